@@ -53,13 +53,13 @@ describe("a run of attacks", () => {
     expect(summary).toEqual({ withstood: 2, leftOut: 0, succeeded: 0 });
   });
 
-  it("counts one that succeeds, in capital letters, and goes on", async () => {
+  it("counts one that succeeds, in capital letters, and continues", async () => {
     const { lines, summary } = await run({ attempt: async () => refusedIf(false, "46 sent") }, {});
     expect(lines[0]).toBe(" 3  SUCCEEDED  a mail to everybody: 46 sent");
     expect(summary).toEqual({ withstood: 1, leftOut: 0, succeeded: 1 });
   });
 
-  it("counts one that cannot be carried out to its end: it may have succeeded", async () => {
+  it("counts one that cannot be completed: it may have succeeded", async () => {
     const { lines, summary } = await run({ attempt: () => Promise.reject(new Error("no answer")) });
     expect(lines[0]).toContain("SUCCEEDED");
     expect(lines[0]).toContain("no answer");

@@ -17,7 +17,7 @@ describe("The README's row of a client", () => {
     expect(clientRow("some-client", outcomes)).not.toContain("✓");
   });
 
-  it("counts an answer by way of responses as one of responses", () => {
+  it("counts a streamed response as one of responses", () => {
     const outcomes = [{ title: "some-client, responses gives a whole answer", passed: true }];
     expect(clientRow("some-client", outcomes)).toBe("| some-client | – | – | – | – | ✓ | – | – | – | – |");
   });

@@ -28,7 +28,7 @@ describe("the sample events", () => {
         : { body: event.isBase64Encoded ? Buffer.from(event.body, "base64") : event.body }),
       authorizer: { userId: "1", tokenId: "t", tokenEpoch: "0" },
     });
-    // Whatever is wrong with the request is found before.
+    // Any fault of the request is found before.
     expect(response.status).toBe(410);
     expect(accept).toHaveBeenCalledOnce();
   });

@@ -41,7 +41,7 @@ const problems = (given: WireResponse) =>
   judge(operation, "POST", given, { token: "the-token", password: "the-password" });
 
 describe("the fuzzer", () => {
-  it("finds nothing wrong with answers that are declared", () => {
+  it("finds nothing wrong with declared responses", () => {
     expect(problems(responseOf(200, { number: 1 }))).toEqual([]);
     expect(problems(responseOf(400, refusal("No.")))).toEqual([]);
     expect(problems(responseOf(200, { number: 1, open: { anything: { at: "all" } } }))).toEqual([]);

@@ -33,7 +33,7 @@ const isOverstated = ({ bytes }: SentBody, box: string): boolean => {
   return offset > 0 && offset + 12 <= bytes.length && bytes.readUInt32BE(offset + 8) === 0xffffffff;
 };
 
-/** In a delivery, as the text of a message or as somebody's name: JSON writes some of these characters as escapes. */
+/** In a delivery, as the text of a message or as a person's name: JSON writes some of these characters as escapes. */
 const inDelivery = (field: "body" | "name", characters: RegExp): number =>
   count(({ operationId, bytes }) => {
     if (operationId !== "receiveDelivery") return false;

@@ -9,7 +9,7 @@ const notOurs = new Set([
   ...["node_modules", ".git", ".build", ".local", ".python", ".pictures", "cdk.out", "cdk.context.json"],
 ]);
 
-/** Shapes that only a secret has; the words that stand in for secrets on a laptop have none of them. */
+/** Shapes that only a secret has; the placeholders for secrets on a laptop have none of them. */
 const secretShapes: ReadonlyMap<string, RegExp> = new Map([
   ["an AWS access key id", /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/],
   ["an AWS secret access key", /secret_?access_?key["']?\s*[=:]\s*["']?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/i],

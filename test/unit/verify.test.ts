@@ -10,13 +10,13 @@ const run = async (...parts: readonly Part[]) => {
 const passing: Part = { name: "one tool", run: async () => ({ kind: "passed", said: "2 templates" }) };
 
 describe("a second opinion", () => {
-  it("that finds nothing has passed, and says what it looked at", async () => {
+  it("without findings has passed, and says what it checked", async () => {
     const { lines, summary } = await run(passing);
     expect(lines).toEqual(["passed    one tool (0 s): 2 templates"]);
     expect(summary).toEqual({ passed: 1, failed: 0, leftOut: 0 });
   });
 
-  it("that finds something has failed with each finding, in capital letters, and the next one is asked", async () => {
+  it("with findings has failed with each of them, in capital letters, and the next one runs", async () => {
     const { lines, summary } = await run(
       { name: "another", run: async () => ({ kind: "failed", findings: ["a hole", "a gap"] }) },
       passing,
@@ -38,7 +38,7 @@ describe("a second opinion", () => {
     expect(summary).toEqual({ passed: 0, failed: 0, leftOut: 1 });
   });
 
-  it("that breaks has failed, whatever it would have said", async () => {
+  it("that breaks has failed, regardless of its result", async () => {
     const { lines, summary } = await run({
       name: "a third",
       run: () => Promise.reject(new Error("no port")),

@@ -40,7 +40,7 @@ describe("A token for some tasks", () => {
     }
   };
 
-  it("may ask for those, and for what every credential may", () => {
+  it("may call those, and what every credential may do", () => {
     for (const scope of ["translate", "speech", "any"] as const) expect(refusal(access, scope)).toBe("Free");
   });
 
@@ -79,12 +79,12 @@ describe("A key", () => {
     expect(found?.key === undefined).toBe(!stands);
   });
 
-  it("of an account that is gone is nobody's", () => {
+  it("of a deleted account is refused", () => {
     expect(credentialAccess(undefined, key, now)).toBeUndefined();
     expect(credentialAccess({ "M2026-11": 1 }, key, now)).toBeUndefined();
   });
 
-  it("whose id is the name of something that every object has is nobody's", () => {
+  it("whose id is the name of an object's own property is refused", () => {
     const odd = { ...key, keyId: "constructor" };
     expect(credentialAccess({ ...access, api_keys: {} }, odd, now)).toMatchObject({ stands: false });
   });
@@ -97,14 +97,14 @@ describe("A key", () => {
     }
   };
 
-  it("without scopes may ask for every task, and do nothing about the account", () => {
+  it("without scopes may call every task, and change nothing about the account", () => {
     expect(refusal(withKey({}), "speech")).toBe("Free");
     expect(refusal(withKey({}), "jobs")).toBe("Free");
     expect(refusal(withKey({}), "any")).toBe("Free");
     expect(refusal(withKey({}), undefined)).toMatchObject({ code: "insufficient_scope", status: 403 });
   });
 
-  it("with scopes may ask for those only", () => {
+  it("with scopes may call those only", () => {
     const item = withKey({ s: new Set(["speech", "upload"]) });
     expect(refusal(item, "speech")).toBe("Free");
     expect(refusal(item, "upload")).toBe("Free");
@@ -116,14 +116,14 @@ describe("A key", () => {
     expect(refusal(item, undefined)).toMatchObject({ code: "insufficient_scope" });
   });
 
-  it("that does not stand is not told whether it would have been allowed, nor whether its account is disabled", () => {
+  it("that is invalid does not reveal whether it would have been allowed, nor whether its account is disabled", () => {
     const revoked = { ...access, disabled: true, api_keys: {} };
     for (const scope of ["speech", "any", undefined] as const) {
       expect(refusal(revoked, scope)).toMatchObject({ code: "unauthenticated" });
     }
   });
 
-  it("of a disabled account is told so, whatever it asks for", () => {
+  it("of a disabled account is refused as such, for every operation", () => {
     for (const scope of ["speech", undefined] as const) {
       expect(refusal({ ...withKey({}), disabled: true }, scope)).toMatchObject({ code: "forbidden" });
     }

@@ -34,7 +34,7 @@ const setup = () => {
 };
 
 describe("Making a key", () => {
-  it("asks for what its owner has chosen, at the epoch of the token, and shows the key", async () => {
+  it("has its owner's choices, the token's epoch, and shows the key", async () => {
     const { create, apiKeys } = setup();
     const request = keyRequest.parse({
       name: "kiosk",
@@ -58,7 +58,7 @@ describe("Making a key", () => {
     );
   });
 
-  it("that names nothing asks for nothing, and shows that this is everything", async () => {
+  it("without choices has all scopes, and shows so", async () => {
     const { create, apiKeys } = setup();
     const request = keyRequest.parse({ name: "all", scopes: null, expires_at: null, monthly_limit: null });
     expect(await createKey({ userId: 7, token }, request, { apiKeys })).toMatchObject({

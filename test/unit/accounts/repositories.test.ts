@@ -95,7 +95,7 @@ const writes: Readonly<Record<string, readonly [(table: Table) => Promise<unknow
 };
 
 describe.each(Object.entries(writes))("Writing %s", (_case, [write, found]) => {
-  it("is not said to be done while the table does not answer, and fails with the table", async () => {
+  it("does not report success while the table does not respond, and fails with the table", async () => {
     const { promise: responded, reject } = Promise.withResolvers<object>();
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
     const { table } = tableWith(() => {
@@ -149,7 +149,7 @@ describe("An account that is looked for", () => {
 });
 
 describe("A change of an account", () => {
-  it("gives the account as it is now, without the hash of its password", async () => {
+  it("returns the account's current state, without the hash of its password", async () => {
     const { table, calls } = tableWith(async () => ({}), { ...profile, ...access, disabled: true });
     const changed = await createAccountsRepository(table).setDisabled(7, true);
     expect(changed).toMatchObject({ id: 7, disabled: true });
@@ -163,7 +163,7 @@ describe("A change of an account", () => {
     expect(calls).toEqual(["GetItem", "GetItem"]);
   });
 
-  it("of an account that is gone gives nothing", async () => {
+  it("of a deleted account returns nothing", async () => {
     const gone = new ConditionalCheckFailedException({ message: "no", $metadata: {} });
     const { table } = tableWith(() => Promise.reject(gone));
     expect(await createAccountsRepository(table).setAccountType(7, "Premium")).toBeUndefined();
@@ -201,7 +201,7 @@ describe("A registration", () => {
     await expect(registered).rejects.toBe(cancelled);
   });
 
-  it("gives an account of the lowest tier, without the hash of its password", async () => {
+  it("returns an account of the lowest tier, without the hash of its password", async () => {
     const { table } = tableWith(async () => ({}));
     const created = await createAccountsRepository(table).create(newAccount);
     expect(created).toEqual({
@@ -307,34 +307,31 @@ describe("a mailed link", () => {
   it.each([
     ["reset-password", 30 * 60],
     ["verify-email", 24 * 60 * 60],
-  ] as const)(
-    "to %s holds whose it is, for how long, and at which epoch it was made",
-    async (purpose, lifetime) => {
-      vi.useFakeTimers({ now: new Date("2026-11-20T10:00:00Z") });
-      const created: unknown[] = [];
-      const links = createLinksRepository(
-        fakeTable(async ({ name, input }) => {
-          created.push([name, input]);
-          return {};
-        }),
-      );
-      const secret = await links.create({ userId: 7, tokenEpoch: 3 }, purpose);
-      expect(secret).toMatch(/^[\w-]{43}$/);
-      expect(created).toMatchObject([
-        [
-          "PutItem",
-          {
-            Item: {
-              ...accountKeys.link(secret),
-              user_id: 7,
-              purpose,
-              token_epoch: 3,
-              expires_at: Date.parse("2026-11-20T10:00:00Z") / 1_000 + lifetime,
-            },
+  ] as const)("to %s contains its account, its lifetime, and its epoch", async (purpose, lifetime) => {
+    vi.useFakeTimers({ now: new Date("2026-11-20T10:00:00Z") });
+    const created: unknown[] = [];
+    const links = createLinksRepository(
+      fakeTable(async ({ name, input }) => {
+        created.push([name, input]);
+        return {};
+      }),
+    );
+    const secret = await links.create({ userId: 7, tokenEpoch: 3 }, purpose);
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(created).toMatchObject([
+      [
+        "PutItem",
+        {
+          Item: {
+            ...accountKeys.link(secret),
+            user_id: 7,
+            purpose,
+            token_epoch: 3,
+            expires_at: Date.parse("2026-11-20T10:00:00Z") / 1_000 + lifetime,
           },
-        ],
-      ]);
-      expect(JSON.stringify(created)).not.toContain(secret);
-    },
-  );
+        },
+      ],
+    ]);
+    expect(JSON.stringify(created)).not.toContain(secret);
+  });
 });

@@ -7,7 +7,7 @@ const mutantsOfEach = 2_000;
 
 describe("Thousands of damaged files", () => {
   it.each(files.map((file, seed) => ({ ...file, seed })))(
-    "are always answered, with facts or one sentence, and can be cut: $name",
+    "always give a result, with facts or one message, and can be cut: $name",
     async (file) => {
       const observations = await observeMutants(file, file.seed, mutantsOfEach);
       expect(observations).toHaveLength(mutantsOfEach);

@@ -5,7 +5,7 @@ import { speechOfAudio, tone } from "../../support/test-audio.ts";
 
 const hour = 3_600;
 
-/** A second of sound, over and over. */
+/** A second of audio, over and over. */
 const longSpeech = (seconds: number, sampleRate: number): Speech => {
   const second = tone(1, { sampleRate });
   return {

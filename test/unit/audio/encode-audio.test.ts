@@ -22,7 +22,7 @@ const maxLead = { mp3: 0.15, opus: 0.0001, pcm: 0.0001 } as const;
 
 describe("speech in another format", () => {
   it.each(encoded.flatMap((format) => rates.map((sampleRate) => ({ format, sampleRate }))))(
-    "is as long, as loud and as high as it was: $format of sound at $sampleRate Hz",
+    "is as long, as loud and as high as it was: $format of audio at $sampleRate Hz",
     async ({ format, sampleRate }) => {
       const source = tone(1.5, { sampleRate });
       const { file, end, sampleRate: reported } = await encode(format, speechOfAudio(source, { sampleRate }));
@@ -35,7 +35,7 @@ describe("speech in another format", () => {
       expect(loudness(decoded)).toBeGreaterThan(0.9 * 0.3535);
       expect(loudness(decoded)).toBeLessThan(1.03 * 0.3535);
       expect(Math.abs(pitch(decoded) - 440)).toBeLessThan(4);
-      // Opus plays at 48 kHz, whatever it was made of.
+      // Opus plays at 48 kHz, for any input.
       if (format !== "opus") expect(decoded.sampleRate).toBe(reported);
     },
   );
@@ -53,7 +53,7 @@ describe("speech in another format", () => {
     });
   });
 
-  it("is sent as the model's server made it in WAV, whatever its samples are", async () => {
+  it("is sent unchanged from the model's server in WAV, for any samples", async () => {
     const audio = Buffer.from([1, 2, 3, 4, 5]);
     const { file } = await encode("wav", speechOfAudio(audio, { encoding: "mulaw", bitsPerSample: 8 }));
     expect(file.subarray(44)).toEqual(audio);
@@ -85,7 +85,7 @@ describe("speech in another format", () => {
     }
   });
 
-  it.each(encoded)("ends where its sound does, whatever stands behind it: %s", async (format) => {
+  it.each(encoded)("ends where its audio does, with anything after it: %s", async (format) => {
     const audio = tone(0.5);
     const behind = Buffer.concat([audio, Buffer.from("LIST\x08\0\0\0ICMTtext")]);
     const { file, end } = await encode(format, speechOfAudio(behind, {}, { audioBytes: audio.length }));
@@ -110,7 +110,7 @@ describe("speech in another format", () => {
     if (format === "opus") expect(received.some((page) => page[5] === 4)).toBe(false);
   });
 
-  it.each(["wav", ...encoded] as const)("is no longer made when nobody takes it: %s", async (format) => {
+  it.each(["wav", ...encoded] as const)("stops when its reader leaves: %s", async (format) => {
     const speech = speechOfAudio(tone(1));
     const audio = await encodeAudio(format, speech);
     for await (const _piece of audio.pieces) break;
@@ -118,21 +118,24 @@ describe("speech in another format", () => {
     expect(audio.end().seconds).toBeLessThan(1);
   });
 
-  it.each(["mulaw", "alaw"] as const)("is not made of samples that no model has: %s", async (encoding) => {
+  it.each(["mulaw", "alaw"] as const)("is refused for samples that no model has: %s", async (encoding) => {
     const speech = speechOfAudio(tone(1), { encoding, bitsPerSample: 8 });
     await expect(encodeAudio("mp3", speech)).rejects.toMatchObject({ code: "external_service_error" });
     expect(speech.cancel).toHaveBeenCalledOnce();
   });
 
-  it.each(["mp3", "opus"] as const)("can be made many times at once, each like alone: %s", async (format) => {
-    const one = () => encode(format, speechOfAudio(tone(0.4)));
-    const other = () =>
-      encode(format, speechOfAudio(tone(0.7, { hertz: 700, sampleRate: 16_000 }), { sampleRate: 16_000 }));
-    const lengths = async (output: ReturnType<typeof one>[]) =>
-      (await Promise.all(output)).map(({ file }) => file.length);
-    const alone = [...(await lengths([one()])), ...(await lengths([other()]))];
-    expect(await lengths([one(), other(), one(), other()])).toEqual([...alone, ...alone]);
-  });
+  it.each(["mp3", "opus"] as const)(
+    "can be encoded many times at once, each like alone: %s",
+    async (format) => {
+      const one = () => encode(format, speechOfAudio(tone(0.4)));
+      const other = () =>
+        encode(format, speechOfAudio(tone(0.7, { hertz: 700, sampleRate: 16_000 }), { sampleRate: 16_000 }));
+      const lengths = async (output: ReturnType<typeof one>[]) =>
+        (await Promise.all(output)).map(({ file }) => file.length);
+      const alone = [...(await lengths([one()])), ...(await lengths([other()]))];
+      expect(await lengths([one(), other(), one(), other()])).toEqual([...alone, ...alone]);
+    },
+  );
 
   it.each([
     { format: "mp3", bytesPerSecond: 6_000 },
@@ -143,7 +146,7 @@ describe("speech in another format", () => {
   });
 });
 
-/** Speech of which a second comes, in tenths, and then no more until somebody asks what is behind it. */
+/** Speech of which a second comes, in tenths, and then no more until the rest is requested. */
 const stallingSpeech = (sampleRate: number) => {
   const requested = Promise.withResolvers<undefined>();
   const second = tone(1, { sampleRate });
@@ -175,7 +178,7 @@ describe("speech that is still being made", () => {
   });
 });
 
-describe("a WAV header that is sent while the sound is made", () => {
+describe("a WAV header that is sent before the audio", () => {
   it("can be replaced by a true one at the end", async () => {
     const { end } = await encode("wav", speechOfAudio(tone(0.1)));
     expect(Buffer.from(end.start).readUInt32LE(40)).toBe(4_800);
@@ -183,7 +186,7 @@ describe("a WAV header that is sent while the sound is made", () => {
   });
 });
 
-describe("sound at another rate", () => {
+describe("audio at another rate", () => {
   const sine = (samples: number, hertz: number, sampleRate: number) =>
     Float32Array.from({ length: samples }, (_, index) =>
       Math.sin((2 * Math.PI * hertz * index) / sampleRate),
@@ -196,11 +199,11 @@ describe("sound at another rate", () => {
     [16_000, 24_000, 100],
     [8_000, 24_000, 100],
     [96_000, 24_000, 100],
-    // Rates that nobody has, at which places between samples are told apart less finely.
+    // Unusual rates, at which positions between samples are less exact.
     [22_051, 24_000, 70],
     [23_999, 24_000, 70],
     [191_999, 24_000, 70],
-  ])("is the same sound: from %i to %i Hz, %i dB above what differs", (from, to, decibels) => {
+  ])("is the same audio: from %i to %i Hz, %i dB above the difference", (from, to, decibels) => {
     const resampler = createResampler(from, to);
     const source = sine(from, 1_000, from);
     const output = [

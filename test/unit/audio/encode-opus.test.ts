@@ -8,7 +8,7 @@ import { createSampleReader } from "../../../shared/audio/encode/samples.ts";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { speechOfAudio, tone } from "../../support/test-audio.ts";
 
-/** A CELT packet of 20 ms, mono, in one frame, of so many bytes; players find silence or noise in it. */
+/** A CELT packet of 20 ms, mono, in one frame, with this many bytes; players find silence or noise in it. */
 const packet = (bytes: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, index) => (index === 0 ? 0xf8 : index));
 
@@ -21,7 +21,7 @@ const setUp = (packetBytes = 60) => {
     },
     close: () => undefined,
   }));
-  /** The file of sound with 16 bits, which comes in odd pieces. */
+  /** The file of 16-bit audio, which comes in odd pieces. */
   const encode = (audio: Buffer, sampleRate: OpusRate = 24_000): Buffer => {
     const read = createSampleReader({ encoding: "pcm", sampleRate, channels: 1, bitsPerSample: 16 });
     if (!read) throw new Error("16 bits are not read.");
@@ -102,7 +102,7 @@ describe("an Opus file for another reader", () => {
     [12_000, 0.5],
     [48_000, 0.0135],
     [8_000, 0.001],
-  ] as const)("of sound at %i Hz is Opus with one channel that plays %d s", async (sampleRate, seconds) => {
+  ] as const)("of audio at %i Hz is Opus with one channel that plays %d s", async (sampleRate, seconds) => {
     const samples = Math.round(sampleRate * seconds);
     const { encode, frames } = setUp();
     const file = encode(Buffer.alloc(samples * 2), sampleRate);
@@ -116,7 +116,7 @@ describe("an Opus file for another reader", () => {
     expect(read.head.toString("hex")).toBe(head.toString("hex"));
   });
 
-  it("of libopus is as long as its sound, and no larger than it has to be", async () => {
+  it("of libopus is as long as its audio, and as small as possible", async () => {
     const { pieces } = await encodeAudio("opus", speechOfAudio(tone(3)));
     const file = await buffer(pieces);
     const read = await readElsewhere(file);
@@ -160,7 +160,7 @@ describe("an Opus file", () => {
     [48_000, 0.01],
     [8_000, 10],
   ] as const)(
-    "of sound at %i Hz is an Ogg file with Opus that plays exactly %d s",
+    "of audio at %i Hz is an Ogg file with Opus that plays exactly %d s",
     async (sampleRate, seconds) => {
       const { encode, createEncoder } = setUp();
       const samples = Math.round(sampleRate * seconds);

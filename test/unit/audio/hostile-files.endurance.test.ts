@@ -8,8 +8,8 @@ import { collect } from "../../fixtures/audio/sources.ts";
 
 const files = await hostileFiles(1);
 
-describe("A large file that was made to hurt", () => {
-  it.each(files)("is measured as what can be played, or refused with a sentence: $name", async (file) => {
+describe("A large hostile file", () => {
+  it.each(files)("is measured by what can be played, or refused with a message: $name", async (file) => {
     const result = await observeHostileFile(file.file);
     if (typeof file.expected === "number") {
       expect(result).toMatchObject({ durationSeconds: expect.closeTo(file.expected, 2) });

@@ -11,13 +11,13 @@ import { collect } from "../../fixtures/audio/sources.ts";
 /** The large ones at a fiftieth of their size; whole in hostile-files.endurance.test.ts. */
 const files = await hostileFiles(0.02);
 
-describe("A file that was made to hurt", () => {
+describe("A hostile file", () => {
   it.each(files)("is read like any other without the harm: $name", async ({ honest, honestSeconds }) => {
     const { durationSeconds } = await inspectAudio(bufferSource(honest));
     expect(durationSeconds).toBeCloseTo(honestSeconds, 2);
   });
 
-  it.each(files)("is measured as what can be played, or refused with a sentence: $name", async (file) => {
+  it.each(files)("is measured by what can be played, or refused with a message: $name", async (file) => {
     const result = await observeHostileFile(file.file);
     if (typeof file.expected === "number") {
       expect(result).toMatchObject({ durationSeconds: expect.closeTo(file.expected, 2) });
@@ -59,9 +59,9 @@ describe("WebM of a browser with junk behind it", () => {
   });
 });
 
-describe("What can be measured of a file that was made to hurt", () => {
+describe("What can be measured of a hostile file", () => {
   it.each(files.filter(({ expected }) => typeof expected === "number"))(
-    "can be cut, or is refused with a sentence: $name",
+    "can be cut, or is refused with a message: $name",
     async ({ file }) => {
       const source = "read" in file ? file : bufferSource(file);
       const facts = await inspectAudio(source);

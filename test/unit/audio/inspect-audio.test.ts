@@ -19,8 +19,8 @@ import { countingSource, fixture, largestRead, repeatingSource } from "../../fix
 
 const inspect = (bytes: Buffer): Promise<AudioFacts> => inspectAudio(bufferSource(bytes));
 
-describe("A recording made by a real encoder", () => {
-  // Seconds as a decoder gives them.
+describe("A recording of a real encoder", () => {
+  // Seconds as a decoder reports them.
   it.each([
     ["tone-vbr.mp3", "mp3", "mp3", 1.5, 16_000],
     ["tone.aac", "adts", "aac", 1.6, 16_000],
@@ -103,7 +103,7 @@ describe("The duration", () => {
     ["with a fixed block size", {}],
     ["with block sizes that vary", { isVariable: true }],
     ["of a length unknown to the encoder", { announcedSamples: 0 }],
-  ])("of FLAC is told by its last frame, %s", async (_, options) => {
+  ])("of FLAC is read from its last frame, %s", async (_, options) => {
     expect((await inspect(makeFlac(flacRate * 20 + 5, options))).durationSeconds).toBe(20 + 5 / flacRate);
   });
 
@@ -117,17 +117,17 @@ describe("The duration", () => {
     ["as browsers record it", { isLive: true }],
     ["starting late", { startMs: 7_000 }],
     ["with a duration for each packet", { withDurations: true }],
-  ])("of WebM is told by its last packet, %s", async (_, options) => {
+  ])("of WebM is read from its last packet, %s", async (_, options) => {
     expect((await inspect(makeWebm(1_010, options))).durationSeconds).toBeCloseTo(20.2, 6);
   });
 
-  it("of WebM is found when its last cluster holds no sound", async () => {
+  it("of WebM is found when its last cluster contains no audio", async () => {
     const webm = Buffer.concat([makeWebm(100, { isLive: true }), makeCluster(90_000, 0, { isLive: true })]);
     expect((await inspect(webm)).durationSeconds).toBeCloseTo(2, 6);
   });
 
   it.each(["start", "end", "fragmented"] as const)(
-    "of MP4 is told by its index at the %s",
+    "of MP4 is read from its index at the %s",
     async (layout) => {
       const { durationSeconds } = await inspect(await makeMp4(200, layout));
       expect(durationSeconds).toBeCloseTo((200 * mp4PacketSamples) / mp4Rate, 2);
@@ -149,16 +149,16 @@ describe("A file that was cut off", () => {
     ["FLAC", makeFlac(seconds * flacRate)],
     ["WebM", makeWebm(seconds * 50)],
     ["WebM of a browser", makeWebm(seconds * 50, { isLive: true })],
-  ])("is as long as what is there: %s", async (_, file) => {
+  ])("is as long as the existing data: %s", async (_, file) => {
     for (const part of [0.2, 0.5, 0.9]) {
       const { durationSeconds } = await inspect(file.subarray(0, Math.round(file.length * part)));
-      // At most a page or a cluster is lost; the headers at the start are a part of the file without sound.
+      // At most a page or a cluster is lost; the headers at the start are a part of the file without audio.
       expect(Math.abs(durationSeconds - seconds * part)).toBeLessThan(1.7);
     }
   });
 
   it.each(["start", "fragmented"] as const)(
-    "is as long as what is there: MP4, index at the %s",
+    "is as long as the existing data: MP4, index at the %s",
     async (layout) => {
       const file = await makeMp4(1_000, layout, 200);
       const { durationSeconds } = await inspect(file.subarray(0, file.length >> 1));
@@ -191,7 +191,7 @@ describe("Damage within a file", () => {
     }
   });
 
-  it("is refused when most of the file is not sound", async () => {
+  it("is refused when most of the file is not audio", async () => {
     const mostlyJunk = Buffer.concat([makeMp3(20), Buffer.alloc(200_000)]);
     await expect(inspect(mostlyJunk)).rejects.toThrow(/more than half of the file/);
   });
@@ -211,7 +211,7 @@ describe("Reading a large file", () => {
     expect(source.reads.length).toBeLessThan(110);
   });
 
-  it("gives other work a turn before each piece", async () => {
+  it("yields to other work before each piece", async () => {
     const megabytes = repeatingSource(silence, silence, Math.floor(10e6 / silence.length));
     let turns = 0;
     let beat = setImmediate(function next() {
@@ -260,7 +260,7 @@ describe("What goes wrong outside", () => {
     );
   });
 
-  it("is told when the source has less than its size says", async () => {
+  it("fails when the source has less than its size says", async () => {
     const bytes = makeMp3(10);
     const short = { size: bytes.length, read: async () => bytes.subarray(0, 50) };
     await expect(inspectAudio(short)).rejects.toThrow(/ended before its announced size/);

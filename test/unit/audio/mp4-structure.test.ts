@@ -15,7 +15,7 @@ const second: Mp4Tables = {
 };
 const described = (description: Buffer): Buffer => makeIndexedMp4({ ...second, description });
 
-describe("The description of an MP4 file's sound", () => {
+describe("The description of an MP4 file's audio", () => {
   it.each([
     ["Opus", "opus"],
     ["fLaC", "flac"],
@@ -66,7 +66,7 @@ describe("The description of an MP4 file's sound", () => {
     [0x69, "mp3"],
     [0x6b, "mp3"],
     [0xdd, "vorbis"],
-  ])("tells the encoding of MPEG-4's own entry by its object type: %i is %s", async (objectType, codec) => {
+  ])("maps MPEG-4's object type to an encoding: %i is %s", async (objectType, codec) => {
     await expect(inspect(described(esds(0, [], decoder(objectType))))).resolves.toMatchObject({ codec });
   });
 
@@ -85,7 +85,7 @@ describe("The description of an MP4 file's sound", () => {
     [2, 2],
     [6, 6],
     [7, 8],
-  ])("tells the channels of AAC by configuration %i: %i", async (configuration, channels) => {
+  ])("maps AAC's configuration to channels %i: %i", async (configuration, channels) => {
     const file = described(esds(0, [], decoder(0x40, [0x14, configuration << 3])));
     await expect(inspect(file)).resolves.toMatchObject({ channels });
   });
@@ -183,7 +183,7 @@ describe("A fragmented MP4 file", () => {
   };
   const numbered = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, index) => index));
 
-  /** Sound behind a fragment; the offset is counted from the fragment's beginning. */
+  /** Audio behind a fragment; the offset is counted from the fragment's start. */
   const withData = (
     defaults: readonly [number, number],
     make: (dataOffset: number) => Buffer,
@@ -220,7 +220,7 @@ describe("A fragmented MP4 file", () => {
     expect((await inspect(file)).durationSeconds).toBe(1.5);
   });
 
-  it("counts offsets from a place that it names", async () => {
+  it("counts offsets from a base that it names", async () => {
     const start = moov([100, 4]).length;
     const make = (base: number): Buffer => fragment([1, 0, 0, base], [{ flags: 1, count: 12, fields: [0] }]);
     const base = start + make(0).length + 8;
@@ -229,7 +229,7 @@ describe("A fragmented MP4 file", () => {
     expect((await audioOf(file, 0.6)).equals(numbered(24))).toBe(true);
   });
 
-  it("goes on where the run before it ended, unless a run says where it starts", async () => {
+  it("continues where the run before it ended, unless a run says where it starts", async () => {
     const file = withData(
       [100, 4],
       (at) =>

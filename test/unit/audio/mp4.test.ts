@@ -64,14 +64,14 @@ describe("An MP4 file", () => {
     expect(output.subarray(output.indexOf("mdat") + 4).equals(packets)).toBe(true);
   });
 
-  it("keeps what a player leaves out at the start, so that the cut sounds the same", async () => {
+  it("preserves what a player drops at the start, so that the cut sounds the same", async () => {
     const source = bufferSource(fixture("tone.m4a"));
     const output = await collect(trimAudio(source, await inspectAudio(source), 0.5));
     const edits = output.subarray(output.indexOf("elst") + 4);
     expect(edits.readUInt32BE(12)).toBe(1_024);
   });
 
-  it("puts its index before the sound when it is cut, so that it can be played while it comes", async () => {
+  it("puts its index before the audio when it is cut, so that it can be played while it arrives", async () => {
     const source = bufferSource(await makeMp4(100, "end"));
     const output = await collect(trimAudio(source, await inspectAudio(source), 2));
     expect(output.indexOf("moov")).toBeLessThan(output.indexOf("mdat"));
@@ -108,7 +108,7 @@ describe("An MP4 file", () => {
   it.each([
     ["encrypted", "enca", /encrypted/],
     ["in an encoding nobody knows", "zzzz", /unknown encoding/],
-  ])("that is %s is refused with a sentence", async (_, type, message) => {
+  ])("that is %s is refused with a message", async (_, type, message) => {
     const file = Buffer.from(fixture("tone.m4a"));
     file.write(type, file.indexOf("mp4a", file.indexOf("stsd")), "latin1");
     const refusal = inspectAudio(bufferSource(file));
@@ -122,7 +122,7 @@ describe("The index of an MP4 file", () => {
   const samples = Array.from({ length: 17 }, (_, index) => Buffer.alloc(index + 1, index + 1));
   const bytesOf = (from: number, to: number): Buffer => Buffer.concat(samples.slice(from - 1, to));
   const gap = Buffer.alloc(9, 0xee);
-  // Chunks 1 and 2 of three samples, chunk 3 of one, chunks 4 and 5 of five: 17 samples. The third chunk lies first.
+  // Chunks 1 and 2 of three samples, chunk 3 of one, chunks 4 and 5 of five: 17 samples. The third chunk comes first.
   const data = Buffer.concat([
     bytesOf(7, 7),
     gap,
@@ -164,8 +164,9 @@ describe("The index of an MP4 file", () => {
     });
   });
 
-  it("tells where each sample is, in whatever order the chunks lie", async () => {
-    // 0.84 s are reached by the ninth sample: two chunks, the third that lies before them, and two samples of the fourth.
+  it("locates each sample, for any order of the chunks", async () => {
+    // 0.84 s are reached by the ninth sample: two chunks, the third that precedes them, and two samples of the
+    // fourth.
     expect((await audioOf(makeIndexedMp4(tables), 0.84)).equals(bytesOf(1, 9))).toBe(true);
     expect((await audioOf(makeIndexedMp4(tables), 0.8)).equals(bytesOf(1, 8))).toBe(true);
     expect((await audioOf(makeIndexedMp4(tables), 0.3)).equals(bytesOf(1, 3))).toBe(true);
@@ -184,7 +185,7 @@ describe("The index of an MP4 file", () => {
     expect((await audioOf(file, 0.84)).equals(numbered.subarray(0, 18))).toBe(true);
   });
 
-  it("counts only the samples that are there when the file was cut off", async () => {
+  it("counts only the existing samples when the file was cut off", async () => {
     const file = makeIndexedMp4(tables);
     const without = (bytes: number) => inspect(file.subarray(0, file.length - bytes));
     // The last sample has 17 bytes, the one before it 16.
@@ -218,7 +219,7 @@ describe("The index of an MP4 file", () => {
     expect(durationSeconds).toBeCloseTo(seconds, 9);
   });
 
-  it("is written anew for a cut, with a time for each sample", async () => {
+  it("is written again for a cut, with a time for each sample", async () => {
     const source = bufferSource(makeIndexedMp4({ ...tables, edits: [[0, 50]] }));
     const cut = await collect(trimAudio(source, await inspectAudio(source), 0.75));
     const contentOf = (type: string): Buffer => {

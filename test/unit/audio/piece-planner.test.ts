@@ -24,7 +24,7 @@ const plan = (points: readonly CutPoint[]): readonly Span[] => {
   return planner.finish(points.at(-1) ?? point(0, 0));
 };
 
-/** Seconds of sound, each with its size; of recordings whose rate varies. */
+/** Seconds of audio, each with its size; of recordings whose rate varies. */
 const someSeconds = fc.array(fc.integer({ min: 0, max: 20_000 }), {
   minLength: 2,
   maxLength: 600,
@@ -40,7 +40,7 @@ const pointsOf = (sizes: readonly number[]): CutPoint[] => {
 };
 
 describe("the pieces of a recording", () => {
-  it("are within their limits, leave nothing out and share their ends, whatever its rate does", () => {
+  it("are within their limits, leave nothing out and share their ends, for any rate", () => {
     fc.assert(
       fc.property(someSeconds, (sizes) => {
         const spans = plan(pointsOf(sizes));
@@ -73,7 +73,7 @@ describe("the pieces of a recording", () => {
     );
   });
 
-  it("include a pause that nobody recorded, and what was said before it", () => {
+  it("include a pause without packets, and the speech before it", () => {
     const minutes = [0, 10, 20, 5_000, 5_010].map((seconds) => point(seconds, seconds));
     const spans = plan(minutes);
     expect(spans[0]?.from.startsAt).toBe(0);
@@ -83,11 +83,11 @@ describe("the pieces of a recording", () => {
     expect(spans.at(-1)?.to.endsAt).toBe(5_010);
   });
 
-  it("cannot be made of packets that are larger than they", () => {
+  it("cannot be cut from packets that are larger than they", () => {
     expect(() => plan([point(0, 0), point(1, 100), point(2, 200_000)])).toThrow(UnreadableAudioError);
   });
 
-  it("are no more than can be kept", () => {
+  it("are no more than can be stored", () => {
     expect(() => plan(pointsOf(new Array<number>(25_000).fill(1)))).toThrow("too long");
   });
 });

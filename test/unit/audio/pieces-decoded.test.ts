@@ -19,7 +19,7 @@ const siren = (seconds: number): Buffer => {
   return bytes;
 };
 
-/** The largest difference between a piece and its place in the whole, and how far its length is from what was planned. */
+/** The largest difference between a piece and its position in the whole, and how far its length is from the plan. */
 const compare = (
   whole: DecodedAudio,
   piece: DecodedAudio,

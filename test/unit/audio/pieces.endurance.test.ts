@@ -17,7 +17,7 @@ import {
 
 const maxBytes = 500_000_000;
 
-/** Two seconds of Opus, of which only the last one's checksum is right: nothing else looks at it. */
+/** Two seconds of Opus, of which only the last one's checksum is right: nothing else checks it. */
 const oggFile = (): ByteSource => {
   const page = makeOggPage({ packets: new Array<Buffer>(100).fill(Buffer.alloc(250, 0x48)) });
   const head = makeOggOpus(0);

@@ -46,7 +46,7 @@ const readAndCut = async (source: ByteSource): Promise<AudioFacts | Error> => {
 };
 
 describe("What reading a file costs", () => {
-  it("does not grow with the tables of an MP4 file, whatever is in them", async () => {
+  it("does not grow with the tables of an MP4 file, for any content", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
         const file = bufferSource(makeChunkTables(new Random(seed), 20_000));
@@ -61,7 +61,7 @@ describe("What reading a file costs", () => {
     expect(await waitsOf(() => readAndCut(source))).toBeLessThan(maxWaits);
   });
 
-  it("is limited where boxes lie in boxes", async () => {
+  it("is limited where boxes are nested", async () => {
     const empty = Buffer.concat([uint32(8), Buffer.from("free")]);
     const fragment = box("moof", repeat(empty, 200_000));
     const file = Buffer.concat([
@@ -71,7 +71,7 @@ describe("What reading a file costs", () => {
     await expect(inspectAudio(bufferSource(file))).rejects.toThrow(/in too many pieces/);
   });
 
-  it("is limited where the parts of a file lie in no order", async () => {
+  it("is limited where the parts of a file are in no order", async () => {
     const chunks = Array.from({ length: 4_000 }, (_, index) => (index % 2 === 0 ? index : 5_000_000 - index));
     const tables = { durations: [[4_000, 100]], samplesPerChunk: [[1, 1]], sizes: 1 } as const;
     const source = bufferSource(makeIndexedMp4({ ...tables, chunks, data: Buffer.alloc(5_000_100) }));
@@ -91,7 +91,7 @@ describe("The time that reading a file may take", () => {
     await expect(reading).rejects.toThrow(/takes too long/);
   });
 
-  it("is longer for work that nobody waits for, and ends too", async () => {
+  it("is longer for background work, and ends too", async () => {
     const budgetWith = (step: number): ReadingBudget => {
       let now = 0;
       return ReadingBudget.forBackgroundWork(() => (now += step));
@@ -113,7 +113,7 @@ describe("The time that reading a file may take", () => {
     expect(facts.durationSeconds).toBe(3);
   });
 
-  it("does not count how long whoever takes a cut works with each piece", async () => {
+  it("does not count the time that the consumer of a cut spends on each piece", async () => {
     let now = 0;
     const long = bufferSource(makeWav({ seconds: 100 }));
     const facts = await inspectAudio(long);

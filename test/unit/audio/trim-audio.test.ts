@@ -96,7 +96,7 @@ describe("A recording that is too long", () => {
     expect(after.durationSeconds).toBeLessThan(/flac|alac/.test(name) ? 1.16 : 0.75);
   });
 
-  it("leaves while it is made, with little in memory", async () => {
+  it("is produced as a stream, with little in memory", async () => {
     const source = countingSource(bufferSource(makeWav({ seconds: 700 })));
     const facts = await inspectAudio(source);
     const readsBefore = source.reads.length;
@@ -152,11 +152,11 @@ describe("The cut itself", () => {
     page.writeUInt32LE(0, 22);
     expect(checksum).toBe(oggChecksum(page));
     expect(after.durationSeconds).toBeCloseTo(seconds, 4);
-    // The packets of the last page that nobody would hear are gone.
+    // The inaudible packets of the last page are gone.
     expect(page[26]).toBeLessThan(50);
   });
 
-  it("keeps only the sound of an Ogg file with other streams", async () => {
+  it("contains only the audio of an Ogg file with other streams", async () => {
     const video = makeOggPage({ serial: 5, isFirst: true, packets: [Buffer.from("\x80theora")] });
     const audio = makeOggOpus(500);
     const headEnd = 28 + opusHead().length;
@@ -176,7 +176,7 @@ describe("The cut itself", () => {
     expect(bytes.length).toBeLessThan(5_000);
   });
 
-  it("gives a browser's WebM the duration it lacked", async () => {
+  it("gives a browser's WebM the missing duration", async () => {
     const { bytes } = await trim(makeWebm(1_000, { isLive: true }), 10);
     const duration = bytes.indexOf(Buffer.from([0x44, 0x89]));
     expect(bytes.readDoubleBE(duration + 10)).toBeCloseTo(10_000, 3);

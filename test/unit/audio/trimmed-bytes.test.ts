@@ -5,8 +5,8 @@ import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/rea
 import { collect, fixture } from "../../fixtures/audio/sources.ts";
 
 /**
- * SHA-256 of what trimming wrote when ffprobe 5.1 and mediabunny 1.61 read it: one track of the same codec, half a second
- * long but for the rest of a packet. No player looks at every number of a header, so the bytes are held here.
+ * SHA-256 of what trimming wrote when ffprobe 5.1 and mediabunny 1.61 read it: one track of the same codec, half a
+ * second long but for the rest of a packet. No player checks every number of a header, so the bytes are fixed here.
  */
 const readByOthers = [
   ["tone.m4a", "8c816246b37c85f1c61c65b27651f7db013e8c8ee842c3cdc0f0ee13e1370e60"],
@@ -31,8 +31,8 @@ describe("the first half second of a recording", () => {
 });
 
 /**
- * The second piece of at most 0.8 s that share 0.2 s, as ffmpeg 5.1 decoded it: as long as planned, and from its first packet
- * on the same as the whole there. `npm run verify -- --only cuts` asks again, of longer recordings.
+ * The second piece of at most 0.8 s that share 0.2 s, as ffmpeg 5.1 decoded it: as long as planned, and from its
+ * first packet on the same as the whole there. `npm run verify -- --only cuts` repeats this with longer recordings.
  */
 const piecesReadByOthers = [
   ["tone.m4a", 0.286, 1.022, "f440e7109fbb58b46cd4c1a11cf93bd68d105c4e35a4b7190d4eb0ad3c79bb62"],

@@ -12,7 +12,7 @@ describe("The header of a WAV stream", () => {
     ["float", 3, 32],
     ["alaw", 6, 8],
     ["mulaw", 7, 8],
-  ] as const)("tells the format of %s samples and how much sound follows", (encoding, formatTag, bits) => {
+  ] as const)("reads the format of %s samples and how much audio follows", (encoding, formatTag, bits) => {
     const options = { sampleRate: 24_000, channels: 2, bits, formatTag, data: Buffer.alloc(480) };
     expect(readWavHeader(makeWav(options).subarray(0, 44))).toEqual({
       format: { encoding, sampleRate: 24_000, channels: 2, bitsPerSample: bits },
@@ -29,7 +29,7 @@ describe("The header of a WAV stream", () => {
     });
   });
 
-  it("is waited for while it is not complete", () => {
+  it("returns nothing while it is incomplete", () => {
     const wav = makeWav({ chunksBefore: [listChunk] });
     const length = 44 + listChunk.length;
     for (let end = 0; end < length; end += 1) expect(readWavHeader(wav.subarray(0, end))).toBeUndefined();

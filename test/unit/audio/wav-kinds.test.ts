@@ -64,7 +64,7 @@ describe("A WAV file", () => {
     await expect(inspect(output)).resolves.toMatchObject({ durationSeconds: 1 });
   });
 
-  it("that was cut off is as long as the samples that are there", async () => {
+  it("that was cut off is as long as the existing samples", async () => {
     const wav = makeWav({ seconds: 4 });
     await expect(inspect(wav.subarray(0, 44 + 32_001))).resolves.toMatchObject({ durationSeconds: 1 });
   });
@@ -127,7 +127,7 @@ describe("A WAV file", () => {
       chunk("RIFF", Buffer.concat([Buffer.from("WAVE"), chunk("data", Buffer.alloc(9))])),
     ],
     ["nothing but its name", Buffer.from("RIFF\0\0\0\0WAVE")],
-  ])("is refused with a sentence: %s", async (_, wav) => {
+  ])("is refused with a message: %s", async (_, wav) => {
     await expect(inspect(wav)).rejects.toThrow(UnreadableAudioError);
     await expect(inspect(wav)).rejects.toThrow(/^The .+\.$/);
   });

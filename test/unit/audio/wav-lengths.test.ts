@@ -17,7 +17,7 @@ const lengthsOf = (bytes: Uint8Array) => {
 };
 
 describe("the header of speech", () => {
-  it("tells in a stream that nobody knows the length, whatever the server wrote in its place", () => {
+  it("marks the length as unknown in a stream, with any value from the server", () => {
     expect(lengthsOf(streamedHeader(header(undefined, { stated: 0 })))).toEqual([unknown, unknown]);
     expect(lengthsOf(streamedHeader(header(undefined, { stated: 0x7f_ff_ff_ff })))).toEqual([
       unknown,
@@ -25,23 +25,23 @@ describe("the header of speech", () => {
     ]);
   });
 
-  it("goes on as it is when the server knew the length", () => {
+  it("stays unchanged when the server knew the length", () => {
     const known = header(480, { stated: true, comment: "Webale" });
     expect(streamedHeader(known)).toEqual(known.bytes);
   });
 
-  it("tells true lengths once the file is whole", () => {
+  it("has true lengths once the file is complete", () => {
     const whole = Buffer.concat([completeHeader(header(undefined, { comment: "Webale" }), 480), audio]);
     expect(whole.equals(wavFile(audio, { stated: true, comment: "Webale" }))).toBe(true);
   });
 
-  it("keeps the length of the sound apart from what follows it", () => {
+  it("separates the length of the audio from what follows it", () => {
     const known = header(480, { stated: true });
     expect(lengthsOf(completeHeader(known, 480 + 26))).toEqual([known.bytes.length - 8 + 480 + 26, 480]);
     expect(audioSeconds(known, 480 + 26)).toBe(0.01);
   });
 
-  it("gives the duration of what arrived", () => {
+  it("returns the duration of what arrived", () => {
     expect(audioSeconds(header(undefined), 96_000)).toBe(2);
   });
 });

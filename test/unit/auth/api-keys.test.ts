@@ -8,7 +8,7 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const accountNumbers = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
 describe("A key", () => {
-  it("holds its account's number, whichever that is, and is kept as its SHA-256 only", () => {
+  it("contains its account's number, and only its SHA-256 is stored", () => {
     fc.assert(
       fc.property(accountNumbers, (userId) => {
         const { key, prefix, ...claims } = makeApiKey(userId);
@@ -57,7 +57,7 @@ describe("A key", () => {
     return text + checksum;
   };
 
-  it("is read when somebody else has written it", () => {
+  it("is read when another implementation has written it", () => {
     expect(readApiKey(withChecksum(`lai_${"a".repeat(33)}10`))).toMatchObject({ userId: 62 });
   });
 
@@ -78,7 +78,7 @@ describe("A key", () => {
     expect(readApiKey(text)).toBeUndefined();
   });
 
-  it("is not read from whatever else anybody sends", () => {
+  it("is not read from anything else", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(readApiKey(text)).toBeUndefined();

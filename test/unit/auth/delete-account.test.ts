@@ -31,7 +31,7 @@ const verified = new Map<string, TokenClaims>([
   ["limited", { ...claims, scopes: ["translate"] }],
 ]);
 
-/** Asks for the deletion of an account that differs from the usual one, with a token that stands or does not. */
+/** Requests the deletion of an account that differs from the usual one, with a valid token or not. */
 const ask = (
   {
     changed = {},
@@ -137,13 +137,13 @@ describe("the deletion of an account by its owner", () => {
     expect(eraseAccount).not.toHaveBeenCalled();
   });
 
-  it("looks at no password before the token", async () => {
+  it("checks no password before the token", async () => {
     const { outcome, confirmed } = ask({ stands: false, password: "not the password" });
     await expect(outcome).rejects.toMatchObject({ code: "unauthenticated" });
     expect(confirmed).toEqual([]);
   });
 
-  it("may be asked for again when it has begun, although it has revoked the token itself", async () => {
+  it("may be repeated once it has started, although it has revoked the token itself", async () => {
     const { outcome, eraseAccount } = ask({
       stands: false,
       changed: { deletion_began: "2026-11-20T10:00:00.000Z" },

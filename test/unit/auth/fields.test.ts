@@ -22,7 +22,7 @@ const outcome = (schema: Parameters<typeof validate>[0], value: unknown): unknow
 const usernameRule =
   "value_error: Value error, a username has 3 to 64 letters, digits, dots, underscores or hyphens";
 
-describe("a user name", () => {
+describe("a username", () => {
   it.each(["abc", "A.b_c-9", "a".repeat(64)])("may be %s", (value) => {
     expect(outcome(username, value)).toEqual({ taken: value });
   });
@@ -32,7 +32,7 @@ describe("a user name", () => {
   });
 });
 
-describe("an e-mail address", () => {
+describe("an email address", () => {
   it("has at most 254 characters and looks like one", () => {
     const domain = "@example.com";
     const max = `${"a".repeat(60)}@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.example`;
@@ -59,7 +59,7 @@ describe("a new password", () => {
     ]);
   });
 
-  it.each(["password1", "PassWord1"])("is none of the most common ones: %s", (value) => {
+  it.each(["password1", "PassWord1"])("is not a common one: %s", (value) => {
     expect(outcome(newPassword, value)).toEqual([
       "value_error: Value error, this password is among the most common ones; choose another",
     ]);
@@ -78,7 +78,7 @@ describe("the form of a new password", () => {
   });
 
   it.each(["seven\tstorks", "seven storks\u200b", "seven storks\0"])(
-    "cannot hold what nobody sees: %j",
+    "cannot contain invisible characters: %j",
     (value) => {
       expect(outcome(newPassword, value)).toEqual([
         "value_error: Value error, a password cannot hold control characters or others that cannot be seen",
@@ -116,7 +116,7 @@ describe("the other fields of accounts", () => {
   });
 });
 
-describe("the form of a log-in", () => {
+describe("the form of a login", () => {
   const form = { username: "amina", password: "seven storks by the lake" };
 
   it("may name its grant, as OAuth's clients do, or leave it empty", () => {

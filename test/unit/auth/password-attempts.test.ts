@@ -50,7 +50,7 @@ describe("wrong passwords of one count", () => {
     expect(afterWrongPassword(attempts, start + day + 5_000)).toMatchObject({ failures: 1 });
   });
 
-  it("never lock a name for more than a quarter of an hour, whatever happens and when", () => {
+  it("never lock a name for more than a quarter of an hour, in any sequence", () => {
     const pauses = fc.array(fc.integer({ min: 0, max: 40 * 60 * minute }), { maxLength: 60 });
     fc.assert(
       fc.property(pauses, (between) => {
@@ -66,7 +66,7 @@ describe("wrong passwords of one count", () => {
     );
   });
 
-  it("let nobody who keeps guessing try more than a hundred and some passwords a day", () => {
+  it("let a persistent guesser try no more than a hundred and some passwords a day", () => {
     let attempts: PasswordAttempts | undefined;
     let tried = 0;
     for (let now = start; now < start + 24 * 60 * minute; now += remainingWait(attempts, now) || 1) {

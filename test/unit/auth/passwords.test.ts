@@ -44,7 +44,7 @@ describe("a function that keeps passwords", () => {
   });
 });
 
-/** A hash as it was made before passwords were normalised: of what was typed. */
+/** A hash from before passwords were normalised: of the typed text. */
 const hashAsTyped = (typed: string): string => {
   const tag = argon2Sync("argon2id", {
     message: typed,
@@ -135,7 +135,7 @@ describe("common passwords", () => {
     expect(isCommonPassword(password)).toBe(true);
   });
 
-  it("a phrase of four words is none", () => {
+  it("a phrase of four words is not common", () => {
     expect(isCommonPassword("seven storks by the lake")).toBe(false);
   });
 });
@@ -148,7 +148,7 @@ describe("A field of a registration", () => {
     expect(lengths.map(({ success }) => success)).toEqual([false, true, true, false]);
   });
 
-  it("takes user names of 3 to 64 characters, none of them an @", () => {
+  it("accepts usernames of 3 to 64 characters, none of them an @", () => {
     const names = ["ab", "abc", "a".repeat(64), "a".repeat(65), "a@b"];
     expect(names.map((name) => username.safeParse(name).success)).toEqual([false, true, true, false, false]);
   });

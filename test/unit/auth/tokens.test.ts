@@ -64,7 +64,7 @@ afterEach(() => {
 });
 
 describe("an access token", () => {
-  it("names its account, itself, its epoch and its end to whoever has the key", async () => {
+  it("shows its account, itself, its epoch and its end to anyone with the signing key", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_795_000_000_700 });
     const { tokens } = setup();
     expect(await tokens.verify(await tokens.sign(claims, day))).toEqual({
@@ -139,7 +139,7 @@ describe("an access token", () => {
     log.mockRestore();
   });
 
-  it("counts however it was made, if all of it is as the service makes it", async () => {
+  it("counts from any creator, if all of it is as the service writes it", async () => {
     const { tokens } = setup();
     expect(await tokens.verify(await forge((jwt) => jwt.setNotBefore("-1s")))).toMatchObject(claims);
   });
@@ -278,7 +278,7 @@ describe("a signing secret", () => {
     expect(await tokens.verify(await tokens.sign(claims, day))).toMatchObject(claims);
   });
 
-  it("from before a rotation verifies what it signed, and signs nothing any more", async () => {
+  it("from before a rotation verifies what it signed, and signs nothing more", async () => {
     const { tokens } = setup({ current: "x".repeat(32), previous: "y".repeat(32) });
     expect(await tokens.verify(signedByHand({}, {}, "y".repeat(32)))).toMatchObject(claims);
     const fresh = await tokens.sign(claims, day);

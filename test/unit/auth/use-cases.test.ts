@@ -99,7 +99,7 @@ const dependencies = ({
 
 type Pending = () => Promise<never>;
 
-/** Every write of the use cases, as the last thing that is waited for. */
+/** Every write of the use cases, as their last awaited call. */
 const writes: Readonly<Record<string, (pending: Pending) => Promise<unknown>>> = {
   "the new password of somebody who knows the old one": (pending) =>
     changePassword(
@@ -162,7 +162,7 @@ const writes: Readonly<Record<string, (pending: Pending) => Promise<unknown>>> =
     refreshToken(caller, dependencies({ revokedTokens: { revoke: pending } })),
 };
 
-describe.each(Object.entries(writes))("A caller is told of %s", (_case, run) => {
+describe.each(Object.entries(writes))("A caller gets an error about %s", (_case, run) => {
   it("only once it is written, and of its failure", async () => {
     const failure = new Error("The write failed.");
     const { promise: written, reject } = Promise.withResolvers<never>();
@@ -203,7 +203,7 @@ describe("What is written", () => {
     [3_600, { expires_in: 3_600 }],
     [undefined, {}],
   ])(
-    "of a new token is nothing: it holds all by itself, for %s seconds",
+    "of a new token needs no table: the token contains all of it, for %s seconds",
     async (tokenLifetimeSeconds, expiry) => {
       const sign = vi.fn(async (_token: NewToken, _seconds: number | undefined) => "signed");
       const issued = await issueToken(
@@ -238,7 +238,7 @@ describe("What is written", () => {
   it.each([
     ["amina", { username: "amina" }],
     ["amina@example.com", { email: "amina@example.com" }],
-  ])("was asked for by %s, who is looked for once", async (username, reference) => {
+  ])("was requested by %s, with one lookup", async (username, reference) => {
     const findWithPassword = vi.fn(async () => account);
     await issueToken(
       { username, password: oldPassword },
@@ -283,7 +283,7 @@ describe("An account that signs in through an identity provider", () => {
   });
 });
 
-describe("A registration whose mail cannot be asked for", () => {
+describe("A registration whose mail cannot be queued", () => {
   beforeEach(() => {
     vi.spyOn(logger, "error").mockImplementation(() => undefined);
   });
@@ -291,7 +291,7 @@ describe("A registration whose mail cannot be asked for", () => {
     vi.restoreAllMocks();
   });
 
-  it("stands all the same, and the log says so without the address", async () => {
+  it("succeeds anyway, and the log says so without the address", async () => {
     const failure = Object.assign(new Error("No queue for amina@example.com"), { name: "QueueDoesNotExist" });
     const registered = await register(
       { username: "amina", email: "amina@example.com", password: newPassword },
@@ -400,8 +400,8 @@ describe("Who may not is refused, and nothing is written", () => {
   });
 });
 
-describe("A log-in", () => {
-  it("makes its address a known one, by whichever name the owner comes next", async () => {
+describe("A login", () => {
+  it("marks its address as known, for either name of the owner", async () => {
     const rememberAddress = vi.fn(async (_names: readonly string[], _address: string) => undefined);
     const guard = dependencies({}).passwordGuard;
     await issueToken(
@@ -417,7 +417,7 @@ describe("A log-in", () => {
 });
 
 describe("An account whose deletion has broken off", () => {
-  it("signs nobody in, and is deleted to its end by who knows the password", async () => {
+  it("refuses the login, and finishes the deletion with the right password", async () => {
     const closing = { ...account, deletion_began: "2026-11-20T10:00:00.000Z" };
     const eraseAccount = vi.fn(async (_account: StoredAccount, _signal: AbortSignal) => undefined);
     const signIn = (password: string) =>
@@ -448,7 +448,7 @@ describe("The guard of passwords while its store fails", () => {
   };
   const signIn = { name: "amina", sourceAddress: address };
 
-  it("looks at no password when it does not know of the waits", async () => {
+  it("checks no password when it cannot read the waits", async () => {
     const open = vi.fn(async () => "open");
     const guard = createPasswordGuard({ ...working, waitOf: down }, addresses);
     await expect(guard.attempt(signIn, open)).rejects.toThrow("The table is not there.");
@@ -459,7 +459,7 @@ describe("The guard of passwords while its store fails", () => {
     expect(open).not.toHaveBeenCalled();
   });
 
-  it("tells nobody what came of a password that it could not count, be it right or wrong", async () => {
+  it("does not reveal the result of a password that it could not count, right or wrong", async () => {
     const guard = createPasswordGuard({ ...working, addWrong: down, clearAfterRight: down }, addresses);
     for (const open of [async () => "open", async () => undefined]) {
       await expect(guard.attempt(signIn, open)).rejects.toThrow("The table is not there.");
@@ -469,7 +469,7 @@ describe("The guard of passwords while its store fails", () => {
 });
 
 describe("A new password from a mailed link", () => {
-  it("ends the wait of the user name and of the address", async () => {
+  it("ends the wait of the username and of the address", async () => {
     const forgive = vi.fn(async (_names: readonly string[], _address: string) => undefined);
     await resetPassword(
       { token: "secret", new_password: newPassword },
@@ -487,7 +487,7 @@ describe("A new password from a mailed link", () => {
     [false, ["one", "two"]],
     [true, []],
   ])(
-    "parts from what was joined to the account while nobody had verified its address (verified: %s)",
+    "removes identities joined to the account before its address was verified (verified: %s)",
     async (email_verified, expected) => {
       const parted: string[] = [];
       const identities = ["one", "two"].map((id) => ({ id, issuer: "", email: undefined, joinedAt: "" }));
@@ -513,7 +513,7 @@ describe("A new password from a mailed link", () => {
 });
 
 describe("A token that would be one too many to replace", () => {
-  it.each([3_600, undefined])("is refused, and the time told after which it can be: %s", async (endsIn) => {
+  it.each([3_600, undefined])("is refused, with the time of the next attempt: %s", async (endsIn) => {
     const revoke = async () => ({ kind: "too-many", endsIn }) as const;
     await expect(refreshToken(caller, dependencies({ revokedTokens: { revoke } }))).rejects.toMatchObject({
       status: 429,
@@ -525,7 +525,7 @@ describe("A token that would be one too many to replace", () => {
 });
 
 describe("A verification mail", () => {
-  it("is not asked for again once the address is verified", async () => {
+  it("is not requested again once the address is verified", async () => {
     const verified = { ...account, email_verified: true };
     const outcome = await resendVerification(7, dependencies({ accounts: { find: async () => verified } }));
     expect(outcome).toMatchObject({ success: true, message: expect.stringContaining("already") });
@@ -576,7 +576,7 @@ describe("The guard of passwords", () => {
   });
 
   it.each(["opened", undefined])(
-    "refuses what a wait caused meanwhile stands in front of: %s",
+    "refuses passwords during a wait that began meanwhile: %s",
     async (opened) => {
       await expect(guardWith({ after: 1_001 }).attempt(amina, async () => opened)).rejects.toMatchObject({
         retryAfterSeconds: 2,

@@ -26,7 +26,7 @@ describe("The token of an Authorization header", () => {
     expect(await createBearerVerification(async () => secret)(header)).toBeUndefined();
   });
 
-  it("has its key asked for while the function starts", () => {
+  it("reads its key during the function's start", () => {
     const read = vi.fn(async () => secret);
     createBearerVerification(read);
     expect(read).toHaveBeenCalled();
@@ -49,7 +49,7 @@ describe("A key in an Authorization header", () => {
     expect(await verify(`bearer  ${key} `)).toEqual(created);
   });
 
-  it.each([`${key}x`, key.slice(0, -1), "lai_", "lai_nonsense"])("is none when it is %s", async (text) => {
+  it.each([`${key}x`, key.slice(0, -1), "lai_", "lai_nonsense"])("is missing when it is %s", async (text) => {
     expect(await verify(`Bearer ${text}`)).toBeUndefined();
   });
 });
@@ -87,11 +87,11 @@ describe("Whose a token is, where none need be", () => {
     ["whose account is gone", undefined],
     ["from before all tokens were revoked", { ...access, token_epoch: 4 }],
     ["of a disabled account", { ...access, disabled: true }],
-  ])("is nobody's for one %s", async (_case, item) => {
+  ])("is unknown for one %s", async (_case, item) => {
     expect(await find("Bearer good", item).found).toBeUndefined();
   });
 
-  it("is nobody's for one with a wrong signature, which is not looked for in the table", async () => {
+  it("is unknown for one with a wrong signature, without a read of the table", async () => {
     const { read, found } = find("Bearer forged", access);
     expect(await found).toBeUndefined();
     expect(read).not.toHaveBeenCalled();
@@ -108,7 +108,7 @@ describe("Whose a token is, where none need be", () => {
     return { read, found: createBearerSearch(verify, { read }, "upload")(header) };
   };
 
-  it("is known of a key as well, from one read of its entry alone", async () => {
+  it("is read for a key as well, with one read of its entry alone", async () => {
     const { read, found } = findKey(`Bearer ${key}`, withKey({ s: new Set(["upload"]) }));
     expect(await found).toBe(7);
     expect(read).toHaveBeenCalledExactlyOnceWith(
@@ -120,7 +120,7 @@ describe("Whose a token is, where none need be", () => {
     );
   });
 
-  it("is nobody's for a key that was revoked, and refused for one that was made for something else", async () => {
+  it("is unknown for a revoked key, and refused for one with another scope", async () => {
     expect(await findKey(`Bearer ${key}`, access).found).toBeUndefined();
     expect(await findKey(`Bearer ${key}`, { ...withKey({}), disabled: true }).found).toBeUndefined();
     await expect(findKey(`Bearer ${key}`, withKey({ s: new Set(["chat"]) })).found).rejects.toMatchObject({
@@ -128,13 +128,13 @@ describe("Whose a token is, where none need be", () => {
     });
   });
 
-  it("is nobody's for a key with a wrong checksum, which is not looked for in the table", async () => {
+  it("is unknown for a key with a wrong checksum, without a read of the table", async () => {
     const { read, found } = findKey(`Bearer ${key}x`, withKey({}));
     expect(await found).toBeUndefined();
     expect(read).not.toHaveBeenCalled();
   });
 
-  it("is not known when the table cannot be read, and nobody is called nobody", async () => {
+  it("fails when the table cannot be read, and no credential is called unknown", async () => {
     const failure = new Error("The table does not answer.");
     const search = createBearerSearch(verified, { read: () => Promise.reject(failure) }, "upload");
     await expect(search("Bearer good")).rejects.toBe(failure);

@@ -44,7 +44,7 @@ describe("A good token", () => {
   });
 });
 
-describe("What the functions behind it are told of a token", () => {
+describe("What the authorizer passes to the functions", () => {
   it("is, of a key, whose it is, its id and its digest, and not its text", async () => {
     const { key, prefix: _prefix, ...created } = makeApiKey(7);
     const { context } = await ask(created, { Authorization: `Bearer ${key}` }).result;

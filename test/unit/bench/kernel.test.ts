@@ -24,7 +24,7 @@ describe("CPU time of a process", () => {
     expect(() => parseProcessCpu("4711 (node) S 1 4711")).toThrow("not as expected");
   });
 
-  it("is unknown of a process that is not there", () => {
+  it("is unknown for a missing process", () => {
     expect(processCpu(2 ** 31 - 1)).toBeUndefined();
   });
 });
@@ -42,7 +42,7 @@ describe("time of a core", () => {
     expect(parseCoreBusy(cores, 0)).toBe(1_360_000);
   });
 
-  it("tells cores whose numbers begin alike apart", () => {
+  it("distinguishes cores whose numbers start alike", () => {
     expect(parseCoreBusy(cores, 1)).toBe(2_720_000);
     expect(parseCoreBusy(cores, 2)).toBeUndefined();
   });

@@ -39,7 +39,7 @@ afterEach(() => close());
 const request = (): Buffer =>
   requestBytes({ name: "", url: "http://127.0.0.1/", headers: {}, model: mockModel }, requestBody(mockModel));
 
-/** A connection to a server that sends an answer in such pieces and then, perhaps, leaves. */
+/** A connection to a server that sends a response in these pieces and then, perhaps, closes. */
 const connectTo = async (pieces: readonly string[], isLeaving = false) => {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -64,11 +64,11 @@ const connectTo = async (pieces: readonly string[], isLeaving = false) => {
   return connection;
 };
 
-/** What the generator of load makes of an answer. */
+/** How the load generator reads a response. */
 const askFor = async (pieces: readonly string[], expected: Expected, isLeaving = false) =>
   (await connectTo(pieces, isLeaving)).ask(request(), expected);
 
-describe("a right answer is taken", () => {
+describe("a correct response is accepted", () => {
   it.each([
     ["with its length", [sized(wholeBody)]],
     ["in chunks", [chunked(wholeBody.slice(0, 100), wholeBody.slice(100))]],
@@ -94,7 +94,7 @@ describe("a right answer is taken", () => {
   });
 });
 
-describe("a wrong answer ends the benchmark", () => {
+describe("a wrong response ends the benchmark", () => {
   const asWhole = "whole" as const;
   it.each([
     [
@@ -120,13 +120,13 @@ describe("a wrong answer ends the benchmark", () => {
     await expect(askFor(pieces, expected)).rejects.toThrow(words);
   });
 
-  it("an answer that breaks off", async () => {
+  it("a response that breaks off", async () => {
     await expect(askFor([sized(wholeBody).slice(0, -1)], "whole", true)).rejects.toThrow(
       "closed the connection",
     );
   });
 
-  it("an answer that nobody asked for", async () => {
+  it("an unrequested response", async () => {
     const connection = await connectTo([sized(wholeBody) + sized(wholeBody)]);
     await connection.ask(request(), "whole");
     await expect(connection.ask(request(), "whole")).rejects.toThrow("without a request");
@@ -158,7 +158,7 @@ describe("a function is spoken to as Lambda does", () => {
     });
   });
 
-  it("and its status is read from the answer", () => {
+  it("and its status is read from the response", () => {
     expect(() => checkResponse(target, head, responseOf(200), "whole")).not.toThrow();
     expect(() => checkResponse(target, head, responseOf(500), "whole")).toThrow(
       "the function's status is not 200",
@@ -167,7 +167,7 @@ describe("a function is spoken to as Lambda does", () => {
   });
 });
 
-/** Everything that is told of a connection, bodies put together. */
+/** All events of a connection, bodies joined. */
 const eventsOf = (bytes: Buffer, cuts: readonly number[]): string[] => {
   const events: string[] = [];
   let body = "";
@@ -189,7 +189,7 @@ const eventsOf = (bytes: Buffer, cuts: readonly number[]): string[] => {
   return events;
 };
 
-it("answers are read alike wherever the network cuts them", () => {
+it("responses are read alike wherever the network cuts them", () => {
   const responses = [
     sized("{}"),
     chunked("abc", "\r\n0\r\n\r\n", "d"),
@@ -214,7 +214,7 @@ it("answers are read alike wherever the network cuts them", () => {
   );
 });
 
-it("what is asked of the model survives a gateway that writes the request anew", () => {
+it("the request to the model survives a gateway that rewrites it", () => {
   fc.assert(
     fc.property(integer({ min: 1, max: 10_000 }), constantFrom(0, 20, 100), (tokens, pauseMilliseconds) => {
       const body = requestBody(mockModel, { tokens, pauseMilliseconds });

@@ -5,7 +5,8 @@ import { projectDirectory } from "../../../infra/bundling/bundle-options.ts";
 import { sharesOf } from "../../bench/compare/read-profile.ts";
 
 const file = join(projectDirectory, ".build/functions/chat/index.mjs");
-// Two places of the bundle's first line: column 0 is line 1 of the first source, column 10 is line 1 of the second.
+// Two positions in the bundle's first line: column 0 is line 1 of the first source, column 10 is line 1 of the
+// second.
 const map = {
   version: 3,
   file: "",
@@ -37,7 +38,7 @@ const profile = {
   timeDeltas: [10, 20, 30, 40, 900],
 };
 
-it("time is told by source file and package, idling apart, and what calls itself counts once", () => {
+it("time is assigned to source files and packages, idling separately, and recursion counts once", () => {
   expect(sharesOf(profile, { file, map }, false)).toEqual([
     { origin: "shared/http/router.ts", self: 0.4, inclusive: 1 },
     { origin: "node:net", self: 0.4, inclusive: 0.4 },
@@ -45,7 +46,7 @@ it("time is told by source file and package, idling apart, and what calls itself
   ]);
 });
 
-it("functions of one file are told apart", () => {
+it("functions of one file are distinct", () => {
   expect(sharesOf(profile, { file, map }, true).map(({ origin, self }) => [origin, self])).toEqual([
     ["node:net write", 0.4],
     ["shared/http/router.ts c", 0.3],

@@ -9,7 +9,7 @@ const row = (value: number, spread: readonly [number, number] = [value, value]) 
 });
 
 describe("the middle of some figures", () => {
-  it("is the middle one, or lies between the two in the middle, in whatever order they come", () => {
+  it("is the middle one, or between the two in the middle, in any order", () => {
     expect(median([9, 1, 5])).toBe(5);
     expect(median([10, 1, 2, 4])).toBe(3);
   });
@@ -35,7 +35,7 @@ describe("a ratio", () => {
 });
 
 describe("a bound", () => {
-  it("fails what is beyond it, and tells what comes to more than was asked", () => {
+  it("fails beyond its bound, and reports what exceeds the requirement", () => {
     expect(judge(row(0.61))).toBe("FAILED");
     expect(judge(row(0.6))).toBe("met");
     expect(judge(row(0.45))).toBe("stretch met");
@@ -66,7 +66,7 @@ describe("a bound", () => {
     expect(judge({ ...row(0.7, [0.6, 0.8]), unit: "ms" })).toBe("FAILED");
   });
 
-  it("is none for a figure that is only shown", () => {
+  it("is missing for a figure that is only shown", () => {
     const { bound, ...shown } = row(99);
     expect([judge(shown), bound.must]).toEqual(["", 0.6]);
     expect(failedRows([shown, row(0.5), row(0.7)])).toEqual([row(0.7)]);

@@ -7,7 +7,7 @@ import { checkService } from "../../../functions/canary/check-service.ts";
 let server: Server;
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-/** A service that notes what it is asked, and answers what the test says. */
+/** A service that records requests, and responds as the test says. */
 const serve = async (respond: (path: string) => { status: number; body: unknown }) => {
   const requested: string[] = [];
   server = createServer((request, response) => {
@@ -31,7 +31,7 @@ const healthy = (path: string) => ({
 });
 
 describe("the canary", () => {
-  it("asks for health, and translates a word with its key", async () => {
+  it("requests health, and translates a word with its key", async () => {
     const { requested, publicBaseUrl } = await serve(healthy);
     await checkService({ publicBaseUrl, readKey: async () => "operators" });
     expect(requested).toEqual([
@@ -40,7 +40,7 @@ describe("the canary", () => {
     ]);
   });
 
-  it("asks for health only, as long as it has no key", async () => {
+  it("requests health only, as long as it has no key", async () => {
     const { requested, publicBaseUrl } = await serve(healthy);
     await checkService({ publicBaseUrl, readKey: async () => undefined });
     expect(requested).toEqual(["GET /prod/health -"]);

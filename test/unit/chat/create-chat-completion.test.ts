@@ -22,7 +22,7 @@ const setup = () => {
 const messages = [{ role: "user", content: "Hello" }];
 
 describe("POST /tasks/chat/completions", () => {
-  it("answers in the form of the OpenAI API", async () => {
+  it("responds in the format of the OpenAI API", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_795_000_000_700 });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -41,7 +41,7 @@ describe("POST /tasks/chat/completions", () => {
     });
   });
 
-  it("says null where the server counted no tokens, and why the answer ended", async () => {
+  it("has null where the server counted no tokens, and the reason why the reply ended", async () => {
     const { models, post } = setup();
     models.reply.mockResolvedValue({ text: "Gyebale", finishReason: "length", usage: undefined });
     expect((await post({ messages })).body).toMatchObject({
@@ -57,7 +57,7 @@ describe("POST /tasks/chat/completions", () => {
     expect((await post({ messages })).body.usage).toEqual(usage);
   });
 
-  it("asks the larger model with the service's own instruction unless told otherwise", async () => {
+  it("calls the larger model with the service's own instruction unless the request has others", async () => {
     const { post, received } = setup();
     await post({ messages });
     expect(received()).toEqual({
@@ -70,7 +70,7 @@ describe("POST /tasks/chat/completions", () => {
     });
   });
 
-  it("passes on what it is told", async () => {
+  it("passes on the request's options", async () => {
     const { post, received } = setup();
     const own = [
       { role: "user", content: "  Hello\n" },
@@ -163,7 +163,7 @@ describe("POST /tasks/chat/completions", () => {
   });
 
   it.each(["Sunbird/Sunflower-14B", "gpt-4o", "LANG-14B", " lang-14b", "", "x".repeat(10_000)])(
-    "answers the unknown model %.30j with 400 and the models there are",
+    "refuses the unknown model %.30j with 400 and the existing models",
     async (model) => {
       const { models, post } = setup();
       const response = await post({ model, messages });

@@ -40,8 +40,8 @@ const setup = () => {
 
 const comment = { done: false, value: ": keep-alive\n\n" };
 
-describe("a stream that is kept alive", () => {
-  it("carries a comment for every 15 seconds of silence, and then goes on", async () => {
+describe("a stream with keep-alive", () => {
+  it("has a comment for every 15 seconds of silence, and then continues", async () => {
     const { texts, give } = setup();
     for (let silence = 0; silence < 3; silence += 1) {
       const next = texts.next();
@@ -68,7 +68,7 @@ describe("a stream that is kept alive", () => {
     expect(await second).toMatchObject({ value: "two" });
   });
 
-  it("asks for nothing that is not taken", async () => {
+  it("requests nothing that is not read", async () => {
     const { texts, give, requested } = setup();
     const first = texts.next();
     give(0, "one");
@@ -77,7 +77,7 @@ describe("a stream that is kept alive", () => {
     expect(requested()).toBe(1);
   });
 
-  it("keeps the text that comes after a comment until it is asked for", async () => {
+  it("holds the text after a comment until it is read", async () => {
     const { texts, give, requested } = setup();
     const first = texts.next();
     await vi.advanceTimersByTimeAsync(15_000);
@@ -88,7 +88,7 @@ describe("a stream that is kept alive", () => {
     expect(await texts.next()).toEqual({ done: false, value: "one" });
   });
 
-  it("is over at once when it is left while a text is waited for", async () => {
+  it("ends at once when it is left while waiting for a text", async () => {
     const { texts, give } = setup();
     const first = texts.next();
     void texts.return();

@@ -72,7 +72,7 @@ const parse = (sent: string) => {
     });
 };
 
-/** Starts a streamed answer without a server in front. */
+/** Starts a streamed reply without a server in front. */
 const open = async (dependencies: ChatDependencies): Promise<AsyncIterator<string | Uint8Array>> => {
   const [endpoint] = chatEndpoints(dependencies);
   const prepared = endpoint?.prepare({
@@ -104,7 +104,7 @@ const silentModels = (onAbort: () => void): ChatModels => ({
     ),
 });
 
-describe("a streamed answer of a model that stays silent", () => {
+describe("a streamed reply of a model that stays silent", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -147,7 +147,7 @@ describe("a streamed answer of a model that stays silent", () => {
     });
   });
 
-  it("that has not even begun sends headers and comments all the same, and then the answer", async () => {
+  it("that has not even started sends headers and comments anyway, and then the reply", async () => {
     const started = Promise.withResolvers<void>();
     const opening = open({
       models: {
@@ -168,7 +168,7 @@ describe("a streamed answer of a model that stays silent", () => {
     expect((await texts.next()).value).toContain('"content":"Oli "');
   });
 
-  it("that fails after headers have left tells so in the stream", async () => {
+  it("that fails after headers were sent reports it in the stream", async () => {
     const started = Promise.withResolvers<never>();
     const logged = vi.spyOn(logger, "error").mockReturnValue();
     const opening = open({ models: { ...modelsThatStream([]), streamReply: () => started.promise } });
@@ -211,7 +211,7 @@ describe("a streamed answer of a model that stays silent", () => {
   });
 });
 
-describe("a streamed answer", () => {
+describe("a streamed reply", () => {
   it("is sent as chunks of the OpenAI API: role, texts, finish, token counts, [DONE]", async () => {
     const reply = await send({ models: modelsThatStream(wholeReply) });
     expect(reply).toMatchObject({
@@ -250,7 +250,7 @@ describe("a streamed answer", () => {
   });
 
   it.each([{}, { stream_options: null }, { stream_options: { include_usage: false } }])(
-    "has no chunk without choices when it was asked for with %j",
+    "has no chunk without choices when it was requested with %j",
     async (options) => {
       const { body: sent } = await send({ models: modelsThatStream(wholeReply) }, { ...request, ...options });
       const events = parse(sent);
@@ -272,7 +272,7 @@ describe("a streamed answer", () => {
     expect(parse(sent)).toHaveLength(6);
   });
 
-  it("tells a failure in one event, where the finish would be", async () => {
+  it("reports a failure in one event, in place of the finish", async () => {
     const failure = new AppError("service_unavailable", { message: "The model timed out." });
     const { status, body: sent } = await send({
       models: modelsThatStream(wholeReply.slice(0, 1), failure),
@@ -291,7 +291,7 @@ describe("a streamed answer", () => {
     ]);
   });
 
-  it("tells nothing of a failure that nobody foresaw", async () => {
+  it("reveals nothing about an unexpected failure", async () => {
     const { body: sent } = await send({
       models: modelsThatStream(wholeReply.slice(0, 1), new Error("password=hunter2")),
     });

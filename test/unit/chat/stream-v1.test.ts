@@ -31,7 +31,7 @@ const calling: readonly ChatEvent[] = [
   finish("tool_calls"),
 ];
 
-/** The body of a streamed answer to a request, when a model gives these events, and then this failure. */
+/** The body of a streamed reply to a request, when a model sends these events, and then this failure. */
 const stream = async (path: string, body: object, events: readonly ChatEvent[], failure?: unknown) => {
   stubStreamingRuntime();
   const models: ChatModels = {
@@ -67,7 +67,7 @@ describe("a streamed chat completion of /v1", () => {
     return chunks;
   };
 
-  it("calls tools in pieces, each at the place of its call", async () => {
+  it("calls tools in pieces, each at the index of its call", async () => {
     const chunks = await chat(calling);
     expect(chunks.map(({ choices }) => [choices[0].delta, choices[0].finish_reason])).toEqual([
       [{ role: "assistant", content: "" }, null],
@@ -85,7 +85,7 @@ describe("a streamed chat completion of /v1", () => {
     ]);
   });
 
-  it("tells the tokens only when asked, and only when all of them were counted", async () => {
+  it("has the tokens only on request, and only when all of them were counted", async () => {
     const requested = { stream_options: { include_usage: true } };
     const whole = [text("Hi"), finish("stop"), counted(usage)];
     expect((await chat(whole)).filter(({ choices }) => choices.length === 0)).toEqual([]);

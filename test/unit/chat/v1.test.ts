@@ -87,7 +87,7 @@ describe("POST /v1/chat/completions", () => {
     ]);
   });
 
-  it("says nothing of tools where there are none, and gives the service's own instruction", async () => {
+  it("mentions no tools where there are none, and uses the service's own instruction", async () => {
     const { chat, received } = setup();
     await chat({
       tools: [],
@@ -105,7 +105,7 @@ describe("POST /v1/chat/completions", () => {
     });
   });
 
-  it("tells which tools are to be called, and leaves out tokens that were not counted", async () => {
+  it("has the calls of tools, and omits uncounted tokens", async () => {
     const { reply, chat } = setup();
     reply.mockResolvedValue({ text: "", toolCalls: [call], finishReason: "tool_calls", usage: undefined });
     const { body } = await chat({ tools });
@@ -127,7 +127,7 @@ describe("POST /v1/chat/completions", () => {
     expect(body).not.toHaveProperty("usage");
   });
 
-  it("tells what the model's server refuses", async () => {
+  it("reports what the model's server refuses", async () => {
     const { reply, chat } = setup();
     reply.mockRejectedValue(new AppError("unsupported_parameter", { message: "No.", param: "tools" }));
     expect(await chat({ tools })).toMatchObject({ status: 400, body: { error: { param: "tools" } } });
@@ -184,12 +184,12 @@ describe("POST /v1/chat/completions", () => {
     expect(reply.body.detail).toBe(reply.body.error.message);
   });
 
-  it("repeats an unknown parameter's name in its sentence, as much of it as anybody reads", async () => {
+  it("repeats an unknown parameter's name in its message, up to a readable length", async () => {
     const reply = await setup().chat({ [`${"a".repeat(63)}😀${"b".repeat(1_000)}`]: 1 });
     expect(reply.body.detail).toBe(`The parameter '${"a".repeat(63)}\uFFFD' is not known here.`);
   });
 
-  it("tells mistakes in the form before what it cannot carry out", async () => {
+  it("reports malformed fields before unsupported ones", async () => {
     const { chat } = setup();
     const response = await chat({ messages: [{ role: "user", content: 5 }], n: 2 });
     expect(response).toMatchObject({
@@ -239,7 +239,7 @@ describe("POST /v1/responses", () => {
     ]);
   });
 
-  it("passes on what only some servers can do, and repeats what was asked for", async () => {
+  it("passes on optional parameters, and repeats the request's fields", async () => {
     const { received, respond } = setup();
     const format = { type: "json_schema", name: "price", strict: true, schema: priceParameters };
     const { body } = await respond({
@@ -276,7 +276,7 @@ describe("POST /v1/responses", () => {
     });
   });
 
-  it("takes a schema of a hundred levels, and refuses one that nobody could read", async () => {
+  it("accepts a schema of a hundred levels, and refuses an unreadable one", async () => {
     const { reply, respond } = setup();
     const levels = (count: number): object => JSON.parse(`${'{"a":'.repeat(count)}{}${"}".repeat(count)}`);
     const asking = (parameters: object) => respond({ tools: [{ type: "function", name: "x", parameters }] });
@@ -288,7 +288,7 @@ describe("POST /v1/responses", () => {
     expect(reply).toHaveBeenCalledTimes(1);
   });
 
-  it("answers with items: a text, then calls", async () => {
+  it("responds with items: a text, then calls", async () => {
     const { reply, respond } = setup();
     reply.mockResolvedValue({ text: "I ask.", toolCalls: [call], finishReason: "tool_calls", usage });
     expect((await respond({})).body).toMatchObject({
@@ -325,7 +325,7 @@ describe("POST /v1/responses", () => {
   it.each([
     ["length", "max_output_tokens"],
     ["content_filter", "content_filter"],
-  ] as const)("says of an answer that ended for %s that it is incomplete", async (finishReason, reason) => {
+  ] as const)("marks a reply that ended for %s as incomplete", async (finishReason, reason) => {
     const { reply, respond } = setup();
     reply.mockResolvedValue({ text: "Gyebale", finishReason, usage: undefined });
     expect((await respond({})).body).toMatchObject({

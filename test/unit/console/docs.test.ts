@@ -73,7 +73,7 @@ describe("The documentation", () => {
     }
   });
 
-  it("has no link to a page or a place that is not there", () => {
+  it("has no link to a missing page or anchor", () => {
     const elsewhere = /^\/prod\/(?:console\/|openapi\.json$|llms\.txt$|docs\/explorer$|$)/;
     const broken = [...pages].flatMap(([page, html]) =>
       Array.from(html.matchAll(/href="(\/[^"]*)"/g), ([, link = ""]) => link)
@@ -89,7 +89,7 @@ describe("The documentation", () => {
     expect(pages.size).toBe(2 + operations.length + guides.length);
   });
 
-  it("tells of each operation what it takes, how it is asked for, what it gives and every error it names", () => {
+  it("describes for each operation its parameters, its request, its result and every error it names", () => {
     const page = pages.get(operationPath("translate")) ?? "";
     expect(page).toContain("curl -s https://api.example.com/prod/tasks/translate");
     expect(page).toContain("<code>source_language</code>");
@@ -104,7 +104,7 @@ describe("The documentation", () => {
     }
   });
 
-  it("leads from each deprecated operation to what takes its place", () => {
+  it("links each deprecated operation to its replacement", () => {
     const deprecated = described.filter(({ isDeprecated }) => isDeprecated);
     expect(deprecated.length).toBeGreaterThan(15);
     for (const operation of deprecated) {

@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("What the browser keeps of a log-in through a provider", () => {
+describe("What the browser stores of a login through a provider", () => {
   it("is read again for ten minutes", async () => {
     const sealed = await attempts.seal(attempt);
     vi.setSystemTime(Date.now() + 599_000);
@@ -39,7 +39,7 @@ describe("What the browser keeps of a log-in through a provider", () => {
     expect(await changed.open(await attempts.seal(attempt))).toEqual(attempt);
   });
 
-  it("cannot be made by anybody else, nor changed", async () => {
+  it("cannot be forged or changed", async () => {
     const forged = await createLogInAttempts(keysOf("a guess of somebody that is as long as a key")).seal(
       attempt,
     );
@@ -59,7 +59,7 @@ describe("What the browser keeps of a log-in through a provider", () => {
     expect(await attempts.open(token)).toBeUndefined();
   });
 
-  it("has an end, whoever has signed it", async () => {
+  it("expires, with any signature", async () => {
     const { current } = await keysOf(secret).get();
     const endless = await new SignJWT({ attempt: attempt })
       .setProtectedHeader({ alg: "HS256", typ: "log-in-attempt+jwt" })

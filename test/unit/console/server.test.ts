@@ -59,8 +59,8 @@ describe("Where a form comes from", () => {
   });
 });
 
-describe("A path of ours", () => {
-  it("has what stands in front of all of them, and no host", () => {
+describe("A service path", () => {
+  it("has the common prefix, and no host", () => {
     expect(linksUnder("https://api.example.com/prod")("/console")).toBe("/prod/console");
     expect(linksUnder("http://127.0.0.1:3000")("/")).toBe("/");
   });
@@ -70,11 +70,11 @@ describe("A path of ours", () => {
     ["/console/usage?month=2026-11&by=key", "/console/usage?month=2026-11&by=key"],
     ["/docs/translate#example", "/docs/translate"],
     ["/console/../docs", "/docs"],
-  ])("may be returned to after a log-in: %s", (next, path) => {
+  ])("may be the target after a login: %s", (next, path) => {
     expect(readNext(next)).toBe(path);
   });
 
-  it("is asked for again by way of the log-in", () => {
+  it("redirects to the login and back", () => {
     expect(logInPath("/console/usage?a=1")).toBe("/console/log-in?next=%2Fconsole%2Fusage%3Fa%3D1");
     expect(logInPath("/console")).toBe("/console/log-in");
   });
@@ -232,7 +232,7 @@ describe("A page", () => {
     });
   });
 
-  it("that may be kept is kept by nobody once it names somebody", async () => {
+  it("that may be cached is not cached once it names a person", async () => {
     const response = await ask({ path: "/docs/x", headers: signedIn });
     expect(response.headers["Cache-Control"]).toBe("no-store");
     expect(response.body).toContain("amina");
@@ -264,7 +264,7 @@ describe("A page", () => {
     ["is being deleted", { ...account, deletion_began: "2026-11-20T10:00:00.000Z" }],
     ["has another password than at the log-in", { ...account, token_epoch: 4 }],
     ["is gone", undefined],
-  ])("of somebody's own leads to the log-in when the account %s", async (_case, now) => {
+  ])("of an account redirects to the login when the account %s", async (_case, now) => {
     find.mockResolvedValueOnce(now);
     expect(await ask({ path: "/console/own", headers: signedIn, query: { a: "1" } })).toMatchObject({
       status: 303,
@@ -272,14 +272,14 @@ describe("A page", () => {
     });
   });
 
-  it("of somebody's own is refused to programs without a session", async () => {
+  it("of an account refuses programs without a session", async () => {
     expect(await ask({ path: "/console/own" })).toMatchObject({
       status: 401,
       body: expect.stringContaining('"code":"unauthenticated"'),
     });
   });
 
-  it("that could not be told from another is not served", () => {
+  it("that is ambiguous is not served", () => {
     const [first] = pages;
     if (!first) throw new Error("There are pages.");
     expect(() => pageEndpoints([first, { ...first, page: { ...first.page, id: "other" } }], context)).toThrow(
@@ -324,13 +324,13 @@ describe("A form that was sent", () => {
     expect(submit).not.toHaveBeenCalled();
   });
 
-  it("is shown again with what was refused, beside the field that is named", async () => {
+  it("is shown again with the refused input, next to the named field", async () => {
     const response = await ask(sent("number=8"));
     expect(response.status).toBe(400);
     expect(unescaped(response.body)).toMatch(/"problems":\{"fields":\{"number":"[^"]+"\}\}/);
   });
 
-  it("is told as an error of ours when it is one", async () => {
+  it("is reported as our own error when it is one", async () => {
     const response = await ask(sent("number=9"));
     expect(response.status).toBe(500);
     expect(response.body).toContain("Something went wrong on our side");
@@ -338,7 +338,7 @@ describe("A form that was sent", () => {
   });
 });
 
-describe("The forms of whoever is not signed in", () => {
+describe("The forms of visitors without a session", () => {
   it("are limited by address as the API's own requests for passwords, links and accounts are", () => {
     const forms = [signUpPage, logInPage, forgotPasswordPage, resetPasswordPage];
     expect(forms.map(({ limit }) => limit?.sent)).toEqual(forms.map(() => "credentials"));

@@ -6,7 +6,7 @@ import {
   textsOf,
 } from "../../../functions/console/texts/languages.ts";
 
-/** Every text of a language, by its place. */
+/** Every text of a language, by its key. */
 const listed = (words: object, path = ""): [string, string][] =>
   Object.entries(words).flatMap(([name, value]) =>
     typeof value === "string" ? [[`${path}${name}`, value]] : listed(value, `${path}${name}.`),
@@ -34,7 +34,7 @@ describe("The words of the console", () => {
 describe("The language of a page", () => {
   const all = ["en", "lg", "sw"] as const;
 
-  it("is the one that was chosen, then the best that the browser asks for, then the first", () => {
+  it("is the chosen one, then the best that the browser requests, then the first", () => {
     expect(chooseConsoleLanguage(all, [undefined, "sw"], "lg")).toBe("sw");
     expect(chooseConsoleLanguage(all, ["xx"], "fr, en;q=0.5, lg-UG;q=0.9, sw;q=0")).toBe("lg");
     expect(chooseConsoleLanguage(all, [], "lug")).toBe("lg");

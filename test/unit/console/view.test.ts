@@ -55,7 +55,7 @@ describe("A page", () => {
 describe("A form", () => {
   const name = { name: "name", label: "Name", hint: "Any <name>", problem: "This is needed." };
 
-  it("says beside a field what is wrong with it, keeps what was typed, and lists the problems above", () => {
+  it("shows an error next to its field, keeps the input, and lists the problems above", () => {
     const html = render(
       createElement(
         Form,
@@ -111,7 +111,7 @@ describe("A chart", () => {
   });
 });
 
-describe("What is to be copied", () => {
+describe("Text for copying", () => {
   it("can be selected without JavaScript, and has a button that waits for it", () => {
     const html = render(createElement(Secret, { label: "Key", value: "lai_abc" }));
     expect(html).toContain('<code class="secret notranslate">lai_abc</code>');

@@ -116,7 +116,7 @@ const errorProblems = (operation: Operation): string[] =>
     });
 
 describe("the API's description", () => {
-  it("is what the contracts say; npm run openapi writes it anew", () => {
+  it("matches the contracts; npm run openapi writes it again", () => {
     expect(JSON.parse(JSON.stringify(buildOpenApi(operations)))).toEqual(
       JSON.parse(readFileSync(file, "utf8")),
     );
@@ -141,7 +141,7 @@ describe("the API's description", () => {
 describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
   "%s",
   (_, operation) => {
-    it("has an example of its request, its answer and its errors, as its schemas have them", () => {
+    it("has an example of its request, its response and its errors, matching their schemas", () => {
       expect({
         request: requestProblems(operation),
         query: parameterProblems(operation, "query"),

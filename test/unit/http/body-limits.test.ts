@@ -58,7 +58,7 @@ describe("a body larger than its operation takes", () => {
     expect(await ask(Buffer.from(make(kilobytes + 1)))).toMatchObject(refused);
   });
 
-  it("is told how to send a large file, when it is a form with files", async () => {
+  it("learns how to send a large file, when it is a form with files", async () => {
     const fields = await encodeForm({ audio: formFile("x".repeat(2_000)) });
     const response = await send([echo("multipart", 2_000)], { path: "/example", ...fields });
     expect(response).toMatchObject({ status: 413, body: { error: { code: "payload_too_large" } } });
@@ -130,7 +130,7 @@ describe("a body packed with gzip", () => {
 });
 
 describe("JSON sent to where a form is wanted", () => {
-  it("is told so, instead of that its fields are missing", async () => {
+  it("gets that error, instead of a list of missing fields", async () => {
     const plain = endpoint(declare("form", z.object({ a: z.string() })), ({ body }) => body);
     expect(await send([plain], { path: "/example", body: { a: "b" } })).toMatchObject({
       status: 422,

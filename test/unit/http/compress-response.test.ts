@@ -116,13 +116,13 @@ describe("JSON of more than a kilobyte", () => {
     );
   });
 
-  it("leaves as it is where an answer is confidential: its length would tell of guesses at what stands in it", async () => {
+  it("stays uncompressed for a confidential response: its length would reveal guesses at its content", async () => {
     const { body, ...head } = await get("br", { declared: { ...operation, confidential: true } });
     expect(head).toEqual({ status: 200, coding: undefined, vary: undefined });
     expect(JSON.parse(body.toString())).toEqual(long);
   });
 
-  it("leaves as it is from a function that answers whole, which cannot send bytes", async () => {
+  it("stays uncompressed from a buffered function, which cannot send bytes", async () => {
     const handler = createBufferedHandler(endpoints(() => long));
     const headers = { "Accept-Encoding": "br" };
     const { headers: sent, body } = await handler(
@@ -158,7 +158,7 @@ describe("what is never packed", () => {
     expect(body.toString()).toBe(text);
   });
 
-  it("any answer of accounts and tokens", () => {
+  it("any response of accounts and tokens", () => {
     const ofAccounts = operations.filter(({ path }) => path.startsWith("/auth/"));
     expect(ofAccounts.length).toBeGreaterThan(10);
     expect(ofAccounts.filter(({ confidential }) => !confidential).map(({ id }) => id)).toEqual([]);

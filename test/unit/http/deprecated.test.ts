@@ -66,11 +66,11 @@ const post = (token: string | undefined, body: unknown, authorizer?: Record<stri
   );
 
 describe("a deprecated operation", () => {
-  it.each(bodies)("says so on every answer: %s token, %j, %i", async (token, body, status) => {
+  it.each(bodies)("says so on every response: %s token, %j, %i", async (token, body, status) => {
     expect(await post(token, body)).toMatchObject({ status, headers });
   });
 
-  it("checks the token itself, because no authorizer stands in front of it", async () => {
+  it("checks the token itself, because it has no authorizer in front of it", async () => {
     expect(await post("right", { text: "x" })).toMatchObject({ body: { user: 7 } });
     expect(await post(undefined, { text: "x" })).toMatchObject({ status: 401, headers });
   });

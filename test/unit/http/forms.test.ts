@@ -119,7 +119,7 @@ describe("a boolean of a form", () => {
 describe("a file of a form", () => {
   const content = Buffer.from("x");
 
-  it("that nobody chose counts as none", () => {
+  it("left empty counts as missing", () => {
     for (const unchosen of ["", undefined, { filename: "", content: Buffer.alloc(0) }]) {
       expect(formFile().parse(unchosen)).toBeUndefined();
       expect(requiredFormFile().safeParse(unchosen).error?.issues).toMatchObject([
@@ -148,7 +148,7 @@ describe("a file of a form", () => {
 });
 
 describe("a text", () => {
-  it("with half a character has that one problem, whatever its length", () => {
+  it("with half a character has that one problem, at any length", () => {
     expect(text().min(3).safeParse("\ud800").error?.issues).toHaveLength(1);
   });
 });

@@ -107,7 +107,7 @@ describe("a function behind its own URL", () => {
     expect(response.headers["X-Request-Id"]).toBe("request-1");
   });
 
-  it("refuses a missing or unknown token before it looks at the body", async () => {
+  it("refuses a missing or unknown token before it parses the body", async () => {
     const response = await send({ body: "{broken" }, { claims: undefined });
     expect(response).toMatchObject({ status: 401, body: { error: { code: "unauthenticated" } } });
     expect(response.headers).toMatchObject({
@@ -129,7 +129,7 @@ describe("a function behind its own URL", () => {
     expect(await invokeStreaming(handler, event, lambdaContext())).toMatchObject({ status: 401 });
   });
 
-  it("answers other paths with 404, other methods with 405, in our JSON", async () => {
+  it("refuses other paths with 404, other methods with 405, in our JSON", async () => {
     expect(await send({ path: "/nowhere", body: "{}" })).toMatchObject({
       status: 404,
       body: { error: { code: "not_found" } },
@@ -151,7 +151,7 @@ describe("a function behind its own URL", () => {
     expect((await send({ method: "PUT", path, body: "{}" })).headers["Allow"]).toBe("GET, HEAD, OPTIONS");
   });
 
-  it("answers a browser's preflight without a token", async () => {
+  it("responds to a browser's preflight without a token", async () => {
     const response = await send({ method: "OPTIONS" }, { claims: undefined });
     expect(response.status).toBe(204);
     expect(response.headers).toMatchObject({

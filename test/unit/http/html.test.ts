@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { escapeHtml, wantsPage } from "../../../shared/http/html.ts";
 
 describe("A page", () => {
-  it("is for those who ask for HTML", () => {
+  it("is for callers who request HTML", () => {
     expect(["text/html,*/*;q=0.8", "application/json", "*/*", undefined].map(wantsPage)).toEqual([
       true,
       false,

@@ -120,13 +120,13 @@ describe("a JSON body", () => {
     ['{"text": ', 9],
     ['{"a":1,}', 7],
     ["[1 2]", 3],
-  ])("that breaks off or goes wrong is told where: %j", (text, position) => {
+  ])("that breaks off or is malformed has the position of its fault: %j", (text, position) => {
     expect(refusalOf(text).issues).toMatchObject([{ loc: ["body", position], type: "json_invalid" }]);
   });
 });
 
 describe("validation", () => {
-  it("tells the first 100 problems", () => {
+  it("reports the first 100 problems", () => {
     const refusal = (() => {
       try {
         validate(z.object({ numbers: z.array(z.number()) }), { numbers: Array(1_000).fill("") });

@@ -44,7 +44,7 @@ export const wellFormed = [
   part('Content-Disposition: form-data; name="audio"; filename="a b.wav"\r\nContent-Type: audio/wav', bytes),
 ];
 
-/** The status of the answer, so that a body the parser never finishes fails the test that sent it, by name. */
+/** The status of the response, so that a body the parser never finishes fails the test that sent it, by name. */
 export const statusWithin = async (milliseconds: number, body: Buffer, contentType: string) => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(resolve, milliseconds, "no answer");
@@ -98,7 +98,7 @@ const damaged = (damages: readonly Damage[]): Buffer => {
   return body;
 };
 
-/** Whole bodies that were damaged in one to four places. */
+/** Whole bodies with damage in one to four positions. */
 export const damagedBody = fc.array(damage, { minLength: 1, maxLength: 4 }).map(damaged);
 
 const name = fc.constantFrom("a", "a[]", '"a"', '"a[]"', '"a[x]y]"', '"a b"', "__proto__", '"é"', '""');
@@ -146,7 +146,7 @@ export const oddlyDescribedForm = fc.tuple(
   oddContentType,
 );
 
-/** What went wrong where nobody could catch it, until it is asked for. */
+/** An error that was thrown where nothing could catch it, until the test reads it. */
 export const watchProcess = () => {
   const unexpected: unknown[] = [];
   const note = (error: unknown) => unexpected.push(error);

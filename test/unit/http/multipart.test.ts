@@ -84,7 +84,7 @@ describe("a multipart body", () => {
     ["with a part without headers", Buffer.from("--b\r\n--b--\r\n")],
     ["that is empty", Buffer.alloc(0)],
     ["that is something else", Buffer.from("not multipart at all")],
-  ])("%s is refused with a sentence", async (_case, body) => {
+  ])("%s is refused with a message", async (_case, body) => {
     const response = await post(body, "multipart/form-data; boundary=b");
     expect(response.status).toBe(422);
     expect(response.body.detail[0]).toMatchObject({ loc: ["body"], type: "value_error" });
@@ -115,7 +115,7 @@ describe("a multipart body", () => {
     },
   );
 
-  it("never takes the process down, however it is damaged and whatever its headers say", async () => {
+  it("never crashes the process, with any damage and any headers", async () => {
     const unexpected = watchProcess();
     await fc.assert(
       fc.asyncProperty(damagedBody, async (body) => {
@@ -171,12 +171,12 @@ describe("the framing of a multipart body", () => {
     ["multipart/form-data; boundary", "The content type is not well formed."],
     ['multipart/form-data; boundary="b', "The content type is not well formed."],
     ["multipart/form-data; boundary=b; boundary=b", "The content type names no usable boundary."],
-  ])("cannot be told from the content type %j", (contentType, message) => {
+  ])("cannot be derived from the content type %j", (contentType, message) => {
     expect(() => checkMultipartFraming(contentType, form("b"))).toThrow(message);
   });
 
   it.each(["MULTIPART/Form-Data; BOUNDARY=b", " multipart/form-data ; boundary=b;"])(
-    "is told from the content type %j",
+    "is derived from the content type %j",
     (contentType) => {
       expect(() => check(form("b"), contentType)).not.toThrow();
     },

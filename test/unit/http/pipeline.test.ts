@@ -31,7 +31,7 @@ const ofTokens = defineOperation({ ...common, auth: "user", scope: "translate" }
 const get = (execute: () => Promise<z.input<typeof bodySchema> | Reply>, headers?: Record<string, string>) =>
   send([endpoint(open, execute)], { method: "GET", path: "/example", headers: headers ?? {} });
 
-describe("every answer", () => {
+describe("every response", () => {
   it("carries a request id, open CORS and no sniffing", async () => {
     const response = await get(async () => ({ result: "yes" }));
     expect(response.headers).toMatchObject({
@@ -63,7 +63,7 @@ describe("every answer", () => {
 });
 
 describe("an error", () => {
-  it("is told in both vocabularies, with the request id", async () => {
+  it("is reported in both vocabularies, with the request id", async () => {
     const response = await get(async () => {
       throw new AppError("unsupported_language", { param: "source_language", extra: { known: 32 } });
     });
@@ -90,7 +90,7 @@ describe("an error", () => {
     expect(response.headers["Retry-After"]).toBe("30");
   });
 
-  it("that nobody foresaw reads `internal` and tells nothing of its cause", async () => {
+  it("that was unexpected reads `internal` and reveals nothing of its cause", async () => {
     const response = await get(async () => {
       throw new Error("password=hunter2 at /var/task/index.mjs");
     });
@@ -105,7 +105,7 @@ describe("an error", () => {
   });
 });
 
-describe("a route that asks for a token", () => {
+describe("a route that requires a token", () => {
   it("knows its caller from the authorizer", async () => {
     const closed = endpoint(ofTokens, ({ caller }) => ({
       result: `${caller.userId} ${caller.accountType}`,
@@ -123,7 +123,7 @@ describe("a route that asks for a token", () => {
 });
 
 describe("a request the function cannot finish in its time", () => {
-  it("is told that the service is unavailable, and its work is aborted", async () => {
+  it("gets 503, and its work is aborted", async () => {
     let aborted = false;
     const slow = endpoint(open, ({ request }) => {
       request.signal.addEventListener("abort", () => {
@@ -218,7 +218,7 @@ describe("HEAD", () => {
   const head = (execute: () => Promise<z.input<typeof bodySchema> | Reply>, operation: Operation = open) =>
     send([endpoint(operation, execute)], { method: "HEAD", path: "/example" });
 
-  it("is answered as GET is, without the body", async () => {
+  it("gets the response of GET, without the body", async () => {
     const execute = async () => new Reply({ contentType: "text/html", body: "<p>Hello</p>" });
     const [whole, response] = [await get(execute), await head(execute)];
     expect(whole.body).toBe("<p>Hello</p>");
@@ -249,14 +249,14 @@ describe("HEAD", () => {
     expect(hasStarted).toBe(false);
   });
 
-  it("is no method of what GET does not answer", async () => {
+  it("is not supported where GET is not", async () => {
     const post = { ...open, method: "POST" } as const;
     expect((await head(async () => ({ result: "yes" }), post)).status).toBe(405);
   });
 });
 
 describe("a browser's preflight", () => {
-  it("is not answered behind the REST API, which answers it itself", async () => {
+  it("is ignored behind the REST API, which handles it itself", async () => {
     const bodySchema = await send([endpoint(open, () => ({ result: "yes" }))], {
       method: "OPTIONS",
       path: "/example",
@@ -276,7 +276,7 @@ describe("a buffered function", () => {
 });
 
 describe("the operations of the service", () => {
-  /** Places where a response may hold members that nobody has named. */
+  /** Positions where a response may contain unnamed members. */
   const openPaths = (schema: unknown, path: string): string[] => {
     if (typeof schema !== "object" || schema === null) return [];
     return Object.entries(schema).flatMap(([key, value]) => {

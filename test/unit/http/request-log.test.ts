@@ -59,7 +59,7 @@ const responseLines = () => lines.filter(({ message }) => message === "request.a
 describe("the line at the start of a request", () => {
   const received = () => lines.filter(({ message }) => message === "request.received");
 
-  it("says what is asked for before anything is done about it", async () => {
+  it("shows the operation before anything is done about it", async () => {
     const seen: unknown[] = [];
     const endpoints = handlerOf(async () => {
       seen.push(...lines);
@@ -89,7 +89,7 @@ describe("the line at the start of a request", () => {
     expect(received()).toMatchObject([{ trace_id: "4bf92f3577b34da6a3ce929d0e0e4736" }]);
   });
 
-  it("is there for what nobody declared, too", async () => {
+  it("exists for undeclared paths, too", async () => {
     await createBufferedHandler(endpoints, { limiter: unlimited })(event("/secret-path"), lambdaContext());
     await createBufferedHandler(endpoints, { limiter: unlimited })(
       { ...event(), httpMethod: "DELETE" },
@@ -101,7 +101,7 @@ describe("the line at the start of a request", () => {
 });
 
 describe("the line at the end of a request", () => {
-  it("says which operation answered whom with which status, through which entry point and how fast", async () => {
+  it("shows the operation, the caller, the status, the entry point and the time", async () => {
     await createBufferedHandler(endpoints, { limiter: unlimited })(event(), lambdaContext());
     expect(responseLines()).toEqual([
       {
@@ -138,7 +138,7 @@ describe("the line at the end of a request", () => {
     expect(responseLines()).toMatchObject([{ client_error, server_error }]);
   });
 
-  it("puts paths that nobody declared together, without naming them", async () => {
+  it("groups undeclared paths, without naming them", async () => {
     await createBufferedHandler(endpoints, { limiter: unlimited })(event("/secret-path"), lambdaContext());
     expect(responseLines()).toMatchObject([{ operation: "none", status: 404 }]);
     expect(JSON.stringify(lines)).not.toContain("secret-path");
@@ -173,7 +173,7 @@ describe("the service's own time", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** A use case that takes as long, of which models are waited for so long. */
+  /** A use case that takes this long, and waits for models this long. */
   const taking = (milliseconds: number, ofModels: number | undefined) =>
     handlerOf(async () => {
       vi.advanceTimersByTime(milliseconds);
@@ -227,7 +227,7 @@ describe("the line at the end of a stream", () => {
     expect(responseLines()).toMatchObject([{ status: 200, bytes: 13, ended: "whole", server_error: 0 }]);
   });
 
-  it("counts a stream that broke off as an error, whatever its status was", async () => {
+  it("counts a stream that broke off as an error, with any status", async () => {
     const handler = stream(async function* () {
       yield "half";
       throw new Error("broken");
@@ -239,7 +239,7 @@ describe("the line at the end of a stream", () => {
     expect(responseLines()).toMatchObject([{ status: 200, bytes: 4, ended: "failed", server_error: 1 }]);
   });
 
-  it("tells readers who went away from whole answers", async () => {
+  it("distinguishes disconnected readers from whole responses", async () => {
     const handler = stream(async function* () {
       for (;;) yield "chunk";
     });

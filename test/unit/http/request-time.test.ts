@@ -42,8 +42,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe("a streamed answer", () => {
-  it("is told to end before the function does, also when it is leaving already", async () => {
+describe("a streamed response", () => {
+  it("is aborted before the function's end, also when it is already being sent", async () => {
     stubStreamingRuntime();
     const operation = defineOperation({
       id: "example",
@@ -78,7 +78,7 @@ describe("the line of a request in the log", () => {
     return info.mock.calls.find(([event]) => event === "request.answered")?.[1];
   };
 
-  it("tells how long the model was waited for", () =>
+  it("reports how long the model took", () =>
     withBackend(async (backend) => {
       backend.behave((response, incoming) => {
         setTimeout(() => responding(200, completion("Oli otya?"))(response, incoming), 60);

@@ -22,7 +22,7 @@ describe("the headers of a request", () => {
     });
   });
 
-  it("may be in one of the event's two fields only, as events are that people write for a try", () => {
+  it("may be in one of the event's two fields only, as in hand-written events", () => {
     const event = lambdaEvent({ path: "/health", headers: { Accept: "text/html" } });
     const without = (field: "headers" | "multiValueHeaders") =>
       toHttpEvent(JSON.parse(JSON.stringify({ ...event, [field]: null }))).headers;

@@ -41,7 +41,7 @@ describe("the result of an operation", () => {
     expect(await get(() => declared)).toMatchObject({ status: 201, body: declared });
   });
 
-  it("leaves without what nobody declared, at every depth", async () => {
+  it("drops undeclared fields, at every depth", async () => {
     const stored = {
       ...declared,
       password_hash: "$argon2id$v=19$m=19456",

@@ -5,7 +5,7 @@ import { sendStream } from "../../../shared/http/send-stream.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Receiver, Source } from "../../../shared/platform/outbound/source.ts";
 
-describe("a streamed answer", () => {
+describe("a streamed response", () => {
   it("arrives whole", async () => {
     const stream = new PassThrough();
     const received = text(stream);
@@ -51,7 +51,7 @@ describe("a streamed answer", () => {
     expect(stopped).toBe(true);
   });
 
-  it("stops its maker also while the next piece is waited for", async () => {
+  it("stops its producer also while waiting for the next piece", async () => {
     const stream = new PassThrough();
     const stopped = Promise.withResolvers<IteratorResult<string>>();
     const body: AsyncIterable<string> = {
@@ -68,7 +68,7 @@ describe("a streamed answer", () => {
     expect(await sending).toBe("client_disconnected");
   });
 
-  it("sends status and headers before its first piece is made", async () => {
+  it("sends status and headers before its first piece", async () => {
     const stream = new PassThrough();
     stream.resume();
     const write = vi.spyOn(stream, "write");
@@ -96,7 +96,7 @@ describe("a streamed answer", () => {
     expect(await sending).toBe("client_disconnected");
   });
 
-  it("is made no faster than it is read", async () => {
+  it("is produced no faster than it is read", async () => {
     let sent = 0;
     let release = () => {};
     const stream = new Writable({
@@ -123,7 +123,7 @@ describe("a streamed answer", () => {
   });
 });
 
-/** A source whose pieces the test gives, and what has been asked of it. */
+/** A source whose pieces the test sends, and the calls to it. */
 const givenByTest = () => {
   const requested: string[] = [];
   let receiver: Receiver<string> | undefined;
@@ -145,7 +145,7 @@ const givenByTest = () => {
 };
 
 describe("a stream whose pieces are given as they come", () => {
-  it("arrives whole, its status and headers before the first piece, and its sizes are told in bytes", async () => {
+  it("arrives whole, its status and headers before the first piece, and reports its sizes in bytes", async () => {
     const stream = new PassThrough();
     const received = text(stream);
     const write = vi.spyOn(stream, "write");
@@ -161,7 +161,7 @@ describe("a stream whose pieces are given as they come", () => {
     expect(sizes).toEqual([4, 3]);
   });
 
-  it("tells of a failure that its text has told of", async () => {
+  it("reports a failure that its text contained", async () => {
     const stream = new PassThrough();
     stream.resume();
     const { source, give, end } = givenByTest();

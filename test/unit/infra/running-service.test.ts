@@ -15,7 +15,7 @@ let url: string;
 
 beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), "running-service-"));
-  // What answers at the address that the file names.
+  // What responds at the address in the file.
   server = createServer((request, response) => {
     const isRequested = request.url === "/_local/service";
     response.writeHead(isRequested ? 200 : 404).end(isRequested ? '{"instance":"one"}' : "{}");
@@ -34,7 +34,7 @@ const announce = (instance: string) =>
   announceService(dataDirectory, { instance, url, tableName: "table", sdkVariables: {} });
 
 describe("a service file", () => {
-  it("keeps a second service out while the first one answers", async () => {
+  it("refuses a second service while the first one responds", async () => {
     await announce("one");
     expect(await findRunningService(dataDirectory)).toMatchObject({ url });
     await expect(claimDataDirectory(dataDirectory)).rejects.toThrow(
@@ -42,7 +42,7 @@ describe("a service file", () => {
     );
   });
 
-  it("of a killed service keeps nobody out, though its process id is in use again", async () => {
+  it("of a killed service refuses no one, though its process id is in use again", async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     const left = { instance: "one", processId: process.pid, url, tableName: "table", sdkVariables: {} };
@@ -51,7 +51,7 @@ describe("a service file", () => {
     await expect(claimDataDirectory(dataDirectory)).resolves.toBeUndefined();
   });
 
-  it("of a killed service keeps nobody out when another program has its port", async () => {
+  it("of a killed service refuses no one when another program has its port", async () => {
     await announce("another");
     expect(await findRunningService(dataDirectory)).toBeUndefined();
   });
@@ -67,27 +67,27 @@ describe("a service file", () => {
     await expect(findRunningService(dataDirectory)).rejects.toThrow(expected);
   });
 
-  it("is written beside and renamed, so that none is ever cut", async () => {
+  it("is written under another name and renamed, so that it is never truncated", async () => {
     await announce("one");
     expect(await readdir(dataDirectory)).toEqual(["service.json"]);
   });
 });
 
 describe("a data directory", () => {
-  it("is made with the folders above it", async () => {
+  it("is created with its parent folders", async () => {
     const deep = join(dataDirectory, "a", "b", "c");
     await claimDataDirectory(deep);
     await claimDataDirectory(deep);
     expect(await readdir(join(dataDirectory, "a", "b"))).toEqual(["c"]);
   });
 
-  it.runIf(process.platform === "linux")("that cannot be made is refused at once", async () => {
+  it.runIf(process.platform === "linux")("that cannot be created is refused at once", async () => {
     await expect(claimDataDirectory("/proc/no/such")).rejects.toThrow(
       /^The data directory \/proc\/no\/such cannot be made or used \(ENOENT.*Set DATA_DIR to a folder/,
     );
   });
 
-  it("that is a file is refused with a sentence", async () => {
+  it("that is a file is refused with a message", async () => {
     const file = join(dataDirectory, "file");
     await writeFile(file, "");
     await mkdir(join(dataDirectory, "other"));

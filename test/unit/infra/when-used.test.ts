@@ -8,15 +8,15 @@ const setup = () => {
 };
 const value = { kind: "a", name: "Amina" } as const;
 
-describe("A schema that is made when it is used", () => {
-  it("is not made by being handed on, as a part of other schemas, or declared", () => {
+describe("A schema that is created on first use", () => {
+  it("is not created when it is passed on, as a part of other schemas, or declared", () => {
     const { make, schema } = setup();
     const declaration = { body: { schema }, list: z.array(schema), page: z.object({ item: schema }) };
     expect(declaration.body.schema).toBe(schema);
     expect(make).not.toHaveBeenCalled();
   });
 
-  it("is made once", () => {
+  it("is created once", () => {
     const { make, schema } = setup();
     for (const _time of [1, 2]) expect(schema.parse(value)).toEqual(value);
     expect(make).toHaveBeenCalledOnce();

@@ -23,7 +23,7 @@ const piece = { kind: "piece", userId: 7, place: 1 };
 
 const notExpected = () => Promise.reject(new Error("This must not be asked for."));
 
-/** A worker whose account has a piece that is due in so many seconds, or a table that is not there. */
+/** A worker whose account has a piece that is due in this many seconds, or a missing table. */
 const worker = (dueInSeconds: number | "no table") => {
   const hide = vi.fn(async (_record: SQSRecord, _seconds: number) => undefined);
   const send = vi.fn(async () => undefined);
@@ -90,13 +90,13 @@ describe("a message of the queue of jobs", () => {
     expect(hide.mock.calls.map(([, seconds]) => seconds)).toEqual([60, 90]);
   });
 
-  it("is sent anew once it has come many times, so that waiting for a model dead-letters nothing", async () => {
+  it("is sent again once it has come many times, so that waiting for a model dead-letters nothing", async () => {
     const { dependencies, send } = worker(90);
     expect(await handle(recordOf(JSON.stringify(piece), 20), dependencies)).toBe(true);
     expect(send).toHaveBeenCalledExactlyOnceWith(piece);
   });
 
-  it("comes again, less and less soon, while the table is not there, and is not sent anew", async () => {
+  it("returns, less and less often, while the table is missing, and is not sent again", async () => {
     const { dependencies, hide, send } = worker("no table");
     expect(await handle(recordOf(JSON.stringify(piece), 3), dependencies)).toBe(false);
     expect(await handle(recordOf(JSON.stringify(piece), 30), dependencies)).toBe(false);
@@ -104,7 +104,7 @@ describe("a message of the queue of jobs", () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  it.each(["no JSON", '{"kind":"unknown"}', "{}"])("that is none is left out: %s", async (body) => {
+  it.each(["no JSON", '{"kind":"unknown"}', "{}"])("that is invalid is dropped: %s", async (body) => {
     const { dependencies, hide } = worker(0);
     expect(await handle(recordOf(body), dependencies)).toBe(true);
     expect(hide).not.toHaveBeenCalled();

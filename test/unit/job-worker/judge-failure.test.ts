@@ -16,7 +16,10 @@ const down = refusal(503, "service_unavailable");
 const unreachable = new AppError("service_unavailable", { cause: new BackendUnreachable("refused") });
 const slow = new AppError("service_unavailable", { cause: new BackendTimeout("silent") });
 
-/** What becomes of a piece of which every try ends like this. @returns the seconds after which each try begins, and the end. */
+/**
+ * The outcome of a piece of which every attempt ends like this. @returns the seconds after which each attempt starts,
+ * and the end.
+ */
 const playOut = (error: unknown, secondsOfAttempt: number) => {
   const starts: number[] = [];
   let held = { failures: 0 };
@@ -42,7 +45,7 @@ describe("a piece at which the model fails", () => {
     expect(error.code).toBe("external_service_error");
   });
 
-  it.each([60, 200, 270])("is given up within ten minutes when each try takes %i seconds", (seconds) => {
+  it.each([60, 200, 270])("is abandoned within ten minutes when each attempt takes %i seconds", (seconds) => {
     const { starts, end } = playOut(slow, seconds);
     expect(starts.length).toBeGreaterThan(1);
     expect(end).toBeLessThanOrEqual(600);
@@ -62,7 +65,7 @@ describe("a piece whose model is down", () => {
   it.each([
     ["answers 503", down],
     ["refuses connections", unreachable],
-  ])("is waited for a day when its server %s, and asked every five minutes at least", (_how, error) => {
+  ])("waits for a day when its server %s, with an attempt every five minutes at least", (_how, error) => {
     const { starts, end } = playOut(error, 1);
     expect(end).toBeGreaterThanOrEqual(86_400);
     expect(end).toBeLessThan(86_400 + 310);
@@ -71,7 +74,7 @@ describe("a piece whose model is down", () => {
     expect(pauses[0]).toBeLessThan(10);
   });
 
-  it("says since when, and until when it is waited for", () => {
+  it("shows since when, and until when it waits", () => {
     const startedAt = Date.parse("2026-11-22T10:00:00Z");
     const verdict = judgeFailure(down, { failures: 0 }, timeouts, startedAt, startedAt + 1_000);
     expect(verdict).toMatchObject({

@@ -23,7 +23,7 @@ const instruct = async (fields: Record<string, string>) => {
 };
 
 describe("POST /tasks/sunflower_inference", () => {
-  it("answers, and counts the instruction that it put before the conversation", async () => {
+  it("responds, and counts the instruction that it put before the conversation", async () => {
     const { status, body, requested } = await chat({ messages: [question], stream: true });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -47,7 +47,7 @@ describe("POST /tasks/sunflower_inference", () => {
     expect(requested).toMatchObject({ model: "lang-9b", temperature: 1 });
   });
 
-  it("puts a given instruction in the place of the conversation's own", async () => {
+  it("replaces the conversation's own instruction by the given one", async () => {
     const own = { role: "system", content: "Be long." };
     const { body, requested } = await chat({ messages: [own, question], system_message: "Be brief." });
     expect(requested?.messages).toEqual([{ role: "system", content: "Be brief." }, question]);
@@ -87,7 +87,7 @@ describe("POST /tasks/sunflower_inference", () => {
 });
 
 describe("POST /tasks/sunflower_simple", () => {
-  it("carries out an instruction", async () => {
+  it("follows an instruction", async () => {
     const { body, requested } = await instruct({ instruction: " Say thank you. ", temperature: "0.9" });
     expect(body).toEqual({
       response: "Apwoyo.",
@@ -125,13 +125,13 @@ describe("POST /tasks/sunflower_simple", () => {
     [{}, 422, "validation_failed"],
     [{ instruction: "x", temperature: "warm" }, 422, "validation_failed"],
     [{ instruction: "x", temperature: "3" }, 422, "validation_failed"],
-  ])("refuses what cannot be carried out: %#", async (fields, status, code) => {
+  ])("refuses unsupported requests: %#", async (fields, status, code) => {
     expect(await instruct(fields)).toMatchObject({ status, body: { error: { code } } });
   });
 });
 
 describe("POST /tasks/summarise", () => {
-  it("asks the chat model for a summary in which nobody is named", async () => {
+  it("requests a summary without names from the chat model", async () => {
     const legacy = legacyInMemory();
     const text = "Amina of Plot 7 sold her maize.";
     const response = await legacy.send({ path: "/tasks/summarise", body: { text } });
@@ -145,7 +145,7 @@ describe("POST /tasks/summarise", () => {
     expect(requested?.messages[1]).toEqual({ role: "user", content: text });
   });
 
-  it("tells that the model is loading", async () => {
+  it("reports that the model is loading", async () => {
     const legacy = legacyInMemory();
     legacy.reply.mockRejectedValue(new AppError("service_unavailable", { retryAfterSeconds: 30 }));
     expect(await legacy.send({ path: "/tasks/summarise", body: { text: "x" } })).toMatchObject({

@@ -11,7 +11,7 @@ const publicBaseUrl = "https://api.example.com/prod";
 const vendors = { a: "acme", b: "other-gpu" };
 
 describe("a stage that calls the providers by other names", () => {
-  it("answers at the routes that have them, and not at the default ones", async () => {
+  it("responds at its configured routes, and not at the default ones", async () => {
     const legacy = legacyInMemory({ vendors });
     const get = (path: string) => legacy.send({ method: "GET", path });
     expect(await get("/tasks/acme/tts/speakers")).toMatchObject({ status: 200 });
@@ -78,7 +78,7 @@ describe("each deprecated route", () => {
     ["POST /tasks/sunflower_inference", "/tasks/chat/completions"],
     ["POST /tasks/sunflower_simple", "/tasks/chat/completions"],
     ["POST /tasks/summarise", "/tasks/chat/completions"],
-  ])("%s names the one to use in its place: %s", async (route, successor) => {
+  ])("%s names its replacement: %s", async (route, successor) => {
     const [method = "", path = ""] = route.split(" ");
     const response = await legacyInMemory().send({
       method,
@@ -115,7 +115,7 @@ describe("a stage whose providers' routes are gone", () => {
   });
 
   it.each(vendorsRoutes)(
-    "answers $method $path with 410 and the same headers, to everybody",
+    "refuses $method $path with 410 and the same headers, for every caller",
     async (operation) => {
       const { method, path, deprecated } = operation;
       for (const authorization of ["Bearer right", "Bearer wrong"]) {
@@ -140,7 +140,7 @@ describe("a stage whose providers' routes are gone", () => {
     },
   );
 
-  it("answers at the others", async () => {
+  it("responds at the others", async () => {
     expect(await legacy.send({ path: "/tasks/tts", body: { text: "Oli otya?" } })).toMatchObject({
       status: 200,
     });

@@ -45,7 +45,7 @@ describe("the six speakers of version 1", () => {
     }
   });
 
-  it("have one less: nobody speaks Lugbara any more, and the sentence names the others", async () => {
+  it("have one less: Lugbara has no voice now, and the message names the others", async () => {
     const legacy = legacyInMemory();
     const response = await post("/tasks/tts", { text: "Mi ngoni?", speaker_id: 245 }, legacy);
     expect(response).toMatchObject({
@@ -61,7 +61,7 @@ describe("the six speakers of version 1", () => {
 });
 
 describe("POST /tasks/tts", () => {
-  it("answers with the audio and where it is", async () => {
+  it("returns the audio and its location", async () => {
     const { body } = await post("/tasks/tts", { text: " Oli otya? " });
     expect(body.output).toMatchObject({
       audio_url: expect.stringContaining(body.output.blob),
@@ -121,7 +121,7 @@ describe("POST /tasks/modal/tts", () => {
   });
 });
 
-describe("speech of the fixed speakers that leaves while it is made", () => {
+describe("streamed speech of the fixed speakers", () => {
   beforeEach(stubStreamingRuntime);
   afterEach(() => {
     vi.unstubAllGlobals();
@@ -225,7 +225,7 @@ describe("speech in events", () => {
 });
 
 describe("the voice model's routes", () => {
-  it("answer with the shapes they had", async () => {
+  it("respond with their old shapes", async () => {
     const legacy = legacyInMemory();
     const item = { text: "Oli otya?", speaker_id: "salt_nyn_0001", language: "nyn", seed: 7, top_p: 0.9 };
     const { body } = await post("/tasks/modal/orpheus/tts", item, legacy);
@@ -248,7 +248,7 @@ describe("the voice model's routes", () => {
     expect(legacy.synthesize.mock.calls[0]?.[0]).toMatchObject({ sampling: { seed: 7, topP: 0.9 } });
   });
 
-  it("choose Luganda's first voice when nobody is named", async () => {
+  it("choose Luganda's first voice by default", async () => {
     expect(await post("/tasks/modal/orpheus/tts", { text: "Oli otya?" })).toMatchObject({
       body: { speaker_id: "salt_lug_0001" },
     });

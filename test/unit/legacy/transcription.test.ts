@@ -138,7 +138,7 @@ describe("POST /tasks/stt", () => {
     expect(stored()).toEqual([]);
   });
 
-  it("tells the way round for a file that is too large for a request", async () => {
+  it("names the alternative for a file that is too large for a request", async () => {
     const { post } = recordingsInMemory();
     const audio = formFile(wavFile(Buffer.alloc(4_613_734), { stated: true }));
     const response = await post("/tasks/stt", { audio });
@@ -147,14 +147,14 @@ describe("POST /tasks/stt", () => {
   });
 });
 
-describe("speakers that are to be told apart", () => {
+describe("distinguishing speakers", () => {
   const segments = [
     { start: 0.46, end: 2, text: "Could you", speaker: "B" },
     { start: 2, end: 16.32, text: "let us know?", speaker: "B" },
     { start: 16.26, end: 226.9, text: "We didn't notice.", speaker: "A" },
   ];
 
-  it("are told in both forms of version 1 when the model can", async () => {
+  it("are returned in both forms of version 1 when the model supports them", async () => {
     const { post, transcribe } = recordingsInMemory();
     transcribe.mockResolvedValue({ text: "Could you let us know? We didn't notice.", segments });
     const response = await post("/tasks/stt", { audio: formFile(second), recognise_speakers: "true" });
@@ -174,7 +174,7 @@ describe("speakers that are to be told apart", () => {
   });
 
   it.each(["/tasks/stt", "/tasks/org/stt"])(
-    "are not there when it cannot, and a header of %s says so",
+    "are missing when it does not, and a header of %s says so",
     async (path) => {
       const { post } = recordingsInMemory();
       const response = await post(path, { audio: formFile(second), recognise_speakers: "yes" });
@@ -253,7 +253,7 @@ describe("DELETE /tasks/stt/{audio_transcription_id}", () => {
     expect(await remove(id)).toMatchObject({ status: 404, body: { error: { code: "not_found" } } });
   });
 
-  it("tells another account's in the same words as one that there is not, and leaves it", async () => {
+  it("treats another account's like a missing one, and leaves it unchanged", async () => {
     const { remove, stored, saved, id } = await withOne();
     saved.transcriptions.set(99, {
       userId: 8,

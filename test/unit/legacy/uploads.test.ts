@@ -52,7 +52,7 @@ describe("POST /tasks/stt_from_gcs", () => {
     });
   });
 
-  it("refuses an upload of another account, and one that is not there yet, in the same words", async () => {
+  it("refuses another account's upload like one that has not arrived", async () => {
     const legacy = recordingsInMemory();
     const foreign = await legacy.post("/tasks/stt_from_gcs", { gcs_blob_name: name });
     legacy.upload(fileId, Buffer.alloc(1));
@@ -95,12 +95,12 @@ describe("an upload that is transcribed again", () => {
   it.each([
     ["short", () => makeMp3(100)],
     ["long", () => makeAdts(10_000)],
-  ])("is kept once, however often: a %s one", async (_case, make) => {
+  ])("is stored once, however often it is used: a %s one", async (_case, make) => {
     const legacy = recordingsInMemory();
     legacy.upload(fileId, make());
     for (const language of ["lug", "ach", "nyn", "teo", "eng"]) await transcribe(legacy, language);
     expect(legacy.store.write).toHaveBeenCalledTimes(1);
-    // A name that tells neither whose it is nor where it came from.
+    // A name that reveals neither the account nor the source.
     expect(legacy.stored().map(([name]) => name)).toEqual([
       expect.stringMatching(/^transcriptions\/[0-9a-f]{32}\.\w{3}$/),
     ]);
@@ -108,7 +108,7 @@ describe("an upload that is transcribed again", () => {
     expect(legacy.transcribe).toHaveBeenCalledTimes(5);
   });
 
-  it("is kept as another recording when it has been replaced", async () => {
+  it("is stored as another recording when it has been replaced", async () => {
     const legacy = recordingsInMemory();
     legacy.upload(fileId, makeMp3(100));
     await transcribe(legacy);
@@ -146,7 +146,7 @@ describe("a file that is sent again", () => {
   it.each([
     ["short", () => makeMp3(100)],
     ["long", () => makeAdts(10_000)],
-  ])("is kept once, for as long as its newest transcription: a %s one", async (_case, make) => {
+  ])("is stored once, for as long as its newest transcription: a %s one", async (_case, make) => {
     const legacy = recordingsInMemory();
     for (let times = 0; times < 3; times += 1) await transcribe(legacy, make());
     expect(legacy.stored()).toHaveLength(1);

@@ -171,7 +171,7 @@ describe("a message to the platform", () => {
     expect(server.received).toEqual([]);
   });
 
-  it("goes to no other address than that of the number, whatever its name", async () => {
+  it("goes only to the address of the number, for any name", async () => {
     await setUp().platform.send(
       { phoneNumberId: "../1?a=b", phone: undefined, sender: "UG.1" },
       { kind: "text", text: "Webale" },
@@ -227,7 +227,7 @@ describe("a message to the platform", () => {
   });
 });
 
-describe("the sign that somebody is typing", () => {
+describe("the typing indicator", () => {
   it("also marks the message as read", async () => {
     await setUp().platform.showTyping({ phoneNumberId: "1/0" }, "wamid.in");
     expect([server.received[0]?.method, server.received[0]?.path]).toEqual(["POST", "/v26.0/1%2F0/messages"]);
@@ -240,7 +240,7 @@ describe("the sign that somebody is typing", () => {
   });
 });
 
-describe("the sign that somebody is typing, on a platform that is silent", () => {
+describe("the typing indicator, on a platform that is silent", () => {
   it("is given up after its own time", async () => {
     server.behave(hanging);
     const { platform } = setUp({ timeouts: { ...hasty, send: 60_000, media: 60_000 } });
@@ -250,7 +250,7 @@ describe("the sign that somebody is typing, on a platform that is silent", () =>
   });
 });
 
-describe("a file that somebody sent", () => {
+describe("a file from a person", () => {
   const bytes = Buffer.from("OggS and so on");
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   // The server's address is not known yet when cases are listed.
@@ -292,7 +292,7 @@ describe("a file that somebody sent", () => {
     ["in the lookup", [refusing(190, 401), facts(), file], 3],
     ["for the file itself", [facts(), responding(401, "no"), file], 3],
   ])(
-    "is asked for again with the newest token when the one at hand is refused %s",
+    "is requested again with the newest token when the cached one is refused %s",
     async (_when, list, calls) => {
       server.behave(...list);
       const { platform } = setUp({ newest: "new-token" });
@@ -418,7 +418,7 @@ describe("a file that somebody sent", () => {
     expect(await reasonOf()).toBe("unreachable");
   });
 
-  it("is not waited for when time is up", async () => {
+  it("is abandoned when the time ends", async () => {
     const over = new AbortController();
     over.abort(new Error("Time is up."));
     await expect(setUp().platform.download("77", { signal: over.signal })).rejects.toThrow("Time is up.");
@@ -469,7 +469,7 @@ describe("a file for the platform", () => {
     await expect(upload()).rejects.toThrow(`did not take the file (status ${status})`);
   });
 
-  it("is given up when the platform says nothing in time, or the work is over", async () => {
+  it("is abandoned when the platform is silent for too long, or the work ends", async () => {
     server.behave(hanging);
     const timeouts = { ...hasty, send: 60_000, typing: 60_000 };
     await expect(upload({ timeouts })).rejects.toMatchObject({ name: "TimeoutError" });

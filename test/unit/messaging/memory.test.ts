@@ -15,7 +15,7 @@ const conversation = (exchanges: number, note = ""): Conversation => ({
   note,
   exchanges: Array.from({ length: exchanges }, (_, index) => ({
     question: `question ${index}`,
-    answer: `answer ${index}`,
+    answer: `reply ${index}`,
     replies: [`wamid.${index}`],
   })),
 });
@@ -25,7 +25,7 @@ const signal = new AbortController().signal;
 const noting = (text: string) =>
   vi.fn(async (_request: ChatRequest) => ({ text, finishReason: "stop" as const, usage: undefined }));
 
-describe("what a model is told", () => {
+describe("the model's prompt", () => {
   it("is the last five exchanges word for word, the note and hints at what is older", () => {
     const messages = fullContext(conversation(8, "They keep goats."), "And now?", "Amina");
     expect(messages.map(({ role }) => role)).toEqual([
@@ -42,7 +42,7 @@ describe("what a model is told", () => {
     expect(system?.content).not.toContain("question 3");
   });
 
-  it("is told in this order and these words", () => {
+  it("has this order and these words", () => {
     const known = fullContext(conversation(7, "They keep goats."), "And now?", "Amina");
     const manner =
       "You are talking with somebody in a messaging app: write plain text without headings and tables, and keep to a " +
@@ -95,13 +95,13 @@ describe("what is remembered of an exchange", () => {
     expect(exchanges[0]?.answer).toBe(`${"a".repeat(1_999)}\uFFFD`);
   });
 
-  it("is kept as it is with the ids of its replies, behind what was said before", () => {
+  it("is stored with the ids of its replies, after the earlier exchanges", () => {
     const before = conversation(1, "Old.");
     const exchange = { question: "q", answer: "a", replies: ["wamid.a", "wamid.b"] };
     expect(withExchange(before, exchange)).toEqual({ ...before, exchanges: [...before.exchanges, exchange] });
   });
 
-  it("falls out when nobody has made a note of it for seventeen exchanges", () => {
+  it("is dropped when no note was written for seventeen exchanges", () => {
     const { exchanges } = withExchange(conversation(17), { question: "new", answer: "a", replies: [] });
     expect(exchanges).toHaveLength(17);
     expect(exchanges[0]?.question).toBe("question 1");
@@ -110,7 +110,7 @@ describe("what is remembered of an exchange", () => {
 });
 
 describe("the note of a conversation", () => {
-  it("is made anew when six exchanges have gathered before the last five", async () => {
+  it("is rewritten when six exchanges have accumulated before the last five", async () => {
     const reply = noting("Amina keeps goats.");
     const before = conversation(11, "They live in Gulu.");
     const after = await refreshNote(before, { reply }, signal);

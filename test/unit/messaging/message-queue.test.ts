@@ -63,7 +63,7 @@ const refusing =
     })(response, request);
   };
 
-/** Answers a batch as SQS does, with failures for the entries that have these ids. */
+/** Responds to a batch as SQS does, with failures for the entries that have these ids. */
 const taking =
   (...failedIds: string[]): Behaviour =>
   (response: ServerResponse, request) => {
@@ -115,7 +115,7 @@ describe("the queue of messages", () => {
     expect(batches()).toEqual([]);
   });
 
-  it("keeps a sender's messages in order and a second delivery out, and shows nobody's number", async () => {
+  it("preserves the order of a sender's messages, deduplicates deliveries, and shows no number", async () => {
     sqs.behave(taking());
     const scope = { ...openRequestScope(10_000), requestId: "the-request", traceparent: "the-trace" };
     await inRequestScope(scope, () => openQueue().send([message(1)]));
@@ -155,7 +155,7 @@ describe("the queue of messages", () => {
     expect(logger.error).not.toHaveBeenCalled();
   });
 
-  it("gives a lone half of a surrogate pair to nobody: the worker reads a replacement for it", async () => {
+  it("replaces half of a surrogate pair: the worker reads a replacement character", async () => {
     sqs.behave(refusing("batch", (body) => !legalBody.test(body), "InvalidMessageContents"));
     const content = { type: "text", text: "a\uD83D b\uDC00" } as const;
     await openQueue().send([{ ...message(1), name: "Amina \uD83D", content }]);
@@ -194,7 +194,7 @@ describe("the queue of messages", () => {
     },
   );
 
-  it("is asked three times in all when SQS fails", async () => {
+  it("is tried three times in all when SQS fails", async () => {
     const failing = responding(500, { __type: "com.amazonaws.sqs#InternalError" });
     sqs.behave(failing, failing, taking());
     await openQueue().send([message(1)]);
@@ -233,7 +233,7 @@ describe("a delivery", () => {
   it.each([
     ["one message", ["9"]],
     ["every message", Array.from({ length: 10 }, (_, index) => String(index))],
-  ])("is answered with 503 when SQS takes the batch but not %s in it", async (_what, failed) => {
+  ])("returns 503 when SQS accepts the batch but not %s in it", async (_what, failed) => {
     sqs.behave(taking(), taking(...failed));
     const response = await deliver();
     expect(response).toMatchObject({

@@ -30,7 +30,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a try at a message", () => {
+describe("an attempt at a message", () => {
   it("claims it for its own time, keeps it for eight days and begins with no receipts", async () => {
     const { calls, records } = setUp();
     expect(await records.claim(message, attempt)).toMatchObject({
@@ -61,7 +61,7 @@ describe("a try at a message", () => {
     ]);
   });
 
-  it("of the dead-letter queue takes over whatever the lease says", async () => {
+  it("of the dead-letter queue takes over regardless of the lease", async () => {
     const { calls, records } = setUp();
     await records.claim(message, { ...attempt, isDeadLettered: true });
     expect(calls).toMatchObject([

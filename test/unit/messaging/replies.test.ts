@@ -103,7 +103,7 @@ const unavailable = () => new AppError("service_unavailable");
 const unusable = () => new AppError("external_service_error");
 
 describe("a text", () => {
-  it("in chat mode gets the model's answer, which is remembered", async () => {
+  it("in chat mode gets the model's reply, which is remembered", async () => {
     const { write, chat } = setUp();
     expect(await write("What is the answer?")).toEqual({
       outputs: [text("It is 42.")],
@@ -133,7 +133,7 @@ describe("a text", () => {
     expect(chat).toHaveBeenCalledOnce();
   });
 
-  it("that a model answers with what cannot be shown in translate mode is not remembered", async () => {
+  it("with an unusable reply in translate mode is not remembered", async () => {
     const { write, translate } = setUp({ mode: "translate" });
     translate.mockResolvedValue({ text: "<|im_end|>", usage: undefined });
     expect(await write("Thank you")).toEqual({
@@ -142,7 +142,7 @@ describe("a text", () => {
     });
   });
 
-  it("from somebody whose language is no longer offered is treated as English", async () => {
+  it("from a person whose language is no longer offered is treated as English", async () => {
     expect((await setUp({ language: "xxx", mode: "speak" }).write("Good day")).outputs).toEqual([
       text("Good day"),
       { kind: "speech", text: "Good day", language: "eng" },
@@ -167,7 +167,7 @@ describe("a text", () => {
     expect(chat).not.toHaveBeenCalled();
   });
 
-  it("in transcribe mode is answered with a reminder to send a voice note", async () => {
+  it("in transcribe mode gets a reminder to send a voice note", async () => {
     const { write, chat } = setUp({ mode: "transcribe" });
     expect(await write("Hello there friend")).toEqual({
       outputs: [text(wording.sendVoiceNote)],
@@ -185,7 +185,7 @@ describe("a text", () => {
     expect(chat).not.toHaveBeenCalled();
   });
 
-  it("is also answered by voice for those who want it", async () => {
+  it("also gets a voice reply if the person wants it", async () => {
     const { write } = setUp({ voice: true, language: "lug" });
     expect((await write("What is the answer?")).outputs).toEqual([
       text("It is 42."),
@@ -201,13 +201,13 @@ describe("a text", () => {
     ]);
   });
 
-  it.each(["?", "a", "😀", "…", "  "])("that says nothing (%j) is answered with a nudge", async (words) => {
+  it.each(["?", "a", "😀", "…", "  "])("without content (%j) gets a nudge", async (words) => {
     const { write, chat } = setUp();
     expect((await write(words)).outputs).toEqual([text(wording.nudge)]);
     expect(chat).not.toHaveBeenCalled();
   });
 
-  it("from somebody new is answered, and then welcomed", async () => {
+  it("from a new person gets a reply, and then a welcome", async () => {
     const plan = await setUp({}, { isFirst: true }).write("What is the answer?");
     expect(plan.outputs).toEqual([text("It is 42."), welcomeList]);
     expect(plan.changes).toEqual({
@@ -218,7 +218,7 @@ describe("a text", () => {
 });
 
 describe("a model that fails", () => {
-  it("is asked once more with the message alone", async () => {
+  it("is sent once more with the message alone", async () => {
     const { write, chat } = setUp(
       {},
       {
@@ -248,7 +248,7 @@ describe("a model that fails", () => {
     });
   });
 
-  it("because time is up is not asked again, and apologised for", async () => {
+  it("is not repeated after the time has ended, and gets an apology", async () => {
     const { write, chat } = setUp({}, { signal: AbortSignal.abort(new Error("Time is up.")) });
     chat.mockRejectedValue(new Error("Time is up."));
     expect(await write("What is the answer?")).toEqual({
@@ -274,7 +274,7 @@ describe("a model that fails", () => {
     expect((await write("Thank you")).outputs).toEqual([text(expect.stringContaining("busy"))]);
   });
 
-  it("for a reason of ours is a fault, not an apology", async () => {
+  it("for a fault of ours fails, without an apology", async () => {
     const { write, chat } = setUp();
     chat.mockRejectedValue(new TypeError("x is not a function"));
     await expect(write("What is the answer?")).rejects.toThrow("x is not a function");
@@ -444,12 +444,12 @@ describe("a tap on a menu", () => {
     ["Another title", "set_language", languageList("English")],
     ["Something Else", "row 1", text(wording.thanks("eng"))],
     ["good", "row 1", text(wording.thanks("eng"))],
-  ])("on %j, %j is answered and changes nothing", async (title, id, output) => {
+  ])("on %j, %j gets a reply and changes nothing", async (title, id, output) => {
     expect(await setUp().tap(title, id)).toEqual({ outputs: [output], changes: {} });
   });
 
   it.each(["Excellent", "Good", "Fair", "Poor"])(
-    "on the rating %s is kept alone when nothing has been said",
+    "on the rating %s is stored alone when there was no conversation",
     async (value) => {
       expect(await setUp().tap(value, "row 1")).toEqual({
         outputs: [text(wording.thanksForRating("eng"))],
@@ -458,7 +458,7 @@ describe("a tap on a menu", () => {
     },
   );
 
-  it("on a rating of an answer whose id is not known is kept with what was said", async () => {
+  it("on a rating of a reply with an unknown id is stored with the last exchange", async () => {
     const exchanges = [{ question: "q1", answer: "a1", replies: [] }];
     const plan = await setUp({}, { conversation: { exchanges } }).tap("Poor");
     expect(plan.changes).toEqual({
@@ -485,7 +485,7 @@ describe("a tap on a menu", () => {
 describe("a reaction", () => {
   const exchanges = [{ question: "q1", answer: "a1", replies: ["wamid.0", "wamid.1"] }];
 
-  it("is kept with the answer it was given to, and answered with the rating list", async () => {
+  it("is stored with the reply that it belongs to, and gets the rating list", async () => {
     const { reply } = setUp({}, { conversation: { exchanges } });
     expect(await reply({ type: "reaction", messageId: "wamid.1", emoji: "👍" })).toEqual({
       outputs: [ratingList],
@@ -500,7 +500,7 @@ describe("a reaction", () => {
     });
   });
 
-  it("to an answer that is no longer known is kept alone", async () => {
+  it("to a forgotten reply is stored alone", async () => {
     const { reply } = setUp({}, { conversation: { exchanges } });
     const plan = await reply({ type: "reaction", messageId: "wamid.old", emoji: "👎" });
     expect(plan.changes.feedback).toEqual({ kind: "reaction", value: "👎", reply: "wamid.old" });
@@ -508,7 +508,7 @@ describe("a reaction", () => {
 });
 
 describe("anything else", () => {
-  it("is answered with what the assistant understands", async () => {
+  it("gets a list of what the assistant understands", async () => {
     expect((await setUp().reply({ type: "unsupported" })).outputs).toEqual([text(wording.unsupported)]);
   });
 });
@@ -520,7 +520,7 @@ describe("a voice note", () => {
     quoting: "wamid.in",
   };
 
-  it("is acknowledged at once, written down in the person's language, quoted, and answered", async () => {
+  it("is acknowledged at once, transcribed in the person's language, quoted, and gets a reply", async () => {
     const { speak, saidNow, transcribe, download } = setUp({ language: "ach" });
     const plan = await speak();
     expect(saidNow).toEqual([text(wording.listening)]);
@@ -576,13 +576,13 @@ describe("a voice note", () => {
   it.each([
     ["gone", wording.voiceNoteGone],
     ["too-large", wording.voiceNoteTooLarge],
-  ] as const)("that is %s is told so", async (reason, words) => {
+  ] as const)("that is %s gets a message that says so", async (reason, words) => {
     const { speak, download } = setUp();
     download.mockRejectedValue(new MediaError(reason, "It is not there."));
     expect((await speak()).outputs).toEqual([text(words)]);
   });
 
-  it("that the platform cannot give now is left for another try, and only the last one says so", async () => {
+  it("that the platform cannot deliver now is left for another attempt, and only the last one says so", async () => {
     const unreachable = new MediaError("unreachable", "The platform is not there.");
     const first = setUp();
     first.download.mockRejectedValue(unreachable);
@@ -594,7 +594,7 @@ describe("a voice note", () => {
     expect(wording.voiceNoteOutOfReach).not.toContain("too old");
   });
 
-  it("that did not come in the function's time is left for another try, and only the last one says so", async () => {
+  it("that did not arrive in the function's time is left for another attempt, and only the last one says so", async () => {
     const timeIsUp = new DOMException("Time is up.", "TimeoutError");
     const signal = AbortSignal.abort(timeIsUp);
     const first = setUp({}, { signal });
@@ -605,7 +605,7 @@ describe("a voice note", () => {
     expect((await last.speak()).outputs).toEqual([text(wording.voiceNoteOutOfReach)]);
   });
 
-  it("that cannot be fetched for a reason of ours is a fault, also in the last try", async () => {
+  it("that cannot be fetched for a fault of ours fails, also in the last attempt", async () => {
     const { speak, download } = setUp({}, { isLastAttempt: true });
     download.mockRejectedValue(new TypeError("x is not a function"));
     await expect(speak()).rejects.toThrow("x is not a function");
@@ -615,7 +615,7 @@ describe("a voice note", () => {
     ["no audio at all", Buffer.from("%PDF-1.7 and so on"), wording.voiceNoteUnreadable],
     ["a damaged file", wav.subarray(0, 30), wording.voiceNoteUnreadable],
     ["longer than three hours", oggOpus(10_802), wording.voiceNoteTooLong],
-  ])("that is %s is told so", async (_what, bytes, words) => {
+  ])("that is %s gets a message that says so", async (_what, bytes, words) => {
     const { speak, download, transcribe } = setUp();
     download.mockResolvedValue({ bytes });
     expect((await speak()).outputs).toEqual([text(words)]);
@@ -628,7 +628,7 @@ describe("a voice note", () => {
     const inThreeDays = { job_id: "other", until: now + 3 * 86_400 };
     const over = { job_id: "other", until: now - 1 };
 
-    it.each([undefined, over])("becomes a job, and its length is told (before: %j)", async (before) => {
+    it.each([undefined, over])("becomes a job, and its length is sent (before: %j)", async (before) => {
       const { speak, download, begin, transcribe } = setUp(
         { language: "lug", mode: "chat" },
         { conversation: before ? { long_recording: before } : {} },
@@ -701,7 +701,7 @@ describe("a voice note", () => {
     });
   });
 
-  it("without words is told so", async () => {
+  it("without words gets a message that says so", async () => {
     const { speak, transcribe } = setUp();
     transcribe.mockResolvedValue({ text: "  ", segments: undefined });
     expect((await speak()).outputs).toEqual([text(wording.noSpeech)]);
@@ -729,7 +729,7 @@ describe("a voice note", () => {
     expect(transcribe.mock.calls[1]?.[1].signal.aborted).toBe(false);
   });
 
-  it("is not tried a second time when time is up, nor after a fault of ours", async () => {
+  it("is not tried a second time when the time has ended, nor after a fault of ours", async () => {
     const over = setUp({}, { signal: AbortSignal.abort(new Error("Time is up.")) });
     over.download.mockResolvedValue({ bytes: wav });
     over.transcribe.mockRejectedValue(unavailable());
@@ -763,7 +763,7 @@ describe("a voice note", () => {
     expect((await speak()).outputs).toEqual([text(wording.notTranscribed)]);
   });
 
-  it("is quoted even when the model has no answer to it", async () => {
+  it("is quoted even when the model has no reply to it", async () => {
     const { speak, chat } = setUp();
     chat.mockRejectedValue(unavailable());
     expect((await speak()).outputs).toEqual([transcript, text(expect.stringContaining("busy"))]);

@@ -4,7 +4,7 @@ import { cutText, firstSentences, splitText } from "../../../functions/messaging
 import { guardOutput } from "../../../functions/messaging/guard-output.ts";
 import { speakableText } from "../../../functions/messaging/voice-notes.ts";
 
-describe("a model's answer", () => {
+describe("a model's reply", () => {
   it.each([
     ["as it is", "Oli otya? I am well.", "Oli otya? I am well."],
     ["without the tokens of its template", "<|im_start|>assistant\nWebale<|im_end|>", "Webale"],
@@ -70,7 +70,7 @@ describe("a model's answer", () => {
     expect(guardOutput(reply)).toBe(shown);
   });
 
-  /** So many different words of eight letters. */
+  /** This many different words of eight letters. */
   const differentWords = (count: number) =>
     Array.from({ length: count }, (_, index) => `${String.fromCharCode(97 + index)}xyzwvut`);
 
@@ -97,7 +97,7 @@ describe("a model's answer", () => {
     expect(guardOutput("ki aa ki bb ki cc ki dd ki ee ki")).toBe("ki aa ki bb ki cc ki dd ki ee ki");
   });
 
-  it("is looked at up to its 20,000th character", () => {
+  it("is read up to its 20,000th character", () => {
     const start = Array.from({ length: 5_000 }, (_, index) => `word${index}`).join(" ");
     const flood = (from: number) => `${start.slice(0, from - 1)} ${"o".repeat(40)}`;
     expect(guardOutput(flood(20_000 - 19))).toBeUndefined();
@@ -151,7 +151,7 @@ describe("cutting", () => {
     // As many units as are allowed.
     ["Webale nnyo", 11, "Webale nnyo"],
     ["Webale nnyo ssebo", 10, "Webale…"],
-    // A sentence that ends exactly in the middle is too short, one behind it is kept.
+    // A sentence that ends exactly in the middle is too short, one after it stays.
     ["Abc. efgh ijkl", 10, "Abc. efg…"],
     ["Ab. defgh ijkl", 12, "Ab. defgh…"],
     ["One two. Three four five", 16, "One two. …"],
@@ -190,7 +190,7 @@ describe("cutting", () => {
     );
   });
 
-  it("for reading out leaves whole sentences and no ellipsis", () => {
+  it("for reading aloud has whole sentences and no ellipsis", () => {
     expect(firstSentences("One. Two is longer. Three never ends", 24)).toBe("One. Two is longer.");
     expect(firstSentences("One. Two.", 9)).toBe("One. Two.");
     expect(firstSentences("One two three", 9)).toBe("One two");

@@ -42,7 +42,7 @@ describe("a text as a voice note", () => {
     expect(speech.cancel).toHaveBeenCalledOnce();
   });
 
-  it("cannot be made without words or without a voice", async () => {
+  it("need words and a voice", async () => {
     await expect(make("🙏", "lug")).rejects.toThrow("nothing to say");
     await expect(make("Mi ngoni", "lgg")).rejects.toThrow("nothing to say");
     expect([hasVoice("lug"), hasVoice("lgg"), hasVoice("swa")]).toEqual([true, false, true]);

@@ -51,7 +51,7 @@ describe("a record of the queue", () => {
     return { process, retryAfter, reply, apologise, dependencies, handle };
   };
 
-  it("is answered, with a lease that is longer than the try can take", async () => {
+  it("gets a reply, with a lease longer than the maximum attempt", async () => {
     const { process, retryAfter, reply, handle } = setUp();
     expect(await handle(2)).toBe(true);
     expect(process).toHaveBeenCalledExactlyOnceWith(
@@ -185,7 +185,7 @@ describe("a message that is worked on", () => {
     expect(finish.mock.calls[0]?.[2].conversation).toEqual({ ...known, note: "A new note.", pace });
   });
 
-  it("shows that somebody is typing, again after what is said at once, and no more before the answer", async () => {
+  it("shows the typing indicator, again after an immediate message, and no more before the reply", async () => {
     const { steps, showTyping, work } = setUp();
     await work(async (_message, _conversation, { sayNow }) => {
       await sayNow(say("One moment"));
@@ -195,7 +195,7 @@ describe("a message that is worked on", () => {
     expect(showTyping).toHaveBeenCalledWith(message, message.id);
   });
 
-  it("shows it every 20 seconds, and whatever the platform does about it", async () => {
+  it("shows it every 20 seconds, even if the platform fails", async () => {
     vi.useFakeTimers();
     const { showTyping, work } = setUp();
     showTyping.mockRejectedValue(new Error("The platform is ill."));
@@ -241,7 +241,7 @@ describe("a message that is worked on", () => {
     });
   });
 
-  it("of somebody new begins with nothing known", async () => {
+  it("of a new person starts without a history", async () => {
     const planner = vi.fn<Planner>(() => ({ outputs: [say("Hello")], changes: { isFirst: true } }));
     const { finish, work } = setUp({ known: undefined });
     await work(planner);
@@ -305,7 +305,7 @@ describe("a message that is worked on", () => {
     );
   });
 
-  it("of somebody who is faster than the limit is told so once; after that nothing is said, shown or written", async () => {
+  it("of a person who exceeds the limit gets one warning; after that nothing is sent, shown or transcribed", async () => {
     const planner = vi.fn<Planner>(() => plan(say("The answer")));
     const full = { ...window, count: 30 };
     const first = setUp({ known: { ...known, pace: { minute: full, day: full } } });
@@ -409,7 +409,7 @@ describe("the outbox", () => {
     expect(later.outbox.progress).not.toHaveProperty("sending_since");
   });
 
-  it("sends again what nobody has reported in time, without asking when that is long ago", async () => {
+  it("sends unreported messages again after a while, without a query when that is long ago", async () => {
     const { outbox, sent, receipts } = setUp({
       outputs: [one],
       changes: {},
@@ -433,7 +433,7 @@ describe("the outbox", () => {
     expect(outbox.progress).toMatchObject({ settled: 1, replies: [], refusals: [131_047] });
   });
 
-  it("leaves an output whose fate is unknown for the next try", async () => {
+  it("leaves an output with an unknown outcome for the next attempt", async () => {
     const { outbox, saved } = setUp({}, [{ kind: "unknown" }]);
     await expect(outbox.execute(plan([one, two]))).rejects.toMatchObject({
       name: "RetryLater",
@@ -470,7 +470,7 @@ describe("the outbox", () => {
       { kind: "refused", reason: "unreachable", code: 100 },
       [],
     ],
-  ])("goes on after %s", async (_what, output, outcome, more) => {
+  ])("continues after %s", async (_what, output, outcome, more) => {
     const { outbox, sent } = setUp({}, [outcome]);
     await outbox.execute(plan([output, two]));
     expect(sent.map(([each]) => each)).toEqual([output, two, ...more]);
@@ -559,7 +559,7 @@ describe("an output on its way", () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  it("as speech is made, uploaded and sent as a voice note", async () => {
+  it("as speech is synthesised, uploaded and sent as a voice note", async () => {
     const { send, upload, make, deliver } = setUp();
     expect(await deliver(speech)).toEqual(accepted("wamid.out"));
     expect(make).toHaveBeenCalledExactlyOnceWith("Webale", "lug", { signal });
@@ -571,7 +571,7 @@ describe("an output on its way", () => {
     );
   });
 
-  it("as speech that cannot be made or uploaded is replaced by a sentence", async () => {
+  it("as speech that cannot be synthesised or uploaded is replaced by a message", async () => {
     const unmade = setUp();
     unmade.make.mockRejectedValue(new Error("The model is ill."));
     const refused = setUp();

@@ -96,7 +96,7 @@ describe("the header Save-Data", () => {
     return response.body.storage_object.slice(-4);
   };
 
-  it("asks for Opus where the request names no format", async () => {
+  it("requests Opus where the request names no format", async () => {
     expect(await kindOf({}, { "Save-Data": "on" })).toBe(".ogg");
     expect(await kindOf({ audio_format: null }, { "save-data": " On " })).toBe(".ogg");
     expect(await kindOf({}, { "Save-Data": "off" })).toBe(".wav");

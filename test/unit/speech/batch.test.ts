@@ -14,7 +14,7 @@ const items = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ text: "x".repeat(index + 1) }));
 
 describe("POST /tasks/audio/speech/batch", () => {
-  it("answers with a result for each item, in their order", async () => {
+  it("returns a result for each item, in order", async () => {
     const { post, objects } = setup();
     const { status, body } = await post({
       items: [
@@ -68,7 +68,7 @@ describe("POST /tasks/audio/speech/batch", () => {
     [{ text: "x".repeat(5_001) }, ["body", "items", 1, "text"], "string_too_long"],
     [{ text: "x", model: "tts-1" }, ["body", "items", 1, "model"], "extra_forbidden"],
     [{ text: "x", temperature: 3 }, ["body", "items", 1, "temperature"], "less_than_equal"],
-  ])("names the place of what is wrong with an item", async (item, loc, type) => {
+  ])("has the path of an item's fault", async (item, loc, type) => {
     const { post } = setup();
     expect(await post({ items: [{ text: "x" }, item] })).toMatchObject({
       status: 422,
@@ -84,7 +84,7 @@ describe("POST /tasks/audio/speech/batch", () => {
     });
   });
 
-  it("checks every item before the model is asked for any", async () => {
+  it("validates every item before it calls the model", async () => {
     const { post, synthesize } = setup();
     const response = await post({ items: [{ text: "x" }, { text: "y" }, { text: "z", voice: "nobody" }] });
     expect(response).toMatchObject({
@@ -96,7 +96,7 @@ describe("POST /tasks/audio/speech/batch", () => {
     expect(synthesize).not.toHaveBeenCalled();
   });
 
-  it("tells which items failed and why, and counts only those that did not", async () => {
+  it("shows which items failed and why, and counts only the others", async () => {
     const { post, synthesize } = setup();
     synthesize.mockImplementation(async (request) => {
       if (request.text === "bad") throw new AppError("external_service_error", { message: "No sound." });

@@ -25,7 +25,7 @@ const setup = (failure?: Error) => {
     })(),
     cancel: () => steps.push("cancel"),
   };
-  /** Ends after whatever is not waited for. */
+  /** Ends after anything that is not awaited. */
   const slowly = async (name: string): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
     steps.push(name);
@@ -42,7 +42,7 @@ const setup = (failure?: Error) => {
 };
 
 describe("speech that is stored while it leaves", () => {
-  it("gives each piece on once it is written, and ends when the object is stored", async () => {
+  it("passes each piece on once it is written, and ends when the object is stored", async () => {
     const { speech, writer, steps, completed } = setup();
     const pieces: Uint8Array[] = [];
     const recorded = await encodeAudio("wav", speech);
@@ -76,7 +76,7 @@ describe("speech that is stored while it leaves", () => {
     expect(steps).toEqual(["write 44", "piece", "write 500", "piece", "cancel", "abort"]);
   });
 
-  it("is given up when nobody takes it any more", async () => {
+  it("is abandoned when its reader leaves", async () => {
     const { speech, writer, steps } = setup();
     for await (const _piece of recordSpeech(await encodeAudio("wav", speech), writer)) break;
     expect(steps).toEqual(["write 44", "cancel", "abort"]);
@@ -84,7 +84,7 @@ describe("speech that is stored while it leaves", () => {
 });
 
 describe("speech that only leaves", () => {
-  it("is given up in the model's server when nobody takes it any more", async () => {
+  it("is abandoned in the model's server when its reader leaves", async () => {
     const { speech, steps } = setup();
     for await (const _piece of (await encodeAudio("wav", speech)).pieces) break;
     expect(steps).toEqual(["cancel"]);

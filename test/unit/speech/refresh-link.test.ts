@@ -20,7 +20,7 @@ const setup = (...stored: string[]) => {
 };
 
 describe("GET /tasks/audio/speech/url", () => {
-  it("gives a fresh link to speech of the caller", async () => {
+  it("returns a fresh link to speech of the caller", async () => {
     const { get, store } = setup(own);
     const { status, body } = await get({ storage_object: own });
     expect(status).toBe(200);

@@ -15,7 +15,7 @@ const setup = () => {
 const text = "Wasuze otya nno?";
 
 describe("the time that speech may take", () => {
-  it("ends before the function's own, so that what was begun can be removed", async () => {
+  it("ends before the function does, so that what was started can be removed", async () => {
     const { post, synthesize } = setup();
     const limit = new AbortController();
     const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
@@ -30,7 +30,7 @@ describe("the time that speech may take", () => {
 });
 
 describe("POST /tasks/audio/speech", () => {
-  it("answers with a link to the stored audio and what there is to know about it", async () => {
+  it("returns a link to the stored audio and its facts", async () => {
     const { post, objects, store } = setup();
     const { status, body } = await post({ text: `  ${text} ` });
     expect(status).toBe(200);
@@ -61,7 +61,7 @@ describe("POST /tasks/audio/speech", () => {
     expect(readWavHeader(stored ?? Buffer.alloc(0))).toMatchObject({ dataBytes: 1.6 * 48_000 });
   });
 
-  it("counts the model's time until the last of the sound as time that a model was waited for", async () => {
+  it("counts the model's time until the last of the audio as time spent waiting for a model", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const { post, synthesize } = setup();

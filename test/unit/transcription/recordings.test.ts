@@ -49,15 +49,18 @@ const recordings = [
 ] as const;
 
 describe("a recording", () => {
-  it.each(recordings)("%s is told by its bytes, under any name", async (name, mediaType, fileExtension) => {
-    const response = await postFile(fixture(name), "upload.bin");
-    expect(response).toMatchObject({ status: 200, passedOn: { mediaType, fileExtension } });
-    expect(response.body.duration_seconds).toBeGreaterThan(1.4);
-    expect(response.body.duration_seconds).toBeLessThan(1.7);
-    expect(response.body.usage.input_audio_bytes).toBe(fixture(name).length);
-  });
+  it.each(recordings)(
+    "%s is recognised by its bytes, under any name",
+    async (name, mediaType, fileExtension) => {
+      const response = await postFile(fixture(name), "upload.bin");
+      expect(response).toMatchObject({ status: 200, passedOn: { mediaType, fileExtension } });
+      expect(response.body.duration_seconds).toBeGreaterThan(1.4);
+      expect(response.body.duration_seconds).toBeLessThan(1.7);
+      expect(response.body.usage.input_audio_bytes).toBe(fixture(name).length);
+    },
+  );
 
-  /** The seconds that six tenths of the bytes hold; of the others the index, or the page that tells their end, is gone. */
+  /** The seconds in six tenths of the bytes; of the others the index, or the page with their end, is gone. */
   const left: Readonly<Record<string, number>> = {
     "tone-vbr.mp3": 0.684,
     "tone-faststart.m4a": 0.789,

@@ -51,7 +51,7 @@ const issue = (field: string, type: string) => ({
 });
 
 describe("POST /tasks/audio/transcriptions", () => {
-  it("answers with the text under both of its names, and the measured duration", async () => {
+  it("returns the text under both of its names, and the measured duration", async () => {
     const { post } = setup();
     expect(await post(request)).toMatchObject({
       status: 200,
@@ -81,7 +81,7 @@ describe("POST /tasks/audio/transcriptions", () => {
     expect(Buffer.from(await passedOn.source.read(0, passedOn.source.size))).toEqual(recording);
   });
 
-  it("gives segments when they are asked for, none of them beyond the recording's end", async () => {
+  it("returns segments on request, none of them beyond the recording's end", async () => {
     const { post, transcriber } = setup();
     const { body } = await post({ ...request, timestamps: "true" });
     expect(transcriber.transcribe.mock.calls[0]?.[0]).toMatchObject({ withSegments: true });
@@ -91,12 +91,15 @@ describe("POST /tasks/audio/transcriptions", () => {
     ]);
   });
 
-  it.each([undefined, []])("gives one segment for the whole when the model tells %j", async (segments) => {
-    const { post, transcriber } = setup();
-    transcriber.transcribe.mockResolvedValue({ text: "Oli otya?", segments });
-    const { body } = await post({ ...request, timestamps: "1" });
-    expect(body.segments).toEqual([{ start: 0, end: 2, text: "Oli otya?" }]);
-  });
+  it.each([undefined, []])(
+    "returns one segment for the whole when the model reports %j",
+    async (segments) => {
+      const { post, transcriber } = setup();
+      transcriber.transcribe.mockResolvedValue({ text: "Oli otya?", segments });
+      const { body } = await post({ ...request, timestamps: "1" });
+      expect(body.segments).toEqual([{ start: 0, end: 2, text: "Oli otya?" }]);
+    },
+  );
 
   it("rounds times to milliseconds, and lets no segment begin after the end", async () => {
     const { post, transcriber } = setup();
@@ -111,7 +114,7 @@ describe("POST /tasks/audio/transcriptions", () => {
     ]);
   });
 
-  it("answers silence with an empty text", async () => {
+  it("returns an empty text for silence", async () => {
     const { post, transcriber } = setup();
     transcriber.transcribe.mockResolvedValue({ text: "", segments: undefined });
     expect(await post({ ...request, timestamps: "yes" })).toMatchObject({
@@ -236,7 +239,7 @@ describe("the recording in the request", () => {
     });
   });
 
-  it("of one byte more gets 413 and the way round", async () => {
+  it("of one byte more gets 413 and the alternative", async () => {
     const { post } = setup();
     const audio = formFile(wavFile(Buffer.alloc(maxFileBytes - 43), { stated: true }));
     const response = await post({ ...request, audio });
@@ -259,7 +262,7 @@ describe("a recording that was uploaded", () => {
     expect(store.open).toHaveBeenCalledWith("uploads/x/y.wav");
   });
 
-  it("is not there for whoever may not use it: 404", async () => {
+  it("looks missing to callers who may not use it: 404", async () => {
     const { post } = setup();
     expect(await post({ file_id: fileId, language: "lug" })).toMatchObject({
       status: 404,
@@ -267,7 +270,7 @@ describe("a recording that was uploaded", () => {
     });
   });
 
-  it("is not there before it is uploaded: 404", async () => {
+  it("is missing before it is uploaded: 404", async () => {
     const { post, upload, store } = setup();
     upload();
     store.open.mockResolvedValue(undefined);
@@ -296,7 +299,7 @@ describe("a recording that was uploaded", () => {
     expect(store.delete).toHaveBeenCalledExactlyOnceWith("uploads/x/y.wav");
   });
 
-  it("is left alone where its size was declared, and the way to jobs is told", async () => {
+  it("stays where its size was declared, and the error names jobs", async () => {
     const { post, upload, uploads, store } = setup();
     upload({ size: maxUploadBytes + 1, read: vi.fn() });
     const declared = { objectKey: "uploads/x/y.wav", contentType: "audio/wav", userId: 7 };

@@ -55,7 +55,7 @@ describe("words of a transcription", () => {
     expect(subtitles.body).toContain("--> 00:00:02,000\nWasuze otya\n");
   });
 
-  it("that a server leaves out, although it was asked for them, take nothing from the subtitles", async () => {
+  it("that a server omits, although they were requested, remove nothing from the subtitles", async () => {
     const { post } = setup({ ...spoken, words: [] });
     const subtitles = await post("transcriptions", { response_format: "srt" });
     expect(subtitles.body).toBe("1\n00:00:00,100 --> 00:00:01,200\nWasuze otya nno?\n");
@@ -76,7 +76,7 @@ describe("a translation", () => {
   it.each([
     ["sentences", sentences],
     ["words without any punctuation", words],
-  ])("of a model without times is made piece by piece: %s", async (_name, text) => {
+  ])("of a model without times is written piece by piece: %s", async (_name, text) => {
     const { post, translator } = setup({ text, segments: undefined });
     const { body } = await post("translations", {});
     expect(body.text).toBe(text.toUpperCase());
@@ -85,7 +85,7 @@ describe("a translation", () => {
     for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(maxPieceLength);
   });
 
-  it("is made of the whole text, and of each segment where the answer has times", async () => {
+  it("uses the whole text, and each segment where the response has times", async () => {
     const segments = [
       { start: 0, end: 0.5, text: "Wasuze otya" },
       { start: 0.5, end: 1.5, text: "nno?" },
@@ -100,7 +100,7 @@ describe("a translation", () => {
     ]);
   });
 
-  it("asks for nothing more once a piece of it has failed", async () => {
+  it("requests nothing more once a piece of it has failed", async () => {
     const { post, translator } = setup({ text: sentences.repeat(20), segments: undefined });
     translator.translate.mockRejectedValue(new AppError("service_unavailable"));
     expect(await post("translations", {})).toMatchObject({ status: 503 });

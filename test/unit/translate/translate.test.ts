@@ -21,7 +21,7 @@ const setup = () => {
 const request = { source_language: "eng", target_language: "lug", text: "How are you?" };
 
 describe("POST /tasks/translate", () => {
-  it("answers with the translation, the languages' codes and the token counts", async () => {
+  it("returns the translation, the languages' codes and the token counts", async () => {
     const { post } = setup();
     expect(await post(request)).toMatchObject({
       status: 200,
@@ -44,7 +44,7 @@ describe("POST /tasks/translate", () => {
     expect((await post(request)).body.usage).toEqual(usage);
   });
 
-  it("tells the model the languages' names and the trimmed text", async () => {
+  it("sends the model the languages' names and the trimmed text", async () => {
     const { post, translator } = setup();
     await post({ source_language: "LUG", target_language: " english ", text: "  Webale nnyo  " });
     expect(translator.translate).toHaveBeenCalledWith(

@@ -53,7 +53,7 @@ describe("POST /tasks/generate-upload-url", () => {
     expect(store.signUpload).toHaveBeenCalledWith(expect.any(String), { contentType: "audio/mpeg", size });
   });
 
-  it("gives no link that could not be remembered", async () => {
+  it("returns no link that could not be stored", async () => {
     const { post, uploads } = setup();
     uploads.add.mockRejectedValueOnce(new Error("The table does not answer."));
     expect(await post(request)).toMatchObject({ status: 500, body: { error: { code: "internal" } } });
@@ -172,7 +172,7 @@ describe("a file name in an object's key", () => {
     expect(safe).toBe(`${"ŋ".repeat(100)}.wav`);
   });
 
-  it("never leaves its folder, breaks a key or grows too long, whatever it was", () => {
+  it("never leaves its folder, breaks a key or grows too long, for any input", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 255 }), (name) => {
         const safe = safeFileName(name);

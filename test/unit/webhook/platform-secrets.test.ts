@@ -50,7 +50,7 @@ describe("the messaging platform's secrets", () => {
     expect(await source.get()).toEqual({ current: {}, previous: {} });
   });
 
-  it("that are no such object are told without their words, and looked for again", async () => {
+  it("that are malformed are reported without their content, and read again", async () => {
     const { source, values } = setUp();
     values.current = '{"app_secret": hunter2';
     await expect(source.get()).rejects.toThrow("is not a JSON object");

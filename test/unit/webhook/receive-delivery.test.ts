@@ -75,7 +75,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 describe("a delivery of the messaging platform", () => {
-  it("is queued and answered with its status, the time it took and no message", async () => {
+  it("is queued and returns its status, the time it took and no message", async () => {
     const { post, queued } = setUp();
     const reply = await post(oneText, sign(oneText));
     expect(reply).toMatchObject({ status: 200, body: { status: "success", message: null } });
@@ -132,7 +132,7 @@ describe("a delivery of the messaging platform", () => {
       delivery({ metadata, messages: [{ from: "1", id: "w", type: "system" }] }),
       "ignored",
     ],
-  ])("with %s is answered with 200, and nothing is queued", async (_what, body, status) => {
+  ])("with %s returns 200, and queues nothing", async (_what, body, status) => {
     const { post, queued } = setUp();
     expect(await post(body, sign(body))).toMatchObject({ status: 200, body: { status, message: null } });
     expect(queued).toEqual([]);
@@ -194,7 +194,7 @@ describe("a delivery of the messaging platform", () => {
 });
 
 describe("the signature", () => {
-  it("is of the bytes as they came, whichever way API Gateway hands them on", async () => {
+  it("covers the bytes as they came, in both encodings of API Gateway", async () => {
     const { post } = setUp();
     // Escapes and numbers that JSON.stringify would write in another way.
     const body = oneText.replace("Hello", "\\u0190wasuze 1.0 ŋŋ 😀").replace('"timestamp"', ' "timestamp"');
@@ -248,7 +248,7 @@ describe("the signature", () => {
     expect(right.secrets.reload).not.toHaveBeenCalled();
   });
 
-  it("made with an empty secret is never good, whatever stands in the place of the app secret", async () => {
+  it("with an empty secret is never valid, for any app secret", async () => {
     const signed = sign(oneText, "");
     const empty = setUp({ known: versions("") });
     expect((await empty.post(oneText, signed)).status).toBe(503);
@@ -267,7 +267,7 @@ describe("the signature", () => {
     expect(after.secrets.reload).toHaveBeenCalledOnce();
   });
 
-  it("is only logged, or not looked at, when the stage says so", async () => {
+  it("is only logged, or not checked, when the stage says so", async () => {
     for (const mode of ["log", "off"] as const) {
       vi.mocked(logger.warn).mockClear();
       const { post, queued, secrets } = setUp({ mode });
@@ -499,7 +499,7 @@ describe("what people send", () => {
     ["1".repeat(65), false],
     ["", false],
     ["1/2", false],
-  ])("comes to a number of ours with the id %j: %s", async (id, isTaken) => {
+  ])("addressed to our number with the id %j: %s", async (id, isTaken) => {
     const { post, queued } = setUp();
     const body = delivery({ metadata: { phone_number_id: id }, messages: [text("Hello")] });
     await post(body, sign(body));
@@ -524,7 +524,7 @@ describe("what people send", () => {
     expect(queued[1]).not.toHaveProperty("phone");
   });
 
-  it("has the same id in every delivery, also when the platform gives none", async () => {
+  it("has the same id in every delivery, also when the platform sends none", async () => {
     const { post, queued } = setUp();
     const body = delivery({ metadata, messages: [{ ...text("x"), id: undefined }] });
     await post(body, sign(body));
@@ -535,7 +535,7 @@ describe("what people send", () => {
   });
 });
 
-describe("a report about an answer", () => {
+describe("a report about a reply", () => {
   const reply = { sender: "256700000001", messageId: "wamid.1", index: 0 };
   const status = (members: object) =>
     delivery({
@@ -550,7 +550,7 @@ describe("a report about an answer", () => {
       { id: "wamid.out", refusal: 131_047 },
     ],
     [{ status: "failed" }, { id: "wamid.out", refusal: 0 }],
-  ])("of %j is noted with the message that was answered", async (members, receipt) => {
+  ])("of %j is noted with the message that got the reply", async (members, receipt) => {
     const { post, saveReceipt } = setUp();
     const body = status(members);
     expect((await post(body, sign(body))).body.status).toBe("ignored");
@@ -592,7 +592,7 @@ describe("a report about an answer", () => {
     ["with an empty list of messages", { messages: [], statuses: [] }, "ignored"],
     ["with a list of messages in another form", { messages: "?", statuses: [] }, "ignored"],
     ["with a message that makes no sense", { messages: [{}], statuses: [] }, "invalid_message_format"],
-  ])("that comes %s is what the answer is about", async (_what, members, expected) => {
+  ])("that comes %s is the subject of the reply", async (_what, members, expected) => {
     const { post, queued } = setUp();
     const body = delivery({ metadata, ...members });
     expect((await post(body, sign(body))).body.status).toBe(expected);
@@ -606,7 +606,7 @@ describe("a report about an answer", () => {
     expect(saveReceipt).toHaveBeenCalledExactlyOnceWith(reply, { id: "wamid.out", refusal: 0 });
   });
 
-  it("that comes with messages is noted beside them", async () => {
+  it("that comes with messages is noted with them", async () => {
     const { post, saveReceipt, queued } = setUp();
     const statuses = [
       { id: "wamid.out", status: "sent", biz_opaque_callback_data: writeReference(reply) },

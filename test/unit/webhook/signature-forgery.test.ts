@@ -85,7 +85,7 @@ const forgeSignature: Record<string, (right: string, position: number, junk: str
   "made up": (_right, _position, junk) => junk,
 };
 
-describe("a delivery that nobody with the app secret has signed", () => {
+describe("a delivery that is not signed with the app secret", () => {
   it("is refused when its body is another one, by as little as a bit", () =>
     fc.assert(
       fc.asyncProperty(bodyAndForgery, secret, async ({ body, forged }, appSecret) => {
@@ -168,7 +168,7 @@ describe("a delivery that is signed", () => {
 
 describe("the comparison of secrets", () => {
   // timingSafeEqual throws for lengths that differ: only digests of both sides can be compared without a look at them.
-  it("never fails, whatever the lengths, and holds for equal texts only", () => {
+  it("never fails, for any lengths, and holds for equal texts only", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), fc.string({ maxLength: 200 }), (given, expected) => {
         expect(equalSecrets(given, expected)).toBe(given === expected);

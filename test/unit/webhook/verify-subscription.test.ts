@@ -25,7 +25,7 @@ const right = { "hub.mode": "subscribe", "hub.challenge": "1158201444", "hub.ver
 afterEach(() => vi.restoreAllMocks());
 
 describe("the platform's question whether the webhook is ours", () => {
-  it("is answered with its challenge, as plain text", async () => {
+  it("returns its challenge, as plain text", async () => {
     const response = await ask(right);
     expect(response).toMatchObject({ status: 200, body: "1158201444" });
     expect(response.headers["Content-Type"]).toBe("text/plain; charset=utf-8");

@@ -38,7 +38,7 @@ describe("The condition on which a request is admitted", () => {
     });
   });
 
-  it("of a stream also holds how many its tier may have at a time, and takes a place", () => {
+  it("of a stream also checks how many its tier may have at a time, and takes a slot", () => {
     const { ConditionExpression, UpdateExpression, values } = admissionExpressions(usual, {
       credential: "token",
       isTask: true,

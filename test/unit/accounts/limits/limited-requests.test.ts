@@ -74,8 +74,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("an answer of a limited route", () => {
-  it("says what the limits are and what is left of them", async () => {
+describe("a response of a limited route", () => {
+  it("has the limits and what remains of them", async () => {
     const response = await setup().call(task);
     expect(response.status).toBe(200);
     expect(response.headers).toMatchObject(headersOfFirst);
@@ -133,7 +133,7 @@ describe("an answer of a limited route", () => {
     expect(corsExposedHeaders).toEqual(expect.arrayContaining(Object.keys(headersOfFirst)));
   });
 
-  it("tells the limit of an address in the same way", async () => {
+  it("has the limit of an address in the same form", async () => {
     const { call, counters } = setup();
     const response = await call(openTask, { authorizer: undefined, sourceAddress: "2001:db8:1:2::9" });
     expect(response.headers["RateLimit-Policy"]).toBe('"minute";q=50;w=60');
@@ -175,7 +175,7 @@ describe("a request beyond its limit", () => {
     expect(response.headers["Retry-After"]).toBe("3570");
   });
 
-  it("of a token endpoint is told in OAuth's words", async () => {
+  it("of a token endpoint has OAuth's error format", async () => {
     const response = await setup({ counted: false, minute: 10, day: 0, month: 0 }).call(login);
     expect(response).toMatchObject({
       status: 429,
@@ -231,7 +231,7 @@ describe("a request that is refused for its form", () => {
     expect(counters.addresses).toHaveLength(1);
   });
 
-  it.each(malformed)("is not even looked at beyond the limit: it %s", async (_case, changes) => {
+  it.each(malformed)("is not even parsed beyond the limit: it %s", async (_case, changes) => {
     const { call } = setup({ counted: false, minute: 50, day: 1, month: 1 });
     const parse = vi.spyOn(JSON, "parse");
     expect((await call(task, changes)).status).toBe(429);
@@ -252,7 +252,7 @@ describe("a request that stands for several tasks", () => {
   });
   const items = Array.from({ length: 16 }, () => "x");
 
-  it("counts as many, and says what is left then", async () => {
+  it("counts as many, and shows what remains then", async () => {
     const { call, counters, execute } = setup({ counted: true, minute: 1, day: 16, month: 16 });
     const response = await call(batch, { body: { items } });
     expect(response.status).toBe(200);
@@ -302,7 +302,7 @@ describe("a request that stands for several tasks", () => {
     expect(execute).not.toHaveBeenCalled();
   });
 
-  it("is let in by memory's strict limit when the others cannot be counted", async () => {
+  it("is admitted by memory's strict limit when the others cannot be counted", async () => {
     let count = 0;
     const counters = fakeCounters(async () => {
       count += 1;
@@ -329,7 +329,7 @@ describe("the batches of the service", () => {
 });
 
 describe("a request that could not be counted", () => {
-  it("is served, and its answer says only what is certain", async () => {
+  it("is served, and its response contains only certain values", async () => {
     const { execute } = setup();
     const limiter = createLimiter(fakeCounters(() => Promise.reject(new Error("No store."))));
     const response = await send(
@@ -348,7 +348,7 @@ describe("a request that could not be counted", () => {
 });
 
 describe("a task that is refused by its meaning", () => {
-  it("is taken off the quota again, and its headers say so", async () => {
+  it("is refunded to the quota, and its headers say so", async () => {
     const { call, execute, counters } = setup({ counted: true, minute: 4, day: 7, month: 9 });
     execute.mockImplementation(() => {
       throw new AppError("unsupported_language");
@@ -360,7 +360,7 @@ describe("a task that is refused by its meaning", () => {
   });
 
   it.each(["unsupported_language", "external_service_error", "service_unavailable", "internal"] as const)(
-    "but not once a model has begun to work for it (%s)",
+    "but not once a model has started to work for it (%s)",
     async (code) => {
       const { call, execute, counters } = setup();
       execute.mockImplementation(() => {

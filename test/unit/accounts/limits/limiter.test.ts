@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 describe("an admitted request", () => {
-  it("is told where its account stands in the minute and in the day", async () => {
+  it("shows its account's remaining requests in the minute and in the day", async () => {
     const { statuses, refusal } = await admit({ counted: true, minute: 1, day: 12, month: 340 });
     expect(refusal).toBeUndefined();
     expect(statuses).toEqual([
@@ -35,7 +35,7 @@ describe("an admitted request", () => {
     ]);
   });
 
-  it("is told what the month leaves for the day, when that is less", async () => {
+  it("shows what the month leaves for the day, when that is less", async () => {
     const { statuses } = await admit({ counted: true, minute: 1, day: 12, month: 4_997 });
     expect(statuses[1]).toMatchObject({ window: "day", limit: 500, remaining: 3 });
   });
@@ -64,7 +64,7 @@ describe("an admitted request", () => {
     expect(counters.accounts).toMatchObject([{ credential: token, task: undefined }]);
   });
 
-  it("is told whose it is", async () => {
+  it("names its account", async () => {
     const { caller } = await admit(
       { counted: true, minute: 1, day: 1, month: 1 },
       { account_type: "Premium" },
@@ -107,7 +107,7 @@ describe("a refused request", () => {
   });
 });
 
-describe("an account whose e-mail address is not verified", () => {
+describe("an account with an unverified email address", () => {
   const unverified = (type: AccountType) => ({ account_type: type, email_verified: false });
 
   it.each([
@@ -121,7 +121,7 @@ describe("an account whose e-mail address is not verified", () => {
     },
   );
 
-  it("of an operator has no quota, as any of theirs", async () => {
+  it("of an operator has no quota", async () => {
     const { statuses } = await admit({ counted: true, minute: 1, day: 1, month: 1 }, unverified("Admin"));
     expect(statuses.map(({ limit }) => limit)).toEqual([1_000]);
   });
@@ -129,7 +129,7 @@ describe("an account whose e-mail address is not verified", () => {
   it.each([
     [{ day: 50, month: 60 }, "Daily quota exceeded; verify your e-mail address to get 500 a day"],
     [{ day: 20, month: 500 }, "Monthly quota exceeded; verify your e-mail address to get 5000 a month"],
-  ])("is told beyond its quota what verifying it gives: %j", async (used, message) => {
+  ])("says beyond its quota what verifying it gives: %j", async (used, message) => {
     const { refusal } = await admit({ counted: false, minute: 1, ...used }, unverified("Free"));
     expect(refusal).toMatchObject({ status: 429, code: "quota_exceeded", message });
   });
@@ -144,7 +144,7 @@ describe("a request with a key", () => {
   };
   const request = { ...task(), credential, scope: "translate" } as const;
 
-  it("is told whose it is and by which key, and is counted with what the operation asks of keys", async () => {
+  it("names its account and key, and is counted with the key's conditions of the operation", async () => {
     const { counters, limiter } = limited({ counted: true, minute: 1, day: 1, month: 1, ofKey: 1 });
     const { caller, countedTask } = await limiter.admit(request);
     expect(caller).toEqual({ userId: 7, accountType: "Free", keyId: "k3f0a2c1e9b7d", token: undefined });
@@ -152,7 +152,7 @@ describe("a request with a key", () => {
     expect(counters.accounts).toMatchObject([{ credential, scope: "translate", time: now }]);
   });
 
-  it("is told what the key's own limit leaves for the day, when that is less", async () => {
+  it("shows what the key's own limit leaves for the day, when that is less", async () => {
     const { limiter } = limited({ counted: true, minute: 1, day: 12, month: 340, ofKey: 97 });
     expect((await limiter.admit(request)).statuses[1]).toMatchObject({ window: "day", remaining: 3 });
   });
@@ -244,7 +244,7 @@ describe("a token that does not stand", () => {
     await expect(createLimiter(gone).admit(task())).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
-  it("is not told from a good one while the store can neither count nor be read: both must wait", async () => {
+  it("looks like a valid one while the store can neither count nor be read: both must wait", async () => {
     vi.spyOn(logger, "error").mockReturnValue();
     const failure = new Error("The table is on fire.");
     const counters = {
@@ -295,19 +295,22 @@ describe("when the store cannot count", () => {
     ["Free", 5],
     ["Premium", 10],
     ["Admin", 100],
-  ] as const)("a tenth of a %s account's minute is let in, each minute anew", async (type, admitted) => {
-    vi.spyOn(logger, "error").mockReturnValue();
-    let time = now;
-    const limiter = createLimiter(failing({ account_type: type }), { now: () => time });
-    expect(await untilRefused(limiter, task())).toBe(admitted);
-    expect((await limiter.admit(task())).refusal).toMatchObject({
-      code: "rate_limited",
-      message: `Requests cannot be counted at the moment, so only ${admitted} per 1 minute are let in; try again shortly.`,
-      retryAfterSeconds: 45,
-    });
-    time += 45_000;
-    expect(await untilRefused(limiter, task())).toBe(admitted);
-  });
+  ] as const)(
+    "a tenth of a %s account's minute is admitted, again in each minute",
+    async (type, admitted) => {
+      vi.spyOn(logger, "error").mockReturnValue();
+      let time = now;
+      const limiter = createLimiter(failing({ account_type: type }), { now: () => time });
+      expect(await untilRefused(limiter, task())).toBe(admitted);
+      expect((await limiter.admit(task())).refusal).toMatchObject({
+        code: "rate_limited",
+        message: `Requests cannot be counted at the moment, so only ${admitted} per 1 minute are let in; try again shortly.`,
+        retryAfterSeconds: 45,
+      });
+      time += 45_000;
+      expect(await untilRefused(limiter, task())).toBe(admitted);
+    },
+  );
 
   it("accounts and addresses are counted each for themselves, networks as one", async () => {
     vi.spyOn(logger, "error").mockReturnValue();
@@ -342,7 +345,7 @@ describe("when the store cannot count", () => {
     expect(counters.accounts).toHaveLength(20);
   });
 
-  it("the first requests are served, what is left is not made up, and the failure is logged", async () => {
+  it("the first requests are served, the remaining number is not invented, and the failure is logged", async () => {
     const log = vi.spyOn(logger, "error").mockReturnValue();
     const counters = fakeCounters(() => Promise.reject(new Error("The table is on fire.")));
     const { statuses, refusal } = await createLimiter(counters, { now: () => now }).admit(task());
@@ -354,13 +357,13 @@ describe("when the store cannot count", () => {
     });
   });
 
-  it("a store has half a second to answer", async () => {
+  it("a store has half a second to respond", async () => {
     const timeout = vi.spyOn(globalThis, "setTimeout");
     await createLimiter(fakeCounters()).admit(task());
     expect(timeout).toHaveBeenCalledExactlyOnceWith(expect.any(Function), 500);
   });
 
-  it("a store that never answers is given up, and told so", async () => {
+  it("a store that never responds is abandoned, and logged", async () => {
     const log = vi.spyOn(logger, "error").mockReturnValue();
     const given = Promise.withResolvers<AbortSignal>();
     const counters = fakeCounters((signal) => {
@@ -394,7 +397,7 @@ describe("a refund", () => {
     ]);
   });
 
-  it("is made once", async () => {
+  it("runs once", async () => {
     const { counters, limiter, admission } = await admittedTask();
     await limiter.refund(await limiter.refund(admission));
     expect(counters.refunded).toHaveLength(1);

@@ -33,7 +33,7 @@ describe("every route", () => {
     ]);
   });
 
-  it("that takes a password, a link or an account from anybody is limited strictly", () => {
+  it("that accepts a password, a link or an account from anyone is limited strictly", () => {
     expect(routesOf("credentials")).toEqual([
       "DELETE /auth/me",
       "GET /auth/reset-password",
@@ -46,7 +46,7 @@ describe("every route", () => {
     ]);
   });
 
-  it("about accounts and tokens is kept by no cache", () => {
+  it("about accounts and tokens is never cached", () => {
     const cacheable = operations.filter(
       ({ path, confidential }: Operation) => path.startsWith("/auth/") && !confidential,
     );
@@ -72,7 +72,7 @@ describe("every route", () => {
   });
 });
 
-describe("an operation that asks for a token", () => {
+describe("an operation that requires a token", () => {
   const operation = operations.find(({ auth }) => auth === "user");
   if (!operation) throw new Error("No operation asks for a token.");
   const open = operations.find(({ auth }) => auth === "public");
@@ -96,7 +96,7 @@ describe("an operation that asks for a token", () => {
   });
 });
 
-describe("what a key may be made for", () => {
+describe("the scopes of a key", () => {
   const common = {
     id: "example",
     method: "GET",
@@ -111,7 +111,7 @@ describe("what a key may be made for", () => {
   it("is said by every task, or it does not compile", () => {
     // @ts-expect-error a task without a scope
     const silent: Operation = defineOperation(common);
-    // @ts-expect-error a task that every key may ask for
+    // @ts-expect-error a task that every key may call
     const open: Operation = defineOperation({ ...common, limit: "task", scope: "any" });
     expect([silent, open].map(limitClassOf)).toEqual(["task", "task"]);
     expect(limitClassOf(defineOperation({ ...common, scope: "translate" }))).toBe("task");

@@ -31,7 +31,7 @@ const pass = async (milliseconds: number) => {
   await vi.advanceTimersByTimeAsync(milliseconds);
 };
 
-describe("what is owed on an account", () => {
+describe("pending usage of an account", () => {
   it("is summed up until a write takes it, and is that write's from then on", () => {
     const pending = pendingUsage();
     for (let request = 0; request < 3; request += 1) {
@@ -48,7 +48,7 @@ describe("what is owed on an account", () => {
     expect(pending.take(8)).toBeUndefined();
   });
 
-  it("is owed again when the write was refused", () => {
+  it("is pending again when the write was refused", () => {
     const pending = pendingUsage();
     pending.begin(7);
     pending.end(account, { use: { characters: 5 }, hasFailed: false });
@@ -78,7 +78,7 @@ describe("what is owed on an account", () => {
     expect(pending.take(7)?.size).toBe(10);
   });
 
-  it("can be written at once where none of its requests is under way, and none was within two seconds", () => {
+  it("can be written at once where none of its requests is in progress, and none was within two seconds", () => {
     const pending = pendingUsage();
     const end = { use: { characters: 1 }, hasFailed: false };
     pending.begin(7);
@@ -93,7 +93,7 @@ describe("what is owed on an account", () => {
     expect(pending.end(account, end)).toBe(true);
   });
 
-  it("is written when its account has been quiet for two seconds, each account by itself", async () => {
+  it("is written when its account has been quiet for two seconds, each account separately", async () => {
     const pending = pendingUsage();
     pending.begin(7);
     pending.end(account, { use: { characters: 1 }, hasFailed: false });
@@ -112,7 +112,7 @@ describe("what is owed on an account", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is waited for by whatever ends while it is written", async () => {
+  it("delays anything that ends during its write", async () => {
     const response = Promise.withResolvers<void>();
     const pending = createPendingUsage(
       () => now,
@@ -144,7 +144,7 @@ describe("a request whose usage cannot be counted", () => {
     ["addUsage", "limits.usage_not_counted", {}],
     ["cleanUp", "limits.not_kept_up", { cleanup: true }],
   ] as const)(
-    "is over all the same when %s fails, which is logged",
+    "ends anyway when %s fails, which is logged",
     async (method, event, { cleanup = false }: { cleanup?: boolean }) => {
       const log = vi.spyOn(logger, "error").mockReturnValue();
       const counters = fakeCounters();
@@ -163,7 +163,7 @@ describe("a request whose usage cannot be counted", () => {
     },
   );
 
-  it("is never counted twice: what was owed in an admission without an answer is not owed again", async () => {
+  it("is never counted twice: usage in an admission without a response is not pending again", async () => {
     vi.spyOn(logger, "error").mockReturnValue();
     const counters = fakeCounters();
     const limiter = createLimiter(counters, { now: () => now });

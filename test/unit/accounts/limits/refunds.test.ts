@@ -64,7 +64,7 @@ const requests = {
   },
 } as const;
 
-/** Sends a request of an account over the whole stack, and tells whether it is off the quota again. */
+/** Sends a request of an account through the whole stack, and returns whether it was refunded. */
 const ask = async (
   endpoints: readonly Endpoint[],
   request: { readonly path: string; readonly body: unknown; readonly headers?: Record<string, string> },
@@ -160,7 +160,7 @@ describe("a request that fails before a model begins to work costs nothing", () 
     expect(server.received).toEqual([]);
   });
 
-  it("when the time is over before the second try", async () => {
+  it("when the time ends before the second attempt", async () => {
     server.behave(responding(503, "loading model"));
     const translator = createOpenAiTranslator({ ...backend(), silenceMilliseconds: 100 }, "model");
     const outcome = await ask(translateEndpoints({ translator }), requests.translation);
@@ -201,7 +201,7 @@ describe("a request that fails before a model begins to work costs nothing", () 
   });
 });
 
-/** Streams a chat answer whose headers leave before its model has begun; tells what the stream's end says. */
+/** Streams a chat reply whose headers are sent before its model has started; returns the stream's end. */
 const stream = async (behaviour: Behaviour) => {
   server.behave(behaviour);
   const counters = fakeCounters();
@@ -247,7 +247,7 @@ describe("a stream whose headers have left", () => {
   });
 });
 
-describe("a request for which a model began to work is paid for", () => {
+describe("a request for which a model started to work is charged", () => {
   it.each(paid)("also when its server %s", async (_case, status, behaviour) => {
     server.behave(behaviour);
     expect(await ask(translation(), requests.translation)).toEqual({ status, isRefunded: false });
@@ -262,7 +262,7 @@ describe("a request for which a model began to work is paid for", () => {
     expect(await ask(translation(), requests.translation)).toEqual({ status: 502, isRefunded: false });
   });
 
-  it("when the function's time is over before the model answers", async () => {
+  it("when the function's time ends before the model responds", async () => {
     server.behave(hanging);
     const endpoints = translateEndpoints({
       translator: createOpenAiTranslator({ ...backend(), silenceMilliseconds: 5_000 }, "model"),
@@ -280,7 +280,7 @@ describe("a request for which a model began to work is paid for", () => {
     expect(await ask(speech(), requests.speech)).toEqual({ status: 502, isRefunded: false });
   });
 
-  it("when the bucket does not take the speech that was made", async () => {
+  it("when the bucket does not accept the finished speech", async () => {
     server.behave(speechResponse);
     const write = () => ({ write: storageDown, complete: storageDown, abort: async () => undefined });
     expect(await ask(speech({ write: vi.fn(write) }), requests.speech)).toEqual({
@@ -310,12 +310,12 @@ describe("audio that cannot be read", () => {
     ...(await encodeForm({ audio: formFile(file), language: "lug" })),
   });
 
-  it("costs what reading it has cost, although no model has begun", async () => {
+  it("costs what reading it has cost, although no model has started", async () => {
     const damaged = wavHeaderBytes(0, { comment: "no sound" });
     expect(await ask(transcription, await upload(damaged))).toEqual({ status: 400, isRefunded: false });
   });
 
-  it("costs nothing when it is no audio, which a look at its beginning tells", async () => {
+  it("costs nothing when it is no audio, which its first bytes show", async () => {
     expect(await ask(transcription, await upload("%PDF-1.7"))).toEqual({ status: 422, isRefunded: true });
   });
 });

@@ -60,11 +60,11 @@ interface Ask {
   readonly body?: string | Buffer;
   readonly counters?: FakeCounters;
   readonly remainingMilliseconds?: number;
-  /** What the caller does while its stream is under way. */
+  /** What the caller does during its stream. */
   readonly whileOpen?: (stream: PassThrough) => void;
 }
 
-/** Sends a request through the whole stack of a streaming function, and tells which places it took and gave back. */
+/** Sends a request through the whole stack of a streaming function, and returns which slots it took and released. */
 const ask = async (
   requested: Endpoint,
   { body = '{"stream": true}', counters = fakeCounters(), remainingMilliseconds, whileOpen }: Ask = {},
@@ -190,7 +190,7 @@ const endings: readonly (readonly [string, Endpoint, Ask, { status: number; outc
 
 describe("a stream", () => {
   it.each(endings)(
-    "takes one place and gives it back when it %s",
+    "takes one slot and releases it when it %s",
     async (_case, requested, options, expected) => {
       const { taken, released, ...outcome } = await ask(requested, options);
       expect(outcome).toEqual(expected);
@@ -199,7 +199,7 @@ describe("a stream", () => {
     },
   );
 
-  it("gives its place back after its last byte, and not before", async () => {
+  it("releases its slot after its last byte, and not before", async () => {
     const counters = fakeCounters();
     const open = Promise.withResolvers<void>();
     const requested = streaming(() =>
@@ -224,7 +224,7 @@ describe("a stream", () => {
     expect(await response).toMatchObject({ outcome: "answered", released: [expect.any(String)] });
   });
 
-  it("is over for its caller whatever becomes of its place, which is logged", async () => {
+  it("ends for its caller even if its slot cannot be released, which is logged", async () => {
     const requested = streaming(() => reply((async function* () {})()));
     const failing = {
       ...fakeCounters(),
@@ -258,7 +258,7 @@ describe("a stream", () => {
     expect(execute).not.toHaveBeenCalled();
   });
 
-  it("that the table could not count gives back what the lost write may have taken", async () => {
+  it("that the table could not count releases what the lost write may have taken", async () => {
     const counters = fakeCounters(() => Promise.reject(new Error("No answer.")));
     const requested = streaming(() => reply((async function* () {})()));
     const { status, taken, released } = await ask(requested, { counters });
@@ -268,8 +268,8 @@ describe("a stream", () => {
   });
 });
 
-describe("an answer that is sent as a whole", () => {
-  it("takes no place and gives none back", async () => {
+describe("a response that is sent as a whole", () => {
+  it("takes no slot and releases none", async () => {
     const requested = streaming(async () => ({ text: "Oli otya?" }));
     const { status, taken, released } = await ask(requested, { body: '{"stream": false}' });
     expect(status).toBe(200);
@@ -303,7 +303,7 @@ describe("the refusal of one stream too many", () => {
     expect(slot).toBeUndefined();
   });
 
-  it("comes after the minute's, and is not made up when the quota is in the way", async () => {
+  it("comes after the minute's, and is not invented when the quota applies", async () => {
     const minute = await refusalOf({ minute: 50, streams: 5 });
     expect(minute.refusal?.message).toBe("Rate limit exceeded: 50 per 1 minute");
     const day = await refusalOf({ day: 500, streams: 4 });
@@ -311,7 +311,7 @@ describe("the refusal of one stream too many", () => {
   });
 });
 
-describe("what a body's text tells of a stream", () => {
+describe("what a body's text says about a stream", () => {
   const escaped = (word: string): fc.Arbitrary<string> =>
     fc
       .tuple(...Array.from(word, (letter) => fc.tuple(fc.constant(letter), fc.boolean(), fc.boolean())))
@@ -381,7 +381,7 @@ describe("what a body's text tells of a stream", () => {
 });
 
 describe("every operation", () => {
-  it("that may answer with sound or events says when it streams, and is a task", () => {
+  it("that may respond with audio or events declares when it streams, and is a task", () => {
     const streams = declared.filter(({ response }) =>
       response.otherContentTypes?.some((type) => type === "text/event-stream" || type === "audio/wav"),
     );
@@ -395,7 +395,7 @@ describe("every operation", () => {
     expect(() => requireLimits([operation], unlimited)).not.toThrow();
   });
 
-  it("that streams is one of a streaming function, which ends before its place does", () => {
+  it("that streams belongs to a streaming function, which ends before its slot does", () => {
     const streamed: readonly Operation[] = declared.filter(({ streams: when }) => when !== undefined);
     const own = functionDefinitions.filter(
       ({ operations: some }: { readonly operations: readonly Operation[] }) =>
@@ -409,8 +409,8 @@ describe("every operation", () => {
   });
 });
 
-describe("a place", () => {
-  it("that nobody gives back is over by itself, never before the longest stream and at most a minute later", () => {
+describe("a slot", () => {
+  it("that is never released expires, never before the maximum stream and at most a minute later", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1_700_000_000_000, max: 2_100_000_000_000 }), (takenAt) => {
         const slot = streamSlots.take(takenAt);

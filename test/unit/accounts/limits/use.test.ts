@@ -66,7 +66,7 @@ describe("what a request has used", () => {
     });
   });
 
-  it("is nobody's outside of a request", () => {
+  it("is ignored outside of a request", () => {
     expect(() => countCharacters("Hello")).not.toThrow();
   });
 });
@@ -105,7 +105,7 @@ describe("a use case", () => {
   it.each([
     ["whole", Number.POSITIVE_INFINITY, 1_200],
     ["left by its reader", 2, 21],
-  ])("of speech has used the sound that was made: %s", async (_case, pieces, milliseconds) => {
+  ])("of speech counts the audio that was produced: %s", async (_case, pieces, milliseconds) => {
     const speech = await encodeAudio(
       "wav",
       speechOf({ text: "Webale nnyo!", voice: "a", language: undefined, sampling: {} }),

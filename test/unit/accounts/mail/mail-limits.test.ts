@@ -39,7 +39,7 @@ const setup = () => {
       ...mail,
     });
   };
-  /** Asks again and again. @returns how many mails would be sent. */
+  /** Requests mails again and again. @returns how many would be sent. */
   const bomb = async (times: number, pause: number, mail: Partial<MailToSend> = {}) => {
     let sent = 0;
     for (let time = 0; time < times; time += 1) {
@@ -54,7 +54,7 @@ const setup = () => {
   return { admit, bomb, items, pass };
 };
 
-describe("Whoever asks for mails in somebody's name", () => {
+describe("A person who requests mails in another's name", () => {
   it.each(["verify-email", "reset-password"] as const)("gets one sent a minute: %s", async (kind) => {
     const { admit, bomb, pass } = setup();
     expect(await bomb(46, second, { kind })).toBe(1);
@@ -75,7 +75,7 @@ describe("Whoever asks for mails in somebody's name", () => {
     expect(await admit({ kind: "reset-password" })).toBe(false);
   });
 
-  it("may ask for a reset right after a registration", async () => {
+  it("may request a reset right after a registration", async () => {
     const { admit } = setup();
     expect([await admit(), await admit({ kind: "reset-password" })]).toEqual([true, true]);
   });
@@ -89,7 +89,7 @@ describe("Whoever asks for mails in somebody's name", () => {
     },
   );
 
-  it("leaves everybody else alone", async () => {
+  it("affects no one else", async () => {
     const { admit, bomb } = setup();
     await bomb(20, minute);
     expect(await admit({ email: "brian@example.com" })).toBe(true);

@@ -32,8 +32,8 @@ const attempts = 3;
 const pauseMilliseconds = 2 * (50 + 100);
 const messages = () => sqs.received.map(({ body }) => sent.parse(JSON.parse(body)));
 
-describe("A mail that is asked for", () => {
-  it("waits in the queue as it was asked for, with the request that did", async () => {
+describe("A requested mail", () => {
+  it("waits in the queue as requested, with the id of the request", async () => {
     const queue = open();
     const scope = { ...openRequestScope(1_000), requestId: "the-request" };
     await inRequestScope(scope, () => queue.send({ kind: "verify-email", userId: 7 }));
@@ -46,7 +46,7 @@ describe("A mail that is asked for", () => {
     ]);
   });
 
-  it("stays in order with others to its recipient, in a group whose name tells nobody the address", async () => {
+  it("stays in order with others to its recipient, in a group whose name does not reveal the address", async () => {
     const queue = open();
     await queue.send({ kind: "reset-password", email: "amina@example.com" });
     await queue.send({ kind: "reset-password", email: "Amina@Example.com" });
@@ -66,7 +66,7 @@ describe("A mail that is asked for", () => {
     await expect(queue.send({ kind: "verify-email", userId: 7 })).rejects.toThrow();
   });
 
-  it("is tried three times, each time for as long as it is told", async () => {
+  it("is tried three times, each time for the given time", async () => {
     const queue = open(50);
     sqs.behave(hanging);
     await expect(queue.send({ kind: "verify-email", userId: 7 })).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe("A mail that is asked for", () => {
     expect(sqs.received).toHaveLength(attempts);
   });
 
-  it("is given up before the function that asks for it is out of time", () => {
+  it("is abandoned before the function's time ends", () => {
     expect(mailQueueMilliseconds).toBeGreaterThanOrEqual(1_000);
     expect(attempts * mailQueueMilliseconds + pauseMilliseconds).toBeLessThan(
       authFunction.timeoutSeconds * 1_000,

@@ -30,7 +30,7 @@ afterEach(() => {
   add.mockClear();
 });
 
-describe("An address gets no mail any more", () => {
+describe("An address gets no more mails", () => {
   it.each([
     ["bounce", "2026-11-20T10:00:04.000Z", "General"],
     ["complaint", "2026-11-20T11:00:00.000Z", "abuse"],
@@ -45,7 +45,7 @@ describe("An address gets no mail any more", () => {
     expect(add).toHaveBeenCalledOnce();
   });
 
-  it("also when it is named as it stood in the mail", async () => {
+  it("also when it is named as the mail spelled it", async () => {
     const bouncedRecipients = [
       { emailAddress: "Amina O. <amina@example.com>" },
       { emailAddress: " b@example.com " },
@@ -55,7 +55,7 @@ describe("An address gets no mail any more", () => {
   });
 });
 
-describe("An address goes on getting mails", () => {
+describe("An address continues to get mails", () => {
   it.each([
     [
       "was full or could not be reached for a while",
@@ -92,7 +92,7 @@ describe("What SES says", () => {
   });
 });
 
-describe("What is kept of an address that gets no mail any more", () => {
+describe("What is stored about an address that gets no more mails", () => {
   it("does not tell the address, has no end, and goes when an operator lifts it", async () => {
     const items = new Map<string, Item>();
     const nameOf = ({ PK, SK }: Item) => `${PK} ${SK}`;

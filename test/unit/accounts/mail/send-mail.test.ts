@@ -62,7 +62,7 @@ const verification: MailRequest = { kind: "verify-email", userId: 7 };
 const reset: MailRequest = { kind: "reset-password", email: "Amina@example.com" };
 
 describe("A mail with a link", () => {
-  it("that verifies an address goes to the account that asked for it", async () => {
+  it("that verifies an address goes to its account", async () => {
     const { find, create, deliver, send } = setup(account);
     await send(verification);
     expect(find).toHaveBeenCalledExactlyOnceWith({ id: 7 });
@@ -104,7 +104,7 @@ describe("A mail with a link", () => {
     expect(deliver).not.toHaveBeenCalled();
   });
 
-  it("is neither made nor sent when its recipient had too many, and nobody is told", async () => {
+  it("is neither written nor sent when its recipient had too many, without an error", async () => {
     const { create, admit, deliver, send } = setup(account);
     admit.mockResolvedValueOnce(false);
     await expect(send(reset)).resolves.toBeUndefined();
@@ -118,7 +118,7 @@ describe("A mail with a link", () => {
   });
 
   it.each(["bounce", "complaint"] as const)(
-    "is neither made, sent nor counted when its address gets none any more, after a %s",
+    "is neither written, sent nor counted when its address is blocked, after a %s",
     async (reason) => {
       const info = vi.spyOn(logger, "info").mockReturnValue();
       onTestFinished(() => info.mockRestore());

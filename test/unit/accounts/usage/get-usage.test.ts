@@ -101,7 +101,7 @@ describe("What an account has used", () => {
     });
   });
 
-  it("is not counted by an operation all of whose requests were given back", async () => {
+  it("is not counted by an operation all of whose requests were refunded", async () => {
     const shown = await show("2026-11-20T10:00:00Z", {
       [dayOf("2026-11-20")]: 1,
       [`${dayOf("2026-11-20")}:translate`]: 0,
@@ -109,7 +109,7 @@ describe("What an account has used", () => {
     expect(shown.days.at(-1)).toEqual({ date: "2026-11-20", total: 0, by_operation: {}, operations: [] });
   });
 
-  it("is nothing that can be told when there is no such account", async () => {
+  it("is missing when there is no such account", async () => {
     const repository = createUsageRepository(
       fakeTable(async () => ({})),
       0.1,
@@ -136,7 +136,7 @@ describe("What was used on a day", () => {
     "d20776:translate": 9,
   };
 
-  it("is told by path and key, with tokens summed up and seconds of audio", async () => {
+  it("is listed by path and key, with tokens summed up and seconds of audio", async () => {
     const shown = await show("2026-11-20T10:00:00Z", counters);
     expect(shown.days.at(-1)).toEqual({
       date: "2026-11-20",
@@ -156,7 +156,7 @@ describe("What was used on a day", () => {
           audio_seconds: 0,
         },
         expect.objectContaining({ path: "/tasks/translate", key: "aKey", requests: 2, characters: 0 }),
-        // What the service does not have any more keeps its name.
+        // A removed operation keeps its name.
         expect.objectContaining({
           method: null,
           path: "createChatCompletion",
@@ -185,7 +185,7 @@ describe("What was used on a day", () => {
     );
   };
 
-  it("is told of every day of a range that is asked for", async () => {
+  it("is listed for every day of the requested range", async () => {
     const daysOf = async (query: object) => {
       const { from, to, days } = usage.parse(await ask(query));
       expect([days[0]?.date, days.at(-1)?.date]).toEqual([from, to]);
@@ -201,13 +201,13 @@ describe("What was used on a day", () => {
     [{ from: "2026-08-20" }, "to", "Value error, at most 92 days can be asked for at once"],
     [{ from: "2026-11-21" }, "from", "Value error, the first day is after the last"],
     [{ from: "2026-11-02", to: "2026-11-01" }, "from", "Value error, the first day is after the last"],
-  ])("is not told of the range %j", async (query, field, msg) => {
+  ])("is refused for the range %j", async (query, field, msg) => {
     await expect(ask(query)).rejects.toMatchObject({
       issues: [{ loc: ["query", field], msg, type: "value_error" }],
     });
   });
 
-  it("is a table for a spreadsheet when that is asked for, of the days with use", async () => {
+  it("is CSV on request, for the days with use", async () => {
     const reply = await ask({ from: "2026-11-19", format: "csv" });
     expect(reply).toMatchObject({
       contentType: "text/csv; charset=utf-8",
@@ -224,14 +224,14 @@ describe("What was used on a day", () => {
     });
   });
 
-  it("is told of paths that have a provider's name as the stage calls it", () => {
+  it("is listed for paths with a provider's name as the stage names it", () => {
     const paths = { vendorSpeech: { method: "POST", path: "/tasks/modal/tts" } };
     expect(withVendorsNames(paths, { a: "acme", b: "runpod" })).toEqual({
       vendorSpeech: { method: "POST", path: "/tasks/acme/tts" },
     });
   });
 
-  it("is read as it is at this moment, from the access item and from those of the months that are asked for", async () => {
+  it("is read consistently, from the access item and from those of the requested months", async () => {
     const Item = { ...access, account_type: "Free", email_verified: true };
     const read = vi.fn(async ({ name }: TableCall) => (name === "Query" ? { Items: [] } : { Item }));
     const repository = createUsageRepository(fakeTable(read), 0.1);
@@ -258,7 +258,7 @@ describe("What was used on a day", () => {
     ]);
   });
 
-  it("is told once although it is moved while it is read", async () => {
+  it("is counted once although it is moved during the read", async () => {
     const before = { ...access, account_type: "Free", email_verified: true, "u20776:translate:-:r": 5 };
     const { "u20776:translate:-:r": _moved, ...after } = before;
     const moved = { PK: "USAGE#2026-11", SK: "7#2026-11-19", "translate:-:r": 5, expires_at: 1 };
@@ -278,7 +278,7 @@ describe("What an account may use", () => {
   const at = "2026-11-20T10:00:00Z";
   const unverified = { email_verified: false };
 
-  it("is a tenth of its tier's quota until its address is verified, and it is told so", async () => {
+  it("is a tenth of its tier's quota until its address is verified, and says so", async () => {
     const shown = await show(at, november, unverified);
     expect(shown).toMatchObject({
       per_minute_limit: 50,
@@ -300,7 +300,7 @@ describe("What an account may use", () => {
     [0.5, 250, 2_500],
     [0.29, 145, 1_450],
     [0.0001, 1, 1],
-  ])("is the share that its stage gives: %d", async (share, perDay, perMonth) => {
+  ])("is the stage's share: %d", async (share, perDay, perMonth) => {
     const shown = await show(at, {}, unverified, share);
     expect([shown.today.limit, shown.this_month.limit]).toEqual([perDay, perMonth]);
   });

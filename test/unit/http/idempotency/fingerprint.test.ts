@@ -18,7 +18,7 @@ describe("The fingerprint of a request", () => {
     expect(of({ text: "a", to: { x: 1, y: 2 } })).toBe(of({ to: { y: 2, x: 1 }, text: "a" }));
   });
 
-  it("of a form is that of its fields and of its files' bytes, whatever the files are called", () => {
+  it("of a form depends on its fields and its files' bytes, with any file names", () => {
     expect(of(form("sound", "a.wav"))).toBe(of(form("sound", "other.wav")));
     expect(of(form("sound"))).not.toBe(of(form("noise")));
     expect(of(form("sound"))).not.toBe(of({ ...form("sound"), language: "ach" }));
@@ -33,7 +33,7 @@ describe("The fingerprint of a request", () => {
     [[{}], [[]]],
     [{ a: ["b"] }, { a: { 0: "b" } }],
     [Buffer.from("a"), { content: "a" }],
-  ])("tells %j from %j", (one, other) => {
+  ])("distinguishes %j and %j", (one, other) => {
     expect(of(one)).not.toBe(of(other));
   });
 
@@ -64,7 +64,7 @@ describe("The fingerprint of a request", () => {
 });
 
 describe("An Idempotency-Key", () => {
-  it("counts at every POST of a task with a token, unless its answers always stream", () => {
+  it("counts at every POST of a task with a token, unless its responses always stream", () => {
     const taking = operations.filter((operation: Operation) => idempotencyOf(operation) === "replay");
     const posts = operations.filter(
       ({ method, path, auth }: Operation) =>

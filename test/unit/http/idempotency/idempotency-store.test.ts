@@ -38,12 +38,12 @@ afterEach(() => {
 });
 
 describe("An idempotent request", () => {
-  it("is the first one although the answer to its lock was lost, and the lock is found to be its own", async () => {
+  it("is the first one although the response to its lock was lost, and the lock is found to be its own", async () => {
     const { begin } = over(async (change) => ({ applied: false, item: itemOf(change) }));
     expect((await begin(request)).kind).toBe("first");
   });
 
-  it("is not carried out when nobody knows whether it is the first", async () => {
+  it("does not run when it is unknown whether it is the first", async () => {
     const { begin } = over(() => Promise.reject(new Error("The table is not there.")));
     await expect(begin(request)).rejects.toThrow("The table is not there.");
   });
@@ -67,7 +67,7 @@ describe("An idempotent request", () => {
     });
   });
 
-  it("has a lock that ends with its function, and says so when it is asked for again shortly before", async () => {
+  it("has a lock that ends with its function, and says so to a repetition shortly before", async () => {
     const held: unknown[] = [];
     const now = 1_795_200_000_000;
     const { begin } = createIdempotencyStore({
@@ -86,12 +86,12 @@ describe("An idempotent request", () => {
   });
 });
 
-describe("A large answer that is given again", () => {
+describe("A large replayed response", () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  it("is not waited for without end when the store gives it byte by byte", async () => {
+  it("is not awaited without end when the store sends it byte by byte", async () => {
     vi.useFakeTimers();
     const { begin } = createIdempotencyStore({
       table: {
@@ -118,7 +118,7 @@ describe("A large answer that is given again", () => {
   });
 });
 
-describe("A sealed answer", () => {
+describe("A sealed response", () => {
   const use = { idempotencyKey: "one", itemKey: "IDEM#USER#7 a", secrets: undefined };
   const secretsOf = (known: readonly string[], newest = known) => ({
     get: async () => known,
@@ -143,7 +143,7 @@ describe("A sealed answer", () => {
     await expect(openResponse(sealed, use)).rejects.toThrow("cannot be opened");
   });
 
-  it("looks different each time, so that nobody sees which answers are equal", async () => {
+  it("looks different each time, so that equal responses cannot be recognised", async () => {
     expect(await sealResponse(response, use)).not.toEqual(await sealResponse(response, use));
   });
 

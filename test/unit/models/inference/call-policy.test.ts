@@ -65,7 +65,7 @@ describe("a model's server that fails", () => {
     ["is out of time", () => new DOMException("The operation timed out.", "TimeoutError")],
     ["answers 500", () => failureOf(500, "")],
     ["answers 503", () => failureOf(503, "Loading model")],
-  ])("and %s is not asked any more after five times in a row", async (_case, error) => {
+  ])("and %s is not called after five times in a row", async (_case, error) => {
     const { call, exchange, fail } = setup();
     await fail(4, error);
     await fail(1, error);
@@ -74,7 +74,7 @@ describe("a model's server that fails", () => {
     expect(exchange).toHaveBeenCalledTimes(5);
   });
 
-  it("but is only slower than its time-out is asked again and again, as long as that is all", async () => {
+  it("but is only slower than its timeout is called again and again, as long as that is all", async () => {
     const server = await startFakeBackend();
     try {
       const { reply } = createOpenAiChatModels(
@@ -103,13 +103,13 @@ describe("a model's server that fails", () => {
     ["is busy", () => failureOf(429, "slow down")],
     ["answers nonsense", () => new AppError("external_service_error")],
     ["says that it is loading, with status 200", () => failureOf(200, "Loading model")],
-  ])("but is there, and %s, is asked again and again", async (_case, error) => {
+  ])("but responds, and %s, is called again and again", async (_case, error) => {
     const { exchange, fail } = setup();
     await fail(12, error);
     expect(exchange).toHaveBeenCalledTimes(12);
   });
 
-  it("is asked on when one of five calls was answered", async () => {
+  it("is still called when one of five calls got a response", async () => {
     const { exchange, outcome, fail } = setup();
     await fail(4);
     exchange.mockResolvedValueOnce("Oli otya?");
@@ -148,7 +148,7 @@ describe("a model's server that fails", () => {
 });
 
 describe("a server whose circuit is open", () => {
-  it("is asked again after ten seconds, and from then on when it answers", async () => {
+  it("is called again after ten seconds, and from then on when it responds", async () => {
     const { exchange, outcome, fail } = setup();
     await fail(5);
     vi.advanceTimersByTime(9_999);
@@ -161,7 +161,7 @@ describe("a server whose circuit is open", () => {
     expect(exchange).toHaveBeenCalledTimes(7);
   });
 
-  it("is not asked for another ten seconds when it fails again", async () => {
+  it("is not called for another ten seconds when it fails again", async () => {
     const { exchange, outcome, fail } = setup();
     await fail(5);
     vi.advanceTimersByTime(10_000);
@@ -171,7 +171,7 @@ describe("a server whose circuit is open", () => {
     expect(exchange).toHaveBeenCalledTimes(6);
   });
 
-  it("is tried by one caller; nobody else waits for the outcome", async () => {
+  it("is tried by one caller; no other waits for the outcome", async () => {
     const { exchange, outcome, fail } = setup();
     await fail(5);
     vi.advanceTimersByTime(10_000);
@@ -186,7 +186,7 @@ describe("a server whose circuit is open", () => {
     expect(await outcome()).toBe("Gyendi.");
   });
 
-  it("that is back may fail four times again before nobody asks it", async () => {
+  it("that is back may fail four times again before calls stop", async () => {
     const { exchange, outcome, fail } = setup();
     await fail(5);
     vi.advanceTimersByTime(10_000);
@@ -201,7 +201,7 @@ describe("a server whose circuit is open", () => {
     expect(exchange).toHaveBeenCalledTimes(16);
   });
 
-  it("stays so when a call that began before ends well", async () => {
+  it("stays so when a call that started earlier succeeds", async () => {
     const { exchange, outcome, fail } = setup();
     const { promise, resolve } = Promise.withResolvers<string>();
     exchange.mockReturnValueOnce(promise);
@@ -262,7 +262,7 @@ describe("the circuit of a chat server", () => {
     }
   });
 
-  it("counts a stream that has begun as an answer, however it ends", async () => {
+  it("counts a started stream as a response, however it ends", async () => {
     const server = await startFakeBackend();
     try {
       const { streamReply } = models(server);
@@ -279,7 +279,7 @@ describe("the circuit of a chat server", () => {
   });
 });
 
-describe("the words of a server that does not answer as asked", () => {
+describe("the message of a server with an unexpected response", () => {
   it.each([
     [429, "slow down", "service_unavailable", 5, true],
     [502, "no", "service_unavailable", 30, true],

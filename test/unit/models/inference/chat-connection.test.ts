@@ -24,7 +24,7 @@ const start = (options?: Parameters<typeof startStream>[1]) => startStream(backe
 
 const wholeReply = [role, delta("Oli "), delta("otya?"), finish(), usage, "[DONE]"];
 
-describe("the connection of a streamed answer", () => {
+describe("the connection of a streamed reply", () => {
   it("is used again after [DONE]", async () => {
     const ports: (number | undefined)[] = [];
     backend.behave((response, incoming) => {
@@ -32,11 +32,11 @@ describe("the connection of a streamed answer", () => {
       streaming(...wholeReply)(response, incoming);
     });
     for (let call = 0; call < 6; call += 1) await read(await start());
-    // The next call may come before the end of the last answer has been read to its last byte.
+    // The next call may come before the last byte of the previous response has been read.
     expect(new Set(ports).size).toBeLessThanOrEqual(2);
   });
 
-  it("is used again when the answer ends a little after [DONE]", async () => {
+  it("is used again when the response ends a little after [DONE]", async () => {
     const ports: (number | undefined)[] = [];
     for (let call = 0; call < 5; call += 1) {
       const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -53,9 +53,9 @@ describe("the connection of a streamed answer", () => {
     expect(new Set(ports).size).toBeLessThan(ports.length);
   });
 
-  it("is closed when the server goes on after [DONE], and nobody waits for that", async () => {
+  it("is closed when the server continues after [DONE], and no one waits for that", async () => {
     const responding = nextStream(backend);
-    // Longer than a test may take: whoever waited for the server to be silent would not come back in time.
+    // Longer than a test may take: a caller who waited for the server's silence would not return in time.
     const starting = start({ silenceMilliseconds: 600_000 });
     const response = await responding;
     const closed = once(response, "close");
@@ -89,7 +89,7 @@ describe("the connection of a streamed answer", () => {
     expect((await reading).error).toBeDefined();
   });
 
-  it("may be aborted at the very moment its answer ends", async () => {
+  it("may be aborted at the very moment its response ends", async () => {
     backend.behave(streaming(role, finish(), "[DONE]"));
     for (let call = 0; call < 10; call += 1) {
       const controller = new AbortController();

@@ -34,7 +34,7 @@ const read = async (pieces: readonly Uint8Array[]): Promise<string[]> => (await 
 const body = (text: string): Uint8Array[] => [Buffer.from(text)];
 
 describe("server-sent events", () => {
-  it("end with [DONE], whatever follows", async () => {
+  it("end with [DONE], even if more follows", async () => {
     expect(await read(body("data: a\n\ndata: [DONE]\n\ndata: b\n\n"))).toEqual(["a"]);
     expect(await read(body("data: [DONE]\n\n"))).toEqual([]);
     expect(await read(body("data: a\n\ndata:  [DONE] \n\ndata: b\n\n"))).toEqual(["a"]);

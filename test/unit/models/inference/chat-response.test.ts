@@ -24,11 +24,11 @@ const reply = (model: "lang-14b" | "lang-9b" = "lang-14b") =>
     { signal: new AbortController().signal },
   );
 
-describe("a whole answer from a server of the OpenAI API", () => {
+describe("a whole reply from a server of the OpenAI API", () => {
   it.each([
     ["lang-14b", "large"],
     ["lang-9b", "small"],
-  ] as const)("is asked for from %s by the name that its server knows", async (model, name) => {
+  ] as const)("is requested from %s by the server's own name of the model", async (model, name) => {
     backend.behave(responding(200, completion("Gyebale")));
     await reply(model);
     expect(JSON.parse(backend.received[0]?.body ?? "")).toEqual({
@@ -54,7 +54,7 @@ describe("a whole answer from a server of the OpenAI API", () => {
     "<Thinking a='1'>Hm <think>hm</think> hm</Thinking>Gyebale",
     "[THINK]Hm[/THINK]Gyebale",
     "<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Gyebale",
-  ])("is without thoughts in whatever form, from any model: %j", async (content) => {
+  ])("has no thoughts in any format, from any model: %j", async (content) => {
     backend.behave(responding(200, completion(content)));
     expect((await reply()).text).toBe("Gyebale");
   });
@@ -84,7 +84,7 @@ describe("a whole answer from a server of the OpenAI API", () => {
     });
   });
 
-  it("that the server refuses may have been asked for with too much", async () => {
+  it("refused by the server may contain an unsupported parameter", async () => {
     backend.behave(responding(400, { error: { message: "maximum context length" } }));
     await expect(reply()).rejects.toMatchObject({ message: expect.stringContaining("too long") });
   });

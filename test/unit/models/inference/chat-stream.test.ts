@@ -55,8 +55,8 @@ const dripping = (drop: string, status = 200, contentType = "text/event-stream",
 
 const wholeReply = [role, delta("Oli "), delta("otya?"), finish(), usage, "[DONE]"];
 
-describe("a streamed answer from a server of the OpenAI API", () => {
-  it("is asked for with the server's name of the model, and with token counts", async () => {
+describe("a streamed reply from a server of the OpenAI API", () => {
+  it("is requested with the server's name of the model, and with token counts", async () => {
     backend.behave(streaming(...wholeReply));
     await read(await start({ request: { maxTokens: 50, topP: 0.9, stop: ["\n"] } }));
     expect(backend.received[0]).toMatchObject({
@@ -105,7 +105,7 @@ describe("a streamed answer from a server of the OpenAI API", () => {
     ["stop", "stop"],
     ["content_filter", "content_filter"],
     ["eos_token", "stop"],
-  ])("tells the end that the server calls %s as %s", async (word, finishReason) => {
+  ])("reports the end that the server calls %s as %s", async (word, finishReason) => {
     backend.behave(streaming(delta("Oli"), finish(word), "[DONE]"));
     expect((await read(await start())).last).toEqual([{ type: "finish", finishReason }]);
   });
@@ -141,7 +141,7 @@ describe("a streamed answer from a server of the OpenAI API", () => {
     expect((await read(await start())).text).toBe("Oli otya?");
   });
 
-  it("tells no token counts that cannot be", async () => {
+  it("omits impossible token counts", async () => {
     const counts = { prompt_tokens: -1, completion_tokens: 3, total_tokens: -9 };
     backend.behave(
       streaming(delta("Oli"), finish(), JSON.stringify({ choices: [], usage: counts }), "[DONE]"),
@@ -186,7 +186,7 @@ describe("a streamed answer from a server of the OpenAI API", () => {
     expect((await read(await start({ thinksFirst: true }))).text).toBe("Oli");
   });
 
-  it("that showed a thought tells the operator which model it was, and in which request", async () => {
+  it("that showed a thought logs which model it was, and in which request", async () => {
     const scope = openRequestScope(60_000);
     let scopeOfWarning: unknown;
     const warn = vi.spyOn(logger, "warn").mockImplementation(() => {
@@ -200,7 +200,7 @@ describe("a streamed answer from a server of the OpenAI API", () => {
       const groups = piecesOf(await starting)[Symbol.asyncIterator]();
       await groups.next();
       sendEvents(response, delta("</think>Oli"), finish());
-      // The connection may have been opened by another request, and the end comes while it is waited for.
+      // The connection may have been opened by another request, and the end comes during the wait.
       setTimeout(() => response.end("data: [DONE]\n\n"), 20);
       const rest: unknown[] = [];
       await inRequestScope(scope, async () => {
@@ -242,7 +242,7 @@ describe("a streamed answer from a server of the OpenAI API", () => {
   );
 });
 
-describe("before a streamed answer has begun", () => {
+describe("before a streamed reply has started", () => {
   it.each([
     [
       "is loading",
@@ -279,7 +279,7 @@ describe("before a streamed answer has begun", () => {
     ["the role, again and again", `data: ${role}\n\n`],
     ["chunks without choices", 'data: {"choices":[]}\n\n'],
     ["parts of an event", "data: "],
-  ])("a server that sends nothing but %s is given up when its time is over", async (_case, drop) => {
+  ])("a server that sends nothing but %s is abandoned when its time ends", async (_case, drop) => {
     const { closed, behaviour } = dripping(drop);
     backend.behave(behaviour);
     await expect(start({ silenceMilliseconds: 300 })).rejects.toMatchObject({
@@ -289,7 +289,7 @@ describe("before a streamed answer has begun", () => {
     await closed;
   });
 
-  it("a whole answer that comes drop by drop is given up as well, and so is a failure", async () => {
+  it("a whole reply that comes drop by drop is abandoned as well, and so is a failure", async () => {
     for (const status of [200, 500]) {
       const { closed, behaviour } = dripping(" ", status, "application/json");
       backend.behave(behaviour);
@@ -311,13 +311,13 @@ describe("before a streamed answer has begun", () => {
     expect(backend.received).toHaveLength(2);
   });
 
-  it("a limit of tokens that leaves room for no answer is named as the reason", async () => {
+  it("a token limit that leaves room for no reply is named as the reason", async () => {
     backend.behave(streaming(role, finish("length"), "[DONE]"));
     await expect(start()).rejects.toMatchObject({ message: expect.stringContaining("max_tokens") });
   });
 });
 
-describe("after a streamed answer has begun", () => {
+describe("after a streamed reply has started", () => {
   it.each([
     ["reports an error", streaming(delta("Oli"), '{"error":{"message":"CUDA"}}', "[DONE]")],
     ["reports an error beside a chunk", streaming(delta("Oli"), '{"choices":[],"error":{"code":502}}')],
@@ -351,7 +351,7 @@ describe("after a streamed answer has begun", () => {
   it.each([
     ["comments", ": processing\n\n"],
     ["chunks without a word", `data: ${role}\n\n`],
-  ])("it fails when the server goes on with nothing but %s", async (_case, drop) => {
+  ])("it fails when the server continues with nothing but %s", async (_case, drop) => {
     const { closed, behaviour } = dripping(drop, 200, "text/event-stream", `data: ${delta("Oli")}\n\n`);
     backend.behave(behaviour);
     expect(await read(await start({ silenceMilliseconds: 300 }))).toMatchObject({
@@ -361,7 +361,7 @@ describe("after a streamed answer has begun", () => {
     await closed;
   });
 
-  it("an event of type error is one, whatever its data", async () => {
+  it("an event of type error is one, with any data", async () => {
     for (const data of ['{"message":"CUDA"}', "CUDA out of memory"]) {
       backend.behave((response) => {
         startEvents(response);

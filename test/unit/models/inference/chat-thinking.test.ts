@@ -5,7 +5,7 @@ import { ThoughtFilter, withoutThoughts } from "../../../../shared/models/infere
 const filterPieces = (pieces: readonly string[], filter = new ThoughtFilter()): string =>
   pieces.map((piece) => filter.push(piece)).join("") + filter.end();
 
-describe("an answer without what the model thought", () => {
+describe("a reply without the model's thoughts", () => {
   it.each([
     ["Oli otya?", "Oli otya?"],
     ["<think>Luganda.</think>Oli otya?", "Oli otya?"],
@@ -64,7 +64,7 @@ describe("an answer without what the model thought", () => {
     expect(withoutThoughts(text)).toBe("Oli otya?");
     const filter = new ThoughtFilter();
     const streamed = filterPieces(text.split(""), filter);
-    // Of what nobody could know in time, at least it is known afterwards.
+    // What could not be recognised in time is at least reported afterwards.
     expect(streamed.endsWith("Oli otya?")).toBe(true);
     expect(streamed === "Oli otya?").toBe(!filter.hasShownThought);
   });
@@ -98,7 +98,7 @@ describe("an answer without what the model thought", () => {
     })
     .map((chosen) => chosen.join(""));
 
-  it("is the same however the text is cut into pieces, but for thoughts that nothing had told of", () => {
+  it("is the same for any pieces of the text, except for unannounced thoughts", () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat({ max: 60 }), { maxLength: 12 }), (whole, cuts) => {
         const offsets = [0, ...cuts.filter((cut) => cut < whole.length).toSorted((a, b) => a - b)];
@@ -156,13 +156,13 @@ describe("an answer without what the model thought", () => {
       expect(withoutThoughts(text, { thinksFirst: true })).toBe("Oli otya?");
     });
 
-    it("is its answer, shown piece by piece once that has begun", () => {
+    it("is its reply, shown piece by piece once that has started", () => {
       const filter = new ThoughtFilter();
       const pieces = ["analysis", "We", " need", " Luganda", ".assist", "antfinal", "Oli", " otya?"];
       expect(pieces.map((piece) => filter.push(piece))).toEqual(["", "", "", "", "", "", "Oli", " otya?"]);
     });
 
-    it("is empty when the limit of tokens came before its answer", () => {
+    it("is empty when the token limit came before its reply", () => {
       expect(withoutThoughts("analysisWe need", { isCut: true })).toBe("");
       expect(withoutThoughts("analysis", { isCut: true })).toBe("analysis");
     });
@@ -180,7 +180,7 @@ describe("an answer without what the model thought", () => {
     });
   });
 
-  it("is shown as soon as it cannot be thought any more", () => {
+  it("is shown as soon as it can no longer be a thought", () => {
     const filter = new ThoughtFilter();
     expect(
       ["a", " <", "th", "e>", "<think>", "b", "</thin", "k>c"].map((piece) => filter.push(piece)),
@@ -188,7 +188,7 @@ describe("an answer without what the model thought", () => {
   });
 });
 
-describe("an answer of a model that thinks first", () => {
+describe("a reply of a model that thinks first", () => {
   const thinkingFirst = () => new ThoughtFilter({ thinksFirst: true });
 
   it.each([
@@ -222,7 +222,7 @@ describe("an answer of a model that thinks first", () => {
   });
 });
 
-describe("a thought that has begun and not ended", () => {
+describe("a thought that has started and not ended", () => {
   it.each([
     "<think>",
     "<Think>",

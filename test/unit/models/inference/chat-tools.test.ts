@@ -31,7 +31,7 @@ const calling = (calls: readonly unknown[], content: string | null = null, reaso
 };
 
 describe("a model that is offered tools", () => {
-  it("is asked in the words of the OpenAI API", async () => {
+  it("gets them in the format of the OpenAI API", async () => {
     backend.behave(responding(200, completion("1,200")));
     await ask({
       messages: [
@@ -83,7 +83,7 @@ describe("a model that is offered tools", () => {
     });
   });
 
-  it("may call some instead of answering, or beside it", async () => {
+  it("may call some instead of replying, or as well", async () => {
     backend.behave(responding(200, calling([wireCall])), responding(200, calling([wireCall], "I ask.")));
     const toolCalls = [{ id: "call_1", name: "get_market_price", arguments: "{}" }];
     expect(await ask({ tools: [tool] })).toMatchObject({ text: "", toolCalls, finishReason: "tool_calls" });
@@ -94,7 +94,7 @@ describe("a model that is offered tools", () => {
     ["arguments as JSON that is not packed in a text", { name: "x", arguments: { a: 1 } }, '{"a":1}'],
     ["no arguments", { name: "x" }, "{}"],
     ["empty arguments", { name: "x", arguments: "" }, "{}"],
-  ])("may have a server that gives %s, no id, and another reason for the end", async (_how, called, text) => {
+  ])("may have a server that sends %s, no id, and another reason for the end", async (_how, called, text) => {
     backend.behave(responding(200, calling([{ function: called }], "", "stop")));
     expect(await ask({ tools: [tool] })).toMatchObject({
       toolCalls: [{ id: expect.stringMatching(/^call_[0-9a-f]{32}$/), name: "x", arguments: text }],
@@ -107,14 +107,14 @@ describe("a model that is offered tools", () => {
     expect(await ask({ tools: [tool] })).toMatchObject({ finishReason: "length" });
   });
 
-  it("gives no usable answer with calls that have no name", async () => {
+  it("returns no usable reply with calls that have no name", async () => {
     backend.behave(responding(200, calling([{ id: "x", function: {} }])));
     await expect(ask({ tools: [tool] })).rejects.toMatchObject({ code: "external_service_error" });
   });
 });
 
 describe("a model that was offered none", () => {
-  it("has called none, whatever its server says", async () => {
+  it("has called none, regardless of its server's reason", async () => {
     backend.behave(responding(200, calling([wireCall], "Hello")), responding(200, calling([wireCall])));
     const reply = await ask();
     expect(reply).toMatchObject({ text: "Hello", finishReason: "stop" });
@@ -183,8 +183,8 @@ const eventsOf = (chunks: readonly string[], hasTools = true) => {
   return [...(reply.take() ?? []), ...reply.end()];
 };
 
-describe("a streamed answer that calls tools", () => {
-  it("gives each call with its id and name, then its arguments as they come", () => {
+describe("a streamed reply that calls tools", () => {
+  it("has each call with its id and name, then its arguments as they come", () => {
     const events = eventsOf([
       chunk({ role: "assistant", content: null }),
       chunk({ content: "I " }),
@@ -206,7 +206,7 @@ describe("a streamed answer that calls tools", () => {
     ]);
   });
 
-  it("may come from a server that counts no calls, gives no ids, and ends with another reason", () => {
+  it("may come from a server that numbers no calls, sends no ids, and ends with another reason", () => {
     const events = eventsOf([
       chunk({ tool_calls: [piece(0, "{}", { id: "a", name: "one" })] }),
       chunk({ tool_calls: [piece(0, "{}", { id: "b", name: "two" })] }),

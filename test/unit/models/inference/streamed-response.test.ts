@@ -5,7 +5,7 @@ import { StreamedResponse } from "../../../../shared/models/inference/openai/str
 import { ThoughtFilter } from "../../../../shared/models/inference/openai/thinking.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 
-/** What a caller gets of an answer: its text, how it ended, and the code of the failure that ended it instead. */
+/** What a caller gets of a reply: its text, how it ended, and the code of the failure that ended it instead. */
 interface Read {
   readonly text: string;
   readonly finish: string | undefined;
@@ -102,7 +102,7 @@ const words = [
   "",
 ];
 
-/** How servers write a chunk with a piece of the answer. */
+/** How servers write a chunk with a piece of the reply. */
 const styles: readonly ((content: string, number: number) => string)[] = [
   (content) =>
     `{"id":"c-1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}},"logprobs":null,"finish_reason":null}]}`,
@@ -117,7 +117,7 @@ const styles: readonly ((content: string, number: number) => string)[] = [
       created: Math.floor(number / 4),
       choices: [{ index: 0, delta: { content }, logprobs: { content: [{ token: content }] } }],
     }),
-  // The content stands there more than once, also as a name and in another choice
+  // The content occurs more than once, also as a name and in another choice
   (content) =>
     JSON.stringify({
       content: "content",
@@ -172,7 +172,7 @@ const rare = fc.constantFrom<Part>(
   event(() => '{"choices":['),
   event(() => "[DONE]"),
   () => "event: error\ndata: CUDA\n\n",
-  // Of whatever event follows
+  // Followed by any event
   () => "event: error\n",
 );
 
@@ -209,7 +209,7 @@ const server: fc.Arbitrary<Server> = fc.record({
   field: fc.constantFrom("data: ", "data:"),
 });
 
-describe("a streamed answer", () => {
+describe("a streamed reply", () => {
   it("reads as an event-by-event reading of the whole stream does, however its bytes are cut", () => {
     fc.assert(
       fc.property(

@@ -61,7 +61,7 @@ const sending =
 const audio = audioBytes(4_800);
 
 describe("speech through a server of the OpenAI API", () => {
-  it("is asked for as WAV, with only those settings that the caller gave", async () => {
+  it("is requested as WAV, with only those settings that the caller set", async () => {
     backend.behave(sending(wavFile(audio)));
     await read(await synthesize());
     const [received] = backend.received;
@@ -126,7 +126,7 @@ describe("speech through a server of the OpenAI API", () => {
     ["of a short text", "Oli otya?"],
     ["whose header names a very high rate", "Oli otya?", 384_000],
     ["of a text of figures", "1".repeat(20)],
-  ])("is ended when it goes on for ever: %s", async (_case, text, sampleRate = 24_000) => {
+  ])("is ended when it continues for ever: %s", async (_case, text, sampleRate = 24_000) => {
     let closed = () => {};
     const isClosed = new Promise<void>((resolve) => {
       closed = resolve;
@@ -154,7 +154,7 @@ describe("speech through a server of the OpenAI API", () => {
     expect((await read(await synthesize({ text: "7".repeat(20) }))).length).toBe(long.length);
   });
 
-  it("comes without empty pieces, also when the header came by itself", async () => {
+  it("comes without empty pieces, also when the header came alone", async () => {
     backend.behave(sending(wavHeaderBytes(0), audio));
     const speech = await synthesize();
     for await (const piece of speech.audio) expect(piece.length).toBeGreaterThan(0);
@@ -183,7 +183,7 @@ describe("speech through a server of the OpenAI API", () => {
     await closed;
   });
 
-  it("begins before its end is made", async () => {
+  it("starts before its end is synthesised", async () => {
     let finish = () => {};
     backend.behave((response) => {
       begin(response, wavHeaderBytes(0), audio);

@@ -48,7 +48,7 @@ const diarized = {
 };
 
 describe("a transcription that is to tell who speaks", () => {
-  it("asks for it in the words of OpenAI's own diarization", async () => {
+  it("requests it in the format of OpenAI's own diarization", async () => {
     backend.behave(responding(200, diarized));
     expect(await transcribe({ withSpeakers: true })).toEqual({
       text: "Oli otya? Bulungi.",
@@ -74,7 +74,7 @@ describe("a transcription that is to tell who speaks", () => {
     expect(forms[1]?.has("chunking_strategy")).toBe(false);
   });
 
-  it.each([[null], [""], [7], [undefined]])("takes the speaker %j for nobody's name", async (speaker) => {
+  it.each([[null], [""], [7], [undefined]])("does not use the speaker %j as a name", async (speaker) => {
     backend.behave(responding(200, { text: "Oli", segments: [{ start: 0, end: 1, text: "Oli", speaker }] }));
     expect((await transcribe({ withSpeakers: true })).segments).toEqual([{ start: 0, end: 1, text: "Oli" }]);
   });

@@ -22,7 +22,7 @@ const recording = {
   fileExtension: "wav",
 };
 
-/** Transcribes, and notes what was handed on meanwhile. */
+/** Transcribes, and records the texts passed on meanwhile. */
 const transcribe = async (
   requested: { withWords?: boolean; withSegments?: boolean; prompt?: string } = {},
 ) => {
@@ -67,7 +67,7 @@ const chunk = (content: string, finishReason: string | null = null) => ({
   choices: [{ delta: { content }, finish_reason: finishReason }],
 });
 
-describe("a transcription whose text is handed on while it is made", () => {
+describe("a transcription whose text is passed on as a stream", () => {
   it("comes in the events of the OpenAI API", async () => {
     backend.behave(
       streaming([delta(" Oli"), delta(" otya?"), { type: "transcript.text.done", text: "Oli otya?" }]),
@@ -93,7 +93,7 @@ describe("a transcription whose text is handed on while it is made", () => {
     expect(await transcribe()).toMatchObject({ texts: ["Oli otya?"], outcome: { text: "Oli otya?" } });
   });
 
-  it("is asked for again without a stream where that is refused", async () => {
+  it("is requested again without a stream where that is refused", async () => {
     backend.behave(
       responding(400, { error: { message: "stream is not supported for this model" } }),
       responding(200, { text: "Oli" }),
@@ -107,7 +107,7 @@ describe("a transcription whose text is handed on while it is made", () => {
     ["ends too early", streaming([delta("Oli")])],
     ["tells of a failure", streaming([delta("Oli"), { error: { message: "out of memory" } }])],
     ["is no JSON", streaming([delta("Oli"), "{"])],
-  ])("fails once it has begun and the stream %s, and is not begun again", async (_case, behaviour) => {
+  ])("fails once it has started and the stream %s, and is not restarted", async (_case, behaviour) => {
     backend.behave(behaviour, responding(200, { text: "Another" }));
     const { texts, outcome } = await transcribe();
     expect(texts).toEqual(["Oli"]);
@@ -122,7 +122,7 @@ describe("the times of words", () => {
     { word: "otya?", start: 0.5, end: 0.3 },
   ];
 
-  it("are asked for beside those of segments, and given without blanks", async () => {
+  it("are requested together with those of segments, and returned without blanks", async () => {
     backend.behave(responding(200, { text: "Oli otya?", segments: [], words }));
     const { outcome } = await transcribe({ withWords: true });
     expect(outcome).toMatchObject({
@@ -145,7 +145,7 @@ describe("the times of words", () => {
   });
 });
 
-describe("what a model of the Whisper family tells of a segment", () => {
+describe("what a model of the Whisper family reports about a segment", () => {
   const details = {
     seek: 0,
     tokens: [1, 2],
@@ -155,7 +155,7 @@ describe("what a model of the Whisper family tells of a segment", () => {
     no_speech_prob: 0.01,
   };
 
-  it("is kept when all of it is there", async () => {
+  it("is included when all of it exists", async () => {
     const segments = [
       { start: 0, end: 1, text: "Oli", ...details },
       { start: 1, end: 2, text: "otya?", ...details, tokens: "none" },

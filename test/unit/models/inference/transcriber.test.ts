@@ -66,7 +66,7 @@ describe("a transcription through a server of the OpenAI API", () => {
     expect(Buffer.from(await sent.arrayBuffer())).toEqual(file);
   });
 
-  it("asks for segments when they are wanted, and gives them without blank ones", async () => {
+  it("requests segments when needed, and returns them without blank ones", async () => {
     backend.behave(responding(200, verbose));
     expect(await transcribe({ withSegments: true })).toEqual({
       text: "Wasuze otya nno?",
@@ -84,7 +84,7 @@ describe("a transcription through a server of the OpenAI API", () => {
     ["has no segments", { text: "Oli otya?" }],
     ["has null for them", { text: "Oli otya?", segments: null, error: null }],
     ["has segments without times", { text: "Oli otya?", segments: [{ text: "Oli otya?" }] }],
-  ])("does without segments when the answer %s", async (_case, response) => {
+  ])("works without segments when the response %s", async (_case, response) => {
     backend.behave(responding(200, response));
     expect(await transcribe({ withSegments: true })).toEqual({ text: "Oli otya?", segments: undefined });
   });
@@ -109,7 +109,7 @@ describe("a transcription through a server of the OpenAI API", () => {
     [400, { error: { message: "response_format 'verbose_json' is not compatible with model 'x'." } }],
     [400, { object: "error", message: "Currently only support response_format `text` or `json`" }],
     [422, { detail: [{ loc: ["body", "response_format"], msg: "Input should be 'json' or 'text'" }] }],
-  ])("asks again without segments when the server refuses them with %i", async (status, refusal) => {
+  ])("tries again without segments when the server refuses them with %i", async (status, refusal) => {
     backend.behave(responding(status, refusal), responding(200, { text: "Oli otya?" }));
     expect(await transcribe({ withSegments: true })).toEqual({ text: "Oli otya?", segments: undefined });
     const forms = await receivedForms();
@@ -190,13 +190,13 @@ describe("a transcription through a server of the OpenAI API", () => {
     });
   });
 
-  it("gives up on a server that is not there", async () => {
+  it("fails for an unreachable server", async () => {
     await expect(transcribe({ baseUrl: "http://127.0.0.1:1/v1" })).rejects.toMatchObject({
       code: "service_unavailable",
     });
   });
 
-  it("gives up on a server that drips its answer", async () => {
+  it("fails for a server that drips its response", async () => {
     backend.behave((response) => {
       response.writeHead(200, { "Content-Type": "application/json" });
       const timer = setInterval(() => response.write(" "), 50);
@@ -205,7 +205,7 @@ describe("a transcription through a server of the OpenAI API", () => {
     await expect(transcribe()).rejects.toMatchObject({ code: "service_unavailable" });
   });
 
-  it("gives up on an answer without end", async () => {
+  it("fails for an endless response", async () => {
     backend.behave((response) => {
       response.writeHead(200, { "Content-Type": "application/json" });
       const chunk = "x".repeat(1_048_576);

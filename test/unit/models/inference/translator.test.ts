@@ -48,7 +48,7 @@ describe("a translation through a server of the OpenAI API", () => {
     });
   });
 
-  it("does not name a source it was not told", async () => {
+  it("omits an unknown source language", async () => {
     backend.behave(responding(200, completion("Oli otya?")));
     await translate({ sourceLanguage: undefined });
     expect(JSON.parse(backend.received[0]?.body ?? "").messages[1].content).toBe(
@@ -56,13 +56,13 @@ describe("a translation through a server of the OpenAI API", () => {
     );
   });
 
-  it("gives long texts room for a long answer", async () => {
+  it("allows long texts a long reply", async () => {
     backend.behave(responding(200, completion("x")));
     await translate({ text: "a".repeat(5_000) });
     expect(JSON.parse(backend.received[0]?.body ?? "").max_tokens).toBeGreaterThanOrEqual(10_000);
   });
 
-  it("leaves out what the model thought before it answered", async () => {
+  it("omits the model's thoughts", async () => {
     backend.behave(responding(200, completion("<think>Hmm,\nLuganda.</think>\n\nOli otya?")));
     expect((await translate()).text).toBe("Oli otya?");
   });
@@ -95,11 +95,14 @@ describe("a translation through a server of the OpenAI API", () => {
     expect((await translate()).usage).toEqual(expected);
   });
 
-  it.each([502, 503])("tries once more when the server answers %i, unseen by the caller", async (status) => {
-    backend.behave(responding(status, "busy"), responding(200, completion("Oli otya?")));
-    expect((await translate()).text).toBe("Oli otya?");
-    expect(backend.received).toHaveLength(2);
-  });
+  it.each([502, 503])(
+    "tries once more when the server returns %i, unnoticed by the caller",
+    async (status) => {
+      backend.behave(responding(status, "busy"), responding(200, completion("Oli otya?")));
+      expect((await translate()).text).toBe("Oli otya?");
+      expect(backend.received).toHaveLength(2);
+    },
+  );
 
   it("tries once more when the connection breaks", async () => {
     backend.behave(resetting, responding(200, completion("Oli otya?")));
@@ -159,13 +162,13 @@ describe("a translation through a server of the OpenAI API", () => {
     await expect(translate()).rejects.toMatchObject({ code: "service_unavailable" });
   });
 
-  it("gives up on a server that is not there", async () => {
+  it("fails for an unreachable server", async () => {
     await expect(translate({}, "http://127.0.0.1:1/v1")).rejects.toMatchObject({
       code: "service_unavailable",
     });
   });
 
-  it("gives up on an answer without end", async () => {
+  it("fails for an endless response", async () => {
     backend.behave((response) => {
       response.writeHead(200, { "Content-Type": "application/json" });
       const chunk = "x".repeat(1_048_576);

@@ -20,7 +20,7 @@ const serve = async (...[take]: Parameters<typeof startRecordingServer>) => {
   return server;
 };
 
-/** A source of so many bytes, and how far it has been read. */
+/** A source of this many bytes, and how far it has been read. */
 const longRecording = (size: number, delayMilliseconds = 0) => {
   let position = 0;
   const source: ByteSource = {
@@ -79,7 +79,7 @@ describe("a large recording on its way to the model's server", () => {
       },
       { interval: 200, timeout: 4_000 },
     );
-    // What the system's own buffers take, and two pieces of ours.
+    // What the system's own buffers hold, and two of our pieces.
     expect(position()).toBeLessThan(24 * megabyte);
     resolve();
     expect(await transcription).toMatchObject({ text: "Oli otya?" });
@@ -104,7 +104,7 @@ describe("a large recording on its way to the model's server", () => {
       code: "service_unavailable",
       cause: { name: "BackendTimeout", message: expect.stringContaining("took nothing") },
     });
-    // A server that does not read does not see either that nobody writes any more.
+    // A server that does not read does not notice either that writing has stopped.
     resolve();
     await vi.waitUntil(async () => (await stuck.connections()) === 0);
   });
@@ -128,7 +128,7 @@ describe("a large recording on its way to the model's server", () => {
     await vi.waitUntil(async () => (await strict.connections()) === 0);
   });
 
-  it("is broken off when whoever waits for the answer gives up", async () => {
+  it("is aborted when the caller leaves", async () => {
     const slow = await serve(readingSlowly(1));
     const { source, position } = longRecording(256 * megabyte);
     const caller = new AbortController();

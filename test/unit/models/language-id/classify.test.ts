@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { classify } from "../../../../shared/models/language-id/identification.ts";
 
-describe("whether an identification is good enough to be told", () => {
-  it("is told when the model is sure of one of the six languages", () => {
+describe("whether an identification is reliable enough to return", () => {
+  it("is returned when the model is sure of one of the six languages", () => {
     expect(classify({ language: "lug", confidence: 0.95, other: 0.1 })).toBe("lug");
   });
 

@@ -80,7 +80,7 @@ describe("texts that are in none of the six languages", () => {
     ["Russian", "Доброе утро, друзья"],
     ["Chinese", "你好，我的朋友"],
     ["Tibetan, a script no training text is in", "བཀྲ་ཤིས་བདེ་ལེགས"],
-  ])("withholds an answer from %s", (_, text) => {
+  ])("withholds a result from %s", (_, text) => {
     expect(classify(model.identify(text))).toBeUndefined();
   });
 

@@ -36,8 +36,8 @@ const whitespace = fc
   .array(fc.constantFrom(" ", "\t", "\n", "\r", "\u00a0", "\u2003", "\u3000", "\ufeff"))
   .map((characters) => characters.join(""));
 
-describe("identifying any text whatever", () => {
-  it("gives one of the six languages and two probabilities", () => {
+describe("identifying any text", () => {
+  it("returns one of the six languages and two probabilities", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { language, confidence, other } = model.identify(text);
@@ -51,7 +51,7 @@ describe("identifying any text whatever", () => {
     );
   });
 
-  it("gives the same answer whatever was asked before", () => {
+  it("returns the same result in any order of calls", () => {
     fc.assert(
       fc.property(anyText, anyText, (text, another) => {
         const first = model.identify(text);
@@ -89,7 +89,7 @@ describe("identifying any text whatever", () => {
     );
   });
 
-  it("looks at no more than the first 1,000 code points", () => {
+  it("reads no more than the first 1,000 code points", () => {
     const start = "webale nnyo ssebo 🙂".repeat(100).slice(0, 900);
     const read = Array.from(start + "🙂".repeat(1000))
       .slice(0, 1000)

@@ -18,7 +18,7 @@ describe("bringing a text to the form the model sees", () => {
     ["no web addresses inside brackets", "soma (https://example.org/a?b=c) leero", "soma leero"],
     ["one sign for letters of any other script", "webale спасибо 谢谢", "webale □ □"],
     ["wide and ligated letters as plain ones", "Ｗｅｂａｌｅ ﬁsh Straße", "webale fish strasse"],
-  ])("gives %s", (_, text, expected) => {
+  ])("returns %s", (_, text, expected) => {
     expect(normalise(text)).toBe(expected);
   });
 

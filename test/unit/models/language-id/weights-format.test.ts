@@ -12,7 +12,7 @@ import {
 } from "../../../../shared/models/language-id/weights.ts";
 
 describe("the weights file", () => {
-  it("gives back what was stored", () => {
+  it("returns what was stored", () => {
     const weights = {
       words: Uint32Array.from(
         { length: 1 << bucketBits },

@@ -27,7 +27,7 @@ const setUp = (maxAgeMilliseconds?: number) => {
   return { load, secret };
 };
 
-describe("a secret that is kept", () => {
+describe("a cached secret", () => {
   it("is read once for all who ask at the same time", async () => {
     const { load, secret } = setUp();
     expect(await Promise.all([secret.get(), secret.get(), secret.reload()])).toEqual(["one", "one", "one"]);
@@ -56,7 +56,7 @@ describe("a secret that is kept", () => {
     expect(load).toHaveBeenCalledTimes(2);
   });
 
-  it("stays in use when it cannot be read again, and is asked for again after a minute", async () => {
+  it("stays in use when it cannot be read again, and is read again after a minute", async () => {
     const { load, secret } = setUp(fiveMinutes);
     await secret.get();
     vi.advanceTimersByTime(fiveMinutes);
@@ -74,7 +74,7 @@ describe("a secret that is kept", () => {
     expect(await secret.get()).toBe("two");
   });
 
-  it("does not make anybody wait for a reload who needs none", async () => {
+  it("delays no one who does not need a reload", async () => {
     const { load, secret } = setUp(fiveMinutes);
     await secret.get();
     vi.advanceTimersByTime(60_000);
@@ -83,7 +83,7 @@ describe("a secret that is kept", () => {
     expect(await secret.get()).toBe("one");
   });
 
-  it("that was never read is asked for each time", async () => {
+  it("that was never read is read each time", async () => {
     const { load, secret } = setUp();
     load.mockImplementation(outage);
     await expect(secret.get()).rejects.toThrow("does not answer");
@@ -106,11 +106,11 @@ describe("the key of a model's server", () => {
     expect(await inferenceKey("id", "translation", withOwn)()).toBe("t");
   });
 
-  it("is none while the operator has filled in nothing", async () => {
+  it("is undefined while the operator has not filled it in", async () => {
     expect(await inferenceKey("id", "chat", async () => undefined)()).toBeUndefined();
   });
 
-  it("is asked for while the function starts, and again when that failed", async () => {
+  it("is read during the function's start, and again when that failed", async () => {
     const read = vi.fn(async (_secretId: string): Promise<string | undefined> => JSON.stringify(keys));
     read.mockImplementationOnce(outage);
     const key = inferenceKey("id", "chat", read);
@@ -141,7 +141,7 @@ describe("an outage of Secrets Manager that lasts an hour", () => {
   const signedWith = (secret: string) => createTokens(createSigningKeySource(async () => secret));
   const claims = { userId: 7, tokenId: "token-1", tokenEpoch: 0 };
 
-  it("is noticed by nobody: tokens of both keys hold, forged ones fail, models are asked with their key", async () => {
+  it("causes no failure: tokens of both keys are valid, forged ones fail, models are called with their key", async () => {
     let isOut = false;
     const signingSecrets: Record<string, string> = { AWSCURRENT: newest, AWSPREVIOUS: before };
     const readSigning = vi.fn(async (version: string) => (isOut ? outage() : signingSecrets[version]));
@@ -189,7 +189,7 @@ describe("a secret in Secrets Manager", () => {
   const readSecret = createSecretReader({ call });
   const refusal = (name: string) => new AwsCallError(name, "No.", { $metadata: { httpStatusCode: 400 } });
 
-  it("is asked for by its id and version", async () => {
+  it("is read by its id and version", async () => {
     call.mockResolvedValue({ SecretString: "value", Name: "example" });
     expect(await readSecret("id", "AWSPREVIOUS")).toBe("value");
     expect(await readSecret("id")).toBe("value");

@@ -23,7 +23,7 @@ describe("a failure of a part of the service", () => {
         CancellationReasons: [{ Code: "None" }, { Code: "ThrottlingError" }],
       },
     ],
-  ])("that passes by itself is told as 503, with a time for another try: %s", (_case, fields) => {
+  ])("that is temporary becomes 503, with a time for another attempt: %s", (_case, fields) => {
     const error = sdkError(fields);
     expect(toAppError(error)).toMatchObject({
       code: "service_unavailable",
@@ -47,12 +47,12 @@ describe("a failure of a part of the service", () => {
     ["system error that is not of AWS", Object.assign(new Error("refused"), { code: "ECONNREFUSED" })],
     ["thrown text", "ThrottlingException"],
     ["nothing", undefined],
-  ])("that does not pass is an error of ours: %s", (_case, error) => {
+  ])("that is permanent is an error of ours: %s", (_case, error) => {
     expect(dependencyFailure(error)).toBeUndefined();
     expect(toAppError(error)).toMatchObject({ code: "internal", status: 500 });
   });
 
-  it("that was told already stays as it is", () => {
+  it("that is already one of our errors stays unchanged", () => {
     const error = new AppError("storage_unavailable", { cause: sdkError({ name: "TimeoutError" }) });
     expect(toAppError(error)).toBe(error);
   });

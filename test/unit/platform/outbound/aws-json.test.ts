@@ -49,7 +49,7 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("a call of an AWS service that speaks JSON", () => {
-  it("carries the operation and the input, and gives the answer", async () => {
+  it("sends the operation and the input, and returns the response", async () => {
     aws.behave(responding(200, { Item: { PK: { S: "a" } } }));
     const response = await openAws("DynamoDB").call("GetItem", { TableName: "é" });
     expect(response).toEqual({ Item: { PK: { S: "a" } } });
@@ -104,7 +104,7 @@ describe("a call of an AWS service that speaks JSON", () => {
     expect(aws.received).toHaveLength(3);
   });
 
-  it("sends something else once nobody knows whether it was carried out, and the same once it certainly was not", async () => {
+  it("sends something else once it is unknown whether it was executed, and the same once it certainly was not", async () => {
     const sent = async (...behaviours: Behaviour[]) => {
       aws.behave(...behaviours, responding(200, {}));
       await openAws("DynamoDB").call("UpdateItem", { try: 1 }, undefined, () => ({ try: 2 }));
@@ -126,7 +126,7 @@ describe("a call of an AWS service that speaks JSON", () => {
   it.each([
     ["the connection breaks", resetting],
     ["AWS fails", responding(500, { __type: "InternalServerError" })],
-  ])("that may be carried out once only is not repeated when %s", async (_case, behaviour) => {
+  ])("that may run only once is not repeated when %s", async (_case, behaviour) => {
     aws.behave(behaviour);
     const failure = await failureOf(openAws("DynamoDB").call("UpdateItem", {}, undefined, () => undefined));
     expect(toAppError(failure)).toMatchObject({ code: "service_unavailable" });
@@ -141,7 +141,7 @@ describe("a call of an AWS service that speaks JSON", () => {
     expect(aws.received).toHaveLength(3);
   });
 
-  it("that nobody answers is a failure that passes", async () => {
+  it("without a response is a temporary failure", async () => {
     await aws.close();
     const error = await failureOf(openAws("DynamoDB").call("UpdateItem", {}));
     expect(error).toMatchObject({ name: "NetworkError" });
@@ -149,7 +149,7 @@ describe("a call of an AWS service that speaks JSON", () => {
     aws = await startFakeBackend();
   });
 
-  it("does not wait for an answer that comes drop by drop, and asks again", async () => {
+  it("does not wait for a response that comes drop by drop, and tries again", async () => {
     const dripping: Behaviour = (response) => {
       response.writeHead(200, { "Content-Type": "application/json" });
       const timer = setInterval(() => response.write(" "), 50);

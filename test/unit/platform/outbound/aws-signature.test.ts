@@ -153,7 +153,7 @@ describe("a signed link", () => {
         fc.integer({ min: 1, max: 604_800 }),
         anyDate,
         async (method, url, headers, lifetime, now) => {
-          // The SDK's link tells about its body, as S3 allows it to.
+          // The SDK's link marks its body as unsigned, as S3 allows.
           const revealing = new URL(url);
           revealing.searchParams.set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD");
           const own = new URL(signer.presign({ method, url: revealing, headers }, lifetime, now));

@@ -65,7 +65,7 @@ const environment = () => ({
 });
 
 describe("a connection that is opened ahead", () => {
-  it("carries the first request and those that follow, and sends nothing by itself", async () => {
+  it("carries the first request and those that follow, and sends nothing until then", async () => {
     openConnection(url);
     openConnection(url);
     await connectionsOpened();
@@ -95,7 +95,7 @@ describe("a connection that is opened ahead", () => {
     expect(sockets.size).toBe(2);
   });
 
-  it("that fails costs nothing: it is not waited for, and the request opens its own", async () => {
+  it("that fails costs nothing: no request waits for it, and each opens its own", async () => {
     const { port } = url;
     server.closeAllConnections();
     server.close();

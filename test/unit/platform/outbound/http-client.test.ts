@@ -79,13 +79,13 @@ describe("a request to another server", () => {
     expect(server.received[1]?.headers["content-length"]).toBeUndefined();
   });
 
-  it("tells when all of it has left", async () => {
+  it("reports when all of it was sent", async () => {
     const onSent = vi.fn();
     await readBody(await send({ onSent }), 10_000);
     expect(onSent).toHaveBeenCalledOnce();
   });
 
-  it("to a server that is not there never left", async () => {
+  it("to an unreachable server was never sent", async () => {
     const onSent = vi.fn();
     const { baseUrl } = server;
     await server.close();
@@ -102,7 +102,7 @@ describe("a request to another server", () => {
     expect(onSent).toHaveBeenCalledOnce();
   });
 
-  it("fails at once when the server wants another protocol, which nobody asked for", async () => {
+  it("fails at once when the server switches to another protocol", async () => {
     const refusing = createServer();
     refusing.on("connection", (socket) => {
       socket.on("error", () => undefined);
@@ -150,7 +150,7 @@ describe("a request to another server", () => {
     });
   });
 
-  it("ends with its signal and the signal's reason, and is not begun after it", async () => {
+  it("ends with its signal and the signal's reason, and does not start after it", async () => {
     server.behave(hanging);
     const leaving = new AbortController();
     const sending = send({ signal: leaving.signal });
@@ -177,7 +177,7 @@ describe("a request to another server", () => {
   });
 });
 
-describe("the body of an answer", () => {
+describe("the body of a response", () => {
   it("may be as long as it is allowed to be, and no longer", async () => {
     server.behave(responding(200, "four"));
     expect(await readBytes(await send(), 4)).toEqual(Buffer.from("four"));
@@ -193,7 +193,7 @@ describe("the body of an answer", () => {
     await expect(readBytes(await send(), 1_000)).rejects.toBeInstanceOf(BackendUnreachable);
   });
 
-  /** The pieces of the answer of a server of the test's own. */
+  /** The pieces of the response of the test's own server. */
   const piecesFrom = async (respond: RequestListener, silenceMilliseconds: number) => {
     const own = createServer(respond);
     own.listen(0, "127.0.0.1");
@@ -227,7 +227,7 @@ describe("the body of an answer", () => {
 });
 
 describe("a failed connection", () => {
-  it("is a time-out when it was one, and otherwise out of reach", () => {
+  it("is a timeout when it was one, and otherwise unreachable", () => {
     const timeout = new BackendTimeout("silent");
     expect(connectionFailure(timeout)).toBe(timeout);
     const signal = new DOMException("late", "TimeoutError");

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exchangeWhole } from "../../../../shared/platform/outbound/http-client.ts";
 import { exchangeOverSocket } from "../../../../shared/platform/outbound/socket-exchange.ts";
 
-/** Sends the same bytes to whoever asks, and closes the connection. */
+/** Sends the same bytes to every client, and closes the connection. */
 let server: Server;
 let url: URL;
 let response = "";
@@ -60,7 +60,7 @@ const askBoth = async (text: string): Promise<{ readonly own: Outcome; readonly 
 
 const ok = "HTTP/1.1 200 OK\r\n";
 
-describe("an answer is understood as node:http understands it", () => {
+describe("a response is understood as node:http understands it", () => {
   it.each([
     ["with a length", `${ok}Content-Length: 2\r\n\r\n{}`],
     ["with a length of zeros in front", `${ok}Content-Length: 002\r\n\r\n{}`],
@@ -116,7 +116,7 @@ describe("an answer is understood as node:http understands it", () => {
     expect(own).toEqual(nodes);
   });
 
-  // Whoever sends what was not asked for would be read as it is packed.
+  // A server that compresses unrequested would be read as compressed.
   it.each([
     ["with an unknown coding", `${ok}Transfer-Encoding: gzip\r\n\r\n{}`],
     ["with a coding beside chunks", `${ok}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],

@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 describe("what is tried again", () => {
-  it("is tried no more often than allowed, and fails as its last try", async () => {
+  it("is tried no more often than allowed, and fails as its last attempt", async () => {
     const { attempt, options } = setUp();
     for (const name of ["first", "second", "third"]) attempt.mockRejectedValueOnce(new Error(name));
     await expect(retry(attempt, options)).rejects.toThrow("third");
@@ -46,7 +46,7 @@ describe("what is tried again", () => {
     expect(wait).toHaveBeenCalledOnce();
   });
 
-  it("is given up at once when another try makes no sense", async () => {
+  it("is abandoned at once when another attempt makes no sense", async () => {
     const { attempt, options } = setUp();
     attempt.mockRejectedValue(new Error("no"));
     await expect(retry(attempt, { ...options, isWorthRepeating: () => false })).rejects.toThrow("no");

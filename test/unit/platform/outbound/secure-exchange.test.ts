@@ -10,7 +10,7 @@ const loopback6 = [...new Array<number>(15).fill(0), 1];
 const trusted = makeCertificate(["localhost", loopback6]);
 const usual = getCACertificates("default");
 
-/** What stands between client and server: raw connections, which can be cut where TLS knows nothing of it. */
+/** A proxy between client and server: raw connections, which can be cut without TLS noticing. */
 let raw: Server;
 let url: URL;
 let secured: TLSSocket[] = [];
@@ -72,7 +72,7 @@ afterEach(() => {
 });
 
 describe("an exchange over TLS", () => {
-  it("is carried out with a server whose certificate is trusted, on one connection", async () => {
+  it("works with a server whose certificate is trusted, on one connection", async () => {
     await listen(trusted);
     expect(await ask()).toMatchObject({ statusCode: 200, body: "done" });
     expect((await ask()).body).toBe("done");
@@ -82,7 +82,7 @@ describe("an exchange over TLS", () => {
     expect(received[0]).toContain(`\r\nHost: localhost:${url.port}\r\n`);
   });
 
-  it("sends nothing to a server whose certificate nobody has signed", async () => {
+  it("sends nothing to a server whose certificate is not signed", async () => {
     await listen(makeCertificate(["localhost"]));
     await expect(ask()).rejects.toMatchObject({
       name: "BackendUnreachable",
@@ -134,7 +134,7 @@ describe("an exchange over TLS", () => {
     ["reaches to the end of the connection", "HTTP/1.1 200 OK\r\n\r\n{}"],
     ["has a length", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}"],
     ["is in chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n"],
-  ])("fails when the connection is cut in an answer that %s", async (_, part) => {
+  ])("fails when the connection is cut in a response that %s", async (_, part) => {
     await listen(trusted, { respond: (socket) => void socket.write(part, () => cut()) });
     await expect(ask()).rejects.toMatchObject({
       name: "BackendUnreachable",

@@ -64,7 +64,7 @@ const saying =
   };
 
 describe("an exchange over a socket", () => {
-  it("posts the text with its headers and its length in bytes, and gives status and body", async () => {
+  it("posts the text with its headers and its length in bytes, and returns status and body", async () => {
     behaviours = [saying(sized('{"é":1}').replace("200 OK", "400 Bad Request"))];
     expect(await ask({ body: '"é"' })).toMatchObject({ statusCode: 400, body: '{"é":1}' });
     expect(received).toEqual([
@@ -72,7 +72,7 @@ describe("an exchange over a socket", () => {
     ]);
   });
 
-  it("reads an answer wherever the network cuts it, by its length and in chunks", async () => {
+  it("reads a response wherever the network cuts it, by its length and in chunks", async () => {
     const text = "Wéébale nnyo ".repeat(4);
     const responses = [
       sized(text, "X-Other: a\r\n"),
@@ -103,7 +103,7 @@ describe("an exchange over a socket", () => {
     expect(sockets).toHaveLength(1);
   });
 
-  it("reads an answer that comes byte by byte", async () => {
+  it("reads a response that comes byte by byte", async () => {
     for (const response of [sized("done"), chunked("do", "ne")]) {
       behaviours = [
         (socket) => {
@@ -124,19 +124,19 @@ describe("an exchange over a socket", () => {
     ["behind informational ones", `HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n${sized("done")}`],
     ["in chunks that say more than their size", chunked("done").replace("4\r\n", '4 ; name="value"\r\n')],
     ["in chunks with a trailer", `${chunked("done").slice(0, -2)}X-Checksum: 1\r\n\r\n`],
-  ])("reads an answer %s", async (_, response) => {
+  ])("reads a response %s", async (_, response) => {
     behaviours = [saying(response, true)];
     expect(await ask()).toMatchObject({ statusCode: 200, body: "done" });
   });
 
-  it("says when all of it has left, before the answer", async () => {
+  it("reports when all of it was sent, before the response", async () => {
     const events: string[] = [];
     behaviours = [saying(sized("done"))];
     await ask({ onSent: () => events.push("sent") }).then(() => events.push("answered"));
     expect(events).toEqual(["sent", "answered"]);
   });
 
-  it("signs in with the name and the password of an address, unless it is told otherwise", async () => {
+  it("authenticates with the name and the password of an address, unless it has another header", async () => {
     behaviours = [saying(sized("done"))];
     const named = new URL(url);
     named.username = "us%3Aer";
@@ -159,7 +159,7 @@ describe("an exchange over a socket", () => {
   });
 });
 
-describe("what is no clear answer is refused, and its connection is closed", () => {
+describe("an ambiguous response is refused, and its connection is closed", () => {
   it.each([
     ["with two lengths", sized("{}", "Content-Length: 2\r\n")],
     ["with a length and chunks", chunked("{}").replace("\r\n\r\n", "\r\nContent-Length: 2\r\n\r\n")],
@@ -247,7 +247,7 @@ describe("a connection", () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it("on which something comes that nobody asked for is closed", async () => {
+  it("on which unrequested data arrives is closed", async () => {
     behaviours = [saying(sized("done"))];
     await ask();
     sockets[0]?.write(sized("of another request"));
@@ -262,7 +262,7 @@ describe("a connection", () => {
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), { timeout: 3_000 });
   });
 
-  it("whose server answers before all has left is not used again", async () => {
+  it("whose server responds before it has the whole request is not used again", async () => {
     const large = "a".repeat(20_000_000);
     behaviours = [
       (socket) => {
@@ -285,7 +285,7 @@ describe("a connection", () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it("that the server closes at the moment of the next request fails it, for nobody knows whether it was carried out", async () => {
+  it("that the server closes at the moment of the next request fails it, because it is unknown whether it was executed", async () => {
     behaviours = [saying(sized("done")), (socket) => void socket.end(), saying(sized("again"))];
     await ask();
     await expect(ask()).rejects.toThrow(BackendUnreachable);
@@ -303,7 +303,7 @@ describe("a connection", () => {
   });
 });
 
-describe("an exchange ends without an answer", () => {
+describe("an exchange ends without a response", () => {
   it.each([
     ["that never begins", ""],
     ["that does not come to its end", sized("{}").slice(0, -1)],

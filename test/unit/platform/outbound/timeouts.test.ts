@@ -11,7 +11,7 @@ import {
 const never = new Promise<never>(() => undefined);
 
 describe("work with a deadline", () => {
-  it("gives its result when it is done in time, and no longer listens to the deadline", async () => {
+  it("returns its result when it is done in time, and no longer listens to the deadline", async () => {
     const { signal } = new AbortController();
     const remove = vi.spyOn(signal, "removeEventListener");
     expect(await raceDeadline(signal, async () => "done")).toBe("done");
@@ -30,7 +30,7 @@ describe("work with a deadline", () => {
     expect(seen).toHaveBeenCalledOnce();
   });
 
-  it("is not begun when the time is over already", async () => {
+  it("does not start when the time has already ended", async () => {
     const work = vi.fn(async () => "done");
     await expect(raceDeadline(AbortSignal.abort(new Error("Too late.")), work)).rejects.toThrow("Too late.");
     expect(work).not.toHaveBeenCalled();
@@ -50,12 +50,12 @@ describe("work that is given up after a time", () => {
     vi.useRealTimers();
   });
 
-  it("gives its result, and leaves no timer behind", async () => {
+  it("returns its result, and leaves no timer", async () => {
     expect(await withinTime(100, async () => "done")).toBe("done");
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("fails when its time is over, and is told so", async () => {
+  it("fails when its time ends, with that error", async () => {
     let passedSignal: AbortSignal | undefined;
     const failed = withinTime(100, (signal) => {
       passedSignal = signal;
@@ -69,7 +69,7 @@ describe("work that is given up after a time", () => {
   });
 });
 
-describe("an idle time-out", () => {
+describe("an idle timeout", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -86,7 +86,7 @@ describe("an idle time-out", () => {
     expect(onIdle).toHaveBeenCalledOnce();
   });
 
-  it("is over with the wait, however that ends", async () => {
+  it("ends with the wait, however that ends", async () => {
     const onIdle = vi.fn();
     expect(await awaitActivity(Promise.resolve("done"), { milliseconds: 100, onIdle })).toBe("done");
     const failing = awaitActivity(Promise.reject(new Error("Broken.")), { milliseconds: 100, onIdle });
@@ -95,7 +95,7 @@ describe("an idle time-out", () => {
     expect(onIdle).not.toHaveBeenCalled();
   });
 
-  /** Pieces that come after so many milliseconds each. */
+  /** Pieces that come after this many milliseconds each. */
   const pieces = (delays: readonly number[]) => {
     const left = vi.fn();
     async function* make() {
@@ -111,7 +111,7 @@ describe("an idle time-out", () => {
     return { source: make(), left };
   };
 
-  it("counts for each piece anew, and not while the reader is busy with one", async () => {
+  it("restarts for each piece, and does not run while the reader is busy with one", async () => {
     const onIdle = vi.fn();
     const { source } = pieces([99, 99, 99]);
     const seen: number[] = [];
@@ -162,7 +162,7 @@ describe("a limit of time", () => {
   const limit = (signal: AbortSignal = new AbortController().signal) =>
     limitTime(100, signal, () => new Error("Overdue."));
 
-  it("ends the step when its time is over, with its reason", async () => {
+  it("ends the step when its time ends, with its reason", async () => {
     const { signal } = limit();
     await vi.advanceTimersByTimeAsync(99);
     expect(signal.aborted).toBe(false);
@@ -219,7 +219,7 @@ describe("a timer for silence", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("begins anew with what happens after it has rung", () => {
+  it("restarts with activity after it has fired", () => {
     const { timer, onIdle } = start();
     vi.advanceTimersByTime(1_000);
     timer.touch();

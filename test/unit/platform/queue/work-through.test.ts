@@ -113,7 +113,7 @@ describe("A batch of a queue", () => {
     });
   });
 
-  it("tells each record when its time is over, before the function's is", async () => {
+  it("ends each record's time before the function's", async () => {
     const context = lambdaContext(1_050);
     const untilAborted = async (_record: SQSRecord, deadline: AbortSignal) => {
       await new Promise((resolve) => deadline.addEventListener("abort", resolve, { once: true }));
@@ -125,7 +125,7 @@ describe("A batch of a queue", () => {
 });
 
 describe("A record of a queue", () => {
-  it("is worked on in the name of the request that asked for it, and in its trace", async () => {
+  it("runs in the name of the request that caused it, and in its trace", async () => {
     const sender = { ...openRequestScope(1_000), requestId: "the-request", traceparent };
     const attributes = inRequestScope(sender, originAttributes);
     const received = Object.fromEntries(
@@ -149,7 +149,7 @@ describe("A record of a queue", () => {
     });
   });
 
-  it("goes by its own id when nobody said what asked for it", async () => {
+  it("uses its own id when no request is named", async () => {
     expect(originAttributes()).toEqual({});
     let seen: string | undefined;
     await run([recordOf("1", "amina")], async () => {

@@ -30,7 +30,7 @@ const value = fc.letrec((tie) => ({
 })).any;
 const item = fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9:-]{0,8}$/), value, { maxKeys: 6 });
 
-/** As it stands on the wire: bytes in base64. */
+/** As it is on the wire: bytes in base64. */
 const onTheWire = (wire: unknown): unknown =>
   JSON.parse(
     JSON.stringify(wire, (_name, each: unknown) =>
@@ -65,7 +65,7 @@ describe("an item of the table", () => {
     );
   });
 
-  it("that is not there is none", async () => {
+  it("that is missing is undefined", async () => {
     server.behave(responding(200, {}));
     expect(await tableAt(server.baseUrl).read({ Key: { PK: "a", SK: "b" } })).toBeUndefined();
   });
@@ -127,7 +127,7 @@ describe("items that are changed together", () => {
   it.each([
     ["a condition of one", "None", "ConditionalCheckFailed"],
     ["another write of one", "TransactionConflict", "None"],
-  ])("stay as they are when %s is in the way", async (_case, ...codes) => {
+  ])("stay unchanged when %s conflicts", async (_case, ...codes) => {
     server.behave(cancelled(...codes));
     expect(await tableAt(server.baseUrl).updateTogether(updates)).toBe(false);
   });
@@ -141,7 +141,7 @@ describe("items that are changed together", () => {
 });
 
 describe("an item that is changed", () => {
-  it("is changed by something else once nobody knows whether it was", async () => {
+  it("is changed by something else once it is unknown whether it was changed", async () => {
     server.behave(resetting, responding(200, {}));
     const change = (UpdateExpression: string) => ({ Key: { PK: "a", SK: "b" }, UpdateExpression });
     await tableAt(server.baseUrl).update(change("first"), undefined, () => change("second"));

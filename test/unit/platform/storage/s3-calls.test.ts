@@ -74,7 +74,7 @@ describe("a link", () => {
     return getSignedUrl(client, command, { expiresIn: 1_800, signingDate: now, signableHeaders });
   };
 
-  /** The address and every parameter as it stands there; only their order means nothing. */
+  /** The address and every raw parameter; only their order is irrelevant. */
   const partsOf = (url: string): string[] => {
     const [address = "", query = ""] = url.split("?", 2);
     return [address, ...query.split("&").toSorted()];
@@ -120,7 +120,7 @@ describe("a link", () => {
   });
 
   it.each(["uploads/../secrets", "./a", "uploads/."])(
-    "is not made for %s, which every client would take for another object",
+    "is refused for %s, which every client would read as another object",
     async (key) => {
       await expect(storeIn(inIreland).signDownload(key, presentation)).rejects.toMatchObject({
         code: "storage_unavailable",
@@ -175,7 +175,7 @@ describe("a call to S3", () => {
     ["DeleteObject", () => store.delete("speech/x.wav")],
     ["CreateMultipartUpload", writeLarge],
   ] as const)(
-    "that is refused (%s) is not repeated, and tells S3's code and none of its words",
+    "that is refused (%s) is not repeated, and reports S3's code without its message",
     async (operation, call) => {
       s3.behave(refusing(403, "AccessDenied"));
       const failure = await failureOf(call());
@@ -250,7 +250,7 @@ describe("a call to S3", () => {
     expect(await failureOf(writeLarge())).toMatchObject({ code: "storage_unavailable" });
   });
 
-  it("for a range reads no more than was asked for, should S3 send the whole object", async () => {
+  it("for a range reads no more than requested, should S3 send the whole object", async () => {
     let sent = 0;
     const endless: Behaviour = (response) => {
       const more = (): void => {

@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const translation = { text: "Hello", sourceLanguage: "English", targetLanguage: "Luganda" };
 
-/** Asks for a translation within the request, however that ends. */
+/** Requests a translation within the request, however that ends. */
 const translate = (translator = createOpenAiTranslator(backend, "m"), signal = scope.deadline) =>
   inRequestScope(scope, () => translator.translate(translation, { signal })).catch(() => undefined);
 
@@ -51,7 +51,7 @@ describe("A call to a model's server", () => {
     expect(scope.backends.fields()).toEqual({ translation_milliseconds: expect.any(Number) });
   });
 
-  it("that answers with a stream is measured until that begins", async () => {
+  it("with a streamed response is measured until that starts", async () => {
     server.behave(streaming(role, delta("Oli otya?"), finish(), "[DONE]"));
     const models = createOpenAiChatModels(backend, { "lang-14b": "large", "lang-9b": "small" });
     const stream = await inRequestScope(scope, () =>
@@ -88,7 +88,7 @@ describe("A call to a model's server", () => {
     expect(scope.backends.fields()).toEqual({ translation_milliseconds: expect.any(Number) });
   });
 
-  it("counts as failed when the function's time is over before it answers", async () => {
+  it("counts as failed when the function's time ends before the response", async () => {
     server.behave(hanging);
     scope = openRequestScope(1_100);
     backend = { ...backend, silenceMilliseconds: 5_000 };
@@ -104,7 +104,7 @@ describe("A call to a model's server", () => {
 });
 
 describe("A server whose circuit opens", () => {
-  it("is told once by the request that saw it happen; calls that were skipped are none", async () => {
+  it("is reported once by the request that opened it; skipped calls do not count", async () => {
     server.behave(responding(500, "no"));
     const synthesizer = createOpenAiSynthesizer(backend, "m");
     const ask = () => {
@@ -136,7 +136,7 @@ const envelope = z.object({
 });
 
 describe("The last line of a request that asked a model", () => {
-  it("carries the metrics of the backend beside those of the operation", async () => {
+  it("carries the metrics of the backend together with those of the operation", async () => {
     server.behave(responding(200, completion("Oli otya?")));
     const endpoints = translateEndpoints({ translator: createOpenAiTranslator(backend, "m") });
     await send(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BackendUses, backendMetricDefinitions } from "../../../../shared/platform/telemetry/backend-uses.ts";
 
 describe("What a request had to do with backends", () => {
-  it("is nothing while none was asked", () => {
+  it("is missing without calls", () => {
     const fields = new BackendUses().fields();
     expect(fields).toEqual({});
     expect(backendMetricDefinitions(fields)).toEqual([]);
@@ -17,7 +17,7 @@ describe("What a request had to do with backends", () => {
     ]);
   });
 
-  it("is told for each backend, with every call and what failed of them", () => {
+  it("is listed for each backend, with every call and its failures", () => {
     const uses = new BackendUses();
     uses.noteCall("transcription", 2_000, false);
     uses.noteCall("chat", 300, true);

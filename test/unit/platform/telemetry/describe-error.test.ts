@@ -35,7 +35,7 @@ describe("An error in the log", () => {
 });
 
 describe("an error that quotes what a service was given", () => {
-  it("is told by its name only", () => {
+  it("is described by its name only", () => {
     const error = Object.assign(new Error("Not verified: amina@example.com"), { name: "MessageRejected" });
     expect(describeErrorName(error)).toEqual({ name: "MessageRejected" });
     expect(describeErrorName("amina@example.com")).toEqual({ name: "unknown" });

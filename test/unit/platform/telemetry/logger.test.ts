@@ -52,7 +52,7 @@ describe("A line of the log", () => {
     ]);
   });
 
-  it("is one line, whatever a field holds", () => {
+  it("is one line, for any value of a field", () => {
     expect(linesOf(() => logger.info("model.failed", { code: "a\nb" }))).toMatchObject([{ code: "a\nb" }]);
   });
 
@@ -92,12 +92,12 @@ describe("the scope of a request", () => {
     vi.useRealTimers();
   });
 
-  it("can be opened when its time is over already, with nothing left of it", () => {
+  it("can be opened when its time has already ended, with nothing left of it", () => {
     const { endsAt } = openRequestScope(-5);
     expect(endsAt).toBeLessThanOrEqual(performance.now());
   });
 
-  it("ends at its deadline, as a time-out", () => {
+  it("ends at its deadline, as a timeout", () => {
     const { deadline } = openRequestScope(100);
     vi.advanceTimersByTime(99);
     expect(deadline.aborted).toBe(false);
@@ -105,7 +105,7 @@ describe("the scope of a request", () => {
     expect(deadline.reason).toMatchObject({ name: "TimeoutError" });
   });
 
-  it("leaves no timer behind when its work is over", () => {
+  it("leaves no timer when its work ends", () => {
     const { deadline, close } = openRequestScope(100);
     close();
     expect(vi.getTimerCount()).toBe(0);

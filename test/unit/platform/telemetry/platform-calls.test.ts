@@ -46,7 +46,7 @@ const send = () =>
 const refusing = (code: number, status = 400) => responding(status, { error: { code } });
 
 describe("A call to the messaging platform", () => {
-  it("is measured, and part of the trace of the message it answers", async () => {
+  it("is measured, and part of the trace of its message", async () => {
     server.behave(responding(200, { messages: [{ id: "wamid.out" }] }));
     expect(await send()).toEqual({ platform_milliseconds: expect.any(Number) });
     expect(server.received[0]?.headers["traceparent"]).toBe(traceparent);

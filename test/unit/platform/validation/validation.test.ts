@@ -249,7 +249,7 @@ describe("a body that breaks its contract", () => {
     expect(response.body.detail).toEqual([{ loc: ["body"], type: "missing", msg: "Field required" }]);
   });
 
-  it("asks for JSON when another content type was sent", async () => {
+  it("requires JSON when another content type was sent", async () => {
     const response = await post('{"text":"abc"}', { "Content-Type": "text/plain" });
     expect(response.status).toBe(422);
     expect(response.body.detail[0]).toMatchObject({ loc: ["body"], type: "model_attributes_type" });
@@ -267,7 +267,7 @@ describe("a body that breaks its contract", () => {
     expect(JSON.stringify(response.body)).not.toContain("my-secret-value");
   });
 
-  it("tells the OpenAI SDKs the same", async () => {
+  it("says the same to the OpenAI SDKs", async () => {
     const response = await post({});
     expect(response.body.error).toEqual({
       code: "validation_failed",
@@ -277,14 +277,14 @@ describe("a body that breaks its contract", () => {
     });
   });
 
-  it("tells them the list in which an element is wrong", async () => {
+  it("names the list in which an element is wrong", async () => {
     const response = await post({ text: "abc", items: [7] });
     expect(response.body.error.param).toBe("items");
   });
 });
 
 describe("a body that keeps its contract", () => {
-  it("reaches the use case without the fields nobody declared", async () => {
+  it("reaches the use case without undeclared fields", async () => {
     const response = await post({ text: "abc", count: 2, unknown: true });
     expect(response).toMatchObject({ status: 200, body: { text: "abc", count: 2 } });
     expect(response.body).not.toHaveProperty("unknown");

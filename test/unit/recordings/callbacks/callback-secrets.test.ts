@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => table.close());
 
 describe("The secret of an account's callbacks", () => {
-  it("is made once, however many ask for it at the same time", async () => {
+  it("is created once, by any number of simultaneous requests", async () => {
     const secrets = createCallbackSecrets(table.openForRequests());
     const all = await Promise.all(Array.from({ length: 10 }, () => secrets.current(1)));
     expect(new Set(all).size).toBe(1);
@@ -32,7 +32,7 @@ describe("The secret of an account's callbacks", () => {
     expect(await secrets.current(3)).toBe(third);
   });
 
-  it("is none of another account's, and none is lost when several are made at once", async () => {
+  it("is not another account's, and none is lost when several are created at once", async () => {
     const secrets = createCallbackSecrets(table.openForRequests());
     const first = await secrets.current(4);
     const replaced = await Promise.allSettled([secrets.replace(4), secrets.replace(4)]);
@@ -42,7 +42,7 @@ describe("The secret of an account's callbacks", () => {
 });
 
 describe("The log of deliveries", () => {
-  it("holds each try in its order, and how the callback stands", async () => {
+  it("has each attempt in order, and the callback's status", async () => {
     const log = createDeliveryLog(table.openForRequests());
     expect(await log.read(5, "job")).toEqual({ status: "pending", deliveries: [] });
     const attempts = [

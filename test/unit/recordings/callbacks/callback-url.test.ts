@@ -57,7 +57,7 @@ describe("An address for callbacks", () => {
     ["https://exa\tmple.org/", "The address must not hold spaces or control characters."],
     ["https://example.org/\r\nX-Header: 1", "The address must not hold spaces or control characters."],
     [`https://example.org/${"a".repeat(2_048)}`, "The address is longer than 2048 characters."],
-  ])("is refused with a sentence: %s", (url, problem) => {
+  ])("is refused with a message: %s", (url, problem) => {
     expect(callbackUrlProblem(url, strict)).toBe(problem);
   });
 

@@ -93,7 +93,7 @@ describe("A callback", () => {
     expect(state).toMatchObject({ status: "failed", deliveries: { length: pausesInSeconds.length + 1 } });
   });
 
-  it("has the same id at each try, and a time of its own", async () => {
+  it("has the same id at each attempt, and a time of its own", async () => {
     const at = [new Date("2026-11-20T10:00:01Z"), new Date("2026-11-20T10:00:31Z")];
     for (const now of at) await deliverCallback(request, 1, { ...dependencies(() => 500), now: () => now });
     expect(sent.map(({ headers }) => headers["webhook-id"])).toEqual(Array(2).fill("msg_0f8b_job_completed"));
@@ -113,7 +113,7 @@ describe("A callback", () => {
     expect(state).toMatchObject({ status: "failed", deliveries: [{ status_code: 410 }] });
   });
 
-  it("tells its account why there was no answer", async () => {
+  it("shows its account why there was no response", async () => {
     const silent = dependencies(() => {
       throw new CallbackError("The receiver did not answer in time.");
     });

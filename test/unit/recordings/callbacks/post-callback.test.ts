@@ -26,7 +26,7 @@ const callback = (url: string) => ({ url, headers: { "content-type": "applicatio
 const options = { allowLoopback: true, signal: new AbortController().signal };
 
 describe("Sending a callback", () => {
-  it("posts the body and gives the status, whatever the receiver says besides", async () => {
+  it("posts the body and returns the status, with any response body", async () => {
     const heard: string[] = [];
     const port = await receive((request, response) => {
       void text(request).then((body) => {
@@ -48,7 +48,7 @@ describe("Sending a callback", () => {
     expect(calls).toBe(1);
   });
 
-  it("goes to no private address, whatever name it has", async () => {
+  it("goes to no private address, with any name", async () => {
     let calls = 0;
     const port = await receive((_request, response) => {
       calls += 1;
@@ -69,7 +69,7 @@ describe("Sending a callback", () => {
     expect(calls).toBe(0);
   });
 
-  it("asks for a name's addresses once, and connects to these", async () => {
+  it("resolves a name once, and connects to these addresses", async () => {
     let requested = 0;
     const port = await receive((_request, response) => response.writeHead(204).end());
     const resolve = async () => {
@@ -103,7 +103,7 @@ describe("Sending a callback", () => {
     ).rejects.toThrow(/^The certificate of the receiver is not valid \(/);
   });
 
-  it("gives up on a receiver that does not answer in its time", async () => {
+  it("fails for a receiver that does not respond in time", async () => {
     const port = await receive(() => undefined);
     const waiting = new AbortController();
     const sending = postCallback(callback(`http://127.0.0.1:${port}/`), {

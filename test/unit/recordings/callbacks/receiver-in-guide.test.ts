@@ -9,7 +9,7 @@ const [receiver = ""] = webhooksGuide
   .parts("https://api.example.com")
   .flatMap((part) => ("kind" in part && part.kind === "typescript" ? [part.code] : []));
 
-it("The receiver that the guide shows takes what we sign, tells what has come, and takes nothing else", async () => {
+it("The receiver in the guide accepts what we sign, shows it, and accepts nothing else", async () => {
   const secret = makeSecret();
   const reportingItsPort = receiver.replace(
     ".listen(process.env.PORT ?? 8080);",

@@ -9,7 +9,7 @@ interface Spoken {
   readonly text: string;
 }
 
-/** What somebody says: words one after the other, each with a pause before it. */
+/** Speech: words one after the other, each with a pause before it. */
 const speech = (words: readonly (readonly [text: string, pause: number])[]): Spoken[] => {
   let time = 0;
   return words.map(([text, pause]) => {
@@ -196,7 +196,7 @@ describe("what two pieces share", () => {
     );
   });
 
-  it("is nothing where nobody speaks", () => {
+  it("is empty for silence", () => {
     expect(stitch([part(0, 60, "the end of it"), part(50, 110, "a new story")]).text).toBe(
       "the end of it a new story",
     );
@@ -206,7 +206,7 @@ describe("what two pieces share", () => {
     expect(stitch([])).toEqual({ text: "" });
   });
 
-  it("may be said to last as long as the piece, by a model that tells one segment", () => {
+  it("may last as long as the piece, for a model that returns one segment", () => {
     const result = stitch([
       part(0, 60, "", [segment(0, 60, "a b c d e f g h one two three")]),
       part(50, 110, "", [segment(0, 60, "one two three i j k l m n o p")]),
@@ -235,7 +235,7 @@ describe("what two pieces share", () => {
     });
   });
 
-  it("has times within the recording and in order, whatever a model says", () => {
+  it("has times within the recording and in order, for any output of a model", () => {
     const { segments = [] } = stitch([
       part(0, 60, "", [segment(-3, 5, "one"), segment(40, 900, "two")]),
       part(60, 110, "", [segment(-9, -5, "three"), segment(7, 3, "four")]),
@@ -245,7 +245,7 @@ describe("what two pieces share", () => {
     for (const { start, end } of segments) expect(start >= 0 && end <= 110).toBe(true);
   });
 
-  it("keeps the text of a piece for which the model told no times", () => {
+  it("includes the text of a piece without times", () => {
     const words = [{ start: 1, end: 2, text: "one" }];
     const result = stitch([
       { ...part(0, 60, "one", [segment(1, 2, "one")]), words },
@@ -253,7 +253,7 @@ describe("what two pieces share", () => {
     ]);
     expect(result.text).toBe("one two three four");
     expect(result.segments?.map(({ text }) => text)).toEqual(["one", "two three four"]);
-    // Subtitles would be made of words alone, and lack the rest.
+    // Subtitles would consist of words alone, and lack the rest.
     expect(result.words).toBeUndefined();
   });
 });

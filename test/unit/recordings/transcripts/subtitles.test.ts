@@ -53,7 +53,7 @@ describe("subtitles", () => {
     expect(Math.max(...lengths)).toBeLessThanOrEqual(7.001);
   });
 
-  it("take the times of words where there are any, and begin anew after a pause", () => {
+  it("use the times of words where there are any, and start again after a pause", () => {
     const words = [segment(0, 0.4, "Oli"), segment(0.5, 0.9, "otya?"), segment(2.5, 3, "Bulungi.")];
     expect(cuesOf(toSubRip({ segments: [segment(0, 10, "Oli otya? Bulungi.")], words }))).toEqual([
       { times: "00:00:00,000 --> 00:00:00,900", lines: ["Oli otya?"] },
@@ -61,7 +61,7 @@ describe("subtitles", () => {
     ]);
   });
 
-  it("are none where nobody speaks", () => {
+  it("are empty for silence", () => {
     expect(toSubRip({ segments: [] })).toBe("");
     expect(toWebVtt({ segments: [], words: [] })).toBe("WEBVTT\n");
   });

@@ -36,7 +36,7 @@ describe("the model's prompt", () => {
     expect(messages[1]).toEqual({ role: "user", content: "question 3" });
     expect(messages.at(-1)).toEqual({ role: "user", content: "And now?" });
     const [system] = messages;
-    for (const known of ["They keep goats.", "Amina", "question 0", "answer 2"]) {
+    for (const known of ["They keep goats.", "Amina", "question 0", "reply 2"]) {
       expect(system?.content).toContain(known);
     }
     expect(system?.content).not.toContain("question 3");
@@ -54,7 +54,7 @@ describe("the model's prompt", () => {
         manner,
         "The person is called Amina.",
         "What you remember of earlier: They keep goats.",
-        "What was said a while ago:\nThey: question 0 / You: answer 0\nThey: question 1 / You: answer 1",
+        "What was said a while ago:\nThey: question 0 / You: reply 0\nThey: question 1 / You: reply 1",
       ].join("\n\n"),
     });
     const bare = [
@@ -130,7 +130,7 @@ describe("the note of a conversation", () => {
             role: "user",
             content: [
               "The note so far: They live in Gulu.",
-              ...[0, 1, 2, 3, 4, 5].map((index) => `Person: question ${index}\nAssistant: answer ${index}`),
+              ...[0, 1, 2, 3, 4, 5].map((index) => `Person: question ${index}\nAssistant: reply ${index}`),
             ].join("\n\n"),
           },
         ],

@@ -21,10 +21,11 @@ const asSentence = (file: string, error: unknown): Error => {
 };
 
 /**
- * Opens a SQLite database; file and folder are made when they are missing.
+ * Opens a SQLite database; creates file and folder when they are missing.
+ *
  *
  * @param prepare settings and tables, as SQL
- * @throws Error with a sentence that names the file, and what to do when it is damaged.
+ * @throws Error with a message that names the file, and what to do when it is damaged.
  */
 export const openDatabaseFile = (
   file: string,

@@ -1,4 +1,4 @@
-/** The one entry of this package: what README.md explains. Nothing else of it is to be imported from outside. */
+/** The only entry of this package; README.md explains it. Other files must not be imported from outside. */
 
 export { LOCAL_ACCOUNT_ID, LOCAL_CREDENTIALS, LOCAL_REGION } from "./aws-protocol/local-account.ts";
 export { openDatabaseFile } from "./database-file.ts";

@@ -1,4 +1,4 @@
-/** What is looked at of a request. */
+/** The parts of a request that are checked. */
 interface IncomingRequest {
   readonly headers: { readonly host?: string | undefined };
   readonly socket: {
@@ -10,16 +10,16 @@ interface IncomingRequest {
 const isLoopbackAddress = (address: string): boolean =>
   /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/.test(address) || address === "::1" || address === "[::1]";
 
-/** The host name that a request asks for, in the form in which a URL has it; `undefined` when it asks for none. */
+/** The host name of a request, in the form that URLs use; `undefined` when it has none. */
 const hostNameOf = ({ headers }: IncomingRequest): string | undefined => {
   const url = URL.parse(`http://${headers.host ?? ""}`);
   return url === null ? undefined : url.hostname.replace(/\.$/, "");
 };
 
 /**
- * Whether a request comes from this machine and calls it by a name that nobody else can give it. A web page can have its
- * own host name resolve to 127.0.0.1 (DNS rebinding) and then talk to every server of this machine as if it were its own;
- * the browser still sends that name.
+ * Whether a request comes from this machine and uses a name that no other host can have. A web page can have its own
+ * host name resolve to 127.0.0.1 (DNS rebinding) and then access every server of this machine; the browser still
+ * sends that name.
  */
 export const isFromThisMachine = (request: IncomingRequest): boolean => {
   const { remoteAddress = "", localAddress = "" } = request.socket;

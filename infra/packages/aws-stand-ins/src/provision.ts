@@ -8,7 +8,7 @@ import { ensureTable } from "./dynamodb/ensure-table.ts";
 import type { StandIns } from "./stand-ins.ts";
 import type { LocalModel, LocalResource } from "./template/local-model.ts";
 
-/** Gives the value of a secret that no template holds; `undefined` for one that is to be generated. */
+/** Returns the value of a secret that no template contains; `undefined` for one that should be generated. */
 export type SecretValue = (secret: LocalResource) => string | undefined;
 
 const secretProperties = z.object({
@@ -22,7 +22,7 @@ const secretProperties = z.object({
     .optional(),
 });
 
-/** A password of letters, digits, `-` and `_`; in a template's JSON document where it asks for one. */
+/** A password of letters, digits, `-` and `_`; in a template's JSON document where it has one. */
 const generate = ({
   PasswordLength,
   SecretStringTemplate,
@@ -39,7 +39,7 @@ const provisionSecret = (secret: LocalResource, { secrets }: StandIns, secretVal
   const value = secretValue(secret) ?? SecretString;
   if (value !== undefined) secrets.putSecret(secret.name, value);
   else if (GenerateSecretString) secrets.ensureSecret(secret.name, () => generate(GenerateSecretString));
-  else throw new Error(`Nothing is known of the value of the secret ${secret.logicalId}.`);
+  else throw new Error(`The secret ${secret.logicalId} has no value.`);
 };
 
 /** Dead-letter queues come first: the others name them. */
@@ -83,10 +83,11 @@ const provisionBuckets = async (buckets: readonly LocalResource[], { s3, endpoin
 };
 
 /**
- * Makes the tables, buckets, queues and secrets of a template, or updates those that exist; data is kept. Servers that
- * are used in place of stand-ins get them by name alone, without their settings.
+ * Creates the tables, buckets, queues and secrets of a template, or updates those that exist; data is preserved.
+ * Servers that replace stand-ins get them by name alone, without their settings.
  *
- * @throws Error when a secret is neither in the template nor generated, and `secretValue` does not give it.
+ *
+ * @throws Error when a secret is neither in the template nor generated, and `secretValue` does not return it.
  */
 export const provision = async (
   model: Pick<LocalModel, "tables" | "buckets" | "queues" | "secrets">,

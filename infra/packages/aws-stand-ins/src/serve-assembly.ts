@@ -32,7 +32,7 @@ export interface LocalApplication {
   close(): Promise<void>;
 }
 
-/** What whoever serves an app decides; only the assembly and the data directory are needed. */
+/** The options of serving an app; only the assembly and the data directory are required. */
 export interface ServeOptions extends Omit<StandInsOptions, "s3Port"> {
   /** The output directory of `cdk synth`. While a promise of it is open, the stand-ins start. */
   readonly assembly: string | Promise<string>;
@@ -40,7 +40,7 @@ export interface ServeOptions extends Omit<StandInsOptions, "s3Port"> {
    * Ports of 127.0.0.1; any free one where none is given. Several function URLs take the ports from `functionUrls` on.
    */
   readonly ports?: { readonly restApi?: number; readonly functionUrls?: number; readonly s3?: number };
-  /** What stands in front of every path of the REST API, such as `/prod`: the stage at its default address on AWS. */
+  /** The prefix of every path of the REST API, such as `/prod`: the stage at its default address on AWS. */
   readonly basePath?: string;
   /** What a function is to have other than its template says, further variables for instance. */
   readonly configureFunction?: (definition: LocalFunction) => Partial<FunctionConfiguration>;
@@ -64,7 +64,7 @@ const freePort = async (host: string): Promise<number> => {
   return typeof address === "object" && address ? address.port : 0;
 };
 
-/** Chosen before the servers start: functions may be told the addresses of function URLs. */
+/** Chosen before the servers start: functions may get the addresses of function URLs. */
 const choosePorts = (
   functionUrls: readonly FunctionUrl[],
   host: string,
@@ -198,11 +198,12 @@ const closeAll = async (undo: Undo): Promise<void> => {
 
 /**
  * Serves a synthesised CDK app on this machine: its REST API, its function URLs, and its functions with the tables,
- * buckets, queues and secrets they use. What a template names is made when it is missing; data is kept in the data
- * directory across restarts.
+ * buckets, queues and secrets they use. Missing resources are created; data stays in the data directory across
+ * restarts.
  *
- * @throws TemplateError naming the resource when something that is served has no local meaning, and Error with a sentence
- *   when a port is taken or a folder cannot be used; whatever had been started is stopped again.
+ *
+ * @throws TemplateError naming the resource when a served resource has no local meaning, and Error with a message
+ * when a port is in use or a folder cannot be used; what had started is stopped again.
  */
 export const serveAssembly = async (options: ServeOptions): Promise<LocalApplication> => {
   const undo: Undo = [];

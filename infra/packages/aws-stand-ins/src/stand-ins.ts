@@ -7,7 +7,7 @@ import { startSecrets } from "./secrets/secrets-server.ts";
 import { startSes } from "./ses/ses-server.ts";
 import { startSqs } from "./sqs/sqs-server.ts";
 
-/** How often objects are looked at that a lifecycle rule may have ended; AWS does so once a day. */
+/** How often expired objects are looked for; AWS does so once a day. */
 const lifecycleMilliseconds = 60 * 60_000;
 
 /** Where the services are reached, without a trailing slash. */
@@ -29,24 +29,25 @@ export interface StandInsOptions {
   /** Each service keeps its data in a folder of its own below this one; made when it is missing. */
   readonly dataDirectory: string;
   /**
-   * Lets other machines reach what callers of the app reach: its APIs, and S3 for signed links. Everything else stays on
-   * the loopback interface, and S3 gets keys that nobody knows.
+   * Lets other machines reach what callers of the app reach: its APIs, and S3 for signed links. Everything else stays
+   * on the loopback interface, and S3 gets secret keys.
    */
   readonly network?: ListeningNetwork;
-  /** The port of S3, which stands in links that people are given; 0, the default, lets the system choose one. */
+  /** The port of S3, which is part of links for people; 0, the default, lets the system choose one. */
   readonly s3Port?: number;
   /** Servers to be used in place of stand-ins, such as `http://127.0.0.1:8000` for another DynamoDB. */
   readonly endpoints?: { readonly [Name in "dynamoDb" | "s3" | "sqs" | "ses"]?: string | undefined };
 }
 
-/** The servers that stand in for AWS, each unless another endpoint was given. */
+/** The servers that replace AWS, each unless another endpoint was given. */
 export type StandIns = Awaited<ReturnType<typeof startStandIns>>;
 
 /**
- * Starts the stand-ins of DynamoDB, S3, SQS, SES and Secrets Manager side by side. They hold no tables, buckets, queues
- * or secrets but those of an earlier run; {@link provision} makes what a template names.
+ * Starts the stand-ins of DynamoDB, S3, SQS, SES and Secrets Manager in parallel. They contain only the tables,
+ * buckets, queues and secrets of an earlier run; {@link provision} creates what a template names.
  *
- * @throws Error with a sentence when a port is taken or a folder cannot be used; what had started is stopped again.
+ *
+ * @throws Error with a message when a port is in use or a folder cannot be used; what had started is stopped again.
  */
 export const startStandIns = async ({
   dataDirectory,

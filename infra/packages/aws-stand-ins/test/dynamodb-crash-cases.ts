@@ -128,7 +128,7 @@ export const testKilledServer = (rounds: number) =>
     });
   });
 
-/** Cuts off the last write at that many places. */
+/** Truncates the last write at this many positions. */
 export const testCutLog = (cuts: number) =>
   describe("a server whose last write reached the disk in part", () => {
     const known = { pk: "known", sk: "-", email: "old", createdAt: 1 };

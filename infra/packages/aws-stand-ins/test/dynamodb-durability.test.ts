@@ -42,7 +42,7 @@ describe("a server that is started again", () => {
     await again.stop();
   });
 
-  it("still knows the tokens of transactions whose answers were lost", async () => {
+  it("still knows the tokens of transactions whose responses were lost", async () => {
     const paid = () =>
       new TransactWriteCommand({
         ClientRequestToken: "payment",
@@ -170,7 +170,7 @@ describe("a data directory", () => {
 });
 
 describe("a server that is closed", () => {
-  it("answers what is under way and may be closed twice", async () => {
+  it("finishes pending requests and may be closed twice", async () => {
     const { documents, server, client } = await startWithOneItem();
     const puts = Array.from({ length: 20 }, (_, number) =>
       documents.send(new PutCommand({ TableName: tableName, Item: { pk: `late#${number}`, sk: "-" } })),
@@ -189,7 +189,7 @@ describe("a server that is closed", () => {
     await again.stop();
   });
 
-  it("no longer answers", async () => {
+  it("no longer responds", async () => {
     const { server, client } = await startWithOneItem();
     await server.close();
     client.destroy();

@@ -51,7 +51,7 @@ describe("the sweep of expired items", () => {
     expect(await fixture.server.sweepExpired(now)).toBe(0);
   });
 
-  it("goes through more items than one scan gives", async () => {
+  it("covers more items than one scan returns", async () => {
     const large = "x".repeat(100_000);
     await Promise.all(
       Array.from({ length: 15 }, (_, number) => put(`large#${number}`, { expiresAt: now - 1, large })),
@@ -124,7 +124,7 @@ describe("every minute", () => {
     vi.useRealTimers();
   });
 
-  it("the server sweeps by itself, and forgets the tokens of transactions after ten minutes", async () => {
+  it("the server sweeps automatically, and forgets the tokens of transactions after ten minutes", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setInterval"] });
     const own = await startFixture();
     const Item = { pk: "short-lived", sk: "-", expiresAt: Math.floor(Date.now() / 1000) + 300 };

@@ -47,7 +47,7 @@ export const tableProperties = {
   ],
 };
 
-/** A client that never repeats a request, so that a test sees every answer. */
+/** A client that never repeats a request, so that a test sees every response. */
 export const clientOf = (endpoint: string): DynamoDBClient =>
   new DynamoDBClient({
     endpoint,

@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(prlimit))("a disk that was full for a while", () => 
     expect(await again.has("too long")).toBe(false);
   });
 
-  it("acknowledges none of the writes that were under way together unless it is stored", async () => {
+  it("acknowledges none of several simultaneous writes unless it is stored", async () => {
     const table = await start();
     limitFiles(server, 20_000);
     const names = Array.from({ length: 30 }, (_, number) => `together ${number}`);

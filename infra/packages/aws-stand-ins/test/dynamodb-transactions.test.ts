@@ -178,7 +178,7 @@ describe("a request token", () => {
     await expect(transact([put("paid", {}, ifNew)])).rejects.toThrow(TransactionCanceledException);
   });
 
-  it("means nothing any more after ten minutes", async () => {
+  it("has no meaning after ten minutes", async () => {
     const attempt = () => transact([put("rented", {}, ifNew)], { ClientRequestToken: "rent-1" });
     await attempt();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 600_001 });
@@ -249,7 +249,7 @@ describe("a transactional read", () => {
     return (await fixture.documents.send(new TransactGetCommand({ TransactItems }))).Responses;
   };
 
-  it("gives the items in the order asked for, with gaps for those that do not exist", async () => {
+  it("returns the items in the requested order, with gaps for missing ones", async () => {
     await transact([put("left"), put("right")]);
     expect(await read("right", "nowhere", "left")).toEqual([
       { Item: keyOf("right") },

@@ -109,7 +109,7 @@ describe("a failed condition", () => {
   const stored = { pk: { S: "taken" }, sk: { S: "-" }, owner: { S: "first" } };
   beforeAll(() => put({ pk: "taken", sk: "-", owner: "first" }));
 
-  it("carries the stored item for put, update and delete when it is asked for", async () => {
+  it("carries the stored item for put, update and delete on request", async () => {
     const failure = { name: "ConditionalCheckFailedException", Item: stored };
     await expect(put({ pk: "taken", sk: "-" }, wanted)).rejects.toMatchObject(failure);
     await expect(update("taken", "REMOVE nickname", wanted)).rejects.toMatchObject(failure);
@@ -124,7 +124,7 @@ describe("a failed condition", () => {
     expect(await get("taken")).toEqual({ ...Key, owner: "first" });
   });
 
-  it("carries no item when nobody asked for it", async () => {
+  it("carries no item unless requested", async () => {
     const failure = await put({ pk: "taken", sk: "-" }, fails).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       name: "ConditionalCheckFailedException",
@@ -133,7 +133,7 @@ describe("a failed condition", () => {
     expect(failure).toHaveProperty("Item", undefined);
   });
 
-  it("is not asked for with a value that DynamoDB does not know", async () => {
+  it("is refused with a value unknown to DynamoDB", async () => {
     await expect(
       put({ pk: "taken", sk: "-" }, { ...fails, ReturnValuesOnConditionCheckFailure: "SOME_OLD" }),
     ).rejects.toMatchObject({ name: "ValidationException" });
@@ -217,7 +217,7 @@ describe("the endpoint", () => {
     const { port, hostname } = new URL(fixture.server.endpoint);
     const socket = connect(Number(port), hostname);
     socket.write("POST / HTTP/1.1\r\nHost: local\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n{");
-    // "100 Continue" tells that the server has begun to read the request.
+    // "100 Continue" shows that the server has started to read the request.
     await once(socket, "data");
     socket.destroy();
     await put({ pk: "after", sk: "-" });

@@ -83,8 +83,8 @@ const putOnQueue = async (body: object): Promise<void> => {
   client.destroy();
 };
 
-describe("A CDK app of somebody else", () => {
-  it("has its route answered by its function, which reaches the queue and the table by the names it was given", async () => {
+describe("An unrelated CDK app", () => {
+  it("has its route served by its function, which reaches the queue and the table by the names it was given", async () => {
     expect(await readNote(await postNote("Oli otya?"))).toEqual({ text: "Oli otya?" });
     const missing = await fetch(`${application.url}/notes?id=none`);
     expect([missing.status, await missing.json()]).toEqual([404, { message: "There is no such note." }]);
@@ -114,7 +114,7 @@ describe("A CDK app of somebody else", () => {
     expect(await readNote("invoked")).toEqual({ text: "x" });
   });
 
-  it("finds its data again when it is served anew, and takes routes and variables of this machine", async () => {
+  it("finds its data again when it is served again, and accepts routes and variables of this machine", async () => {
     const id = await postNote("kept");
     await readNote(id);
     await application.close();
@@ -137,7 +137,7 @@ describe("A CDK app of somebody else", () => {
     expect(await readNote(id)).toEqual({ text: "kept" });
   });
 
-  it("runs code that has changed when it is told to", async () => {
+  it("runs changed code on request", async () => {
     const greeting = application.model.functions.find(({ logicalId }) => logicalId.startsWith("greeting"));
     const file = join(greeting?.assetDirectory ?? "", "index.mjs");
     const invoke = () => application.invoke(greeting?.name ?? "", {});

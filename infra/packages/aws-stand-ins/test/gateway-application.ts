@@ -12,7 +12,7 @@ import * as sqs from "aws-cdk-lib/aws-sqs";
 
 const env = { account: "000000000000", region: "us-east-1" };
 
-/** What is kept: a table, a bucket, a secret, and an encrypted queue with a place for what fails. */
+/** The stateful part: a table, a bucket, a secret, and an encrypted queue with a dead-letter queue. */
 class StatefulStack extends Stack {
   readonly table = new dynamodb.TableV2(this, "Table", {
     partitionKey: { name: "pk", type: dynamodb.AttributeType.STRING },
@@ -29,7 +29,7 @@ class StatefulStack extends Stack {
   });
 }
 
-/** What answers: functions behind a REST API, a function URL and the queue. */
+/** The serving part: functions behind a REST API, a function URL and the queue. */
 class StatelessStack extends Stack {
   readonly api = new apigateway.RestApi(this, "Api", {
     endpointTypes: [apigateway.EndpointType.REGIONAL],

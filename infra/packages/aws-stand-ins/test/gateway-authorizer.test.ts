@@ -29,7 +29,7 @@ const policy = (...Statement: object[]) => ({ Version: "2012-10-17", Statement }
 
 const anything = policy(statement("Allow", "*"));
 
-/** Starts the API with an authorizer that always answers the same. */
+/** Starts the API with an authorizer that always returns the same. */
 const start = async (result: InvocationResult): Promise<void> => {
   const echo = () => returned({ statusCode: 200, body: "{}" });
   gateway = await startTestGateway(model, { echo, authorizer: () => result, remembered: () => result });
@@ -39,7 +39,7 @@ const get = (path: string, authorization = "Bearer token"): Promise<Response> =>
   fetch(`${gateway.url}${path}`, { headers: authorization === "" ? {} : { authorization } });
 
 describe("A caller whom the authorizer allows", () => {
-  it("reaches the function, which is told who it is, in text", async () => {
+  it("reaches the function, which gets its identity, as text", async () => {
     await start(
       returned({
         principalId: "42",
@@ -64,7 +64,7 @@ describe("A caller whom the authorizer allows", () => {
     ]);
   });
 
-  it("was shown to the authorizer with the method it asked for, and without its body", async () => {
+  it("was passed to the authorizer with its method, and without its body", async () => {
     await start(returned({ principalId: "42", policyDocument: anything }));
     await get("/items/7");
     const [event] = gateway.eventsOf("authorizer");
@@ -114,7 +114,7 @@ describe("A caller whom the authorizer does not allow", () => {
 
   it.each([
     [
-      "denies explicitly, whatever it also allows",
+      "denies explicitly, in spite of other statements",
       [statement("Allow", "*"), statement("Deny", "*")],
       " with an explicit deny",
     ],
@@ -142,7 +142,7 @@ describe("A caller whom the authorizer does not allow", () => {
     ["arn:aws:execute-api:us-east-1:000000000000:*/*/GET/items/??", 403],
     ["*/items/7", 200],
     ["arn:aws:execute-api:us-east-1.000000000000:*", 403],
-  ])("is judged by wildcards: %s gives %i", async (resource, status) => {
+  ])("is decided by wildcards: %s returns %i", async (resource, status) => {
     await start(
       returned({ principalId: "42", policyDocument: policy(statement("Allow", ["arn:other", resource])) }),
     );
@@ -153,8 +153,8 @@ describe("A caller whom the authorizer does not allow", () => {
 describe("An authorizer that does not work", () => {
   it.each([
     ["throws", thrown("Cannot read properties", "TypeError"), "failed with TypeError"],
-    ["answers without a policy", returned({ principalId: "42" }), "did not answer with a policy"],
-    ["answers with nothing", returned(null), "did not answer with a policy"],
+    ["responds without a policy", returned({ principalId: "42" }), "did not return a policy"],
+    ["returns nothing", returned(null), "did not return a policy"],
     [
       "passes objects on",
       returned({ principalId: "42", policyDocument: anything, context: { user: {} } }),
@@ -163,10 +163,10 @@ describe("An authorizer that does not work", () => {
     [
       "writes a policy with conditions, which API Gateway would evaluate",
       returned({ principalId: "42", policyDocument: policy({ ...statement("Allow", "*"), Condition: {} }) }),
-      "did not answer with a policy",
+      "did not return a policy",
     ],
-    ["streams", rawStream().result, "streams its answer"],
-  ])("lets nobody through when it %s, and the log says why", async (_what, result, reason) => {
+    ["streams", rawStream().result, "streams its response"],
+  ])("admits no one when it %s, and the log says why", async (_what, result, reason) => {
     await start(result);
     const response = await get("/items/7");
     expect(response.status).toBe(500);
@@ -186,7 +186,7 @@ describe("The memory of an authorizer", () => {
     expect(gateway.eventsOf("authorizer")).toHaveLength(2);
   });
 
-  it("spares the authorizer the same identity until the time is over", async () => {
+  it("is not called again for the same identity until the cache expires", async () => {
     await start(returned({ principalId: "42", policyDocument: anything }));
     vi.useFakeTimers({ toFake: ["Date"] });
     await get("/remembered/one");
@@ -205,7 +205,7 @@ describe("The memory of an authorizer", () => {
     expect(gateway.eventsOf("remembered")).toHaveLength(2);
   });
 
-  it("judges every route by the remembered policy, not by the first answer", async () => {
+  it("decides every route by the cached policy, not by the first decision", async () => {
     await start(returned({ principalId: "42", policyDocument: onlyOne }));
     expect((await get("/remembered/one")).status).toBe(200);
     expect((await get("/remembered/two")).status).toBe(403);

@@ -97,7 +97,7 @@ describe("The event of a request to a function URL", () => {
     ]);
   });
 
-  it("carries what is packed as it came, as base64, whatever its type", async () => {
+  it("carries compressed bytes unchanged, as base64, for any type", async () => {
     await start(good);
     const packed = gzipSync('{"text":"Oli otya?"}');
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
@@ -116,7 +116,7 @@ describe("The event of a request to a function URL", () => {
 });
 
 describe("A buffered function URL", () => {
-  it("answers with what the function says", async () => {
+  it("responds with the function's result", async () => {
     await start(() =>
       returned({
         statusCode: 201,
@@ -146,13 +146,13 @@ describe("A buffered function URL", () => {
 
   it.each([
     ["throws", thrown("boom", "TypeError"), "The function chat failed with TypeError."],
-    ["answers nonsense", returned({ statusCode: "abc" }), "The function chat gave a malformed answer."],
+    ["returns nonsense", returned({ statusCode: "abc" }), "The function chat returned a malformed response."],
     [
       "streams",
       streaming({ statusCode: 200 }).result,
-      "The function chat streams its answer, but its URL has the invoke mode BUFFERED.",
+      "The function chat streams its response, but its URL has the invoke mode BUFFERED.",
     ],
-  ])("gives 502 when the function %s", async (_what, result, reason) => {
+  ])("returns 502 when the function %s", async (_what, result, reason) => {
     await start(() => result);
     const response = await fetch(server.url);
     expect(response.status).toBe(502);
@@ -160,7 +160,7 @@ describe("A buffered function URL", () => {
     expect(log[0]).toBe(reason);
   });
 
-  it("gives 413 for more than 6 MB, before and after base64", async () => {
+  it("returns 413 for more than 6 MB, before and after base64", async () => {
     await start(() => ({ kind: "error", ...requestTooLarge }));
     const post = (bytes: number) => fetch(server.url, { method: "POST", body: Buffer.alloc(bytes) });
     expect((await post(6 * 1024 * 1024 + 1)).status).toBe(413);
@@ -199,7 +199,7 @@ describe("A streaming function URL", () => {
     expect(await response.text()).toBe("hello");
   });
 
-  it("tells the invocation that the caller has left", async () => {
+  it("aborts the invocation when the caller leaves", async () => {
     const stream = streaming({ statusCode: 200 });
     const left = Promise.withResolvers<void>();
     await start((_event, signal) => {
@@ -221,11 +221,11 @@ describe("A streaming function URL", () => {
     await expect(response.text()).rejects.toThrow();
   });
 
-  it("gives 502 when the function answers in one piece, and the log says so", async () => {
+  it("returns 502 when the function responds in one piece, and the log says so", async () => {
     await start(good, streamed);
     expect((await fetch(server.url)).status).toBe(502);
     expect(log[0]).toBe(
-      "The function chat answers in one piece, but its URL has the invoke mode RESPONSE_STREAM.",
+      "The function chat responds in one piece, but its URL has the invoke mode RESPONSE_STREAM.",
     );
   });
 });
@@ -242,7 +242,7 @@ describe("A function URL with CORS settings", () => {
   const preflight = (origin: string) =>
     fetch(server.url, { method: "OPTIONS", headers: { origin, "access-control-request-method": "POST" } });
 
-  it("answers a browser's question itself", async () => {
+  it("handles a browser's preflight itself", async () => {
     await start(good, { cors });
     const response = await preflight("https://app.example");
     expect(response.status).toBe(200);
@@ -256,14 +256,14 @@ describe("A function URL with CORS settings", () => {
     expect(server.eventsOf("chat")).toEqual([]);
   });
 
-  it("adds to the function's answer what lets the page read it", async () => {
+  it("adds to the function's response what lets the page read it", async () => {
     await start(good, { cors });
     const response = await fetch(server.url, { method: "POST", headers: { origin: "https://app.example" } });
     expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
     expect(response.headers.get("access-control-expose-headers")).toBe("x-request-id");
   });
 
-  it("gives other origins nothing", async () => {
+  it("returns other origins nothing", async () => {
     await start(good, { cors });
     expect((await preflight("https://other.example")).headers.get("access-control-allow-origin")).toBeNull();
   });

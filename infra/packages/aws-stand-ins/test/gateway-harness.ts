@@ -5,7 +5,7 @@ import { type RestApiOptions, startRestApi } from "../src/gateway/rest-api.ts";
 import type { InvocationResult } from "../src/lambda/invocation.ts";
 import type { LocalModel } from "../src/template/local-model.ts";
 
-/** A function that answers without being run. */
+/** A function with a fixed response. */
 export type FakeFunction = (
   event: unknown,
   signal: AbortSignal | undefined,
@@ -17,7 +17,7 @@ export interface FakeInvoker {
   eventsOf(functionName: string): readonly unknown[];
 }
 
-/** Stands for the Lambda service; a function that is not given is not there. */
+/** Simulates the Lambda service; functions not listed are missing. */
 export const fakeInvoker = (functions: Record<string, FakeFunction>): FakeInvoker => {
   const calls: { functionName: string; event: unknown }[] = [];
   return {
@@ -65,7 +65,7 @@ export const rawStream = (contentType = HTTP_STREAM_TYPE) => {
   };
 };
 
-/** A function that streams an HTTP answer, whose metadata it has already written. */
+/** A function that streams an HTTP response, whose metadata it has already written. */
 export const streaming = (metadata: object) => {
   const stream = rawStream();
   stream.body.write(`${JSON.stringify(metadata)}${"\0".repeat(8)}`);

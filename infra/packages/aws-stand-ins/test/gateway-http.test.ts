@@ -38,7 +38,7 @@ const open = async (): Promise<Socket> => {
 
 const head = (...lines: string[]): string => `${[...lines, "Host: localhost"].join("\r\n")}\r\n\r\n`;
 
-/** Sends bytes and gives all that comes back until the connection ends. */
+/** Sends bytes and returns all that comes back until the connection ends. */
 const converse = async (bytes: string): Promise<string> => {
   const socket = await open();
   socket.write(bytes);
@@ -61,7 +61,7 @@ describe("A connection", () => {
     socket.destroy();
   });
 
-  it("serves requests that are sent without waiting, and answers them in their order", async () => {
+  it("serves pipelined requests, and responds in their order", async () => {
     const first = Promise.withResolvers<InvocationResult>();
     const second = Promise.withResolvers<void>();
     const responses = [
@@ -82,7 +82,7 @@ describe("A connection", () => {
     expect(await conversation).toMatch(/first.*second$/s);
   });
 
-  it("is told to go on when it asks before it sends a body", async () => {
+  it("gets 100 Continue when it requests it before sending a body", async () => {
     await start();
     const socket = await open();
     socket.write(head("POST /upload HTTP/1.1", "Content-Length: 4", "Expect: 100-continue"));
@@ -156,7 +156,7 @@ describe("What cannot be read as a request", () => {
       head("POST /upload HTTP/1.1", "Content-Length: 1", "Transfer-Encoding: chunked"),
       400,
     ],
-  ])("because it %s is answered in the words of the API's own refusals", async (_case, bytes, status) => {
+  ])("because it %s gets a response in the API's own format", async (_case, bytes, status) => {
     await start();
     const response = await converse(bytes);
     const [headers = "", body = ""] = response.split("\r\n\r\n");
@@ -188,7 +188,7 @@ describe("What cannot be read as a request", () => {
     other.destroy();
   });
 
-  it("does not spoil an answer that has begun", async () => {
+  it("does not corrupt a started response", async () => {
     const { body, result } = streaming({ statusCode: 200 });
     gateway = await startTestGateway(model, { chat: () => result });
     body.write("begun");
@@ -288,12 +288,12 @@ describe("A local route", () => {
       const response = await converse(
         `GET /_local/mail HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
       );
-      expect(response).toMatch(/^HTTP\/1\.1 403 .*answers only to this machine/s);
+      expect(response).toMatch(/^HTTP\/1\.1 403 .*is only available on this machine/s);
     },
   );
 
   it.each(["localhost", "LOCALHOST:3000", "127.0.0.1", "[::1]:3000"])(
-    "answers to %s, a name of this machine",
+    "responds to %s, a name of this machine",
     async (host) => {
       await start({ localRoutes: () => localRoutes });
       const response = await converse(
@@ -303,7 +303,7 @@ describe("A local route", () => {
     },
   );
 
-  it("answers before the API does", async () => {
+  it("responds before the API does", async () => {
     await start({ localRoutes: () => localRoutes });
     const response = await fetch(`${gateway.url}/_local/mail?to=a`);
     expect(response.headers.get("content-type")).toBe("application/json");
@@ -328,7 +328,7 @@ describe("A local route", () => {
     expect((await fetch(`${gateway.url}/_local/toString`)).status).toBe(404);
   });
 
-  it("that fails gives 500 and says why in the log only", async () => {
+  it("that fails returns 500 and says why in the log only", async () => {
     await start({ localRoutes: () => localRoutes });
     const response = await fetch(`${gateway.url}/_local/broken`);
     expect(response.status).toBe(500);

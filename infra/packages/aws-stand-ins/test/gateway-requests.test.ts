@@ -171,7 +171,7 @@ describe("The route of a request", () => {
     ["a path with no method of its own", "GET", "/items"],
     ["a known path with a method that has no route", "DELETE", "/items/latest"],
     ["an empty segment, which is no parameter", "GET", "/items/"],
-    ["nothing in the place of the rest of a path", "GET", "/files/"],
+    ["nothing instead of the rest of a path", "GET", "/files/"],
     ["another case", "GET", "/Health"],
   ])("is missing for %s", async (_what, method, path) => {
     await start();
@@ -199,8 +199,8 @@ describe("The route of a request", () => {
   });
 });
 
-describe("A route that API Gateway answers itself", () => {
-  it("gives browsers the CORS headers of the template", async () => {
+describe("A route that API Gateway handles itself", () => {
+  it("returns browsers the CORS headers of the template", async () => {
     await start();
     const response = await fetch(`${gateway.url}/chat`, {
       method: "OPTIONS",
@@ -230,7 +230,7 @@ describe("A route that API Gateway answers itself", () => {
     expect(await response.json()).toEqual({ detail: "Method Not Allowed", request_id: requestId });
   });
 
-  it("answers as its template chooses by the method", async () => {
+  it("responds as its template chooses by the method", async () => {
     await start();
     const response = await fetch(`${gateway.url}/health`, { method: "PATCH" });
     expect(response.status).toBe(204);

@@ -21,7 +21,7 @@ const start = async (result: InvocationResult): Promise<void> => {
   gateway = await startTestGateway(model, { echo: () => result, chat: () => result });
 };
 
-describe("The answer of a function", () => {
+describe("The response of a function", () => {
   it("reaches the caller with its status, headers and body", async () => {
     await start(
       returned({
@@ -83,21 +83,21 @@ describe("The answer of a function", () => {
   });
 });
 
-describe("A function that does not answer properly", () => {
+describe("A function with an invalid response", () => {
   it.each([
     ["throws", thrown("secret detail", "TypeError"), "The function echo failed with TypeError."],
-    ["returns nothing", returned(null), "The function echo gave a malformed proxy answer."],
-    ["returns no status", returned({ body: "x" }), "The function echo gave a malformed proxy answer."],
+    ["returns nothing", returned(null), "The function echo returned a malformed proxy response."],
+    ["returns no status", returned({ body: "x" }), "The function echo returned a malformed proxy response."],
     [
       "returns an impossible status",
       returned({ statusCode: 99 }),
-      "The function echo gave a malformed proxy answer.",
+      "The function echo returned a malformed proxy response.",
     ],
-    ["returns a body that is not text", returned({ statusCode: 200, body: {} }), "malformed proxy answer"],
+    ["returns a body that is not text", returned({ statusCode: 200, body: {} }), "malformed proxy response"],
     [
       "returns nested headers",
       returned({ statusCode: 200, headers: { a: ["b"] } }),
-      "malformed proxy answer",
+      "malformed proxy response",
     ],
     [
       "returns a header with a line break",
@@ -107,37 +107,40 @@ describe("A function that does not answer properly", () => {
     [
       "returns what is not JSON",
       { kind: "buffered", payload: Buffer.from("<html>") },
-      "malformed proxy answer",
+      "malformed proxy response",
     ],
     [
       "streams, on a buffered route",
       streaming({ statusCode: 200 }).result,
       "has the response transfer mode BUFFERED",
     ],
-  ] satisfies [string, InvocationResult, string][])("gives 502 when it %s", async (_what, result, reason) => {
-    await start(result);
-    const response = await fetch(`${gateway.url}/health`);
-    expect(response.status).toBe(502);
-    expect(await response.json()).toEqual({ message: "Internal server error" });
-    expect(response.headers.get("x-amzn-requestid")).not.toBeNull();
-    expect(gateway.log[0]).toContain(reason);
-    expect(gateway.log.join("\n")).not.toContain("secret detail");
-  });
+  ] satisfies [string, InvocationResult, string][])(
+    "returns 502 when it %s",
+    async (_what, result, reason) => {
+      await start(result);
+      const response = await fetch(`${gateway.url}/health`);
+      expect(response.status).toBe(502);
+      expect(await response.json()).toEqual({ message: "Internal server error" });
+      expect(response.headers.get("x-amzn-requestid")).not.toBeNull();
+      expect(gateway.log[0]).toContain(reason);
+      expect(gateway.log.join("\n")).not.toContain("secret detail");
+    },
+  );
 
-  it("gives 502 when it answers in one piece on a streaming route, and the log says so", async () => {
+  it("returns 502 when it responds in one piece on a streaming route, and the log says so", async () => {
     await start(returned({ statusCode: 200, body: "" }));
     expect((await fetch(`${gateway.url}/chat`, { method: "POST" })).status).toBe(502);
     expect(gateway.log[0]).toBe(
-      "The function chat answers in one piece, but its integration has the response transfer mode STREAM.",
+      "The function chat responds in one piece, but its integration has the response transfer mode STREAM.",
     );
   });
 
-  it("gives 502 when there is no such function", async () => {
+  it("returns 502 when there is no such function", async () => {
     gateway = await startTestGateway(model, {});
     expect((await fetch(`${gateway.url}/health`)).status).toBe(502);
   });
 
-  it("gives 504 when the integration's time is over, and its late answer changes nothing", async () => {
+  it("returns 504 when the integration times out, and its late response changes nothing", async () => {
     const late = Promise.withResolvers<InvocationResult>();
     gateway = await startTestGateway(model, { echo: () => late.promise });
     const response = await fetch(`${gateway.url}/impatient`, { method: "POST" });
@@ -177,7 +180,7 @@ describe("A request that is too large", () => {
     });
   };
 
-  it.each([false, true])("for API Gateway (10 MB) gives 413 and no call (chunked: %s)", async (chunked) => {
+  it.each([false, true])("for API Gateway (10 MB) returns 413 and no call (chunked: %s)", async (chunked) => {
     await start(returned({ statusCode: 200 }));
     const response = await upload(10 * 1024 * 1024 + 1, "audio/wav", chunked);
     expect(response.status).toBe(413);
@@ -185,7 +188,7 @@ describe("A request that is too large", () => {
     expect(gateway.eventsOf("echo")).toEqual([]);
   });
 
-  it("for Lambda (6 MB, base64 counted) gives 413", async () => {
+  it("for Lambda (6 MB, base64 counted) returns 413", async () => {
     const service = new LambdaService({ functions: model.functions.map(toConfiguration), log: () => {} });
     gateway = await startTestGateway(model, {}, { invoke: (...call) => service.invoke(...call) });
     try {

@@ -112,7 +112,7 @@ describe("A stream", () => {
     };
     const writing = write();
     let before = -1;
-    // The writer stands still once the buffers between it and the caller are full.
+    // The writer pauses once the buffers between it and the caller are full.
     await vi.waitFor(
       () => {
         const standsStill = written === before;
@@ -129,7 +129,7 @@ describe("A stream", () => {
 });
 
 describe("A caller who leaves", () => {
-  it("ends the reading of the stream and tells the invocation", async () => {
+  it("ends the reading of the stream and aborts the invocation", async () => {
     const stream = streaming(sse);
     const { signal } = await start(stream);
     const caller = new AbortController();
@@ -143,7 +143,7 @@ describe("A caller who leaves", () => {
     expect(gateway.log.join()).not.toContain("broke off");
   });
 
-  it("tells it also before the answer has begun", async () => {
+  it("aborts it also before the response has started", async () => {
     const called = Promise.withResolvers<AbortSignal | undefined>();
     gateway = await startTestGateway(model, {
       chat: (_event, signal) => {
@@ -161,7 +161,7 @@ describe("A caller who leaves", () => {
     await vi.waitFor(() => expect(signal?.aborted).toBe(true));
   });
 
-  it("is not what a complete answer looks like: the signal stays quiet", async () => {
+  it("differs from a complete response: the signal stays quiet", async () => {
     const stream = streaming(sse);
     const { signal } = await start(stream);
     stream.body.end("data: [DONE]\n\n");
@@ -172,7 +172,7 @@ describe("A caller who leaves", () => {
 });
 
 describe("A stream that fails", () => {
-  it("on the way breaks the connection, so that nobody takes it for complete", async () => {
+  it("midway breaks the connection, so that no client takes it as complete", async () => {
     const stream = streaming(sse);
     await start(stream);
     const response = await chat();
@@ -200,18 +200,18 @@ describe("A stream that fails", () => {
     await expect(chat().then((response) => response.text())).rejects.toThrow();
   });
 
-  it("before it has begun gives 502", async () => {
+  it("before it has started returns 502", async () => {
     gateway = await startTestGateway(model, { chat: () => thrown("boom") });
     expect((await chat()).status).toBe(502);
   });
 
-  it("before its metadata is complete gives 502", async () => {
+  it("before its metadata is complete returns 502", async () => {
     const stream = rawStream();
     await start(stream);
     stream.body.write('{"statusCode":200}\0\0\0');
     stream.endWith("Error: boom");
     expect((await chat()).status).toBe(502);
-    expect(gateway.log[0]).toBe("The function chat failed before its stream had begun.");
+    expect(gateway.log[0]).toBe("The function chat failed before its stream had started.");
   });
 
   it.each([
@@ -219,7 +219,7 @@ describe("A stream that fails", () => {
     ["metadata that are not JSON", rawStream(), `nonsense${"\0".repeat(8)}hello`],
     ["metadata that never end", rawStream(), "x".repeat(20_000)],
   ])(
-    "to begin properly, with %s, gives 502, and the log says what is missing",
+    "to start properly, with %s, returns 502, and the log says what is missing",
     async (_what, stream, bytes) => {
       await start(stream);
       stream.body.write(bytes);
@@ -242,7 +242,7 @@ describe("A stream that fails", () => {
     expect(gateway.log).toContain("The function chat streamed for longer than its integration may.");
   });
 
-  it("to begin in the integration's time gives 504", async () => {
+  it("to start in the integration's time returns 504", async () => {
     const silent = rawStream();
     await start(silent);
     const response = await fetch(`${gateway.url}/chat/impatient`, { method: "POST" });

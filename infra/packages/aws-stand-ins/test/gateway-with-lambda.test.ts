@@ -75,7 +75,7 @@ describe("The gateway in front of running functions", () => {
     expect(await response.json()).toEqual({ user: "42", path: { id: "7" } });
   });
 
-  it("answers 401 when the authorizer's code throws «Unauthorized»", async () => {
+  it("returns 401 when the authorizer's code throws «Unauthorized»", async () => {
     const response = await fetch(`${server.url}/items/7`, { headers: { authorization: "Bearer bad" } });
     expect(response.status).toBe(401);
     expect(response.headers.get("www-authenticate")).toBe("Bearer");

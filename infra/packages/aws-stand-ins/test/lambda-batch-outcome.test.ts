@@ -37,7 +37,7 @@ describe("The outcome of a batch", () => {
       responding({ batchItemFailures: [{ id: "b" }] }),
       "abcd",
     ],
-    ["fails as a whole when the answer is something else", responding("done"), "abcd"],
+    ["fails as a whole when the result is something else", responding("done"), "abcd"],
   ])("%s", (_title, result, failed) => {
     expect(failedOf(result, { reportBatchItemFailures: true, fifo: false })).toBe(failed);
   });

@@ -93,7 +93,7 @@ describe("Invocations", () => {
     );
   });
 
-  it("of one function take the place of idle environments of another at the limit", async () => {
+  it("of one function replace idle environments of another at the limit", async () => {
     const service = await start({ identity: {}, slow: {} }, 1);
     const first = identity(await service.invoke("identity", {}));
     await service.invoke("slow", { milliseconds: 0 });
@@ -101,7 +101,7 @@ describe("Invocations", () => {
     expect(identity(await service.invoke("identity", {})).invocations).toBe(1);
   });
 
-  it("that nobody waits for any more run on in their environment", async () => {
+  it("whose callers have left continue in their environment", async () => {
     const service = await start({ slow: {} }, 1);
     const caller = new AbortController();
     const abandoned = service.invoke("slow", { milliseconds: 50 }, { signal: caller.signal });
@@ -113,7 +113,7 @@ describe("Invocations", () => {
     );
     caller.abort(new Error("the client hung up"));
     await Promise.all(rejected);
-    // The abandoned one was begun and is counted; the one that was still queued never ran.
+    // The abandoned one was started and is counted; the one that was still queued never ran.
     expect(identity(await next).invocations).toBe(2);
     await expect(service.invoke("slow", {}, { signal: caller.signal })).rejects.toThrow("the client hung up");
   });
@@ -138,7 +138,7 @@ describe("An environment", () => {
     expect(second.processId).not.toBe(first.processId);
   });
 
-  it.each(["slow", "busy"])("of a %s function is killed at the time-out and replaced", async (name) => {
+  it.each(["slow", "busy"])("of a %s function is killed at the timeout and replaced", async (name) => {
     const service = await start({ slow: { timeoutSeconds: 0.4 }, busy: { timeoutSeconds: 0.4 } });
     const expected = {
       kind: "error",

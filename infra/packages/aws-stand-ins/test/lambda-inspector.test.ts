@@ -12,7 +12,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** The processes to which a debugger could attach, as it asks for them. */
+/** The processes to which a debugger could attach, as it lists them. */
 const targets = async (port: number): Promise<unknown> => {
   const response = await fetch(`http://127.0.0.1:${port}/json/list`);
   return response.json();
@@ -45,7 +45,7 @@ describe("a function with an inspector's port", () => {
     ]);
   });
 
-  it("runs in one process, whatever else waits", async () => {
+  it("runs in one process, with any number of waiting invocations", async () => {
     await lambda.service.startInspected();
     await lambda.service.startInspected();
     const results = await Promise.all([1, 2, 3].map(() => lambda.service.invoke("inspected", {})));

@@ -28,7 +28,7 @@ class FakeEnvironment implements PooledEnvironment {
     this.listener.exited(undefined);
   }
 
-  /** Responds and asks for the next invocation, as a runtime does. */
+  /** Responds and requests the next invocation, as a runtime does. */
   complete(): void {
     this.listener.responded();
     this.listener.ready();
@@ -73,7 +73,7 @@ describe("The environments of a function", () => {
     expect(environments).toHaveLength(3);
   });
 
-  it("serve invocations in the order they came, whichever is ready first", () => {
+  it("serve invocations in order of arrival, whichever is ready first", () => {
     const { submit, at } = setUp();
     const [first, second] = [submit(), submit()];
     at(1).listener.ready();
@@ -92,7 +92,7 @@ describe("The environments of a function", () => {
     expect(environments).toHaveLength(3);
   });
 
-  it("are waited for when one is about to return, and no process is started", () => {
+  it("are used when one is about to return, and no process is started", () => {
     const { environments, submit, at } = setUp();
     submit();
     at(0).listener.ready();
@@ -103,7 +103,7 @@ describe("The environments of a function", () => {
     expect(at(0).invocations.at(-1)).toBe(next);
   });
 
-  it("are not waited for when the handler goes on long after its response", () => {
+  it("are skipped when the handler continues long after its response", () => {
     const { environments, submit, at } = setUp();
     submit();
     at(0).listener.ready();
@@ -126,7 +126,7 @@ describe("The environments of a function", () => {
     expect(environments.map(({ invocations }) => invocations.length)).toEqual([3, 1, 1]);
   });
 
-  it("of several functions share the places in which they start, in turn", () => {
+  it("of several functions share the slots in which they start, in turn", () => {
     const slots = new StartingSlots(1);
     const [one, other] = [setUp(slots), setUp(slots)];
     for (let count = 0; count < 2; count += 1) one.submit();
@@ -151,7 +151,7 @@ describe("The environments of a function", () => {
     expect(pool.size).toBe(2);
   });
 
-  it("that fail to start fail one invocation each, and the others go on waiting for theirs", async () => {
+  it("that fail to start fail one invocation each, and the others still wait for theirs", async () => {
     const { environments, submit, at } = setUp();
     const [first, second] = [submit(), submit()];
     at(0).listener.exited({ errorType: "TypeError", errorMessage: "no such table" });

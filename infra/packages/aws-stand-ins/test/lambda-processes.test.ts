@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Starts a process with a service in it, and gives the ids of the processes of its two functions. */
+/** Starts a process with a service in it, and returns the ids of the processes of its two functions. */
 const startParent = async (): Promise<{ service: ChildProcess; processIds: number[] }> => {
   const script = join(import.meta.dirname, "lambda-parent.ts");
   const service = spawn(process.execPath, [script, directory], { stdio: ["ignore", "pipe", "inherit"] });

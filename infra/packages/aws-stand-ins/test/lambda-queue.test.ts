@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Handler = (bodies: string[], event: SQSEvent) => Promise<unknown>;
 
-/** Maps the queue to a function that is a function of the test, and gives the bodies of all its invocations. */
+/** Maps the queue to a function of the test, and returns the bodies of all its invocations. */
 const map = (queue: QueueUnderTest, handler: Handler, batchSize = 10) => {
   const batches: string[] = [];
   const log: string[] = [];

@@ -135,7 +135,7 @@ describe("A streamed response", () => {
 });
 
 describe("A streaming function that fails", () => {
-  it("before its first byte is answered with an error", async () => {
+  it("before its first byte gets an error response", async () => {
     expect(await lambda.service.invoke("failFirst", {})).toEqual({
       kind: "error",
       errorType: "TypeError",
@@ -143,7 +143,7 @@ describe("A streaming function that fails", () => {
     });
   });
 
-  it("midway has what it wrote delivered, then the body fails, and the environment goes on", async () => {
+  it("midway has its output delivered, then the body fails, and the environment continues", async () => {
     for (const invocation of [1, 2]) {
       const { body, failure } = await invoke("failMidway", { length: 300_000 });
       const { text, error } = await readAll(body);
@@ -177,7 +177,7 @@ describe("A streaming function that fails", () => {
     }
   });
 
-  it("by taking too long has its body cut off at the time-out", async () => {
+  it("by taking too long has its body cut off at the timeout", async () => {
     const { body, failure } = await invoke("tooSlow");
     const { text, error } = await readAll(body);
     expect(text).toBe("started");
@@ -185,12 +185,12 @@ describe("A streaming function that fails", () => {
     expect(failure()).toContain("Sandbox.Timedout");
   });
 
-  it("by setting the content type too late is told so", async () => {
+  it("by setting the content type too late gets an error", async () => {
     const { body } = await invoke("lateContentType");
     expect((await readAll(body)).error).toContain("Runtime.InvalidStreamingOperation");
   });
 
-  it("by not being async is told so", async () => {
+  it("by not being async gets an error", async () => {
     const { body, failure } = await invoke("notAsync");
     expect(await readAll(body)).toEqual({ text: "done", error: undefined });
     expect(failure()).toBeUndefined();
@@ -279,7 +279,7 @@ describe("A reader that goes away", () => {
     JSON.parse(await contents(file));
 
   it.each(["write", "pipeline"])(
-    "is noticed by a function that uses %s, and its environment goes on",
+    "is noticed by a function that uses %s, and its environment continues",
     async (how) => {
       const processIds = new Set<number>();
       for (const attempt of [1, 2, 3]) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { startLambda } from "./lambda-fixture.ts";
 
 describe("A function that throws", () => {
-  it("is logged with its stack, unless it is an authorizer that has API Gateway answer 401", async () => {
+  it("is logged with its stack, unless it is an authorizer that makes API Gateway return 401", async () => {
     const lambda = await startLambda({
       source: `
         export const refuse = async () => { throw new Error("Unauthorized"); };

@@ -76,7 +76,7 @@ describe("A function", () => {
     expect(returned(await invoke("echo", event))).toEqual(event);
   });
 
-  it("gives null when it returns nothing", async () => {
+  it("returns null when it returns nothing", async () => {
     expect(returned(await invoke("nothing"))).toBeNull();
   });
 
@@ -153,7 +153,7 @@ describe("A function that fails", () => {
       "Runtime.JSONStringifyError",
       "Unable to stringify response body",
     ],
-  ])("with %s is answered by its type and message", async (_what, name, errorType, errorMessage) => {
+  ])("with %s has its type and message in the response", async (_what, name, errorType, errorMessage) => {
     expect(await invoke(name)).toEqual({ kind: "error", errorType, errorMessage });
   });
 
@@ -194,9 +194,9 @@ describe("A function that cannot start", () => {
     ["its handler is no function", "notAFunction", "Runtime.HandlerNotFound"],
     ["its handler is not exported", "missing", "Runtime.HandlerNotFound"],
     ["its handler's name leads out of its folder", "malformed", "Runtime.MalformedHandlerName"],
-    ["its module is not there", "noModule", "Runtime.ImportModuleError"],
-    ["its folder is not there", "noDirectory", "Runtime.InvalidEntrypoint"],
-  ])("because %s is answered with an error", async (_why, name, errorType) => {
+    ["its module is missing", "noModule", "Runtime.ImportModuleError"],
+    ["its folder is missing", "noDirectory", "Runtime.InvalidEntrypoint"],
+  ])("because %s gets an error response", async (_why, name, errorType) => {
     expect(await invoke(name)).toMatchObject({ kind: "error", errorType });
   });
 
@@ -216,7 +216,7 @@ describe("A function that cannot start", () => {
     await unready.stop();
   });
 
-  it("because its code is no JavaScript is answered with a syntax error", async () => {
+  it("because its code is not JavaScript gets a syntax error", async () => {
     const broken = await startLambda({ source: "export const handler = =>;", functions: { handler: {} } });
     expect(await broken.service.invoke("handler", {})).toMatchObject({
       kind: "error",
@@ -239,7 +239,7 @@ describe("The payload limits of AWS", () => {
     });
   });
 
-  it("refuse a larger response, and the environment goes on", async () => {
+  it("refuse a larger response, and the environment continues", async () => {
     expect(await invoke("returnLarge", { length: 6_291_554 })).toMatchObject({ kind: "buffered" });
     expect(await invoke("returnLarge", { length: 6_291_555 })).toEqual({
       kind: "error",

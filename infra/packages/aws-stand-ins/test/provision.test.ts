@@ -50,7 +50,7 @@ const provisionSecret = (
 ) => provision({ ...nothing, secrets: [resource("secret", properties)] }, standIns, secretValue);
 
 describe("A secret of a template", () => {
-  it("is generated once, as long as the template says, and kept", async () => {
+  it("is generated once, as long as the template says, and stored", async () => {
     await provisionSecret({ GenerateSecretString: { PasswordLength: 64 } });
     const value = await secretOf("secret");
     expect(value).toMatch(/^[\w-]{64}$/);
@@ -63,7 +63,7 @@ describe("A secret of a template", () => {
     expect(await secretOf("secret")).toMatch(/^[\w-]{32}$/);
   });
 
-  it("is generated into the document that the template asks for", async () => {
+  it("is generated into the document that the template requests", async () => {
     const SecretStringTemplate = JSON.stringify({ username: "admin" });
     await provisionSecret({ GenerateSecretString: { SecretStringTemplate, GenerateStringKey: "password" } });
     expect(JSON.parse(await secretOf("secret"))).toEqual({
@@ -80,9 +80,7 @@ describe("A secret of a template", () => {
   });
 
   it("of which nothing is known is refused by name", async () => {
-    await expect(provisionSecret({})).rejects.toThrow(
-      "Nothing is known of the value of the secret secret8A1B.",
-    );
+    await expect(provisionSecret({})).rejects.toThrow("The secret secret8A1B has no value.");
   });
 });
 
@@ -139,7 +137,7 @@ describe("Servers that are used in place of stand-ins", () => {
     queues.destroy();
   });
 
-  it("leave nothing running when a stand-in beside them cannot start", async () => {
+  it("leave nothing running when another stand-in cannot start", async () => {
     const taken = { dataDirectory: join(directory, "taken") };
     const { port } = new URL(standIns.endpoints.s3);
     await expect(startStandIns({ ...taken, s3Port: Number(port) })).rejects.toThrow("EADDRINUSE");

@@ -29,7 +29,7 @@ const streamOf = (body: Buffer, step: number) =>
 
 describe("A streamed body", () => {
   it.each(["CRC32", "CRC64NVME"] as const)(
-    "with a trailing %s arrives without its framing, and the checksum is given back",
+    "with a trailing %s arrives without its framing, and the checksum is returned",
     async (algorithm) => {
       const body = randomBytes(200_000);
       const key = `streamed-${algorithm}`;
@@ -158,7 +158,7 @@ describe("A body sent in one piece", () => {
   it.each([
     ["in one piece", Buffer.from("hello")],
     ["streamed", Readable.from([Buffer.from("hello")])],
-  ])("%s is refused with a checksum that nobody here computes, and leaves nothing", async (_how, body) => {
+  ])("%s is refused with an unsupported checksum, and leaves nothing", async (_how, body) => {
     const bodies = storedBodies();
     const sent = s3.put("unverified", body, {
       ContentLength: 5,
@@ -223,7 +223,7 @@ describe("Two bodies for one key", () => {
     expect(storedBodies()).toBe(bodies + 1);
   });
 
-  it("do not mix for a reader who began before the second one arrived", async () => {
+  it("do not mix for a reader who started before the second one arrived", async () => {
     const original = randomBytes(20_000_000);
     await s3.put("replaced-while-read", original);
     const url = await getSignedUrl(

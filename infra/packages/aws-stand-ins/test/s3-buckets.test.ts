@@ -18,7 +18,7 @@ afterAll(() => s3.close());
 const create = (Bucket: string) => s3.client.send(new CreateBucketCommand({ Bucket }));
 
 describe("A bucket", () => {
-  it("is made once, and listed", async () => {
+  it("is created once, and listed", async () => {
     await create("made-later");
     const { Buckets } = await s3.client.send(new ListBucketsCommand({}));
     expect(Buckets?.map(({ Name }) => Name)).toEqual([bucket, "made-later"]);
@@ -30,7 +30,7 @@ describe("A bucket", () => {
     await expect(s3.server.ensureBucket(name, {})).rejects.toThrow(name);
   });
 
-  it("is made in the region of the server only", async () => {
+  it("is created in the region of the server only", async () => {
     const elsewhere = clientOf(s3.server.endpoint);
     const CreateBucketConfiguration = { LocationConstraint: "us-west-2" as const };
     const command = new CreateBucketCommand({ Bucket: "elsewhere", CreateBucketConfiguration });
@@ -72,19 +72,22 @@ describe("A browser on another origin", () => {
     await s3.server.ensureBucket(bucket, { CorsConfiguration: { CorsRules } });
   });
 
-  it.each(["https://app.example", "https://kampala.partner.example"])("is let in from %s", async (origin) => {
-    const response = await preflight(origin);
-    expect(response.status).toBe(200);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      "access-control-allow-origin": origin,
-      "access-control-allow-methods": "PUT, GET",
-      "access-control-allow-headers": "content-type, x-amz-meta-account",
-      "access-control-max-age": "300",
-      vary: expect.stringContaining("Origin"),
-    });
-  });
+  it.each(["https://app.example", "https://kampala.partner.example"])(
+    "is admitted from %s",
+    async (origin) => {
+      const response = await preflight(origin);
+      expect(response.status).toBe(200);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        "access-control-allow-origin": origin,
+        "access-control-allow-methods": "PUT, GET",
+        "access-control-allow-headers": "content-type, x-amz-meta-account",
+        "access-control-max-age": "300",
+        vary: expect.stringContaining("Origin"),
+      });
+    },
+  );
 
-  it("is kept out where no rule has its origin, method and headers", async () => {
+  it("is refused where no rule has its origin, method and headers", async () => {
     for (const refused of [
       await preflight("https://evil.example"),
       await preflight("https://app.example.evil.example"),
@@ -100,7 +103,7 @@ describe("A browser on another origin", () => {
     }
   });
 
-  it("may read the answers, refusals included", async () => {
+  it("may read the responses, refusals included", async () => {
     const url = await getSignedUrl(s3.client, new PutObjectCommand({ Bucket: bucket, Key: "uploads/a.wav" }));
     const request = { method: "PUT", body: "x", headers: { origin: "https://app.example" } };
     const accepted = await fetch(url, request);
@@ -112,7 +115,7 @@ describe("A browser on another origin", () => {
     expect(refused.headers.get("access-control-allow-origin")).toBe("https://app.example");
   });
 
-  it("gets a wildcard where anybody may come, and nothing where it may not", async () => {
+  it("gets a wildcard where any origin may come, and nothing where it may not", async () => {
     const anyone = await fetch(target(), { method: "HEAD", headers: { origin: "https://any.example" } });
     expect(anyone.headers.get("access-control-allow-origin")).toBe("*");
     const stranger = await fetch(target(), { headers: { origin: "https://any.example" } });

@@ -71,7 +71,7 @@ describe("The data directory", () => {
     await (await start()).close();
   });
 
-  it("has nothing left of an upload that was under way when the server closed", async () => {
+  it("has nothing left of an upload that was in progress when the server closed", async () => {
     const server = await start();
     await server.ensureBucket(bucket, {});
     const client = clientOf(server.endpoint);
@@ -91,7 +91,7 @@ describe("The data directory", () => {
 });
 
 describe("A server that is killed", { timeout: 60_000 }, () => {
-  it("has every object it had acknowledged, and nothing of an upload under way", async () => {
+  it("has every object it had acknowledged, and nothing of an upload in progress", async () => {
     const { child, endpoint } = await startS3Process(directory.path);
     const client = clientOf(endpoint);
     const acknowledged: string[] = [];

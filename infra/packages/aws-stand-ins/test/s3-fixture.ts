@@ -80,7 +80,7 @@ export const startTestS3 = async (): Promise<TestS3> => {
   };
 };
 
-/** What S3 answered instead: the code and the status of the refusal. Fails when there was none. */
+/** S3's refusal: its code and status. Fails when there was none. */
 export const refusalOf = async (sent: Promise<unknown>): Promise<string> => {
   const error = await sent.then(
     () => new Error("The request was accepted."),
@@ -95,7 +95,7 @@ export const refusalOf = async (sent: Promise<unknown>): Promise<string> => {
   return `${status} ${error.name}`;
 };
 
-/** The same of a plain HTTP answer. */
+/** The same of a plain HTTP response. */
 export const outcomeOf = (status: number, body: string): string =>
   `${status} ${/<Code>(.*?)<\/Code>/.exec(body)?.[1] ?? "OK"}`;
 

@@ -112,7 +112,7 @@ describe("A listing", () => {
     expect(Contents?.map(({ Key }) => Key)).toEqual(keys.slice(4));
   });
 
-  it("is empty where there is nothing, and when no key is asked for", async () => {
+  it("is empty where there is nothing, and when no key is requested", async () => {
     expect(await list({ Prefix: "nowhere/" })).toMatchObject({ KeyCount: 0, IsTruncated: false });
     expect(await list({ Prefix: "list/", MaxKeys: 0 })).toMatchObject({ KeyCount: 0, IsTruncated: false });
   });

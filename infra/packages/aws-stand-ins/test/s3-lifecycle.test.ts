@@ -14,7 +14,7 @@ afterEach(() => s3.close());
 const setRules = (...Rules: object[]) =>
   s3.server.ensureBucket(bucket, { LifecycleConfiguration: { Rules } });
 
-/** When one day of an object is over: the second midnight UTC after it was stored. */
+/** When one day of an object has passed: the second midnight UTC after it was stored. */
 const endOfFirstDay = async (key: string): Promise<number> => {
   const { LastModified } = await s3.client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
   return (Math.floor((LastModified?.getTime() ?? 0) / day) + 2) * day;
@@ -27,7 +27,7 @@ describe("A lifecycle rule", () => {
     ExpirationInDays: 1,
   };
 
-  it("deletes the objects with its prefix when their days are over", async () => {
+  it("deletes the objects with its prefix when their days have passed", async () => {
     await setRules(unused);
     await s3.put("uploads/unused", "x");
     await s3.put("speech/uploads/a", "x");
@@ -49,7 +49,7 @@ describe("A lifecycle rule", () => {
     expect(await s3.get("uploads/a")).toBe("x");
   });
 
-  it("aborts multipart uploads that nobody finishes", async () => {
+  it("aborts unfinished multipart uploads", async () => {
     await setRules({ Status: "Enabled", AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } });
     const upload = { Bucket: bucket, Key: "uploads/a" };
     const { UploadId } = await s3.client.send(new CreateMultipartUploadCommand(upload));

@@ -74,7 +74,7 @@ describe("A multipart upload", () => {
     expect(storedBodies()).toBe(1);
   });
 
-  it("takes parts from whoever has a link", async () => {
+  it("accepts parts from anyone with a link", async () => {
     const upload = await begin("linked.wav");
     const presigning = clientOf(s3.server.endpoint, { requestChecksumCalculation: "WHEN_REQUIRED" });
     const url = await getSignedUrl(presigning, new UploadPartCommand({ ...upload.named, PartNumber: 1 }));
@@ -150,7 +150,7 @@ describe("A multipart upload", () => {
     await upload.abort();
   });
 
-  it("cannot be made of copies", async () => {
+  it("cannot consist of copies", async () => {
     const upload = await begin("copies.wav");
     const command = new UploadPartCopyCommand({
       ...upload.named,

@@ -56,7 +56,7 @@ describe("An object", () => {
     expect((await head("empty")).ContentLength).toBe(0);
   });
 
-  it("is not there before it is put and after it is deleted, and deleting it twice succeeds", async () => {
+  it("is missing before it is put and after it is deleted, and deleting it twice succeeds", async () => {
     expect(await refusalOf(s3.get("missing"))).toBe("404 NoSuchKey");
     expect(await refusalOf(head("missing"))).toBe("404 NotFound");
     await s3.put("short-lived", "x");
@@ -87,7 +87,7 @@ describe("A range of an object", () => {
     expect(got.ContentLength).toBe(content.length);
   });
 
-  it.each(["bytes=16-", "bytes=99-100", "bytes=-0"])("%s lies beyond it and is refused", async (Range) => {
+  it.each(["bytes=16-", "bytes=99-100", "bytes=-0"])("%s is beyond it and refused", async (Range) => {
     await s3.put("alphabet", "0123456789abcdef");
     expect(await refusalOf(s3.get("alphabet", { Range }))).toBe("416 InvalidRange");
   });
@@ -140,7 +140,7 @@ describe("A condition", () => {
 });
 
 describe("What is not implemented", () => {
-  it("is refused in so many words, not ignored", async () => {
+  it("is refused explicitly, not ignored", async () => {
     await s3.put("plain", "x");
     const attributes = { Bucket: bucket, Key: "plain", ObjectAttributes: ["ETag" as const] };
     expect(await refusalOf(s3.client.send(new GetObjectAttributesCommand(attributes)))).toBe(

@@ -13,7 +13,7 @@ import {
 } from "./s3-fixture.ts";
 
 let s3: TestS3;
-/** A client that is made for upload links. */
+/** A client for upload links. */
 let presigning: S3Client;
 beforeAll(async () => {
   s3 = await startTestS3();
@@ -51,7 +51,7 @@ const nextSecond = (timestamp: string): string =>
   timestamp.replace(/.Z$/, (end) => `${(Number(end[0]) + 1) % 10}Z`);
 
 describe("An upload link", () => {
-  it("takes one body of the content type it was made for", async () => {
+  it("accepts one body of its own content type", async () => {
     expect(await fetchOutcome(await uploadUrl("uploads/1/a.wav"), wav)).toBe("200 OK");
     const stored = await s3.client.send(new HeadObjectCommand({ Bucket: bucket, Key: "uploads/1/a.wav" }));
     expect(stored).toMatchObject({ ContentType: "audio/wav", ContentLength: 4 });
@@ -63,7 +63,7 @@ describe("An upload link", () => {
     expect(await s3.get(key)).toBe("RIFF");
   });
 
-  it("made by the SDK with its default settings works, although it holds the checksum of an empty body", async () => {
+  it("of the SDK with its default settings works, although it contains the checksum of an empty body", async () => {
     const url = await uploadUrl("uploads/3/a.wav", {}, s3.client);
     expect(new URL(url).searchParams.get("x-amz-checksum-crc32")).toBe("AAAAAA==");
     expect(await fetchOutcome(url, wav)).toBe("200 OK");
@@ -124,7 +124,7 @@ describe("An upload link", () => {
 });
 
 describe("A download link", () => {
-  it("serves the object, whole or in part, to anybody who has it", async () => {
+  it("serves the object, whole or in part, to anyone who has it", async () => {
     const url = await downloadUrl();
     expect(await (await fetch(url)).text()).toBe("0123456789");
     const part = await fetch(url, { headers: { range: "bytes=2-4" } });
@@ -191,7 +191,7 @@ describe("A link", () => {
     );
   });
 
-  it("is void once its time is over, and not before it begins", async () => {
+  it("is invalid once its time has passed, and before it starts", async () => {
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
     const expired = await downloadUrl({}, { signingDate: minutesAgo(31), expiresIn: 1800 });
     const response = await fetch(expired);

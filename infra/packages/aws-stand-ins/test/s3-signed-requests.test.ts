@@ -144,7 +144,7 @@ describe("A signed request", () => {
       },
     ],
     [
-      "metadata that was not there",
+      "additional metadata",
       "403 AccessDenied",
       (request) => {
         request.headers["x-amz-meta-role"] = "admin";
@@ -176,7 +176,7 @@ describe("A signed request", () => {
     ["another region", { region: "us-east-1" }, "400 AuthorizationHeaderMalformed"],
     ["a clock an hour slow", { systemClockOffset: -3_600_000 }, "403 RequestTimeTooSkewed"],
     ["a clock an hour fast", { systemClockOffset: 3_600_000 }, "403 RequestTimeTooSkewed"],
-  ])("is refused when made with %s", async (_difference, config, refusal) => {
+  ])("is refused with %s", async (_difference, config, refusal) => {
     const client = clientOf(s3.server.endpoint, config);
     expect(await refusalOf(client.send(new ListBucketsCommand({})))).toBe(refusal);
     client.destroy();

@@ -47,7 +47,7 @@ const put = (Key: string) =>
   s3.client.send(new PutObjectCommand({ Bucket: "from-template", Key, Body: "x" }));
 
 describe("A bucket of the template", () => {
-  it("has the rules the template gives it", async () => {
+  it("has the template's rules", async () => {
     await s3.server.ensureBucket("from-template", properties);
     expect(await preflight()).toBe(200);
     await put("uploads/unused");

@@ -5,7 +5,7 @@ import { childrenNamed, readXml } from "../src/s3/xml-reader.ts";
 import { writeXml } from "../src/s3/xml-writer.ts";
 
 describe("A document", () => {
-  it("says the same after it was written and read, whatever its texts are", () => {
+  it("says the same after it was written and read, for any texts", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), (keys) => {
         const document = readXml(writeXml("Delete", { Object: keys.map((Key) => ({ Key })) }), "Delete");

@@ -97,7 +97,7 @@ describe("A secret of the embedded Secrets Manager", () => {
     expect((await get("generated")).SecretString).toBe("made once");
   });
 
-  it("is kept with its versions across a restart", async () => {
+  it("is stored with its versions across a restart", async () => {
     secrets.putSecret("kept", "first");
     secrets.putSecret("kept", "second");
     const { VersionId } = await get("kept");
@@ -109,7 +109,7 @@ describe("A secret of the embedded Secrets Manager", () => {
     expect(secrets.ensureSecret("kept", () => "third")).toBe("second");
   });
 
-  it("lies in a file that only its owner can read, even if a file was left over with another mode", async () => {
+  it("is in a file that only its owner can read, even if a file remained with another mode", async () => {
     await writeFile(join(dataDirectory, "secrets.json.new"), "left over", { mode: 0o644 });
     secrets.putSecret("private", "s3cret");
     const file = join(dataDirectory, "secrets.json");
@@ -140,7 +140,7 @@ describe("A secret of the embedded Secrets Manager", () => {
     expect(await response.json()).toMatchObject({ __type: "MissingAuthenticationTokenException" });
   });
 
-  it("is all that the service gives: other operations and malformed requests are refused", async () => {
+  it("is all that the service returns: other operations and malformed requests are refused", async () => {
     const call = (body: string) =>
       fetch(secrets.endpoint, {
         method: "POST",

@@ -57,7 +57,7 @@ describe("A message that nodemailer composes", () => {
     expect(read).toMatchObject({ text: "the text", html: '<img src="cid:logo@example.com">' });
   });
 
-  it("may have no HTML of its own beside an attached page", async () => {
+  it("may have no HTML of its own together with an attached page", async () => {
     const attachments = [{ filename: "page.html", content: "<p>attached</p>" }];
 
     expect(await compose({ text: "the text", attachments })).toMatchObject({ text: "the text", html: "" });
@@ -123,7 +123,7 @@ describe("An address", () => {
     expect(parseAddresses("<c@example.com>")).toEqual([{ name: "", address: "c@example.com" }]);
   });
 
-  it("without angle brackets is taken as it stands, so that what is wrong with it is seen", () => {
+  it("without angle brackets stays unchanged, so that its fault is visible", () => {
     expect(parseAddresses(" b c@example.com ")).toEqual([{ name: "", address: "b c@example.com" }]);
   });
 

@@ -81,7 +81,7 @@ describe("A mail sent with nodemailer", () => {
     expect(at >= before).toBe(true);
   });
 
-  it("follows those sent before it, and all are kept across a restart", async () => {
+  it("follows those sent before it, and all are stored across a restart", async () => {
     for (const subject of ["first", "second", "third"]) {
       await transport().sendMail({ from: "a@example.com", to: "b@example.com", subject, text: "x" });
     }
@@ -188,7 +188,7 @@ describe("A mail sent with the SDK", () => {
     ],
     ["raw content without a sender", { Content: raw("To: b@example.com\r\n\r\nx") }],
     [
-      "a template, which nobody keeps here",
+      "a template, which is not supported",
       { Content: { Template: { TemplateName: "t", TemplateData: "{}" } } },
     ],
   ])("is refused with %s", async (_what, changes) => {
@@ -199,7 +199,7 @@ describe("A mail sent with the SDK", () => {
     expect(ses.sentMail()).toEqual([]);
   });
 
-  it("is refused from a domain that nobody can verify", async () => {
+  it("is refused from a domain that no one can verify", async () => {
     await expect(client.send(simple({ FromEmailAddress: "a@example.invalid" }))).rejects.toMatchObject({
       name: "MessageRejected",
     });

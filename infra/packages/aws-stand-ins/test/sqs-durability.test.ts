@@ -54,7 +54,7 @@ describe("The embedded SQS after a restart", () => {
     expect(await queue.attributes()).toMatchObject({ VisibilityTimeout: "77", FifoQueue: "true" });
   });
 
-  it("keeps a message in flight hidden until its time-out, and lets its receiver delete it", async () => {
+  it("hides a message in flight until its timeout, and lets its receiver delete it", async () => {
     const before = await start();
     before.ensureQueue("in-flight", { VisibilityTimeout: 30 });
     const earlier = queueOf(before, "in-flight");
@@ -71,7 +71,7 @@ describe("The embedded SQS after a restart", () => {
     expect(await queue.receiveBodies()).toEqual(["abandoned"]);
   });
 
-  it("answers those who wait when it is closed, with an end of the connection", async () => {
+  it("ends the connections of waiting receivers when it is closed", async () => {
     const server = await start();
     server.ensureQueue("closing", {});
     const { bodies } = await queueOf(server, "closing").startWaiting();
@@ -139,8 +139,8 @@ const startInOwnProcess = async (directory: string): Promise<OwnProcess> => {
   };
 };
 
-describe("A queue made from a template", () => {
-  it("has the properties of its CloudFormation resource, in whatever type they are written", async () => {
+describe("A queue of a template", () => {
+  it("has the properties of its CloudFormation resource, written in any type", async () => {
     const server = await start();
     server.ensureQueue("dead.fifo", { FifoQueue: "true" });
     server.ensureQueue("from-template.fifo", {
@@ -181,7 +181,7 @@ describe("A queue made from a template", () => {
     expect(await queue.receiveBodies()).toEqual(["kept"]);
   });
 
-  it("has the URL that the server gives for its name", async () => {
+  it("has the URL that the server returns for its name", async () => {
     const server = await start();
     server.ensureQueue("addressed", {});
     const { QueueUrl } = await sqsClient(server.endpoint).send(
@@ -238,7 +238,7 @@ describe("The embedded SQS is idle", () => {
     expect(await queueOf(server, "dead").receiveBodies()).toEqual(["poison"]);
   });
 
-  it("no longer to be waited for when it is closed", async () => {
+  it("stops waiting when it is closed", async () => {
     const server = await start();
     server.ensureQueue("work", {});
     await queueOf(server, "work").send("x");
@@ -250,7 +250,7 @@ describe("The embedded SQS is idle", () => {
 });
 
 describe("A queue whose worker starts", () => {
-  it("hands out again what the worker of an earlier process had taken and not finished", async () => {
+  it("redelivers what the worker of an earlier process had received and not finished", async () => {
     const before = await start();
     before.ensureQueue("work.fifo", { ...FIFO, VisibilityTimeout: 1_800 });
     const earlier = queueOf(before, "work.fifo");

@@ -57,7 +57,7 @@ describe("A message group of a FIFO queue", () => {
     expect(await promptly(waiting.bodies)).toEqual(["2"]);
   });
 
-  it("gives a message that failed again before those that follow it", async () => {
+  it("delivers a failed message again before those that follow it", async () => {
     const queue = await createFifo("retry-order");
     await sendAll(queue, "group", ["1", "2"]);
     const first = await queue.receiveOne({ MaxNumberOfMessages: 1 });
@@ -72,7 +72,7 @@ describe("A message group of a FIFO queue", () => {
     expect(await queue.receiveBodies()).toEqual(["1", "2"]);
   });
 
-  it("goes on with the next message when one was moved to the dead-letter queue", async () => {
+  it("continues with the next message when one was moved to the dead-letter queue", async () => {
     const deadLetters = await createFifo("poisoned-dead-letters");
     const queue = await createFifo("poisoned", {
       RedrivePolicy: JSON.stringify({
@@ -102,7 +102,7 @@ describe("A message group of a FIFO queue", () => {
 });
 
 describe("Deduplication in a FIFO queue", () => {
-  it("takes the same deduplication id once and answers with the first message", async () => {
+  it("accepts the same deduplication id once and returns the first message", async () => {
     const queue = await createFifo("by-id");
     const options = { MessageGroupId: "group", MessageDeduplicationId: "delivery-1" };
     const first = await queue.send("one text", options);
@@ -161,7 +161,7 @@ describe("A FIFO queue refuses", () => {
     });
   });
 
-  it("to delete a message whose visibility time-out has passed", async () => {
+  it("to delete a message whose visibility timeout has passed", async () => {
     const queue = await createFifo("late", { VisibilityTimeout: "30" });
     await sendAll(queue, "group", ["x"]);
     const message = await queue.receiveOne();

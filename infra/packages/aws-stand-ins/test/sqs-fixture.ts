@@ -69,7 +69,7 @@ export class QueueUnderTest {
     return Messages ?? [];
   }
 
-  /** The one message that a receive gives. */
+  /** The one message of a receive. */
   async receiveOne(options: Partial<ReceiveMessageCommandInput> = {}): Promise<Message> {
     const [message, ...others] = await this.receive(options);
     if (message === undefined || others.length > 0) {
@@ -83,8 +83,8 @@ export class QueueUnderTest {
   }
 
   /**
-   * Starts to wait for messages, for 20 seconds. Two round trips later the server has begun to wait too: the requests
-   * of one client arrive in their order.
+   * Starts to wait for messages, for 20 seconds. Two round trips later the server is waiting too: the requests of one
+   * client arrive in order.
    */
   async startWaiting(): Promise<{ readonly bodies: Promise<(string | undefined)[]> }> {
     const bodies = this.receiveBodies({ WaitTimeSeconds: 20 });

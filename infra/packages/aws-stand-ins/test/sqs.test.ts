@@ -63,7 +63,7 @@ describe("A queue of the embedded SQS", () => {
     });
   });
 
-  it("gives only the attributes that were asked for and refuses unknown ones", async () => {
+  it("returns only the requested attributes and refuses unknown ones", async () => {
     const queue = await sqs.createQueue("asked");
     const ask = (name: "QueueArn" | "Policy") =>
       sqs.client.send(new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: [name] }));
@@ -151,17 +151,17 @@ describe("A message of the embedded SQS", () => {
     });
   });
 
-  it("answers with the same digest of its attributes as AWS", async () => {
+  it("returns the same digest of its attributes as AWS", async () => {
     const queue = await sqs.createQueue("digest");
     const { MD5OfMessageAttributes } = await queue.send("x", {
       MessageAttributes: { timestamp: { DataType: "Number", StringValue: "1493147359900" } },
     });
 
-    // A known answer, which several clients that verify the digest have in their own tests.
+    // A known digest, which several clients that verify it have in their own tests.
     expect(MD5OfMessageAttributes).toBe("235c5c510d26fb653d073faed50ae77c");
   });
 
-  it("comes only with the attributes that were asked for", async () => {
+  it("comes only with the requested attributes", async () => {
     const queue = await sqs.createQueue("selected");
     const text = (value: string) => ({ DataType: "String", StringValue: value });
     await queue.send("x", {
@@ -186,7 +186,7 @@ describe("A message of the embedded SQS", () => {
     expect(await queue.receive()).toEqual([]);
   });
 
-  it("is hidden while it is handled and comes back when its visibility time-out passes", async () => {
+  it("is hidden during its handling and returns when its visibility timeout passes", async () => {
     const queue = await sqs.createQueue("comes-back", { VisibilityTimeout: "30" });
     await queue.send("x");
     const first = await queue.receiveOne();
@@ -199,7 +199,7 @@ describe("A message of the embedded SQS", () => {
     expect(second.Attributes?.["ApproximateReceiveCount"]).toBe("2");
   });
 
-  it("can be given back at once, or kept for longer, while it is in flight", async () => {
+  it("can be released at once, or hidden for longer, while it is in flight", async () => {
     const queue = await sqs.createQueue("given-back", { VisibilityTimeout: "30" });
     await queue.send("x");
     const first = await queue.receiveOne();
@@ -262,7 +262,7 @@ describe("A message of the embedded SQS", () => {
     await expect(queue.send(body)).rejects.toMatchObject({ name: code });
   });
 
-  it("cannot be deleted with a handle that SQS never gave, or with one of another queue", async () => {
+  it("cannot be deleted with an invented handle, or with one of another queue", async () => {
     const queue = await sqs.createQueue("handles");
     const other = await sqs.createQueue("other-handles");
     await other.send("x");
@@ -303,7 +303,7 @@ describe("A batch", () => {
     expect(await queue.attributes()).toMatchObject({ ApproximateNumberOfMessagesNotVisible: "0" });
   });
 
-  it("reports a refused entry and still carries out the others", async () => {
+  it("reports a refused entry and still runs the others", async () => {
     const queue = await sqs.createQueue("partial-batch");
     const { Successful, Failed } = await sqs.client.send(
       new SendMessageBatchCommand({
@@ -403,7 +403,7 @@ describe("Long polling", () => {
     expect(await queue.receiveBodies()).toEqual(["for somebody else"]);
   });
 
-  it("gives one message to one of many who wait", async () => {
+  it("delivers one message to one of many waiting receivers", async () => {
     const queue = await sqs.createQueue("long-poll-many");
     const waiting = Array.from({ length: 5 }, () => queue.receiveBodies({ WaitTimeSeconds: 1 }));
     await queue.send("only once");

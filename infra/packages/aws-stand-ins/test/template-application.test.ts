@@ -69,7 +69,7 @@ describe.each(["strong", "weak"])(
       expect(model.secrets[0]?.properties).toEqual({ GenerateSecretString: { PasswordLength: 64 } });
     });
 
-    it("gives the queue's messages to the worker", () => {
+    it("delivers the queue's messages to the worker", () => {
       expect(model.eventSources).toEqual([
         {
           logicalId: expect.any(String),

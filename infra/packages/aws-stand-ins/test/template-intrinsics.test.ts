@@ -154,7 +154,7 @@ describe("The local meaning of a template's values", () => {
     expect(model.functions[0]?.environment).toEqual({ TABLE: "table" });
   });
 
-  it("tells resources apart whose logical id stands in two stacks", () => {
+  it("distinguishes resources with the same logical id in two stacks", () => {
     const table = { Type: "AWS::DynamoDB::Table", Properties: {} };
     const model = read({ Resources: { Table: table } }, { Resources: { Table: table } });
     expect(model.tables.map(({ name }) => name)).toEqual(["stack0-table", "stack1-table"]);
@@ -234,7 +234,7 @@ describe("A queue in front of a function", () => {
     ]);
   });
 
-  it("gives nothing while its mapping is disabled", () => {
+  it("returns nothing while its mapping is disabled", () => {
     expect(read(mapping({ Enabled: false })).eventSources).toEqual([]);
   });
 

@@ -36,7 +36,7 @@ describe("the stand-ins", () => {
   });
   afterEach(() => standIns.close());
 
-  it("answer to no name but this machine's own, so that no web page reaches them under its name", async () => {
+  it("respond only to this machine's own names, so that no web page reaches them under its name", async () => {
     for (const [name, endpoint] of Object.entries(standIns.endpoints)) {
       const { port } = new URL(endpoint);
       for (const host of [`rebound.example:${port}`, `localhost.example:${port}`, `192.0.2.1:${port}`]) {
@@ -60,7 +60,7 @@ describe("the stand-ins", () => {
 });
 
 describe("stand-ins that others on the network may reach", () => {
-  it("are the storage alone, with keys that nobody knows", async () => {
+  it("are the storage alone, with secret keys", async () => {
     const network = { listen: "0.0.0.0", address: "127.0.0.2" };
     const standIns = await startStandIns({ dataDirectory, network });
     const { s3, ...others } = standIns.endpoints;
@@ -76,7 +76,7 @@ describe("stand-ins that others on the network may reach", () => {
     ["a phone that calls it by its address", "192.168.1.9", "192.168.1.5", "192.168.1.5:3000", false],
     ["a phone that says localhost", "192.168.1.9", "192.168.1.5", "localhost:3000", false],
     ["this machine, by its own address", "192.168.1.5", "192.168.1.5", "192.168.1.5:3000", true],
-    ["this machine, by a name that a page gave it", "192.168.1.5", "192.168.1.5", "rebound.example", false],
+    ["this machine, by a page's own name", "192.168.1.5", "192.168.1.5", "rebound.example", false],
     ["this machine over IPv6", "::ffff:127.0.0.1", "::ffff:127.0.0.1", "[::1]:3000", true],
   ])("tell %s from the other", (_, remoteAddress, localAddress, host, isOurs) => {
     expect(isFromThisMachine({ headers: { host }, socket: { remoteAddress, localAddress } })).toBe(isOurs);

@@ -22,9 +22,10 @@ const defaultOptions: TrainingOptions = { sampleCount: 2_560_000, storedBuckets:
 const classWeights = [1, 1, 1, 1, 1, 1, 2.5];
 
 /**
- * Trains the model. The same lines and options give the same weights.
+ * Trains the model. The same lines and options produce the same weights.
  *
- * @param lines the corpus; lines of other splits than `train` and `valid` are not looked at
+ *
+ * @param lines the corpus; lines of other splits than `train` and `valid` are ignored
  * @param phrases lines that are all trained on
  */
 export const trainModel = (

@@ -74,17 +74,17 @@ describe("finding texts that training has not seen", () => {
     ["abaana", "at a line's beginning"],
     ["ssomero", "at a line's end"],
     ["Olunaku olumu mu kyalo", "and is long"],
-  ])("finds %j seen, which stands in a line %s", (text) => {
+  ])("finds %j seen, which occurs in a line %s", (text) => {
     expect(unseen(text, "in its language")).toBe(false);
     expect(unseen(text, "anywhere")).toBe(false);
   });
 
-  it.each(["webale", "olunaku olumu mu kibuga"])("finds %j unseen, which stands nowhere", (text) => {
+  it.each(["webale", "olunaku olumu mu kibuga"])("finds %j unseen, which occurs nowhere", (text) => {
     expect(unseen(text, "in its language")).toBe(true);
     expect(unseen(text, "anywhere")).toBe(true);
   });
 
-  it("counts a part of a word, or a word of another language, as seen only when asked for anywhere", () => {
+  it("counts a part of a word, or a word of another language, as seen only for `anywhere`", () => {
     for (const text of ["baana", "ishomero"]) {
       expect(unseen(text, "in its language")).toBe(true);
       expect(unseen(text, "anywhere")).toBe(false);
@@ -102,7 +102,7 @@ describe("measuring", () => {
     expect(tooFew?.macro).toBe(1);
   });
 
-  it("counts every answer to each language", () => {
+  it("counts every result for each language", () => {
     const matrix = confusionMatrix(sayLuganda, [...texts("lug", 3), ...texts("ach", 2)]);
     expect(matrix.get("ach")).toEqual(new Map([["lug", 2]]));
   });

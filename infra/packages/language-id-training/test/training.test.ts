@@ -44,7 +44,7 @@ describe("training the model", () => {
     expect(model.identify("asante watoto").other).toBeGreaterThan(0.5);
   });
 
-  it("gives the same bytes every time", () => {
+  it("produces the same bytes every time", () => {
     const first = encodeWeights(trainModel(lines, [], options));
     expect(encodeWeights(trainModel(lines, [], options))).toEqual(first);
     expect(encodeWeights(trainModel(lines, [], { ...options, seed: 2 }))).not.toEqual(first);
@@ -57,7 +57,7 @@ describe("training the model", () => {
     );
   });
 
-  it("learns from no line that its choices are made with, nor from close relatives of the six", () => {
+  it("learns from no line that its choices use, nor from close relatives of the six", () => {
     const rukiga = { split: "train", language: "cgg", source: "invented", text: "okurima" };
     const { training, development } = partition([...lines, ...inventLines(30, "valid"), rukiga]);
     expect(development.length).toBeGreaterThan(30);
@@ -114,7 +114,7 @@ describe("reading a corpus", () => {
     expect(() => readCorpus([path])).toThrow(`${path}, line 3: expected four columns.`);
   });
 
-  it("asks for a corpus when none is named", () => {
+  it("requires a corpus", () => {
     expect(() => readCorpus([])).toThrow("Name a folder");
   });
 });

@@ -24,7 +24,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What the endpoints need to know of how the server was started. */
+/** How the server was started, for the endpoints. */
 export type SampleSettings = {
   /** The pause between two tokens of a stream, so that streaming can be seen. */
   readonly tokenDelayMilliseconds: number;
@@ -37,7 +37,7 @@ export type Exchange = {
   readonly settings: SampleSettings;
 };
 
-/** One endpoint of the OpenAI HTTP API. It answers the exchange, or throws an `ApiError`. */
+/** One endpoint of the OpenAI HTTP API. It handles the exchange, or throws an `ApiError`. */
 export type Endpoint = {
   readonly method: "GET" | "POST";
   /** The whole path, for example `/v1/models`. */

@@ -2,8 +2,8 @@ import { ApiError, type Endpoint } from "./endpoint.ts";
 import { sendJson } from "./send-response.ts";
 
 /**
- * The model ids of the sample server: a larger and a smaller chat model, which give the same answers, and the models of
- * speech and of transcription.
+ * The model ids of the sample server: a larger and a smaller chat model, which reply alike, and the models of speech
+ * and of transcription.
  */
 export const sampleModels = {
   model14b: "sample-14b",

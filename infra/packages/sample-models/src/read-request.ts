@@ -48,10 +48,10 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unk
   throw new ApiError(400, `Invalid '${param}': ${issue.message}`, { param, code: "invalid_value" });
 }
 
-/** The format that a request asks for. Throws an `ApiError` (400) when it is none of those that are given. */
+/** The requested format. Throws an `ApiError` (400) when it is not one of the given ones. */
 export function requireFormat<Format extends string>(requested: string, given: readonly Format[]): Format {
   const format = given.find((candidate) => candidate === requested);
   if (format !== undefined) return format;
-  const message = `Invalid 'response_format': the sample server gives ${given.join(", ")}.`;
+  const message = `Invalid 'response_format': the sample server supports ${given.join(", ")}.`;
   throw new ApiError(400, message, { code: "unsupported_value", param: "response_format" });
 }

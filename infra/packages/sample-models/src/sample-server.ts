@@ -14,7 +14,7 @@ import { createTranscription } from "./transcription/create-transcription.ts";
 export type SampleInferenceOptions = {
   /** Port on 127.0.0.1; 0, the default, takes a free one. */
   readonly port?: number;
-  /** The voices, under the tags by which clients ask for them; without them each language of the phrasebook has two. */
+  /** The voices, under the tags that clients use; without them each language of the phrasebook has two. */
   readonly voices?: VoiceCatalogue;
   /** The pause before each token of a stream; 20 by default. */
   readonly tokenDelayMilliseconds?: number;
@@ -32,9 +32,9 @@ export type SampleInference = {
 
 /**
  * Starts the sample inference server: the OpenAI HTTP API on a port of its own, with a phrasebook and a speech
- * synthesiser behind it in the place of models. It lets a service talk to model servers where there are none.
+ * synthesiser instead of models. It lets a service call model servers where there are none.
  *
- * Rejects with the system's error when the port is taken.
+ * Rejects with the system's error when the port is in use.
  */
 export async function startSampleInference(options: SampleInferenceOptions = {}): Promise<SampleInference> {
   const settings = { tokenDelayMilliseconds: options.tokenDelayMilliseconds ?? 20 };

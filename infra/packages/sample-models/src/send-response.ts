@@ -17,8 +17,8 @@ export function sendJson(
 }
 
 /**
- * Ends an exchange with an error. A client that has gone gets nothing; an answer that has begun is broken off, so
- * that a client cannot take it for a whole one. What is not the client's fault is reported on standard error.
+ * Ends an exchange with an error. A client that has left gets nothing; a started response is broken off, so that a
+ * client cannot take it as complete. Errors that are not the client's fault are written to standard error.
  */
 export function sendError(response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
@@ -28,16 +28,16 @@ export function sendError(response: ServerResponse, error: unknown): void {
     return;
   }
   const { status, message, param, code, headers } =
-    error instanceof ApiError ? error : new ApiError(500, "The sample server failed to answer.");
+    error instanceof ApiError ? error : new ApiError(500, "The sample server failed to respond.");
   const type = status >= 500 ? "server_error" : "invalid_request_error";
   sendJson(response, status, { error: { message, type, param, code } }, headers);
 }
 
 /**
- * Sends an answer piece by piece, as the pieces come. Waits when the client reads more slowly than they come, and
- * when the client goes away aborts the signal that the source of the pieces was given.
+ * Sends a response piece by piece, as the pieces come. Waits when the client reads more slowly than they come, and
+ * when the client leaves aborts the signal of the source.
  *
- * The head goes out with the first piece: a source that fails before it leaves the response free for an error.
+ * The head is sent with the first piece: a source that fails before can still lead to an error response.
  */
 export async function sendStream(
   response: ServerResponse,

@@ -130,7 +130,7 @@ export function makeTone(
   });
 }
 
-/** Serves one endpoint; `handled` gives what the first request has ended with, which is nothing when all is well. */
+/** Serves one endpoint; `handled` is the error of the first request, if any. */
 export async function serve(endpoint: Endpoint) {
   const handled = Promise.withResolvers<unknown>();
   const server = createServer((received, response) => {
@@ -154,7 +154,7 @@ export async function serve(endpoint: Endpoint) {
   return { port: address.port, handled: handled.promise, close };
 }
 
-/** Sends one request to an endpoint, and gives the client's end of it as soon as the answer begins. */
+/** Sends one request to an endpoint, and returns the client's end of it as soon as the response starts. */
 export async function exchangeWith(endpoint: Endpoint, body: string) {
   const { port, handled, close } = await serve(endpoint);
   const client = request({ port, host: "127.0.0.1", method: "POST" }).end(body);

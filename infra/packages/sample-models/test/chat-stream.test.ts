@@ -35,7 +35,7 @@ async function rawStream(body: object): Promise<string[]> {
   });
 }
 
-describe("A streamed answer of the sample server", () => {
+describe("A streamed reply of the sample server", () => {
   it("is a role chunk, one chunk a word, a finish chunk and [DONE]", async () => {
     const events = await rawStream(counting);
     expect(events.pop()).toBe("[DONE]");
@@ -58,7 +58,7 @@ describe("A streamed answer of the sample server", () => {
     expect(heads[0]).toMatchObject({ object: "chat.completion.chunk", model: "sample-9b", usage: undefined });
   });
 
-  it("ends with a chunk without choices that has the usage, when that is asked for", async () => {
+  it("ends with a chunk without choices that has the usage, on request", async () => {
     const events = await rawStream({ ...counting, stream_options: { include_usage: true } });
     const chunks = events.slice(0, -1).map((event) => JSON.parse(event));
     expect(chunks.at(-1)).toMatchObject({
@@ -68,7 +68,7 @@ describe("A streamed answer of the sample server", () => {
     expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
   });
 
-  it("gives an OpenAI client the same words as an answer in one piece", async () => {
+  it("gives an OpenAI client the same words as a whole reply", async () => {
     const question = { ...counting, messages: [{ role: "user" as const, content: "Why is the sky blue?" }] };
     const whole = await openai.chat.completions.create(question);
     let streamed = "";
@@ -107,7 +107,7 @@ describe("A streamed answer of the sample server", () => {
     await expect(requested).rejects.toThrow(OpenAI.NotFoundError);
   });
 
-  it("goes on for others when a client leaves, without a warning", async () => {
+  it("continues for others when a client leaves, without a warning", async () => {
     const warnings: unknown[] = [];
     const keep = (warning: unknown) => warnings.push(warning);
     process.on("warning", keep);
@@ -120,13 +120,13 @@ describe("A streamed answer of the sample server", () => {
 });
 
 describe("Sending events", () => {
-  /** Serves one exchange with the given handler, and gives the two ends of it. */
+  /** Serves one exchange with the given handler, and returns the two ends of it. */
   async function exchange(
     handle: (response: ServerResponse, request: IncomingMessage) => Promise<void>,
     body = "",
   ) {
     const handled = Promise.withResolvers<void>();
-    // A failure may come before the test looks at it.
+    // A failure may come before the test awaits it.
     handled.promise.catch(() => undefined);
     const responses = Promise.withResolvers<ServerResponse>();
     const local = createServer((received, response) => {
@@ -167,7 +167,7 @@ describe("Sending events", () => {
     await close();
   });
 
-  it("ends the pause between two words of an answer when the client disconnects", async () => {
+  it("ends the pause between two words of a reply when the client disconnects", async () => {
     const settings = { tokenDelayMilliseconds: 3_600_000 };
     const { client, response, handled, close } = await exchange(
       (response, received) =>
@@ -197,7 +197,7 @@ describe("Sending events", () => {
     await close();
   });
 
-  it("goes on when a slow client reads again, and loses nothing", async () => {
+  it("continues when a slow client reads again, and loses nothing", async () => {
     async function* events() {
       for (let count = 0; count < 32; count += 1) yield "x".repeat(1024 * 1024);
     }
@@ -211,7 +211,7 @@ describe("Sending events", () => {
     await close();
   });
 
-  it("hands on the failure of the source", async () => {
+  it("passes on the failure of the source", async () => {
     async function* events() {
       yield "first";
       throw new Error("The source failed.");

@@ -14,7 +14,7 @@ afterAll(() => server.close());
 
 type Message = OpenAI.ChatCompletionMessageParam;
 
-/** The answer to a conversation; texts are the user's messages, each answered before the next. */
+/** The reply to a conversation; texts are the user's messages, each with its reply before the next. */
 async function ask(...conversation: (string | Message)[]): Promise<string> {
   const messages = conversation.map(
     (entry): Message => (typeof entry === "string" ? { role: "user", content: entry } : entry),
@@ -38,13 +38,13 @@ describe("The translation instruction of the service", () => {
     ["translate from english to luganda: thank you\n", "webale"],
     ["Translate to Luganda:\nGood morning.\nThank you.", "Wasuze otya nno.\nWebale."],
   ];
-  it.each(instructions)("«%s» gives the translation and nothing else", async (instruction, translation) => {
+  it.each(instructions)("«%s» returns the translation and nothing else", async (instruction, translation) => {
     expect(await ask({ role: "system", content: "You translate and summarise." }, instruction)).toBe(
       translation,
     );
   });
 
-  it("names in its place what the phrasebook does not have", async () => {
+  it("names missing words of the phrasebook instead", async () => {
     expect(
       await ask("Translate from English to Luganda: Good morning! The bridge is closed: use the ferry."),
     ).toBe(
@@ -79,7 +79,7 @@ describe("A chat with the sample server", () => {
     ["Habari za asubuhi", "Habari za asubuhi."],
     ["Asante sana", "Karibu sana."],
     ["Apwoyo", "You are welcome."],
-  ])("answers «%s» with «%s», and says what it is", async (greeting, reply) => {
+  ])("replies to «%s» with «%s», and says what it is", async (greeting, reply) => {
     const received = await ask(greeting);
     expect(received.startsWith(`${reply} ${disclosure}`), received).toBe(true);
   });
@@ -93,7 +93,7 @@ describe("A chat with the sample server", () => {
     ["What does 'murakoze cyane' mean?", '"murakoze cyane" in English is "thank you very much".'],
     ["What's Friday in Runyankore?", '"Friday" in Runyankole is "Orwakataano".'],
     ["Can you translate how are you to Swahili?", '"how are you" in Swahili is "habari yako?".'],
-  ])("answers «%s»", async (question, reply) => {
+  ])("replies to «%s»", async (question, reply) => {
     expect(await ask(question)).toBe(`${reply} ${disclosure}`);
   });
 
@@ -112,7 +112,7 @@ describe("A chat with the sample server", () => {
       `Your name is Amina Nakato. ${disclosure}`,
     );
     expect(await ask("What's my name?")).toBe(
-      `You have not told me your name in this conversation. ${disclosure}`,
+      `You have not mentioned your name in this conversation. ${disclosure}`,
     );
   });
 
@@ -154,24 +154,24 @@ describe("A chat with the sample server", () => {
   });
 
   it.each(["\n", "\t\n ", "? ", "say in ", "hello, "])(
-    "answers without delay when a message repeats %j for 300,000 characters",
+    "replies without delay when a message repeats %j for 300,000 characters",
     async (pattern) => {
       const long = pattern.repeat(300_000 / pattern.length);
       expect(await ask({ role: "system", content: `${long}.` }, `${long}x`)).toContain("sample server");
     },
   );
 
-  it("repeats the gist of a question that it cannot answer", async () => {
+  it("repeats the gist of a question that it does not know", async () => {
     const reply = await ask("When should I plant maize near Gulu?");
-    expect(reply.startsWith(`${disclosure} I cannot answer "When should I plant maize near Gulu?"`)).toBe(
+    expect(reply.startsWith(`${disclosure} I have no reply to "When should I plant maize near Gulu?"`)).toBe(
       true,
     );
     expect(reply).toContain("connect a real model");
   });
 
-  it("has an answer when there is no message from the user", async () => {
+  it("has a reply when there is no message from the user", async () => {
     expect(await ask({ role: "system", content: "Be kind." })).toBe(
-      `There is no message from the user to answer. ${disclosure}`,
+      `There is no message from the user to reply to. ${disclosure}`,
     );
   });
 });
@@ -189,7 +189,7 @@ describe("A summary by the sample server", () => {
     expect(await ask(request)).toBe(summary);
   });
 
-  it("is made of the user's message when the system message orders it", async () => {
+  it("summarises the user's message when the system message orders it", async () => {
     const order: Message = {
       role: "system",
       content: "You are a careful editor. Summarise the user's text.",
@@ -202,7 +202,7 @@ describe("A summary by the sample server", () => {
     expect(await ask({ role: "system", content: system }, "Hello")).toContain("Hello.");
   });
 
-  it("asks for the text when there is none", async () => {
+  it("requests the text when there is none", async () => {
     expect(await ask("Summarise the news")).toBe(
       "The sample server summarises a text that follows a colon: Summarise: …",
     );

@@ -36,7 +36,7 @@ function translated(text: string, target: string, source?: string): string | und
 }
 
 describe("The table of the phrasebook", () => {
-  it("has a non-empty wording in every cell, and at least one language beside English in every phrase", () => {
+  it("has a non-empty wording in every cell, and at least one language besides English in every phrase", () => {
     for (const phrase of phrases) {
       expect(phraseSchema.safeParse(phrase).error, phrase.id).toBeUndefined();
       expect(
@@ -46,7 +46,7 @@ describe("The table of the phrasebook", () => {
     }
   });
 
-  it("names every phrase once, and answers greetings with phrases that exist", () => {
+  it("names every phrase once, and replies to greetings with existing phrases", () => {
     const ids = phrases.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const phrase of phrases) {
@@ -131,14 +131,14 @@ describe("The languages of the phrasebook", () => {
 
 describe("Looking a sentence up", () => {
   it.each(["how are you", "How are you?", "HOW  ARE\tYOU ??", " how are you doing?", "“How are you?”"])(
-    "finds «%s» whatever its case, punctuation and white space",
+    "finds «%s» with any case, punctuation and white space",
     (text) => {
       expect(findPhrase(text, "eng")?.id).toBe("how-are-you");
     },
   );
 
   it.each(["omusujja gw'ensiri", "Omusujja gw’ensiri.", "omusujja gwʼensiri"])(
-    "finds «%s» whatever the shape of its apostrophe",
+    "finds «%s» with any shape of its apostrophe",
     (text) => {
       expect(findPhrase(text, "lug")?.id).toBe("malaria");
     },
@@ -153,7 +153,7 @@ describe("Looking a sentence up", () => {
     expect(findPhrase("", "eng")).toBeUndefined();
   });
 
-  it("tells the languages in which a sentence exists", () => {
+  it("lists the languages in which a sentence exists", () => {
     expect(languagesOf("Munaana")).toEqual(["lug", "nyn"]);
     expect(languagesOf("munaana na saba")).toEqual([]);
   });
@@ -218,7 +218,7 @@ describe("Translating with the phrasebook", () => {
     expect(translated("Hello, dear colleagues.", "lug", "eng")).toBeUndefined();
   });
 
-  it("asks in the target language when the source asks by its words only, and not the other way round", () => {
+  it("asks in the target language when the source asks by its words only, but not the reverse", () => {
     expect(translated("how are you", "lug", "eng")).toBe("oli otya?");
     expect(translated("How are you.", "lug", "eng")).toBe("Oli otya?");
     expect(translated("Oraire ota?", "eng", "nyn")).toBe("Good morning.");
@@ -260,7 +260,7 @@ describe("Translating with the phrasebook", () => {
     ]);
   });
 
-  it("accounts for every character of any text, whatever it can translate", () => {
+  it("accounts for every character of any text, translatable or not", () => {
     const text = fc.array(
       fc.oneof(
         fc.constantFrom("Good morning", "asante", ". ", "? ", "\n", ", ", "…"),

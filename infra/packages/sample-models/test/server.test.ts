@@ -55,7 +55,7 @@ describe("The sample server", () => {
     ]);
   });
 
-  it("answers in the shape of OpenAI's chat completion, with the usage counted in words", async () => {
+  it("responds in the shape of OpenAI's chat completion, with the usage counted in words", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_795_000_000_700 });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -82,7 +82,7 @@ describe("The sample server", () => {
     });
   });
 
-  it("gives every answer, errors included, a request id of its own", async () => {
+  it("gives every response, errors included, a request id of its own", async () => {
     const ids = await Promise.all(
       ["/models", "/nowhere"].map(async (path) => {
         const response = await fetch(`${server.baseUrl}${path}`);
@@ -93,7 +93,7 @@ describe("The sample server", () => {
     for (const id of ids) expect(id).toMatch(/^req_[0-9a-f]{32}$/u);
   });
 
-  it("answers the same question in the same words with either model", async () => {
+  it("replies to the same question in the same words with either model", async () => {
     const responses = await Promise.all(
       [sampleModels.model14b, sampleModels.model9b].map(async (model) => {
         const completion = await openai.chat.completions.create({ ...question, model });
@@ -126,7 +126,7 @@ describe("The sample server", () => {
     expect(completionBody.parse(await response.json()).choices[0].message.content).toBe("Webale");
   });
 
-  it("ends the answer at max_tokens words, with the reason 'length'", async () => {
+  it("ends the reply at max_tokens words, with the reason 'length'", async () => {
     const whole = await openai.chat.completions.create(question);
     const words = whole.choices[0]?.message.content?.split(" ") ?? [];
     const cut = await openai.chat.completions.create({ ...question, max_tokens: 3 });
@@ -142,7 +142,7 @@ describe("The sample server", () => {
     expect(newName.choices[0]?.message.content).toBe(words.join(" "));
   });
 
-  it("ends the answer before the first stop string, with the reason 'stop'", async () => {
+  it("ends the reply before the first stop string, with the reason 'stop'", async () => {
     const messages = [{ role: "user" as const, content: "Translate to Swahili: one, two, three, four" }];
     const completion = await openai.chat.completions.create({
       ...question,
@@ -226,7 +226,7 @@ describe("The errors of the sample server", () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const target = new URL(`${server.baseUrl}/chat/completions`);
     const upload = httpRequest(target, { method: "POST", agent });
-    // Not ended yet: only a server that counts as it reads can answer.
+    // Not ended yet: only a server that counts as it reads can respond.
     upload.write(Buffer.alloc(8 * 1024 * 1024 + 1, "x"));
     const [refused]: IncomingMessage[] = await once(upload, "response");
     expect(refused?.statusCode).toBe(413);
@@ -245,7 +245,7 @@ describe("The errors of the sample server", () => {
 describe("A sample server that was given a key", () => {
   const startLocked = () => startSampleInference({ apiKey: "sample-key" });
 
-  it("answers requests with the key and refuses all others (401)", async () => {
+  it("serves requests with the key and refuses all others (401)", async () => {
     const locked = await startLocked();
     const withKey = (apiKey: string) => new OpenAI({ baseURL: locked.baseUrl, apiKey, maxRetries: 0 });
     try {
@@ -266,7 +266,7 @@ describe("Starting and closing the sample server", () => {
     await expect(startSampleInference({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
-  it("gives the port free again when it is closed, even with a stream open", async () => {
+  it("releases the port when it is closed, even with a stream open", async () => {
     const first = await startSampleInference({ tokenDelayMilliseconds: 60_000 });
     const response = await fetch(`${first.baseUrl}/chat/completions`, {
       method: "POST",

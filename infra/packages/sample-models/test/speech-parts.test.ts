@@ -6,7 +6,7 @@ import type { Utterance } from "../src/speech/synthesiser.ts";
 import { baseVoiceOf, castVoices } from "../src/speech/voices.ts";
 import { catalogue } from "./voices.ts";
 
-describe("A text that is made ready to be read aloud", () => {
+describe("A text prepared for reading aloud", () => {
   it.each([
     ["tones and dots of Yoruba", "Ẹ káàárọ̀, ọmọ mi", "E kaaaro, omo mi"],
     ["dots of Igbo", "Ị mere aṅaa? Ụtụtụ ọma", "I mere anaa? Ututu oma"],
@@ -120,7 +120,7 @@ describe("Speaking", () => {
     return runs;
   }
 
-  /** Speaks with a synthesiser that takes so many seconds for every piece. */
+  /** Speaks with a synthesiser that takes this many seconds for every piece. */
   function speakWith(text: string, secondsAPiece: number) {
     const utterances: Utterance[] = [];
     const speech = speak(text, voice, "sw", async (utterance) => {
@@ -130,7 +130,7 @@ describe("Speaking", () => {
     return { utterances, speech };
   }
 
-  it("gives the synthesiser one sentence after the other, and pauses after each", async () => {
+  it("passes the synthesiser one sentence after the other, and pauses after each", async () => {
     const { speech, utterances } = speakWith("Emu. Bbiri.", 1);
     const runs = await all(speech);
     expect(utterances.map(({ maxSeconds, ...rest }) => rest)).toEqual([
@@ -145,7 +145,7 @@ describe("Speaking", () => {
     ]);
   });
 
-  it("asks for the next sentence when the last has been taken, and for none when nobody takes any", async () => {
+  it("requests the next sentence when the last has been taken, and none without a reader", async () => {
     const { speech, utterances } = speakWith("Emu. Bbiri. Ssatu.", 1);
     expect(utterances).toHaveLength(0);
     await speech.next();
@@ -164,7 +164,7 @@ describe("Speaking", () => {
 });
 
 describe("Samples at another rate", () => {
-  it("are the same sound: as long, and as loud at each moment", () => {
+  it("are the same audio: as long, and as loud at each moment", () => {
     const wave = (rate: number) =>
       Int16Array.from({ length: rate }, (_, index) =>
         Math.round(10_000 * Math.sin((2 * Math.PI * 200 * index) / rate)),

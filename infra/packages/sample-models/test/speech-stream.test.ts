@@ -104,7 +104,7 @@ describe("The stream of speech", () => {
     await close();
   });
 
-  it("breaks off when the synthesiser fails later, so that nobody takes it for a whole one", async () => {
+  it("breaks off when the synthesiser fails later, so that no client takes it as complete", async () => {
     const { utterances, synthesise } = heldSynthesiser();
     const exchange = exchangeWith(createSpeech(synthesise), ask());
     await expect.poll(() => utterances.length).toBe(1);
@@ -141,7 +141,7 @@ describe("The synthesiser", () => {
     await synthesiser.close();
   });
 
-  it("fails for a voice that it does not have, and goes on", async () => {
+  it("fails for an unknown voice, and continues", async () => {
     const synthesiser = new Synthesiser();
     await expect(synthesiser.synthesise({ ...utterance, voiceName: "nobody" })).rejects.toThrow(
       "no voice 'nobody'",

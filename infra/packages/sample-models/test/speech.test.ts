@@ -65,7 +65,7 @@ describe("The speech of the sample server", () => {
     expect(fourTimes / once).toBeLessThan(4.2);
   });
 
-  it("is bare samples when pcm is asked for", async () => {
+  it("is bare samples when pcm is requested", async () => {
     const response = await post({ ...speech, response_format: "pcm" });
     expect(response.headers.get("content-type")).toBe("audio/pcm");
     const samples = toSamples(Buffer.from(await response.arrayBuffer()));
@@ -106,7 +106,7 @@ describe("The speech of the sample server", () => {
     }
   });
 
-  it("follows no markup: a tag that asks for an hour of silence is not obeyed", async () => {
+  it("follows no markup: a tag that requests an hour of silence is ignored", async () => {
     const input = `Webale <break time="3600s"/> &lt;break time="3600s"/&gt; [[a:::::]] nnyo\u0000 ssebo.`;
     const { samples, tags } = await speak({ input });
     expect(samples.length / 24_000).toBeLessThan(20);
@@ -148,7 +148,7 @@ describe("A request for speech that cannot be served", () => {
     expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error", param, code } });
   });
 
-  it("is told that the model does not exist (404)", async () => {
+  it("gets 404: the model does not exist", async () => {
     const requested = openai.audio.speech.create({ ...speech, model: "sample-14b" });
     await expect(requested).rejects.toMatchObject({ status: 404, code: "model_not_found", param: "model" });
   });

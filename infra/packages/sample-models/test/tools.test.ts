@@ -68,14 +68,14 @@ describe("A tool that is offered", () => {
     ]);
   });
 
-  it("is called beside others that are asked for, unless one at a time was wanted", async () => {
+  it("is called together with other requested ones, unless one at a time was requested", async () => {
     const content = "Compare the weather in Gulu with the market prices there";
     const tools = [weather, market];
     expect((await ask(content, { tools })).calls).toHaveLength(2);
     expect((await ask(content, { tools, parallel_tool_calls: false })).calls).toHaveLength(1);
   });
 
-  it("is told of when it has answered", async () => {
+  it("is mentioned when it has returned a result", async () => {
     const calls = [
       { id: "call_1", type: "function", function: { name: "get_weather", arguments: "{}" } },
     ] as const;
@@ -88,7 +88,7 @@ describe("A tool that is offered", () => {
       ],
     });
     expect(content).toBe(
-      'The tool answered "27 °C, light rain". This is the sample server, not a language model.',
+      'The tool returned "27 °C, light rain". This is the sample server, not a language model.',
     );
   });
 
@@ -112,7 +112,7 @@ describe("A tool that is offered", () => {
     expect(pieces).toBeGreaterThan(2);
   });
 
-  it("must be there for a choice to be made", async () => {
+  it("must exist for a choice of it", async () => {
     await expect(ask(question, { tool_choice: "auto" })).rejects.toMatchObject({
       status: 400,
       param: "tool_choice",
@@ -126,7 +126,7 @@ describe("JSON", () => {
     return JSON.parse((await ask(content, { response_format: format })).content ?? "");
   };
 
-  it("that has a schema has its form, with the answer as its texts", async () => {
+  it("that has a schema has its form, with the reply as its texts", async () => {
     expect(
       await replyTo("Translate from English to Luganda: Thank you", {
         type: "object",
@@ -159,7 +159,7 @@ describe("JSON", () => {
     expect(JSON.stringify(value).length).toBeLessThan(100_000);
   });
 
-  it("without a schema is an object with the answer", async () => {
+  it("without a schema is an object with the reply", async () => {
     const { content } = await ask("Translate from English to Luganda: Thank you", {
       response_format: { type: "json_object" },
     });

@@ -4,7 +4,7 @@ import { findSpeech } from "../src/transcription/find-speech.ts";
 import { estimateDuration, readRecording } from "../src/transcription/read-recording.ts";
 import { spreadSentences, transcribe } from "../src/transcription/transcript.ts";
 
-/** A file that comes in pieces of so many bytes. */
+/** A file that comes in pieces of this many bytes. */
 async function* inPieces(file: Buffer, length: number): AsyncGenerator<Buffer> {
   for (let position = 0; position < file.length; position += length) {
     yield file.subarray(position, position + length);
@@ -68,7 +68,7 @@ describe("A WAV file that is read as it comes in", () => {
     ["unknown", 0xff_ff_ff_ff],
     ["left at 0", 0],
     ["larger than the file", 1_000_000],
-  ])("is read to its end when the size of its sound is %s", async (_title, size) => {
+  ])("is read to its end when the size of its audio is %s", async (_title, size) => {
     expect(await read(wav(format(), chunk("data", twoBursts, size)))).toEqual(heard);
   });
 
@@ -110,12 +110,12 @@ describe("A WAV file that is read as it comes in", () => {
     expect((await read(file)).durationSeconds).toBe(0);
   });
 
-  it("gives the text that the sample server has put into it, to the last character", async () => {
+  it("returns the text that the sample server has put into it, to the last character", async () => {
     const text = "Ŋŋenda \u0000 ng’ombe 🙂 \u0000";
     expect((await read(Buffer.concat([wavHeader(text), twoBursts]), 5)).spokenText).toBe(text);
   });
 
-  it("gives no text when somebody else made it", async () => {
+  it("returns no text for other writers", async () => {
     const comment = Buffer.concat([Buffer.from("INFO"), chunk("ICMT", Buffer.from("Lecture 4\0"))]);
     expect(await read(wav(format(), chunk("LIST", comment), chunk("data", twoBursts)))).toEqual(heard);
   });
@@ -127,17 +127,17 @@ describe("Speech in a recording", () => {
   const spansIn = (given: number[]) =>
     findSpeech(given, 0.02).map(({ start, end }) => [Number(start.toFixed(2)), Number(end.toFixed(2))]);
 
-  it("is not there in silence and in the noise of a quiet room", () => {
+  it("is absent in silence and in the noise of a quiet room", () => {
     expect(spansIn([])).toEqual([]);
     expect(spansIn(levels([100, 0]))).toEqual([]);
     expect(spansIn(levels([100, 120]))).toEqual([]);
   });
 
-  it("stands out from noise", () => {
+  it("is distinct from noise", () => {
     expect(spansIn(levels([50, 400], [50, 3_000], [50, 400]))).toEqual([[1, 2]]);
   });
 
-  it("is an even sound from beginning to end", () => {
+  it("is a constant tone throughout", () => {
     expect(spansIn(levels([100, 3_000]))).toEqual([[0, 2]]);
   });
 
@@ -223,7 +223,7 @@ describe("The length of a file that is not listened to", () => {
     ["an MP3 tag longer than what is known", Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, 9, 9, 9, 9])],
     ["an MP3 frame without a bit rate", Buffer.from([0xff, 0xfb, 0x00, 0x00])],
     ["raw AAC", Buffer.from([0xff, 0xf1, 0x50, 0x80])],
-  ])("is 0 when it cannot be told: %s", (_title, head) => {
+  ])("is 0 when it is unknown: %s", (_title, head) => {
     expect(estimate(head)).toBe(0);
   });
 });
@@ -265,7 +265,7 @@ describe("Sentences spread over speech", () => {
     expect(texts).toEqual(["– Emu! 🙂 …", "Bbiri.\n\n***"]);
   });
 
-  it("are none when nobody speaks or there is nothing to say", () => {
+  it("are empty for silence or without a text", () => {
     expect(spreadSentences("Emu.", [])).toEqual([]);
     expect(spreadSentences("", [{ start: 0, end: 1 }])).toEqual([]);
   });
@@ -277,7 +277,7 @@ describe("Sentences spread over speech", () => {
 });
 
 describe("A transcript", () => {
-  it("gives times to the millisecond", () => {
+  it("has times to the millisecond", () => {
     expect(transcribe({ durationSeconds: 1.23456, speech: [{ start: 0.1 + 0.2, end: 1.2345 }] })).toEqual({
       durationSeconds: 1.235,
       text: "[sample server: no recogniser]",
@@ -285,7 +285,7 @@ describe("A transcript", () => {
     });
   });
 
-  it("is empty where nothing is heard, whatever the file says", () => {
+  it("is empty where nothing is audible, even with a text in the file", () => {
     expect(transcribe({ durationSeconds: 1, speech: [], spokenText: "Emu." })).toEqual({
       durationSeconds: 1,
       text: "",

@@ -150,7 +150,7 @@ describe("A transcription with more than its text", () => {
 describe("A transcription of any other recording", () => {
   const honest = "[sample server: no recogniser]";
 
-  it("says that there is no recogniser, and when somebody speaks", async () => {
+  it("says that there is no recogniser, and where there is speech", async () => {
     const recording = makeWav(
       makeTone(4, [
         [0.5, 1.5],
@@ -170,7 +170,7 @@ describe("A transcription of any other recording", () => {
     });
   });
 
-  it("does not read a comment that somebody else wrote into the file", async () => {
+  it("does not read another writer's comment in the file", async () => {
     const spoken = await speak("Webale nnyo.");
     const others = Buffer.from(
       spoken.toString("latin1").replace("sample inference server", "somebody else's program"),

@@ -7,7 +7,7 @@ import { startSampleInference } from "../src/index.ts";
 import { makeWav } from "./audio-fixture.ts";
 import { end, sendForm, start, whole } from "./upload-form.ts";
 
-/** A form with a file of so many mebibytes, made while it is sent. */
+/** A form with a file of this many mebibytes, written as a stream. */
 async function* largeForm(head: Buffer, mebibytes: number): AsyncGenerator<Uint8Array> {
   const mebibyte = Buffer.alloc(1024 * 1024, "RIFF");
   yield Buffer.concat([Buffer.from(start), head]);
@@ -27,7 +27,7 @@ describe("A form with a large file", () => {
     };
     try {
       const before = await peakMemory();
-      // A size of 0 is what a writer leaves that does not know it: all that follows is sound.
+      // A writer that does not know the size leaves 0: all that follows is audio.
       const response = await sendForm(baseUrl, largeForm(makeWav(new Int16Array(0), 16_000), 100));
       expect(await response.json()).toEqual({ text: "[sample server: no recogniser]" });
       expect(((await peakMemory()) - before) / 1024 / 1024).toBeLessThan(150);

@@ -22,7 +22,7 @@ describe("A form that comes in", () => {
     expect(await response.json()).toEqual({ text: "[sample server: no recogniser]" });
   }
 
-  it("is refused wherever it breaks off (400), and the server goes on", async () => {
+  it("is refused wherever it breaks off (400), and the server continues", async () => {
     for (let length = 0; length < whole.length - 2; length += 7) {
       const response = await send(new Uint8Array(whole.subarray(0, length)));
       expect.soft(response.status, `after ${length} bytes`).toBe(400);
@@ -31,7 +31,7 @@ describe("A form that comes in", () => {
     await expectAlive();
   });
 
-  it("is refused when it breaks off in a file that nobody asked for (400), and the server goes on", async () => {
+  it("is refused when it breaks off in an unrequested file (400), and the server continues", async () => {
     const other = `--${boundary}\r\nContent-Disposition: form-data; name="other"; filename="x"\r\n\r\nxxx`;
     expect((await send(other)).status).toBe(400);
     await expectAlive();

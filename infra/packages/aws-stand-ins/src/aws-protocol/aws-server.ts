@@ -10,7 +10,7 @@ export class AwsError extends Error {
   override readonly name = "AwsError";
   /** The service's own name for the error, without a namespace, such as `QueueDoesNotExist`. */
   readonly code: string;
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   readonly status: number;
 
   constructor(code: string, message: string, status = 400) {
@@ -29,8 +29,8 @@ export class AwsError extends Error {
 const readJsonBody = async (request: IncomingMessage, maxBytes: number): Promise<unknown> => {
   const chunks: Buffer[] = [];
   let size = 0;
-  // An oversized body is read to its end but not kept. What is left unread would stay on the connection, and the
-  // client's next request on it would never be answered.
+  // An oversized body is read to its end but dropped. Unread bytes would stay on the connection and block the
+  // client's next request on it.
   for await (const chunk of request) {
     size += chunk.length;
     if (size <= maxBytes) chunks.push(chunk);
@@ -62,7 +62,7 @@ interface AwsRequest {
 export interface AwsProtocol {
   readonly contentType: string;
   readonly maxBodyBytes: number;
-  /** Gives the document that answers the request; a refusal is a thrown {@link AwsError}. */
+  /** Returns the response document; a refusal is a thrown {@link AwsError}. */
   respond(request: AwsRequest): Promise<object>;
   /** Writes a refusal the way the service's clients read it. */
   describeError(error: AwsError): { headers: Record<string, string>; body: object };
@@ -71,7 +71,7 @@ export interface AwsProtocol {
 interface AwsServer {
   /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly endpoint: string;
-  /** Ends open connections and resolves when no request is being worked on any more. */
+  /** Ends open connections and resolves when no request is in progress. */
   close(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ const internalFailure = (error: unknown): AwsError => {
 
 const requireThisMachine = (request: IncomingMessage): void => {
   if (isFromThisMachine(request)) return;
-  throw new AwsError("AccessDeniedException", "This server answers to this machine alone.", 403);
+  throw new AwsError("AccessDeniedException", "This server is for this machine only.", 403);
 };
 
 interface JsonResponse {
@@ -117,7 +117,7 @@ const respondToRequest = async (
     });
     return { status: 200, headers: {}, body };
   } catch (error) {
-    // A caller that hangs up while it is still sending breaks the reading; there is nobody left to tell.
+    // A caller that disconnects while sending breaks the reading; no one is left to get an error.
     if (signal.aborted) return { status: 499, headers: {}, body: {} };
     const refusal = error instanceof AwsError ? error : internalFailure(error);
     return { status: refusal.status, ...protocol.describeError(refusal) };

@@ -4,7 +4,10 @@ export const LOCAL_REGION = "us-east-1";
 /** The account of every embedded service. Twelve zeros can never be a real account. */
 export const LOCAL_ACCOUNT_ID = "000000000000";
 
-/** The key pair that everything on the machine signs with. It protects nothing: whoever can use it is there already. */
+/**
+ * The key pair that everything on the machine signs with. It protects nothing: anyone who can use it has access
+ * already.
+ */
 export const LOCAL_CREDENTIALS = {
   accessKeyId: "local-access-key",
   secretAccessKey: "local-secret-key",

@@ -36,9 +36,9 @@ const crc32c = (bytes: Uint8Array): number => {
 const masked = (checksum: number): number => (((checksum >>> 15) | (checksum << 17)) + 0xa282ead8) >>> 0;
 
 /**
- * Whether a log file holds a record that was changed after it was written. LevelDB itself skips such records without a
- * word, and with them everything else in their block. A record that the end of the file cuts off is no damage: it was
- * being written when the process was killed, and nobody was told that it had been.
+ * Whether a log file contains a record that was changed after it was written. LevelDB itself silently skips such
+ * records, and everything else in their block. A record that the end of the file cuts off is no damage: the process
+ * was killed while writing it, and it was never acknowledged.
  */
 const isDamagedLog = (log: Buffer): boolean => {
   let offset = 0;

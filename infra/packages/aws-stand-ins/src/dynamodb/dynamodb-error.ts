@@ -5,7 +5,7 @@ const apiNamespace = "com.amazonaws.dynamodb.v20120810";
 const serviceNamespace = "com.amazon.coral.service";
 const validationNamespace = "com.amazon.coral.validate";
 
-/** An answer of DynamoDB that is an error: HTTP 400 with `__type`, a message and, for some errors, more. */
+/** An error of DynamoDB: HTTP 400 with `__type`, a message and, for some errors, more. */
 export class DynamoDbError extends Error {
   readonly type: string;
   readonly details: JsonObject;
@@ -49,7 +49,8 @@ export const isDynamoDbError = (error: unknown, name: string): error is DynamoDb
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 /**
- * Parses the input of an operation that this layer carries out itself.
+ * Parses the input of an operation that this layer runs itself.
+ *
  *
  * @throws {DynamoDbError} `ValidationException` naming the first member that is wrong.
  */

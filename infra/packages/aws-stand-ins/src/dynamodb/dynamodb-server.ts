@@ -26,7 +26,7 @@ const createHttpServer = (execute: Execute): Server => {
   const server = createServer({ keepAliveTimeout: keepAliveMilliseconds }, (request, response) => {
     void (async () => {
       const [status, body] = await respond(execute, request);
-      // A server that is closing, or whose client has more to send than it reads, gives the connection up.
+      // A server that is closing, or whose client still has more to send, closes the connection.
       if (!server.listening || !request.complete) response.setHeader("connection", "close");
       send(response, status, JSON.stringify(body));
     })();
@@ -61,7 +61,7 @@ const respond = async (
 const operationOf = (request: IncomingMessage): string => {
   const { headers } = request;
   if (!isFromThisMachine(request)) {
-    throw serviceError("AccessDeniedException", "This server answers to this machine alone.");
+    throw serviceError("AccessDeniedException", "This server is for this machine only.");
   }
   if (!headers.authorization?.startsWith("AWS4-")) {
     throw serviceError("MissingAuthenticationTokenException", "Request is missing Authentication Token");
@@ -105,13 +105,14 @@ export interface DynamoDbServer {
   /** `http://127.0.0.1:<port>`, for the AWS SDK. */
   readonly endpoint: string;
   /**
-   * Deletes expired items, as the server does by itself every minute.
+   * Deletes expired items, as the server does every minute.
    *
-   * @param nowSeconds - The time to compare with, in seconds since 1970; the present when left out.
+   *
+   * @param nowSeconds - The time to compare with, in seconds since 1970; now by default.
    * @returns how many items were deleted.
    */
   sweepExpired(nowSeconds?: number): Promise<number>;
-  /** Answers what is under way, then ends the server and gives the data directory back. */
+  /** Finishes pending requests, then ends the server and releases the data directory. */
   close(): Promise<void>;
 }
 
@@ -124,7 +125,7 @@ interface DynamoDbOptions {
 
 const host = "127.0.0.1";
 const sweepIntervalMilliseconds = 60_000;
-/** How long a client may take to finish a request that was under way when the server was closed. */
+/** How long a client may take to finish a pending request after the server was closed. */
 const closingGraceMilliseconds = 2_000;
 
 /**

@@ -35,7 +35,7 @@ const tableProperties = z.object({
     .optional(),
 });
 
-/** In seconds; the waiter's own defaults are made for a cloud, where it takes twenty seconds to look again. */
+/** In seconds; the waiter's own defaults are for a cloud, where it waits twenty seconds between attempts. */
 const waiting = { maxWaitTime: 30, minDelay: 0.02, maxDelay: 1 };
 
 /**

@@ -62,7 +62,7 @@ async function* expiredItems(execute: Execute, target: JsonObject): AsyncGenerat
   } while (ExclusiveStartKey);
 }
 
-/** Whether it was still expired: somebody may have renewed it since it was found. */
+/** Whether it was still expired: it may have been renewed since it was found. */
 const deleteExpired = async (execute: Execute, target: JsonObject, key: JsonObject): Promise<boolean> => {
   try {
     await execute("DeleteItem", { ...target, Key: key, ConditionExpression: isExpired });

@@ -2,13 +2,13 @@ import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BatchOperation, Callback, Level } from "./store.ts";
 
-/** What LevelDB writes by itself when it is opened: a manifest, a log, and a table of what its old log held. */
+/** What LevelDB writes automatically when it is opened: a manifest, a log, and a table of its old log's content. */
 const spareBytes = 65_536;
 
 /**
- * Keeps LevelDB from writing behind a write that failed. A full disk cuts a record of the log short; LevelDB would append the
- * next one behind that piece, acknowledge it, and find neither of them when it is started again. So there is one write at
- * a time, and after one that failed none is made until the database has been opened anew, which begins a new log.
+ * Stops LevelDB from writing after a failed write. A full disk truncates a record of the log; LevelDB would append
+ * the next one after that piece, acknowledge it, and find neither when it restarts. So there is one write at a time,
+ * and after a failed one none until the database has been reopened, which starts a new log.
  */
 export class FailedWrites {
   readonly #level: Level;
@@ -37,14 +37,15 @@ export class FailedWrites {
     });
   }
 
-  /** Whether no write is made until {@link reopen} has succeeded. */
+  /** Whether writes wait until {@link reopen} has succeeded. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
 
   /**
-   * Opens the database anew when a write has failed. While there is no space for that, it stays as it is and can be read.
-   * The caller must keep every operation out meanwhile.
+   * Reopens the database when a write has failed. While there is no space for that, it stays unchanged and can be
+   * read. The caller must block all operations meanwhile.
+   *
    *
    * @throws what LevelDB reports when the database cannot be opened; the next call tries again.
    */

@@ -26,7 +26,7 @@ class AccessGate {
   #exclusive = false;
   readonly #queue: Waiting[] = [];
 
-  /** Runs `work` once the gate admits it and gives its result. */
+  /** Runs `work` once the gate admits it and returns its result. */
   async run<Result>(access: Access, work: () => Promise<Result>): Promise<Result> {
     if (this.#queue.length > 0 || !this.#admits(access)) {
       await new Promise<void>((enter) => this.#queue.push({ access, enter }));
@@ -61,9 +61,10 @@ class AccessGate {
 }
 
 /**
- * Carries out one operation of the DynamoDB API, named as in `X-Amz-Target` after the dot.
+ * Runs one operation of the DynamoDB API, named as in `X-Amz-Target` after the dot.
  *
- * @throws {DynamoDbError} what DynamoDB would answer; any other error is a failure of the storage.
+ *
+ * @throws {DynamoDbError} DynamoDB's own error; any other error is a failure of the storage.
  */
 export type Execute = (operation: string, input: JsonObject) => Promise<JsonObject>;
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { DynamoDbError } from "./dynamodb-error.ts";
 import type { Callback, JsonObject, Store } from "./store.ts";
 
-/** The operations of the DynamoDB API that dynalite carries out by itself. */
+/** The operations of the DynamoDB API that dynalite runs alone. */
 export const dynaliteOperations = [
   "BatchGetItem",
   "BatchWriteItem",
@@ -78,10 +78,11 @@ export interface CheckedInput {
 }
 
 /**
- * Validates an input as far as that is possible without stored data. It is used up by this: dynalite removes members
- * that it does not know from it.
+ * Validates an input as far as that is possible without stored data. This consumes it: dynalite removes unknown
+ * members from it.
  *
- * @throws {DynamoDbError} what DynamoDB would answer.
+ *
+ * @throws {DynamoDbError} DynamoDB's own error.
  */
 export const checkInput = (operation: DynaliteOperation, store: Store, input: JsonObject): CheckedInput => {
   const { types, custom } = modulesOf(operation);
@@ -95,9 +96,10 @@ export const checkInput = (operation: DynaliteOperation, store: Store, input: Js
 };
 
 /**
- * Carries out one operation on `store`.
+ * Runs one operation on `store`.
  *
- * @throws {DynamoDbError} what DynamoDB would answer; any other error is a failure of the storage.
+ *
+ * @throws {DynamoDbError} DynamoDB's own error; any other error is a failure of the storage.
  */
 export const runChecked = (store: Store, { operation, members }: CheckedInput): Promise<JsonObject> =>
   new Promise((resolve, reject) => {

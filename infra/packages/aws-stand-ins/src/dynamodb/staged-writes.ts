@@ -18,7 +18,8 @@ export type ItemWrite = "PutItem" | "UpdateItem" | "DeleteItem";
 /**
  * PutItem, UpdateItem or DeleteItem: the item and its index entries change together or not at all.
  *
- * @throws {DynamoDbError} with the stored item when the condition failed and the caller asked for it.
+ *
+ * @throws {DynamoDbError} with the stored item when the condition failed and the caller requested it.
  */
 export const writeItem = async (
   store: Store,
@@ -30,8 +31,8 @@ export const writeItem = async (
 };
 
 /**
- * BatchWriteItem. The writes share one database batch, so the caller must keep other writes out meanwhile: dynalite
- * releases the lock of each item before the batch is made.
+ * BatchWriteItem. The writes share one database batch, so the caller must block other writes meanwhile: dynalite
+ * releases the lock of each item before the batch is written.
  */
 export const writeBatch = async (store: Store, input: JsonObject): Promise<JsonObject> => {
   const staged = stageWrites(store, async () => {});
@@ -78,12 +79,13 @@ export interface StagedWrites {
 }
 
 /**
- * Gives dynalite a store that collects its writes instead of making them one by one. dynalite changes the indexes
- * first and the item last, each on its own, and a process killed in between would leave index entries without their
- * item; collected, they go to LevelDB as one batch, of which a killed process leaves all or nothing.
+ * Passes dynalite a store that collects its writes instead of executing them one by one. dynalite changes the indexes
+ * first and the item last, each separately, and a process killed in between would leave index entries without their
+ * item; collected, they go to LevelDB as one batch, which is written as a whole or not at all.
  *
- * @param onItemWritten - Called with all operations so far whenever an item is complete. The item stays locked
- *   until the promise settles.
+ *
+ * @param onItemWritten - Called with all operations so far whenever an item is complete. The item stays locked until
+ * the promise settles.
  */
 export const stageWrites = (
   store: Store,

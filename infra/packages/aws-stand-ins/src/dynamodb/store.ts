@@ -9,7 +9,7 @@ export type Item = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export type Callback<Result> = (error?: unknown, result?: Result) => void;
 
-/** One element of a LevelDB batch. LevelDB keeps all elements of a batch or none, whatever happens to the process. */
+/** One element of a LevelDB batch. LevelDB writes all elements of a batch or none, even if the process is killed. */
 export type BatchOperation =
   | { readonly type: "put"; readonly key: string; readonly value: unknown }
   | { readonly type: "del"; readonly key: string };

@@ -22,7 +22,7 @@ const continuousBackupsInput = z.object({
 });
 const described = z.object({ Table: z.object({ TableId: z.string() }) });
 
-/** Named by the id of the table, not its name, so that a table made anew starts without settings. */
+/** Named by the id of the table, not its name, so that a recreated table starts without settings. */
 const settingsKey = async (store: Store, name: string): Promise<string> => {
   const { Table } = described.parse(await runDynalite("DescribeTable", store, { TableName: name }));
   return `table-settings~${Table.TableId}`;
@@ -61,7 +61,7 @@ export const describeTimeToLive = async (store: Store, input: JsonObject): Promi
   };
 };
 
-/** UpdateContinuousBackups: the setting is kept; there are no backups on one machine. */
+/** UpdateContinuousBackups: the setting is stored; there are no backups on one machine. */
 export const updateContinuousBackups = async (store: Store, input: JsonObject): Promise<JsonObject> => {
   const { TableName, PointInTimeRecoverySpecification } = parseInput(continuousBackupsInput, input);
   const key = await settingsKey(store, TableName);

@@ -23,7 +23,8 @@ export const transactionToken = (token: string, request: unknown): TransactionTo
 });
 
 /**
- * Whether the transaction of this token has been made already.
+ * Whether the transaction of this token has been executed already.
+ *
  *
  * @throws {DynamoDbError} `IdempotentParameterMismatchException` when the token was used for another request.
  */
@@ -40,8 +41,8 @@ export const wasCreated = async (store: Store, { key, fingerprint }: Transaction
 };
 
 /**
- * The write that remembers a token. It belongs in the batch of its transaction: a client that repeats a request whose
- * answer was lost with the process then learns that it succeeded.
+ * The write that stores a token. It belongs in the batch of its transaction: a client that repeats a request whose
+ * response was lost with the process then learns that it succeeded.
  */
 export const rememberToken = ({ key, fingerprint }: TransactionToken): BatchOperation => ({
   type: "put",

@@ -85,9 +85,10 @@ const conditionFailed = "ConditionalCheckFailedException";
  * The reason for which an action cancels its transaction.
  *
  * What depends on stored data is a reason; an empty key value is refused before the transaction starts, and an
- * unknown table ends it as a whole (both seen on DynamoDB by the dynamodb-conformance suite).
+ * unknown table ends it as a whole (both observed on DynamoDB by the dynamodb-conformance suite).
  *
- * @throws the error itself when it is none.
+ *
+ * @throws the error itself when it is not a reason.
  */
 const asReason = (error: unknown): JsonObject => {
   if (isDynamoDbError(error, conditionFailed)) {

@@ -68,7 +68,7 @@ interface Cached {
   readonly expiresAt: number;
 }
 
-/** The integration time-out of API Gateway, which its calls to authorizers share. */
+/** API Gateway's integration timeout, which its calls to authorizers share. */
 const TIMEOUT_MILLISECONDS = 29_000;
 /** Every token makes an entry; a laptop that serves for weeks must not keep them all. */
 const MAX_CACHED = 1_000;
@@ -121,20 +121,20 @@ export class RequestAuthorizer {
     const result = await invokeWithin(this.#invoke, functionName, event, {
       milliseconds: TIMEOUT_MILLISECONDS,
     });
-    if (result === "expired") return this.#fail("AUTHORIZER_FAILURE", "did not answer in time");
+    if (result === "expired") return this.#fail("AUTHORIZER_FAILURE", "did not respond in time");
     if (result.kind === "error") {
-      // The one error that is an answer: API Gateway compares the message with this very word.
+      // The one error that is a decision: API Gateway compares the message with this very word.
       if (result.errorMessage === "Unauthorized") return createFault("UNAUTHORIZED");
       return this.#fail("AUTHORIZER_FAILURE", `failed with ${result.errorType}`);
     }
     if (result.kind === "stream") {
       result.body.destroy();
-      return this.#fail("AUTHORIZER_CONFIGURATION_ERROR", "streams its answer");
+      return this.#fail("AUTHORIZER_CONFIGURATION_ERROR", "streams its response");
     }
     const permission = permissionSchema.safeParse(parsePayload(result.payload));
     if (permission.success) return permission.data;
     const problems = z.prettifyError(permission.error).replaceAll("\n", " ");
-    return this.#fail("AUTHORIZER_CONFIGURATION_ERROR", `did not answer with a policy: ${problems}`);
+    return this.#fail("AUTHORIZER_CONFIGURATION_ERROR", `did not return a policy: ${problems}`);
   }
 
   #fail(type: "AUTHORIZER_FAILURE" | "AUTHORIZER_CONFIGURATION_ERROR", problem: string): Fault {
@@ -142,7 +142,7 @@ export class RequestAuthorizer {
     return createFault(type);
   }
 
-  /** A remembered policy is evaluated anew for every method: that it allowed one call says nothing of the next. */
+  /** A cached policy is evaluated again for every method: allowing one call says nothing about the next. */
   #decide(
     { principalId, policyDocument, context }: Permission,
     head: EventHead,

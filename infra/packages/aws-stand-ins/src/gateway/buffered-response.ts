@@ -4,7 +4,7 @@ import type { Exchange } from "./exchange.ts";
 
 const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform((value) => String(value));
 
-/** The headers of a function's answer, in each of the fields that may hold some. */
+/** The headers of a function's response, in each of the fields that may contain some. */
 export const headerFields = {
   headers: z.record(z.string(), headerValue).nullish(),
   multiValueHeaders: z.record(z.string(), z.array(headerValue)).nullish(),
@@ -44,7 +44,8 @@ const remapped = new Set([
 ]);
 
 /**
- * Merges a function's headers; of a name in both places the values of `multiValueHeaders` count.
+ * Merges a function's headers; for a name in both fields the values of `multiValueHeaders` count.
+ *
  *
  * @throws TypeError when a name or a value cannot be sent.
  */
@@ -63,7 +64,7 @@ export const mergeHeaders = ({ headers, multiValueHeaders, cookies }: HeaderFiel
   return outgoing;
 };
 
-/** An answer that has arrived whole. */
+/** A complete response. */
 interface BufferedResponse {
   readonly statusCode: number;
   readonly headers: OutgoingHttpHeaders;
@@ -89,10 +90,11 @@ const proxyResponseSchema = z.object({
 const urlResponseSchema = z.object({ ...responseFields, cookies: headerFields.cookies });
 
 /**
- * Reads the answer of a function behind a buffered proxy integration.
+ * Reads the response of a function behind a buffered proxy integration.
  *
- * @param acceptsBinary whether the first type the caller accepts is one of the API's binary media types; base64 reaches
- *   other callers as it is ("Content type conversions", API Gateway developer guide).
+ *
+ * @param acceptsBinary whether the first type the caller accepts is one of the API's binary media types; base64
+ * reaches other callers unchanged ("Content type conversions", API Gateway developer guide).
  * @returns undefined when it is malformed.
  */
 export const readProxyResponse = (payload: Buffer, acceptsBinary: boolean): BufferedResponse | undefined => {
@@ -110,8 +112,9 @@ export const readProxyResponse = (payload: Buffer, acceptsBinary: boolean): Buff
 };
 
 /**
- * Reads the answer of a function behind a buffered function URL (payload format 2.0). What names no status is itself
- * the body of a good answer.
+ * Reads the response of a function behind a buffered function URL (payload format 2.0). A result without a status is
+ * the body of a successful response.
+ *
  *
  * @returns undefined when it is malformed.
  */

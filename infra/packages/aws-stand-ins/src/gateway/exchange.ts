@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** One request and the answer that is being made to it. */
+/** One request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -16,7 +16,7 @@ export interface Exchange {
   /** API Gateway's second id, `x-amz-apigw-id`. */
   readonly extendedRequestId: string;
   readonly receivedAt: Date;
-  /** To be called before the body is read: some callers send it only when told to go on. */
+  /** Call it before the body is read: some callers wait for 100 Continue before they send it. */
   acceptBody(): void;
 }
 
@@ -47,7 +47,7 @@ export const openExchange = (
   },
 });
 
-/** Aborted when the caller leaves before the answer is complete. */
+/** Aborted when the caller leaves before the response is complete. */
 export const signalOfCaller = ({ response }: Exchange): AbortSignal => {
   const caller = new AbortController();
   response.once("close", () => {

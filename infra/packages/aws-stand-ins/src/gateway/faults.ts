@@ -6,9 +6,9 @@ interface FaultKind {
 }
 
 /**
- * The refusals of a REST API that happen locally ("Gateway response types", API Gateway developer guide). Null messages
- * are API Gateway's own; the documented 504 of INTEGRATION_FAILURE is for unreachable endpoints, while a function that
- * fails or answers nonsense gives 502.
+ * The refusals of a REST API that happen locally ("Gateway response types", API Gateway developer guide). Null
+ * messages are API Gateway's own; the documented 504 of INTEGRATION_FAILURE is for unreachable endpoints, while a
+ * function that fails or returns nonsense leads to 502.
  */
 const faultKinds = {
   ACCESS_DENIED: {
@@ -50,7 +50,7 @@ const faultKinds = {
 
 type FaultType = keyof typeof faultKinds;
 
-/** A request that is refused, or that failed, before the answer has begun. */
+/** A request that is refused, or that failed, before the response has started. */
 export interface Fault {
   readonly type: FaultType;
   readonly status: number;

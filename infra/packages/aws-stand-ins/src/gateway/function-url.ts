@@ -26,7 +26,7 @@ const allowedOrigin = (
   return allowOrigins.includes(origin) ? origin : undefined;
 };
 
-/** The headers that a function URL's CORS settings add to an answer; none for origins that are not allowed. */
+/** The headers that a function URL's CORS settings add to a response; none for origins that are not allowed. */
 export const corsHeaders = (exchange: Exchange, cors: FunctionUrlCors): Record<string, string> => {
   const { origin } = exchange.request.headers;
   const allowed = origin === undefined ? undefined : allowedOrigin(cors, origin);
@@ -60,7 +60,7 @@ const lowerCaseHeaders = (headers: Readonly<Record<string, readonly string[]>>):
   return merged;
 };
 
-/** Packed bytes are no text, whatever was packed; unlike the REST API, a function URL hands them on as they are. */
+/** Compressed bytes are not text; unlike the REST API, a function URL passes them on unchanged. */
 const bodyFields = (
   { "content-type": contentType, "content-encoding": coding = "identity" }: IncomingHttpHeaders,
   body: Buffer,
@@ -111,10 +111,10 @@ const createFunctionUrlEvent = (
 
 type Result<Kind extends InvocationResult["kind"]> = Extract<InvocationResult, { kind: Kind }>;
 
-/** No function runs for longer; its own time-out, which Lambda keeps, is shorter as a rule. */
+/** The maximum time of a function; its own timeout, which Lambda enforces, is usually shorter. */
 const TIMEOUT_MILLISECONDS = 15 * 60 * 1000;
 
-/** A request that is refused, or that failed, before the answer has begun. */
+/** A request that is refused, or that failed, before the response has started. */
 interface Refusal {
   readonly status: number;
   readonly body: string;
@@ -165,7 +165,7 @@ class FunctionUrlGateway {
     const caller = invokeMode === "RESPONSE_STREAM" ? { signal: signalOfCaller(exchange) } : {};
     const options = { milliseconds: TIMEOUT_MILLISECONDS, ...caller };
     const result = await invokeWithin(this.#invoke, functionName, event, options);
-    if (result === "expired") return this.#fail("did not answer in time");
+    if (result === "expired") return this.#fail("did not respond in time");
     if (exchange.response.destroyed) return discard(result);
     return await this.#respond(exchange, result);
   }
@@ -182,14 +182,14 @@ class FunctionUrlGateway {
     }
   }
 
-  // AWS would deliver the function's JSON document, or the stream's metadata, as the body. Nobody wants either, so a
+  // AWS would deliver the function's JSON document, or the stream's metadata, as the body. Neither is useful, so a
   // mismatch is refused here, where it is easy to see.
   #sendBuffered(exchange: Exchange, { payload }: Result<"buffered">): Refusal | undefined {
     if (this.#functionUrl.invokeMode === "RESPONSE_STREAM") {
-      return this.#fail("answers in one piece, but its URL has the invoke mode RESPONSE_STREAM");
+      return this.#fail("responds in one piece, but its URL has the invoke mode RESPONSE_STREAM");
     }
     const response = readFunctionUrlResponse(payload);
-    if (response === undefined) return this.#fail("gave a malformed answer");
+    if (response === undefined) return this.#fail("returned a malformed response");
     sendBuffered(exchange, response);
     return undefined;
   }
@@ -198,7 +198,7 @@ class FunctionUrlGateway {
     const { body, contentType, failure } = result;
     if (this.#functionUrl.invokeMode === "BUFFERED") {
       body.destroy();
-      return this.#fail("streams its answer, but its URL has the invoke mode BUFFERED");
+      return this.#fail("streams its response, but its URL has the invoke mode BUFFERED");
     }
     const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
     const parsed =

@@ -19,7 +19,7 @@ export interface UnreadableRequest {
   readonly extendedRequestId: string;
 }
 
-/** Words the answer to such a request, as the service that is stood in for would. */
+/** Writes the response to such a request in the replaced service's format. */
 export type WordUnreadable = (request: UnreadableRequest) => {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
@@ -32,7 +32,7 @@ const statuses: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** How long a caller may take to read the answer and to stop sending. */
+/** How long a caller may take to read the response and to stop sending. */
 const FAREWELL_MILLISECONDS = 1_000;
 
 const describeUnreadable = (code: string | undefined): UnreadableRequest => {
@@ -61,7 +61,7 @@ const respondUnreadable = (
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join("")}\r\n${body}`);
-  // Destroyed at once, with bytes of the caller's unread, the connection would be reset and the answer lost.
+  // Destroying a connection with unread bytes would reset it and lose the response.
   const timer = setTimeout(() => socket.destroy(), FAREWELL_MILLISECONDS);
   socket.once("close", () => clearTimeout(timer));
 };
@@ -72,7 +72,7 @@ export type Log = (line: string) => void;
 export interface LocalServer {
   /** `http://<host>:<port>`, without a trailing slash. */
   readonly url: string;
-  /** Takes no new connection, gives requests a moment to finish, then cuts them off. */
+  /** Accepts no new connection, lets requests finish for a moment, then cuts them off. */
   close(): Promise<void>;
 }
 
@@ -87,13 +87,13 @@ export interface HttpServerOptions {
   /** 0 lets the system choose one. */
   readonly port: number;
   readonly host: string;
-  /** The host of the server's address as others are told it; `host` when left out. */
+  /** The host of the server's address for others; `host` by default. */
   readonly publicHost?: string;
   readonly log: Log;
   readonly slowCallers?: SlowCallerTimeouts | undefined;
 }
 
-/** What becomes of requests. */
+/** The outcome of requests. */
 export interface RequestHandler {
   readonly respond: (exchange: Exchange) => Promise<void>;
   readonly wordUnreadable: WordUnreadable;
@@ -106,7 +106,7 @@ const defaultTimeouts: SlowCallerTimeouts = { headersMilliseconds: 15_000, reque
 const SHUTDOWN_GRACE_MILLISECONDS = 2_000;
 /** Longer than the pools of common HTTP clients keep a connection, so that it is the client that lets go of it. */
 const KEEP_ALIVE_MILLISECONDS = 65_000;
-/** nginx's code for a caller that left before the answer; seen in the access log only. */
+/** nginx's code for a caller that left before the response; used in the access log only. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 const reportFailure = ({ response }: Exchange, log: Log, error: unknown): void => {
@@ -171,7 +171,8 @@ const close = async (server: Server): Promise<void> => {
 };
 
 /**
- * Starts an HTTP server that answers every request and logs a line when it is over.
+ * Starts an HTTP server that responds to every request and logs a line at its end.
+ *
  *
  * @throws Error when the port is in use.
  */

@@ -1,8 +1,8 @@
 import type { InvocationResult } from "../lambda/invocation.ts";
 
 /**
- * Runs a function once and gives its result, or the beginning of a streamed one. Aborting the signal says that nobody
- * waits any more.
+ * Runs a function once and returns its result, or the start of a streamed one. Aborting the signal means that the
+ * caller has left.
  */
 export type Invoke = (
   functionName: string,
@@ -10,7 +10,7 @@ export type Invoke = (
   options?: { signal?: AbortSignal },
 ) => Promise<InvocationResult>;
 
-/** Lets go of a result that nobody waits for any more. */
+/** Releases a result whose caller has left. */
 export const discard = (result: InvocationResult): undefined => {
   if (result.kind === "stream") result.body.destroy();
 };

@@ -11,7 +11,7 @@ import { type IsBinary, mediaTypeOf, type Responder, type RoutedRequest } from "
 
 type Result<Kind extends InvocationResult["kind"]> = Extract<InvocationResult, { kind: Kind }>;
 
-/** Answers with a Lambda proxy integration, in either transfer mode. */
+/** Responds with a Lambda proxy integration, in either transfer mode. */
 export class LambdaResponder implements Responder {
   readonly #integration: LambdaIntegration;
   readonly #invoke: Invoke;
@@ -33,7 +33,7 @@ export class LambdaResponder implements Responder {
     const isBinary = this.#isBinary(mediaTypeOf(exchange.request.headers["content-type"]));
     const event = createProxyEvent(head, body, isBinary, authorizer);
     const deadline = Date.now() + milliseconds;
-    // A buffered invocation is not told: on AWS it runs on, and what it does is done whether or not anybody waits.
+    // A buffered invocation is not aborted: on AWS it continues, and completes without its caller.
     const caller = transferMode === "stream" ? { signal: signalOfCaller(exchange) } : {};
     const result = await invokeWithin(this.#invoke, functionName, event, { milliseconds, ...caller });
     if (result === "expired") return createFault("INTEGRATION_TIMEOUT");
@@ -55,11 +55,11 @@ export class LambdaResponder implements Responder {
 
   #sendBuffered(exchange: Exchange, { payload }: Result<"buffered">): Fault | undefined {
     if (this.#integration.transferMode === "stream") {
-      return this.#fail("answers in one piece, but its integration has the response transfer mode STREAM");
+      return this.#fail("responds in one piece, but its integration has the response transfer mode STREAM");
     }
     const acceptsBinary = this.#isBinary(mediaTypeOf(exchange.request.headers.accept));
     const response = readProxyResponse(payload, acceptsBinary);
-    if (response === undefined) return this.#fail("gave a malformed proxy answer");
+    if (response === undefined) return this.#fail("returned a malformed proxy response");
     sendBuffered(exchange, response);
     return undefined;
   }
@@ -71,7 +71,7 @@ export class LambdaResponder implements Responder {
   ): Promise<Fault | undefined> {
     if (this.#integration.transferMode === "buffered") {
       result.body.destroy();
-      return this.#fail("streams its answer, but its integration has the response transfer mode BUFFERED");
+      return this.#fail("streams its response, but its integration has the response transfer mode BUFFERED");
     }
     const clock = new AbortController();
     const timer = setTimeout(() => clock.abort(), deadline - Date.now());
@@ -93,7 +93,7 @@ export class LambdaResponder implements Responder {
     if (parsed === undefined) {
       body.destroy();
       if (timeUp.aborted) return createFault("INTEGRATION_TIMEOUT");
-      if (failure() !== undefined) return this.#fail("failed before its stream had begun");
+      if (failure() !== undefined) return this.#fail("failed before its stream had started");
       return this.#fail("streamed no status and headers (awslambda.HttpResponseStream) before its body");
     }
     const end = await relayStream(parsed, { body, chunks, failure }, response);

@@ -13,8 +13,8 @@ export interface LocalResponse {
 type LocalRoute = (request: IncomingMessage, body: Buffer) => Promise<LocalResponse>;
 
 /**
- * Routes that exist on this machine only, by method and exact path: `GET /_local/mail`. They answer to this machine alone,
- * called by a name of its own (`localhost`, 127.0.0.1): what they give is everybody's mails and more.
+ * Routes that exist on this machine only, by method and exact path: `GET /_local/mail`. They serve this machine only,
+ * under a name of its own (`localhost`, 127.0.0.1), because they show all mails and more.
  */
 export type LocalRoutes = Readonly<Record<string, LocalRoute>>;
 
@@ -26,7 +26,7 @@ export const findLocalRoute = ({ method, path }: Exchange, routes: LocalRoutes):
 
 const refusal: LocalResponse = {
   status: 403,
-  body: '{"message":"This route answers only to this machine, at http://127.0.0.1 or http://localhost."}',
+  body: '{"message":"This route is only available on this machine, at http://127.0.0.1 or http://localhost."}',
 };
 
 const sendLocally = (

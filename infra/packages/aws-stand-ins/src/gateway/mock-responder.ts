@@ -19,7 +19,7 @@ const compile = ({ statusCode, selectionPattern, headers, templates }: MockRespo
   templates: new Map(Object.entries(templates).map(([type, template]) => [type, compileTemplate(template)])),
 });
 
-/** Answers with a MOCK integration: no function is called. */
+/** Responds with a MOCK integration: no function is called. */
 export class MockResponder implements Responder {
   readonly #integration: MockIntegration;
   readonly #requestTemplates: ReadonlyMap<string, (variables: Variables) => string>;

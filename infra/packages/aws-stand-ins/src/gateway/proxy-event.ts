@@ -9,10 +9,10 @@ import type { Exchange } from "./exchange.ts";
 import { formatRequestTime, readHeaders, readQuery } from "./request-fields.ts";
 import type { Match } from "./router.ts";
 
-/** The `requestContext` as the authorizer sees it: nobody has yet said who the caller is. */
+/** The `requestContext` as the authorizer sees it: the caller is still unknown. */
 export type RequestContext = APIGatewayEventRequestContextWithAuthorizer<undefined>;
 
-/** A request as API Gateway knows it before anybody has answered: all of an event but the body. */
+/** A request as API Gateway knows it before any response: all of an event but the body. */
 export type EventHead = Omit<APIGatewayProxyEvent, "body" | "isBase64Encoded" | "requestContext"> & {
   readonly requestContext: RequestContext;
 };
@@ -40,12 +40,13 @@ const identify = ({ request, sourceIp }: Exchange): RequestContext["identity"] =
 export interface PublicAddress {
   /** Host, and port if any. */
   readonly domainName: string;
-  /** What stands in front of every path, such as `/prod`: the stage at an API's default address. May be empty. */
+  /** The prefix of every path, such as `/prod`: the stage at an API's default address. May be empty. */
   readonly basePath: string;
 }
 
 /**
- * The `requestContext` of a request: its path is the whole one, with what stands in front of the API's own paths.
+ * The `requestContext` of a request: its path is the whole one, including the prefix of the API's own paths.
+ *
  *
  * @param match undefined when the request has no route.
  */
@@ -73,7 +74,7 @@ export const createRequestContext = (
   stage: restApi.stage,
 });
 
-/** What both the authorizer and the function are told of a request. */
+/** What both the authorizer and the function get about a request. */
 export const createEventHead = (
   exchange: Exchange,
   { stageVariables }: RestApi,

@@ -14,7 +14,7 @@ export const MAX_LOCAL_BODY_BYTES = 100 * 1024 * 1024;
 export type ReceivedBody =
   | { readonly kind: "complete"; readonly bytes: Buffer }
   | { readonly kind: "too-large" }
-  /** The caller hung up, or was too slow and was cut off; nobody waits for an answer. */
+  /** The caller disconnected, or was too slow and was cut off; no one waits for a response. */
   | { readonly kind: "aborted" };
 
 const EMPTY: ReceivedBody = { kind: "complete", bytes: Buffer.alloc(0) };
@@ -25,7 +25,8 @@ const decoders = new Map([
 ]);
 
 /**
- * Unpacks a body as API Gateway does before anything else looks at it ("Call an API method with a compressed payload").
+ * Decompresses a body as API Gateway does first of all ("Call an API method with a compressed payload").
+ *
  *
  * @param coding the `Content-Encoding` of the request.
  */
@@ -54,7 +55,7 @@ const collect = ({ request }: Exchange, maxBytes: number): Promise<ReceivedBody>
         chunks.push(chunk);
         return;
       }
-      // The rest flows on unkept: closing while the caller still sends would cost it the answer.
+      // The rest is read and dropped: closing while the caller still sends would lose the response.
       chunks = [];
       resolve({ kind: "too-large" });
     });

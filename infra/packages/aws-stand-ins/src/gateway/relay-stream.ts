@@ -18,7 +18,7 @@ interface Prelude {
 
 const preludeSchema = z.object({ statusCode: statusCodeSchema.default(200), ...headerFields });
 
-/** The beginning of an HTTP answer that is streamed. */
+/** The start of a streamed HTTP response. */
 interface StreamedResponse extends Prelude {
   /** What had already arrived of the body. */
   readonly firstBytes: Buffer;
@@ -34,9 +34,10 @@ const parse = (metadata: Buffer): Prelude | undefined => {
 };
 
 /**
- * Takes the metadata, JSON and eight zero bytes, off the beginning of a stream.
+ * Removes the metadata, JSON and eight zero bytes, from the start of a stream.
  *
- * @param chunks goes on with the body afterwards.
+ *
+ * @param chunks continues with the body afterwards.
  * @returns undefined when the stream has none, or ends or breaks before they are complete.
  */
 export const readPrelude = async (chunks: AsyncIterator<Buffer>): Promise<StreamedResponse | undefined> => {
@@ -56,7 +57,7 @@ export const readPrelude = async (chunks: AsyncIterator<Buffer>): Promise<Stream
 /** How a stream ended: whole; broken, which the caller sees as a broken connection; or left by the caller. */
 type StreamEnd = "complete" | "broken" | "abandoned";
 
-/** A stream that a function has begun. */
+/** A started stream of a function. */
 interface RunningStream {
   readonly body: Readable;
   /** What is still to come of the body. One iterator reads it from first to last, so that nothing slips between. */
@@ -66,7 +67,7 @@ interface RunningStream {
 }
 
 /**
- * Sends an answer to the caller as it arrives and no faster than the caller reads. When the caller leaves, reading
+ * Sends a response to the caller as it arrives and no faster than the caller reads. When the caller leaves, reading
  * stops at once.
  */
 export const relayStream = async (

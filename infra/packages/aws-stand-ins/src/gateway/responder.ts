@@ -19,13 +19,16 @@ export interface RoutedRequest {
   readonly exchange: Exchange;
   readonly head: EventHead;
   readonly body: Buffer;
-  /** What the authorizer said of the caller; undefined on routes that are open to anybody. */
+  /** The authorizer's result about the caller; undefined on public routes. */
   readonly authorizer: AuthorizerContext | undefined;
 }
 
-/** Answers the requests of one route. */
+/** Handles the requests of one route. */
 export interface Responder {
-  /** @returns the reason why there is no answer, undefined when there is, or when nobody waits for one. */
+  /**
+   *
+   * @returns the reason why there is no response; undefined when there is one, or when the caller has left.
+   */
   respond(request: RoutedRequest): Promise<Fault | undefined>;
 }
 

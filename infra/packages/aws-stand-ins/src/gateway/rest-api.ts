@@ -71,7 +71,7 @@ class RestApiGateway {
     if (fault !== undefined) this.#faults.respond(exchange, fault, context, match);
   }
 
-  /** Words the answer to what cannot be read as a request, in the way of all other refusals. */
+  /** Writes the response to malformed requests, in the format of all other refusals. */
   readonly wordUnreadable: WordUnreadable = (request) => this.#faults.wordUnreadable(request);
 
   #match({ method, path }: Exchange): Match<ServedRoute> | Fault {
@@ -115,7 +115,7 @@ const belowBasePath = (exchange: Exchange, basePath: string): Exchange | undefin
   return { ...exchange, path: rest === "" ? "/" : rest };
 };
 
-/** What API Gateway answers where there is no stage. */
+/** API Gateway's response for an unknown stage. */
 const refuseOutside = async ({ response }: Exchange): Promise<void> => {
   response
     .writeHead(403, { "content-type": "application/json", "x-amzn-errortype": "ForbiddenException" })
@@ -127,17 +127,18 @@ export interface RestApiOptions extends HttpServerOptions {
   readonly invoke: Invoke;
   /** Where callers reach the API, such as `http://127.0.0.1:3000`; the server's own address when left out. */
   readonly baseUrl?: string;
-  /** What stands in front of every path, such as `/prod`; nothing when left out. */
+  /** The prefix of every path, such as `/prod`; empty by default. */
   readonly basePath?: string;
-  /** Answered before the API's own routes; made once it is known where the server listens. */
+  /** Handled before the API's own routes; created once the server's address is known. */
   readonly localRoutes?: (url: string) => LocalRoutes;
 }
 
 /**
- * Serves the REST API of an application as API Gateway does: events, authorizers, refusals, limits, time-outs, buffered
- * and streamed answers. README.md says where the two differ.
+ * Serves the REST API of an application as API Gateway does: events, authorizers, refusals, limits, timeouts,
+ * buffered and streamed responses. README.md lists the differences.
  *
- * @throws Error when the port is in use, or when the API needs something that is not served.
+ *
+ * @throws Error when the port is in use, or when the API needs an unsupported feature.
  */
 export const startRestApi = async (options: RestApiOptions): Promise<LocalServer> => {
   const { model, invoke, log, baseUrl, basePath = "" } = options;

@@ -1,13 +1,13 @@
-/** What a router needs to know of a route. */
+/** What a router needs to know about a route. */
 interface Routed {
   readonly method: string;
   readonly path: string;
 }
 
-/** A place in the tree of paths, one segment below its parent. */
+/** A node in the tree of paths, one segment below its parent. */
 interface Node<Route> {
   readonly statics: Map<string, Node<Route>>;
-  /** `{name}`: exactly one segment. API Gateway allows one name in a place. */
+  /** `{name}`: exactly one segment. API Gateway allows one name at each node. */
   parameter: { readonly name: string; readonly node: Node<Route> } | undefined;
   /** `{name+}`: all that is left, at least one character. */
   greedy: { readonly name: string; readonly node: Node<Route> } | undefined;
@@ -69,9 +69,9 @@ const find = <Route>(
 };
 
 /**
- * Finds the route of a request: the most specific path wins (a literal segment before `{name}` before `{name+}`), then
- * the method, then `ANY`. A trailing slash changes nothing, except to what `{name+}` captures: API Gateway's REST APIs
- * answer `/pets/` with the resource `/pets`, and leave the slash in the event's `path` (aws/aws-sam-cli#1495).
+ * Finds the route of a request: the most specific path wins (a literal segment before `{name}` before `{name+}`),
+ * then the method, then `ANY`. A trailing slash changes nothing, except what `{name+}` captures: API Gateway's REST
+ * APIs serve `/pets/` with the resource `/pets`, and leave the slash in the event's `path` (aws/aws-sam-cli#1495).
  */
 export class Router<Route extends Routed> {
   readonly #root = createNode<Route>();

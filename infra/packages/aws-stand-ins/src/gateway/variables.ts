@@ -1,4 +1,4 @@
-/** Gives the value of a variable such as `context.requestId`, or undefined. */
+/** Returns the value of a variable such as `context.requestId`, or undefined. */
 export type Variables = (name: string) => string | undefined;
 
 /** Follows a dotted name into nested records. */

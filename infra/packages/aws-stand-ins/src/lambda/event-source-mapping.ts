@@ -101,9 +101,9 @@ interface EventSourceMappingOptions {
   queueArn: string;
   /** Above 10 a mapping on AWS has a batching window; here a batch is never larger than that. */
   batchSize: number;
-  /** How many batches may be under way at a time; five, and never more. */
+  /** How many batches may be in progress at a time; five, and never more. */
   maxConcurrency?: number;
-  /** Whether the function answers with `batchItemFailures`. */
+  /** Whether the function returns `batchItemFailures`. */
   reportBatchItemFailures: boolean;
   log: (line: string) => void;
   /** How long to wait after the queue could not be reached; a second unless given. */
@@ -115,9 +115,9 @@ interface EventSourceMappingOptions {
 /**
  * Delivers the messages of an SQS queue to a function, as a Lambda event source mapping does.
  *
- * Messages of one FIFO group are delivered in order, one batch at a time; different groups at the same time.
- * What fails becomes visible again after as many seconds as it has been received times, so that the queue's
- * redrive policy takes effect soon; on AWS it stays hidden for the queue's visibility time-out.
+ * Messages of one FIFO group are delivered in order, one batch at a time; different groups at the same time. A failed
+ * message becomes visible again after as many seconds as it has been received times, so that the queue's redrive
+ * policy takes effect soon; on AWS it stays hidden for the queue's visibility timeout.
  */
 export class EventSourceMapping {
   readonly #options: EventSourceMappingOptions;

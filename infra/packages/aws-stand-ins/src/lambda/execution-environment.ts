@@ -6,7 +6,7 @@ import { type FunctionConfiguration, processEnvironment } from "./function-confi
 import { exitError, type FunctionError, type Invocation, timeoutError } from "./invocation.ts";
 import type { RuntimeApi, RuntimeSession } from "./runtime-api.ts";
 
-/** A line longer than this is handed on in parts, so that a function cannot fill the memory of the service. */
+/** A line longer than this is passed on in parts, so that a function cannot fill the memory of the service. */
 const MAX_LINE_LENGTH = 1024 * 1024;
 
 /**
@@ -32,16 +32,16 @@ function readLines(output: Readable, onLine: (line: string) => void): void {
 
 const BOOTSTRAP = fileURLToPath(new URL("./runtime/bootstrap.mjs", import.meta.url));
 
-/** AWS gives a function ten seconds to initialise, and its own time-out after that. */
+/** AWS gives a function ten seconds to initialise, and its own timeout after that. */
 const INITIALIZATION_SECONDS = 10;
 
-/** What an environment tells the pool it belongs to. */
+/** What an environment reports to its pool. */
 export interface EnvironmentListener {
   /** It waits for an invocation: after its start, and after each invocation. */
   ready(): void;
   /** It has given its result and is about to be ready again. */
   responded(): void;
-  /** Its process is gone. The error is there if it has never been ready and was not stopped. */
+  /** Its process has ended. The error is set if it has never been ready and was not stopped. */
   exited(initializationError: FunctionError | undefined): void;
 }
 
@@ -89,7 +89,7 @@ export class ExecutionEnvironment implements RuntimeSession {
     this.#takeInvocation = undefined;
   }
 
-  /** Ends the process at once, whatever it is doing. */
+  /** Ends the process at once, during any work. */
   stop(): void {
     this.#state = "stopped";
     this.#child.kill("SIGKILL");
@@ -125,7 +125,7 @@ export class ExecutionEnvironment implements RuntimeSession {
     const child = spawn(process.execPath, [...options, BOOTSTRAP], {
       cwd: directory,
       env: processEnvironment(this.#configuration, this.#runtimeApi.open(this)),
-      // Standard input stays open and silent: its end tells the process that this one is gone.
+      // Standard input stays open and silent: its end tells the process that its parent has ended.
       stdio: "pipe",
       windowsHide: true,
     });

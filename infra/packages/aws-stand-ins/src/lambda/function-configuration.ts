@@ -1,7 +1,7 @@
 import { devNull } from "node:os";
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
 
-/** What the service must know of a function; its CloudFormation resource says all of it. */
+/** What the service must know about a function; its CloudFormation resource contains all of it. */
 export interface FunctionConfiguration {
   readonly name: string;
   /** Absolute path of the folder that holds the code, such as `index.mjs`. */

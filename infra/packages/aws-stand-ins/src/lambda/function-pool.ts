@@ -4,9 +4,9 @@ import type { FunctionError, Invocation } from "./invocation.ts";
 /**
  * How many processes may be starting at a time, over all functions.
  *
- * A start takes a core for some hundred milliseconds. When many callers come at once, starting a process for each of them
- * would slow down those at work, so that still more callers would find nobody free, and the machine would in the end do
- * nothing but start processes. Whoever waits for a place is often served before by a process that has become free.
+ * A start takes a core for some hundred milliseconds. When many callers come at once, starting a process for each of
+ * them would slow down the running ones, so that still more callers would find none free, and in the end the machine
+ * would only start processes. A caller waiting for a slot is often served sooner by a process that has become free.
  */
 export class StartingSlots {
   readonly #slots: number;
@@ -19,9 +19,10 @@ export class StartingSlots {
   }
 
   /**
-   * Takes a place, if there is one.
+   * Takes a slot, if there is one.
    *
-   * @param whenFree called once, when the place was refused and one may be free.
+   *
+   * @param whenFree called once, when the slot was refused and one may be free.
    */
   take(whenFree: () => void): boolean {
     if (this.#taken < this.#slots) {
@@ -32,7 +33,7 @@ export class StartingSlots {
     return false;
   }
 
-  /** Gives a place back. */
+  /** Releases a slot. */
   leave(): void {
     this.#taken -= 1;
     for (const whenFree of this.#waiting) {
@@ -50,12 +51,12 @@ export interface PooledEnvironment {
   stop(): void;
 }
 
-/** So many idle environments are kept for good, any beyond them for a minute: each holds 50 MB and more. */
+/** This many idle environments stay for good, any beyond them for a minute: each uses 50 MB and more. */
 const MAX_IDLE = 2;
 const IDLE_LIFETIME_MILLISECONDS = 60_000;
 
 /**
- * A runtime that has responded asks for work within a millisecond, unless its handler goes on. Invocations wait
+ * A runtime that has responded requests work within a millisecond, unless its handler continues. Invocations wait
  * this long for it before another process is started.
  */
 const RETURN_MILLISECONDS = 50;
@@ -80,9 +81,10 @@ export class FunctionPool {
   #closed = false;
 
   /**
+   *
    * @param start starts an environment that reports to the listener
-   * @param slots where an environment has to have a place while it starts
-   * @param maxMembers how many environments there may be; invocations beyond them wait in order
+   * @param slots where an environment needs a slot during its start
+   * @param maxMembers the maximum number of environments; invocations beyond them wait in order
    */
   constructor(
     start: (listener: EnvironmentListener) => PooledEnvironment,
@@ -94,7 +96,7 @@ export class FunctionPool {
     this.#maxMembers = max;
   }
 
-  /** How many environments there are, whatever they do. */
+  /** How many environments there are, in any state. */
   get size(): number {
     return this.#members.size;
   }
@@ -154,7 +156,7 @@ export class FunctionPool {
     }
   }
 
-  /** Always the same function, so that the pool waits for a place once, however many environments it lacks. */
+  /** Always the same function, so that the pool waits for a slot once, for any number of missing environments. */
   readonly #dispatchLater = (): void => this.#dispatch();
 
   #add(): void {

@@ -74,7 +74,7 @@ function exitReason(code: number | null, signal: NodeJS.Signals | null): string 
   return code === 0 ? "without providing a reason" : `with error: exit status ${code}`;
 }
 
-/** What became of an invocation. */
+/** The outcome of an invocation. */
 export type InvocationResult =
   | { kind: "buffered"; payload: Buffer }
   | {
@@ -94,7 +94,7 @@ export class Invocation {
   readonly functionArn: string;
   /** The event as JSON. */
   readonly payload: Buffer;
-  /** When the function must be done, in milliseconds since 1970; known once it has begun. */
+  /** When the function must be done, in milliseconds since 1970; known once it has started. */
   deadline = Number.POSITIVE_INFINITY;
   readonly #signal: AbortSignal | undefined;
   readonly #result = Promise.withResolvers<InvocationResult>();
@@ -120,7 +120,7 @@ export class Invocation {
     return this.#finished.promise;
   }
 
-  /** Whether the caller is gone. The function is not told: it runs on, as it does on AWS. */
+  /** Whether the caller has left. The function is not told: it continues, as it does on AWS. */
   get abandoned(): boolean {
     return this.#signal?.aborted ?? false;
   }

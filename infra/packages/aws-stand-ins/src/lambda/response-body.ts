@@ -8,7 +8,7 @@ import { type FunctionError, type Invocation, parseErrorReport } from "./invocat
  * A caller that destroys it breaks the connection to the function, which is all a function can notice.
  */
 class ResponseBody extends Readable {
-  /** Resolved at the first byte with `true`, or with `false` when the response is over without one. */
+  /** Resolved at the first byte with `true`, or with `false` when the response ends without one. */
   readonly started: Promise<boolean>;
   readonly #request: IncomingMessage;
   readonly #started = Promise.withResolvers<boolean>();
@@ -25,7 +25,7 @@ class ResponseBody extends Readable {
     });
     // A broken connection closes the request as well, and that is where it is dealt with.
     request.on("error", () => {});
-    // A failure nobody is reading for must not take the service down; readers see it all the same.
+    // A failure without a reader must not end the service; readers see it anyway.
     this.on("error", () => {});
     this.read(0);
   }
@@ -55,8 +55,7 @@ class ResponseBody extends Readable {
 /**
  * Turns the request by which a function streams its response into the result of its invocation.
  *
- * A failure before the first byte becomes an ordinary error, so that whoever asked can still answer with a
- * status of its own.
+ * A failure before the first byte becomes an ordinary error, so that the caller can still send a status of its own.
  */
 export async function receiveStream(request: IncomingMessage, invocation: Invocation): Promise<void> {
   const body = new ResponseBody(request);
@@ -80,7 +79,7 @@ export async function receiveStream(request: IncomingMessage, invocation: Invoca
   }
 }
 
-/** The error a runtime tells after the last byte, in the trailers of the response. */
+/** The error that a runtime reports after the last byte, in the trailers of the response. */
 function trailingError({ trailers }: IncomingMessage): FunctionError | undefined {
   if (trailers["lambda-runtime-function-error-type"] === undefined) return undefined;
   const report = trailers["lambda-runtime-function-error-body"] ?? "";

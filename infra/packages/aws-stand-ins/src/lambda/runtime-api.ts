@@ -152,8 +152,8 @@ async function serveInitializationError(
 }
 
 /**
- * Reads a buffered payload. What exceeds the limit is read too, so that the connection stays usable, but not
- * kept. Never resolved when the runtime dies midway.
+ * Reads a buffered payload. What exceeds the limit is read too, so that the connection stays usable, but dropped.
+ * Never resolved when the runtime dies midway.
  */
 function readPayload(request: IncomingMessage): Promise<{ payload: Buffer | undefined; bytes: number }> {
   const { promise, resolve } = Promise.withResolvers<{ payload: Buffer | undefined; bytes: number }>();

@@ -47,7 +47,7 @@ function createAttribute(value: MessageAttributeValue): SQSMessageAttribute {
   };
 }
 
-/** What a function answers when it reports failures one by one; nothing at all means there were none. */
+/** The result of a function that reports failures one by one; nothing at all means there were none. */
 const batchResponse = z
   .object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string().min(1) })).nullish() })
   .nullish();

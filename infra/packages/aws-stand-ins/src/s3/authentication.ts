@@ -14,7 +14,7 @@ interface RequestClaims extends SignatureClaims {
   readonly signedAt: number;
   /** Milliseconds since the epoch; undefined for a signed header, which is only valid around its own time. */
   readonly expiresAt: number | undefined;
-  /** The code for whatever is wrong with the claims themselves. */
+  /** The code for any fault of the claims themselves. */
   readonly malformed: S3ErrorCode;
 }
 
@@ -149,11 +149,12 @@ const checkTime = ({ signedAt, expiresAt }: RequestClaims, now: number): void =>
 };
 
 /**
- * Proves that the request was signed with the secret (Signature Version 4, as a header or as a presigned query).
- * A session token is covered by the signature like any `x-amz-` header, but its value is not looked at: there is
- * one set of credentials and nobody who issues temporary ones.
+ * Verifies that the request was signed with the secret (Signature Version 4, as a header or as a presigned query).
+ * The signature covers a session token like any `x-amz-` header, but its value is not checked: there is one set of
+ * credentials and no issuer of temporary ones.
  *
- * @throws {S3Error} the code S3 uses for what is wrong; `AccessDenied` for an anonymous request.
+ *
+ * @throws {S3Error} S3's code for the fault; `AccessDenied` for an anonymous request.
  */
 export const authenticate = (
   request: S3Request,

@@ -41,9 +41,10 @@ export class BodyFiles {
   }
 
   /**
-   * Writes a new body. When `write` fails nothing is left of it.
+   * Writes a new body. When `write` fails nothing of it remains.
    *
-   * @param write receives the file to fill; what it returns is returned beside the identifier of the body.
+   *
+   * @param write receives the file to fill; its result is returned together with the identifier of the body.
    */
   async create<Result>(
     write: (destination: Writable) => Promise<Result>,
@@ -70,7 +71,7 @@ export class BodyFiles {
     };
   }
 
-  /** Removes the file if no row names it any more. */
+  /** Removes the file if no row refers to it. */
   release(id: string): void {
     if (this.#countRows.get({ id })?.["used"] !== 1) rmSync(this.#path(id), { force: true });
   }

@@ -18,7 +18,7 @@ for (let index = 0; index < 256; index += 1) {
   crc64Low[index] = low;
 }
 
-/** CRC-64/NVME of a stream, kept as two 32-bit halves because BigInt is some fifty times slower. */
+/** CRC-64/NVME of a stream, as two 32-bit halves because BigInt is some fifty times slower. */
 class Crc64Nvme {
   #high = 0xffffffff;
   #low = 0xffffffff;

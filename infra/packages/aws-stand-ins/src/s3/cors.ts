@@ -54,7 +54,7 @@ const grantHeaders = (rule: CorsRule, origin: string): Record<string, string> =>
   return granted;
 };
 
-/** The headers that let a browser read the answer, refusals included; none when no rule admits the origin. */
+/** The headers that let a browser read the response, refusals included; none when no rule admits the origin. */
 export const corsHeaders = (rules: readonly CorsRule[], request: S3Request): Record<string, string> => {
   const origin = request.headers.get("origin");
   if (origin === undefined) return {};
@@ -63,7 +63,8 @@ export const corsHeaders = (rules: readonly CorsRule[], request: S3Request): Rec
 };
 
 /**
- * The answer to a preflight, which browsers send without a signature.
+ * The response to a preflight, which browsers send without a signature.
+ *
  *
  * @throws {S3Error} `InvalidRequest` when it is not a preflight, `AccessForbidden` when no rule admits it.
  */

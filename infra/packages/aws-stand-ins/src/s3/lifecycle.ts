@@ -36,7 +36,8 @@ const abortUploads = (storage: Storage, bucketName: string, rule: LifecycleRule,
 };
 
 /**
- * Deletes the objects, and the multipart uploads nobody finished, whose time is over.
+ * Deletes expired objects and unfinished multipart uploads.
+ *
  *
  * @returns the number of objects deleted.
  */

@@ -12,7 +12,7 @@ const systemHeaders = [
   "expires",
 ];
 
-/** The query parameters of a signed GET that replace a header of the answer. */
+/** The query parameters of a signed GET that replace a header of the response. */
 export const responseOverrides: readonly string[] = systemHeaders.map((name) => `response-${name}`);
 
 const maxUserMetadataBytes = 2048;
@@ -63,13 +63,13 @@ const readOverrides = (query: URLSearchParams): Record<string, string> => {
   return overrides;
 };
 
-/** The headers that describe the object itself, as HEAD and GET answer them; without its length. */
+/** The headers that describe the object itself, as HEAD and GET return them; without its length. */
 export const describeObject = (object: StoredObject, request: S3Request): Record<string, string> => {
   const wantsChecksums = request.headers.get("x-amz-checksum-mode")?.toUpperCase() === "ENABLED";
   return {
     ...object.headers,
     ...readOverrides(request.query),
-    // A checksum covers the whole object; the SDK would compare it with the part it asked for.
+    // A checksum covers the whole object; the SDK would compare it with the requested part.
     ...(wantsChecksums && !request.headers.has("range") ? checksumHeaders(object.checksums) : {}),
     etag: `"${object.etag}"`,
     "last-modified": object.modifiedAt.toUTCString(),

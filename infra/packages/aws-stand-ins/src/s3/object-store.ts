@@ -24,7 +24,7 @@ export type StoredObject = Readonly<z.infer<typeof rowSchema>>;
 
 type NewObject = Omit<StoredObject, "modifiedAt">;
 
-/** Looks at the object about to be replaced, if there is one, and throws to refuse the replacement. */
+/** Receives the object to be replaced, if there is one, and throws to refuse the replacement. */
 export type WriteCondition = (current: StoredObject | undefined) => void;
 
 /** The objects of all buckets. Every method is one atomic step: nothing runs between its reading and writing. */

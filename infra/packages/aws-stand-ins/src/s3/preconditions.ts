@@ -15,7 +15,8 @@ const modifiedAfter = (object: StoredObject, date: string): boolean =>
 /**
  * Evaluates the conditional headers of GET and HEAD in the order of RFC 9110, section 13.2.2.
  *
- * @returns true when the client has this object already and is to be told 304.
+ *
+ * @returns true when the client has this object already and should get 304.
  * @throws {S3Error} `PreconditionFailed`.
  */
 export const isNotModified = (request: S3Request, object: StoredObject): boolean => {

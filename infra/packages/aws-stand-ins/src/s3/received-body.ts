@@ -13,7 +13,7 @@ import {
 import { S3Error } from "./s3-error.ts";
 import type { AuthenticatedRequest } from "./s3-request.ts";
 
-/** What is known of a body once all of it has been received and verified. */
+/** The facts about a body once all of it has been received and verified. */
 export interface ReceivedBody {
   readonly size: number;
   /** MD5 in hex: the entity tag of an object sent in one piece. */
@@ -22,7 +22,10 @@ export interface ReceivedBody {
   readonly checksums: Checksums;
 }
 
-/** @throws {S3Error} `NotImplemented` for a trailer that would be taken without being looked at. */
+/**
+ *
+ * @throws {S3Error} `NotImplemented` for a trailer that would be accepted unchecked.
+ */
 const announcedTrailers = (request: AuthenticatedRequest): readonly string[] => {
   const names = (request.headers.get("x-amz-trailer") ?? "")
     .split(",")

@@ -42,8 +42,8 @@ const objectRoutes: readonly Route<ObjectCall>[] = [
   { method: "DELETE", required: ["uploadId"], run: abortMultipartUpload },
 ];
 
-// Of the headers S3 gives a meaning to, those that are understood here. The rest are refused: an object must not
-// seem encrypted, locked or private in a way it is not.
+// The supported headers with a meaning for S3. The rest are refused: an object must not seem encrypted, locked or
+// private in a way it is not.
 const understoodHeaders =
   /^x-amz-(?:checksum-(?:algorithm|crc32|crc64nvme|mode|type)|content-sha256|date|decoded-content-length|meta-.+|sdk-checksum-algorithm|security-token|trailer|user-agent)$/;
 
@@ -72,7 +72,7 @@ const refuseHoistedHeaders = (parameters: readonly string[]): void => {
   }
 };
 
-/** The operation a request asks for: its method and its query decide. */
+/** The operation of a request: its method and its query decide. */
 const findRoute = <Call extends ServiceCall>(
   routes: readonly Route<Call>[],
   request: S3Request,
@@ -93,7 +93,8 @@ const findRoute = <Call extends ServiceCall>(
 const maxKeyLength = 1024;
 
 /**
- * Runs the operation an authenticated request asks for.
+ * Runs the operation of an authenticated request.
+ *
  *
  * @throws {S3Error} `NotImplemented` for everything that README.md does not name.
  */

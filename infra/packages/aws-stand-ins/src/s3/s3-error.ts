@@ -66,7 +66,7 @@ interface S3ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal in S3's own vocabulary. Whoever throws it decides the answer the client gets. */
+/** A refusal in S3's own vocabulary. The code that throws it decides the client's response. */
 export class S3Error extends Error {
   readonly code: S3ErrorCode;
   readonly status: number;

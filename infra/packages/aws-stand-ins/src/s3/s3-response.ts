@@ -20,11 +20,11 @@ const asS3Error = (thrown: unknown): S3Error => {
   if (thrown instanceof S3Error) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   process.emitWarning(error);
-  // The client is the same laptop: the cause in the answer is worth more than S3's "please try again".
+  // The client is the same laptop: the cause in the response is worth more than S3's "please try again".
   return new S3Error("InternalError", { message: `An internal error occurred: ${error.message}` });
 };
 
-/** S3's `<Error>` document for whatever was thrown; what is not an {@link S3Error} becomes `InternalError`. */
+/** S3's `<Error>` document for any thrown value; other errors than {@link S3Error} become `InternalError`. */
 export const errorResponse = (thrown: unknown, requestId: string): S3Response => {
   const error = asS3Error(thrown);
   return {
@@ -39,7 +39,7 @@ export const errorResponse = (thrown: unknown, requestId: string): S3Response =>
   };
 };
 
-/** Sends the answer; the body is left out for HEAD. Never rejects: a client that left has nothing to be told. */
+/** Sends the response; without the body for HEAD. Never rejects: a client that left gets nothing. */
 export const sendResponse = async (outgoing: ServerResponse, response: S3Response): Promise<void> => {
   const { status, headers = {}, body } = response;
   try {

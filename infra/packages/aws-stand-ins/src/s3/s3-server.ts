@@ -16,7 +16,7 @@ import type { Credentials } from "./signature.ts";
 import { openStorage, type Storage } from "./storage.ts";
 
 interface S3Options {
-  /** Where buckets and objects are kept; made if it does not exist. One server at a time may use it. */
+  /** The folder of buckets and objects; created if it does not exist. One server at a time may use it. */
   readonly dataDirectory: string;
   /** 0, the default, takes any free port. */
   readonly port?: number;
@@ -31,13 +31,14 @@ export interface S3Server {
   /** For the SDK's `endpoint`, which also needs `forcePathStyle: true`. */
   readonly endpoint: string;
   /**
-   * Makes a bucket, or updates it, from the properties of an `AWS::S3::Bucket` resource: its CORS and lifecycle
-   * rules become exactly those given. Its objects are kept.
+   * Creates a bucket, or updates it, from the properties of an `AWS::S3::Bucket` resource: its CORS and lifecycle
+   * rules become exactly the given ones. Its objects stay.
+   *
    *
    * @throws when the name or the properties cannot be used.
    */
   ensureBucket(bucketName: string, properties: unknown): Promise<void>;
-  /** Deletes what the lifecycle rules say is over at `now`, and answers with the number of objects deleted. */
+  /** Deletes what has expired at `now` by the lifecycle rules, and returns the number of objects deleted. */
   applyLifecycle(now?: Date): Promise<number>;
   /** Ends open connections, undoes what they had not finished, and lets go of the data directory. */
   close(): Promise<void>;
@@ -70,7 +71,7 @@ const respond = async (
   return { ...response, headers: { ...response.headers, ...cors, "x-amz-request-id": requestId } };
 };
 
-/** Reads the rest of a refused body: a client that is still sending may miss an answer that comes before its end. */
+/** Reads the rest of a refused body: a client that is still sending may miss an early response. */
 const drain = async (incoming: IncomingMessage): Promise<void> => {
   incoming.resume();
   if (!incoming.complete) await finished(incoming).catch(() => {});
@@ -89,8 +90,8 @@ const listen = async (
 };
 
 /**
- * Starts an S3 that stands for one region on 127.0.0.1, for the AWS SDK and for presigned URLs, with path-style
- * addresses. README.md beside this file says what it implements.
+ * Starts an S3 for one region on 127.0.0.1, for the AWS SDK and for presigned URLs, with path-style addresses.
+ * README.md next to this file lists what it implements.
  */
 export const startS3 = async (options: S3Options): Promise<S3Server> => {
   const storage = openStorage(options.dataDirectory);

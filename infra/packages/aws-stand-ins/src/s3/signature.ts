@@ -14,7 +14,7 @@ export interface CredentialScope {
   readonly service: string;
 }
 
-/** Everything a Signature Version 4 signature covers beside the request itself. */
+/** What a Signature Version 4 signature covers in addition to the request itself. */
 export interface SignatureClaims {
   readonly scope: CredentialScope;
   /** `YYYYMMDDTHHMMSSZ` */

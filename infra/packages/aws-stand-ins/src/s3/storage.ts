@@ -66,7 +66,8 @@ export interface Storage {
 }
 
 /**
- * Opens everything kept in a data directory, made if need be, and removes what a crash left unfinished.
+ * Opens everything stored in a data directory, created if needed, and removes what a crash left unfinished.
+ *
  *
  * @throws when another process has the directory open.
  */

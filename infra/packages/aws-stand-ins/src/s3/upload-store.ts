@@ -30,7 +30,7 @@ const partSchema = z
 export type Upload = Readonly<z.infer<typeof uploadSchema>>;
 export type Part = Readonly<z.infer<typeof partSchema>>;
 
-/** Multipart uploads under way, and their parts. */
+/** Multipart uploads in progress, and their parts. */
 export class UploadStore {
   readonly #database: DatabaseSync;
   readonly #bodies: BodyFiles;

@@ -64,7 +64,7 @@ export class SecretStore {
     return value;
   }
 
-  // Written beside and renamed, so that a crash leaves the old file or the new one, never half of one.
+  // Written under another name and renamed, so that a crash leaves the old file or the new one, never half of one.
   #save(): void {
     const temporary = `${this.#file}.new`;
     const descriptor = openSync(temporary, "w", 0o600);

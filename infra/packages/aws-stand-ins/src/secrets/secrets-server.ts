@@ -21,7 +21,8 @@ const stagedVersions = ({ current, previous }: Secret): { stage: string; version
 ];
 
 /**
- * Answers GetSecretValue: the current version unless a stage or a version was asked for.
+ * Handles GetSecretValue: the current version unless a stage or a version was requested.
+ *
  *
  * @throws AwsError `ResourceNotFoundException` for an unknown secret, stage or version.
  */
@@ -54,7 +55,7 @@ const getSecretValue = (secrets: SecretStore, input: GetSecretValueInput): objec
 
 const MAX_BODY_BYTES = 65_536;
 
-/** Secrets Manager on this machine, for reading: the values are put by whoever starts it. */
+/** Secrets Manager on this machine, for reading: the program that starts it sets the values. */
 export interface SecretsServer {
   readonly endpoint: string;
   /** Sets the current value when it differs; the earlier one becomes AWSPREVIOUS. */
@@ -65,7 +66,7 @@ export interface SecretsServer {
 }
 
 interface SecretsOptions {
-  /** Where `secrets.json` is kept, readable by its owner only; made when it is missing. */
+  /** The folder of `secrets.json`, readable by its owner only; created when it is missing. */
   readonly dataDirectory: string;
   /** 0, the default, lets the system choose one. */
   readonly port?: number;

@@ -15,7 +15,7 @@ interface Mailbox {
 const withoutGroups = (addresses: readonly Address[]): Mailbox[] =>
   addresses.flatMap(({ name, address, group }): Mailbox[] => group ?? [{ name, address }]);
 
-/** The mailboxes of one string of the API. Without angle brackets it is one address, whatever is wrong with it. */
+/** The mailboxes of one string of the API. Without angle brackets it is one address, valid or not. */
 export const parseAddresses = (entry: string): Mailbox[] => {
   if (!entry.includes("<")) return [{ name: "", address: entry.trim() }];
   return withoutGroups(addressParser(entry));
@@ -119,7 +119,7 @@ const readContent = async ({ Raw, Simple, Template }: SendEmailInput["Content"])
   }
   if (Raw !== undefined) return readRaw(Buffer.from(Raw.Data, "base64"));
   if (Simple !== undefined) return readSimple(Simple);
-  throw badRequest("Templates are not kept locally: send simple or raw content.");
+  throw badRequest("Templates are not supported locally: send simple or raw content.");
 };
 
 const checkAddress = ({ address }: Mailbox): void => {
@@ -137,19 +137,20 @@ const checkRecipients = (recipients: readonly Mailbox[]): void => {
 
 const checkSender = (sender: Mailbox): void => {
   checkAddress(sender);
-  // Nobody can verify a domain below `.invalid` (RFC 2606). nodemailer's `verify()` sends from there and counts on
-  // this very refusal to learn that credentials and region are good.
+  // No one can verify a domain below `.invalid` (RFC 2606). nodemailer's `verify()` sends from there and expects this
+  // refusal to learn that credentials and region are valid.
   if (/[@.]invalid$/i.test(sender.address)) {
     throw new AwsError("MessageRejected", `Email address is not verified: ${sender.address}`);
   }
 };
 
 /**
- * Checks a mail as SES does and gives what its recipients will see. Recipients named in the request take the place of
- * those in the headers of a raw message.
+ * Checks a mail as SES does and returns what its recipients will see. Recipients named in the request replace those
+ * in the headers of a raw message.
  *
- * @throws AwsError `BadRequestException` for a mail without recipients, sender or content or with a malformed address,
- *   `MessageRejected` for a sender that can never be verified.
+ *
+ * @throws AwsError `BadRequestException` for a mail without recipients, sender or content or with a malformed
+ * address, `MessageRejected` for a sender that can never be verified.
  */
 export const readSendEmail = async (input: SendEmailInput, at: string): Promise<SentMail> => {
   const { senders, recipients, ...shown } = await readContent(input.Content);

@@ -11,13 +11,13 @@ const MAX_BODY_BYTES = 56 * 1_048_576;
 /** SES (API version 2) on this machine: it accepts mail and keeps it, and sends none. */
 export interface SesServer {
   readonly endpoint: string;
-  /** Everything accepted so far, oldest first; kept across restarts. */
+  /** Everything accepted so far, oldest first; stored across restarts. */
   sentMail(): SentMail[];
   close(): Promise<void>;
 }
 
 interface SesOptions {
-  /** Where `mail.sqlite` is kept; made when it is missing. */
+  /** The folder of `mail.sqlite`; created when it is missing. */
   readonly dataDirectory: string;
   /** 0, the default, lets the system choose one. */
   readonly port?: number;

@@ -64,7 +64,7 @@ export const attributesMd5 = (attributes: MessageAttributes): string | undefined
   return hash.digest("hex");
 };
 
-/** The attributes a receiver asked for: by name, by prefix (`prefix.*`), or `All` of them. */
+/** The attributes that a receiver requested: by name, by prefix (`prefix.*`), or `All` of them. */
 export const selectAttributes = (
   attributes: MessageAttributes,
   wanted: readonly string[],

@@ -35,7 +35,7 @@ const checkEntries = (entries: readonly BatchEntry[]): void => {
   }
 };
 
-/** Runs every entry by itself: a refused entry is reported under `Failed` and does not stop the others. */
+/** Runs every entry separately: a refused entry is reported under `Failed` and does not stop the others. */
 const runBatch = <Entry extends BatchEntry>(
   entries: readonly Entry[],
   run: (entry: Entry) => object,
@@ -79,8 +79,8 @@ const checkBatchSize = (entries: readonly MessageInput[]): void => {
 
 const deleteMessage = (messages: MessageStore, queue: Queue, handle: string): void => {
   const receipt = decodeReceiptHandle(handle, queue.name);
-  // A FIFO queue refuses a late deletion, because the message may already be on its way again; a standard queue
-  // accepts it and deletes only if no later delivery was made.
+  // A FIFO queue refuses a late deletion, because the message may already be redelivered; a standard queue accepts it
+  // and deletes only if there was no later delivery.
   if (queue.settings.FifoQueue && messages.deliveryState(receipt) === "expired") {
     throw invalidParameter("ReceiptHandle", handle, "The receipt handle has expired.");
   }

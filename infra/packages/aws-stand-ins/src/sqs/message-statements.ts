@@ -57,7 +57,7 @@ const SELECT_AVAILABLE = `
   ORDER BY sequence LIMIT :maximum
 `;
 
-// In a FIFO dead-letter queue the retention period starts anew; in a standard one it goes on from the first sending.
+// In a FIFO dead-letter queue the retention period restarts; in a standard one it continues from the first sending.
 const MOVE_TO_DEAD_LETTER_QUEUE = `
   UPDATE message
   SET queue = :target, source_queue = :queue, receipt = NULL, sent_at = iif(:fifo, :now, sent_at)

@@ -17,8 +17,9 @@ import type { Receipt } from "./receipt-handle.ts";
 import { inTransaction } from "./sqs-database.ts";
 
 /**
- * Moves the visible messages that were received `maxReceiveCount` times to the dead-letter queue. SQS does so when
- * somebody asks for messages, not at the moment the last time-out passes.
+ * Moves the visible messages that were received `maxReceiveCount` times to the dead-letter queue. SQS does so when a
+ * client requests messages, not when the last timeout passes.
+ *
  *
  * @returns the dead-letter queue's name when anything was moved.
  */
@@ -95,7 +96,9 @@ export class MessageStore {
     this.#statements = prepareMessageStatements(database);
   }
 
-  /** Adds a message; gives the earlier one when the same was sent within the last five minutes, even if it is gone. */
+  /**
+   * Adds a message; returns the earlier one when the same was sent within the last five minutes, even if it is gone.
+   */
   add(queue: Queue, message: NewMessage): SentMessage {
     // One transaction: a crash between the two rows would leave a message that is known as sent but does not exist.
     const sent = inTransaction(
@@ -146,8 +149,8 @@ export class MessageStore {
   }
 
   /**
-   * Takes messages for delivery, oldest first, and hides them for the visibility time-out. What was received too often
-   * goes to the dead-letter queue instead. A message group of a FIFO queue waits while a message of it is in flight.
+   * Receives messages, oldest first, and hides them for the visibility timeout. Messages received too often go to the
+   * dead-letter queue instead. A message group of a FIFO queue waits while one of its messages is in flight.
    */
   receive(queue: Queue, maximum: number, visibilitySeconds: number): StoredMessage[] {
     const now = this.#now();
@@ -190,19 +193,19 @@ export class MessageStore {
     return message.receipt === receipt.receipt && message.visibleAt > this.#now() ? "in-flight" : "expired";
   }
 
-  /** Deletes the message if no later delivery of it was made. */
+  /** Deletes the message if there was no later delivery of it. */
   delete({ queue, sequence, receipt }: Receipt): void {
     this.#statements.delete.run(sequence, queue, receipt);
     this.#changes.announce(queue);
   }
 
-  /** Hides a message in flight for so many seconds from now; 0 makes it visible at once. */
+  /** Hides a message in flight for this many seconds from now; 0 makes it visible at once. */
   changeVisibility({ queue, sequence, receipt }: Receipt, seconds: number): void {
     this.#statements.changeVisibility.run(this.#now() + seconds * 1000, sequence, queue, receipt);
     this.#changes.announce(queue);
   }
 
-  /** Makes every message visible again that was handed out and is not done with. */
+  /** Makes every received but unfinished message visible again. */
   releaseInFlight(queueName: string): void {
     this.#statements.releaseInFlight.run({ queue: queueName, now: this.#now() });
     this.#changes.announce(queueName);

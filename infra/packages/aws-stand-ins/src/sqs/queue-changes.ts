@@ -14,12 +14,12 @@ export class QueueChanges {
     this.#emitter.emit(ANY_QUEUE);
   }
 
-  /** Resolves at the queue's next change, after `milliseconds`, or when `signal` aborts, whichever is first. */
+  /** Resolves at the queue's next change, after `milliseconds`, or when `signal` aborts, whichever comes first. */
   next(queueName: string, milliseconds: number, signal: AbortSignal): Promise<void> {
     return this.#wait(changeOf(queueName), milliseconds, signal);
   }
 
-  /** As {@link next}, for a change of whichever queue. */
+  /** As {@link next}, for a change of any queue. */
   nextOfAny(milliseconds: number, signal: AbortSignal): Promise<void> {
     return this.#wait(ANY_QUEUE, milliseconds, signal);
   }

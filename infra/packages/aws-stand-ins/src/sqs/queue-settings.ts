@@ -78,7 +78,7 @@ const FIFO_ONLY: ReadonlySet<string> = new Set([
   "FifoThroughputLimit",
 ]);
 
-/** The settings as the API gives them: every value as text, those of FIFO queues only on FIFO queues. */
+/** The settings as the API returns them: every value as text, those of FIFO queues only on FIFO queues. */
 export const settingsAsText = (settings: QueueSettings): Record<string, string> =>
   Object.fromEntries(
     Object.entries(settings)

@@ -70,8 +70,8 @@ export interface Receiving {
 }
 
 /**
- * Answers ReceiveMessage. When there is nothing to deliver it waits, for as long as the request or the queue says, and
- * looks again at every change of the queue and whenever a hidden message becomes visible.
+ * Handles ReceiveMessage. When there is nothing to deliver it waits, for as long as the request or the queue says,
+ * and checks again at every change of the queue and whenever a hidden message becomes visible.
  */
 export const receiveMessages = async (
   { messages, changes, now }: Receiving,
@@ -81,7 +81,7 @@ export const receiveMessages = async (
 ): Promise<object> => {
   const { ReceiveMessageWaitTimeSeconds, VisibilityTimeout } = queue.settings;
   const deadline = now() + 1000 * (input.WaitTimeSeconds ?? ReceiveMessageWaitTimeSeconds);
-  // Nothing is taken for a caller who has gone: the message would stay hidden with nobody to handle it.
+  // Nothing is received for a caller who has left: the message would stay hidden without a consumer.
   while (!signal.aborted) {
     const received = messages.receive(
       queue,

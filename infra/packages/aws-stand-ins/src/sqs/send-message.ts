@@ -90,7 +90,7 @@ const forStandardQueue = (queue: Queue, input: MessageInput): NewMessage => {
   };
 };
 
-/** Checks a message as SQS does, stores it, and answers with what the sender verifies. */
+/** Checks a message as SQS does, stores it, and returns what the sender verifies. */
 export const sendMessage = (messages: MessageStore, queue: Queue, input: MessageInput): object => {
   checkContent(queue, input);
   const isFifo = queue.settings.FifoQueue;

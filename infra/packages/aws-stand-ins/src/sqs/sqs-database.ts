@@ -40,7 +40,7 @@ const SCHEMA = `
   ) STRICT;
 `;
 
-/** Opens `sqs.sqlite` in a directory that is made when it is missing. An acknowledged write survives `kill -9`. */
+/** Opens `sqs.sqlite` in a directory that is created when it is missing. An acknowledged write survives `kill -9`. */
 export const openSqsDatabase = (dataDirectory: string): DatabaseSync =>
   openDatabaseFile(
     join(dataDirectory, "sqs.sqlite"),

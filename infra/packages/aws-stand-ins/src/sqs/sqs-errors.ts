@@ -1,7 +1,8 @@
 import type { RefuseInput } from "../aws-protocol/aws-json.ts";
 import { AwsError } from "../aws-protocol/aws-server.ts";
 
-// SQS kept the codes of its older query protocol: clients still receive them in a header, and the SDK as `error.Code`.
+// SQS still uses the codes of its older query protocol: clients receive them in a header, and the SDK as
+// `error.Code`.
 const QUERY_CODES = {
   BatchEntryIdsNotDistinct: "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
   BatchRequestTooLong: "AWS.SimpleQueueService.BatchRequestTooLong",
@@ -22,7 +23,7 @@ const QUERY_CODES = {
 
 type SqsErrorCode = keyof typeof QUERY_CODES;
 
-/** A refusal of SQS; the status is 400 as in every answer of its JSON protocol that blames the caller. */
+/** A refusal of SQS; the status is 400 as in every response of its JSON protocol that blames the caller. */
 export const sqsError = (code: SqsErrorCode, message: string): AwsError => new AwsError(code, message);
 
 export const invalidParameter = (parameter: string, value: unknown, reason: string): AwsError =>

@@ -29,23 +29,24 @@ export interface SqsServer {
    */
   ensureQueue(queueName: string, properties: unknown): void;
   /**
-   * Says that a worker of this process is about to take messages from a queue. What is in flight there belonged to a
-   * worker of an earlier process, which is gone, and is handed out again. A dead-letter queue counts as busy from now on.
+   * Announces that a worker of this process is about to receive messages from a queue. What is in flight there
+   * belonged to a worker of an earlier process, which is gone, and is delivered again. A dead-letter queue counts as
+   * busy from now on.
    */
   attachWorker(queueName: string): void;
   /** True when no queue has visible, delayed or in-flight messages; dead-letter queues without a worker do not count. */
   isIdle(): boolean;
-  /** Resolves with true as soon as the queues are idle, or with false after the time-out or when the server closes. */
+  /** Resolves with true as soon as the queues are idle, or with false after the timeout or when the server closes. */
   whenIdle(timeoutMilliseconds: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
 interface SqsOptions {
-  /** Where `sqs.sqlite` is kept; made when it is missing. */
+  /** The folder of `sqs.sqlite`; created when it is missing. */
   readonly dataDirectory: string;
   /** 0, the default, lets the system choose one. */
   readonly port?: number;
-  /** Unix time in milliseconds: what delays, time-outs and deduplication are measured with. */
+  /** Unix time in milliseconds, for delays, timeouts and deduplication. */
   readonly now?: () => number;
 }
 

@@ -49,7 +49,7 @@ const assetManifestSchema = z.object({
 export type Template = z.output<typeof templateSchema>;
 
 export interface Stack {
-  /** The CloudFormation name, which outputs of other stacks are asked for by. */
+  /** The CloudFormation name, by which outputs of other stacks are referenced. */
   readonly name: string;
   readonly template: Template;
 }

@@ -3,7 +3,7 @@ import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts
 import type { Stack } from "./cloud-assembly.ts";
 import type { References } from "./references.ts";
 
-/** Where in an assembly a value stands; names the culprit when it cannot be read. */
+/** The position of a value in an assembly; errors name it. */
 export interface Site {
   readonly stackName: string;
   readonly logicalId: string;
@@ -27,7 +27,7 @@ export interface EvaluationContext {
   readonly references: References;
 }
 
-/** What an intrinsic function asks back: its arguments are evaluated by whoever called it. */
+/** The callback of an intrinsic function: its caller evaluates its arguments. */
 export interface Evaluation {
   readonly context: EvaluationContext;
   /** The stack in which names are looked up. */
@@ -67,7 +67,7 @@ const pseudoParameters: Readonly<Record<string, ((stack: Stack) => unknown) | un
   "AWS::URLSuffix": () => "amazonaws.com",
 };
 
-// A parameter of an SSM type names the place of its value, and that place is in a real account.
+// A parameter of an SSM type names the location of its value, which is in a real account.
 const parameterValue = (name: string, evaluation: Evaluation): unknown => {
   const parameter = evaluation.stack.template.Parameters[name];
   if (parameter?.Default === undefined || parameter.Type.startsWith("AWS::SSM::")) {

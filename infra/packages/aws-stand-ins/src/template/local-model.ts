@@ -1,7 +1,7 @@
 /** A Lambda function: what has to be started, and under which name it is invoked. */
 export interface LocalFunction {
   readonly logicalId: string;
-  /** `FunctionName` where the template gives one; the name that `invoke` takes. */
+  /** `FunctionName` if the template has one; the name for `invoke`. */
   readonly name: string;
   readonly arn: string;
   readonly assetDirectory: string;
@@ -33,7 +33,7 @@ export interface Authorizer {
   readonly functionName: string;
   /** All of them must be present in a request; together they are the key of the cache. */
   readonly identitySources: readonly IdentitySource[];
-  /** How long an answer is reused; 0 means never. */
+  /** How long a decision is cached; 0 means never. */
   readonly cacheSeconds: number;
 }
 
@@ -120,9 +120,9 @@ export interface EventSource {
   readonly queueName: string;
   readonly functionName: string;
   readonly batchSize: number;
-  /** How many batches may be under way at a time; `undefined` for as many as there are pollers. */
+  /** How many batches may be in progress at a time; `undefined` for as many as there are pollers. */
   readonly maxConcurrency: number | undefined;
-  /** Whether the function's answer names the messages that failed; otherwise a batch succeeds or fails as one. */
+  /** Whether the function returns the messages that failed; otherwise a batch succeeds or fails as one. */
   readonly reportBatchItemFailures: boolean;
 }
 

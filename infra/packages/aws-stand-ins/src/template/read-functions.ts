@@ -15,7 +15,7 @@ const functionSchema = z.object({
   Environment: z.object({ Variables: z.record(z.string(), scalarText).default({}) }).optional(),
 });
 
-/** The functions of an assembly; what serves a request asks for them by name. */
+/** The functions of an assembly; requests refer to them by name. */
 export class FunctionCatalogue {
   readonly functions: readonly LocalFunction[];
   readonly #unreadable = new Map<string, TemplateError>();

@@ -21,7 +21,7 @@ const readIdentitySource = (expression: string, resource: ResourceView): Identit
   return { from: from === "header" ? "header" : "querystring", name };
 };
 
-/** The authorizers of an assembly, by what `Ref` to them gives. */
+/** The authorizers of an assembly, by the value of `Ref` to them. */
 const readAuthorizers = (
   assembly: ResolvedAssembly,
   functions: FunctionCatalogue,

@@ -7,7 +7,7 @@ import type { ResolvedAssembly, ResourceView } from "./resolved-assembly.ts";
 
 const resourceSchema = z.object({ ParentId: z.string(), PathPart: z.string() });
 
-/** The full path of every resource of the REST API, by what `Ref` to the resource gives. */
+/** The full path of every resource of the REST API, by the value of `Ref` to the resource. */
 const readResourcePaths = (assembly: ResolvedAssembly): ReadonlyMap<string, string> => {
   const parts = new Map(
     assembly
@@ -74,7 +74,7 @@ const readResponse = (response: z.output<typeof responseSchema>, resource: Resou
   templates: requirePlain(response.ResponseTemplates, resource),
 });
 
-/** An integration that API Gateway answers by itself: CORS preflights, refused methods. */
+/** An integration that API Gateway handles itself: CORS preflights, refused methods. */
 const readMockIntegration = (
   integration: z.output<typeof mockIntegrationSchema>,
   resource: ResourceView,

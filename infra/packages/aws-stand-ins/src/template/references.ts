@@ -5,11 +5,11 @@ import type { Stack } from "./cloud-assembly.ts";
 export interface LocalAddresses {
   /** Origin of the queue service, such as `http://127.0.0.1:9324`: the SDK sends to the host of a queue's URL. */
   readonly queues: string;
-  /** The address of a function's URL, with a trailing slash, as `Fn::GetAtt … FunctionUrl` gives it. */
+  /** The address of a function's URL, with a trailing slash, as `Fn::GetAtt … FunctionUrl` returns it. */
   functionUrl(functionName: string): string;
 }
 
-/** What is known of a resource when somebody refers to it. */
+/** The known values of a resource for references to it. */
 export interface Identity {
   readonly name: string;
   readonly arn: string;
@@ -23,7 +23,7 @@ interface ResourceKind {
   /** The property that sets the physical name. */
   readonly nameProperty?: string;
   arn?(name: string): string;
-  /** What `Ref` gives; the name when absent. */
+  /** The value of `Ref`; the name when absent. */
   ref?(identity: Identity): string;
   readonly attributes?: Readonly<Record<string, (identity: Identity) => string>>;
 }
@@ -41,7 +41,7 @@ const table: ResourceKind = {
   attributes: arnAttribute,
 };
 
-// A version or an alias answers as its function: one machine runs one version.
+// A version or an alias acts as its function: one machine runs one version.
 const qualifiedFunction = (qualifier: (identity: Identity) => string): ResourceKind => ({
   ref: (identity) => {
     const target = identity.property("FunctionName");
@@ -108,7 +108,7 @@ const MAX_NAME_LENGTH = 63;
 /**
  * A physical name for a resource that the template leaves unnamed: the same for every synthesis, lower case, and
  * within the strictest of the services' rules (buckets: 63 characters). A logical id ends with a hash, so its end
- * tells two long ones apart.
+ * distinguishes two long ones.
  */
 const derivedName = (logicalId: string): string => {
   const name = logicalId.toLowerCase();
@@ -116,14 +116,14 @@ const derivedName = (logicalId: string): string => {
   return `${name.slice(0, MAX_NAME_LENGTH - 8)}${name.slice(-8)}`;
 };
 
-/** Gives a property of a resource as text, its own references resolved. */
+/** Returns a property of a resource as text, its own references resolved. */
 type PropertyReader = (stack: Stack, logicalId: string, key: string) => string;
 
 /** Physical names and addresses of the resources in an assembly: what `Ref` and `Fn::GetAtt` evaluate to. */
 export class References {
   readonly #addresses: LocalAddresses;
   readonly #property: PropertyReader;
-  /** Logical ids are unique in a stack only; one that stands in several is told apart by its stack's name. */
+  /** Logical ids are unique in a stack only; the stack's name distinguishes those in several. */
   readonly #shared = new Set<string>();
 
   constructor(stacks: readonly Stack[], addresses: LocalAddresses, property: PropertyReader) {
@@ -154,14 +154,14 @@ export class References {
     return this.#kind(stack, logicalId)?.arn?.(name) ?? name;
   }
 
-  /** What `Ref` gives, or undefined when the resource has no local meaning. */
+  /** The value of `Ref`, or undefined when the resource has no local meaning. */
   ref(stack: Stack, logicalId: string): string | undefined {
     const kind = this.#kind(stack, logicalId);
     if (kind?.ref === undefined) return kind && this.name(stack, logicalId);
     return kind.ref(this.#identify(stack, logicalId));
   }
 
-  /** What `Fn::GetAtt` gives, or undefined when the attribute has no local meaning. */
+  /** The value of `Fn::GetAtt`, or undefined when the attribute has no local meaning. */
   attribute(stack: Stack, logicalId: string, attribute: string): string | undefined {
     return this.#kind(stack, logicalId)?.attributes?.[attribute]?.(this.#identify(stack, logicalId));
   }

@@ -125,7 +125,7 @@ export interface ResourceView {
   readonly type: string;
   readonly name: string;
   readonly arn: string;
-  /** What `Ref` to this resource gives. */
+  /** The value of `Ref` to this resource. */
   readonly ref: string | undefined;
   /** The properties that the schema names; the others may depend on anything. */
   read<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.output<z.ZodObject<Shape>>;

@@ -50,7 +50,7 @@ export const measureAccuracy = (identify: Identifier, texts: readonly TestText[]
     }),
   );
 
-/** Counts the answers for each true language: the rows are the truth, the columns the answers. */
+/** Counts the results for each true language: the rows are the truth, the columns the results. */
 export const confusionMatrix = (
   identify: Identifier,
   texts: readonly TestText[],
@@ -68,13 +68,13 @@ export const confusionMatrix = (
 /** What `classify` does with texts of the six languages of one length. */
 export interface DecisionRow {
   readonly bucket: string;
-  /** Share of the texts that get an answer. */
+  /** Share of the texts with a result. */
   readonly decided: number;
-  /** Share of the answers that are right. */
+  /** Share of the results that are right. */
   readonly right: number;
 }
 
-/** Measures how often texts in the six languages are answered, and how often rightly. */
+/** Measures how often texts in the six languages get a result, and how often a right one. */
 export const measureDecisions = (model: LanguageModel, texts: readonly TestText[]): readonly DecisionRow[] =>
   lengthBuckets.map(({ name }) => {
     const judged = texts
@@ -87,7 +87,7 @@ export const measureDecisions = (model: LanguageModel, texts: readonly TestText[
 
 const binCount = 10;
 
-/** Expected calibration error over ten bins, 0 to 1: how far confidence is from the share of right answers. */
+/** Expected calibration error over ten bins, 0 to 1: how far confidence is from the share of right results. */
 export const calibrationError = (model: LanguageModel, texts: readonly TestText[]): number => {
   const judged = texts.map(({ text, language }) => {
     const { language: prediction, confidence } = model.identify(text);

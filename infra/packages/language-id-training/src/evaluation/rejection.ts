@@ -31,10 +31,11 @@ const measureRow = (model: LanguageModel, name: string, lines: readonly CorpusLi
 };
 
 /**
- * Measures how often `classify` withholds an answer from texts in languages other than the six.
+ * Measures how often `classify` withholds a result from texts in languages other than the six.
+ *
  *
  * @param heldOut held-out lines
- * @param neverSeen lines of languages of which training saw nothing
+ * @param neverSeen lines of languages that training never saw
  */
 export const measureRejection = (
   model: LanguageModel,
@@ -58,13 +59,13 @@ export const measureRejection = (
 export interface RelativeRow {
   readonly language: string;
   readonly total: number;
-  /** How many texts get each answer; `undefined` is withheld. The most frequent comes first. */
+  /** How many texts get each result; `undefined` is withheld. The most frequent comes first. */
   readonly predictions: readonly (readonly [string | undefined, number])[];
 }
 
 const relativeBuckets: ReadonlySet<string> = new Set(["11-20", "21-50"]);
 
-/** Counts the answers to texts of 11 to 50 characters in the close relatives of the six. */
+/** Counts the results for texts of 11 to 50 characters in the close relatives of the six. */
 export const measureRelatives = (
   model: LanguageModel,
   heldOut: readonly CorpusLine[],

@@ -80,7 +80,7 @@ export const rejectionTable = (rows: readonly RejectionRow[]): string =>
     ]),
   ]);
 
-/** The three most frequent answers to each close relative. */
+/** The three most frequent results for each close relative. */
 export const relativesTable = (rows: readonly RelativeRow[]): string =>
   table([
     ["language (texts)", "answers, %"],

@@ -29,7 +29,7 @@ const maxFileBytes = 300_000;
 export interface Measurements {
   /** On every held-out text: none is left out. */
   readonly accuracy: readonly AccuracyRow[];
-  /** On those that stand in no training line of their language. */
+  /** On those that occur in no training line of their language. */
   readonly unseenAccuracy: readonly AccuracyRow[];
   /** A text, by length, once warm. */
   readonly microseconds: ReadonlyMap<string, number>;

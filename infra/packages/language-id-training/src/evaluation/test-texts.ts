@@ -56,16 +56,17 @@ export const testTextsFrom = (
 /** Where a text has to stand to count as seen in training. */
 export type SeenWhere = "in its language" | "anywhere";
 
-/** Enough of a text to find its place in a line; what is longer is compared from there. */
+/** Enough of a text to find its position in a line; longer texts are compared from there. */
 const maxKeyLength = 12;
 
 /**
  * Finds the texts that training has not seen, which say more about new texts than the others: a few words of a
- * held-out line often stand in a line that was learned from.
+ * held-out line often occur in a training line.
+ *
  *
  * @param learned every line that training learns from or makes its choices with
  * @param where "in its language": as whole words of a line in the text's own language. "anywhere": within any line of
- *   any language, parts of words included, which counts words that two languages share as seen.
+ * any language, parts of words included, which counts words that two languages share as seen.
  */
 export const unseenTexts = (
   texts: readonly TestText[],

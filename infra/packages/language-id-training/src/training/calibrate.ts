@@ -13,7 +13,7 @@ interface Scored {
   readonly classIndex: number;
 }
 
-/** The largest source gives most of the lines; so few texts of each keep it from deciding alone. */
+/** The largest source has most of the lines; this many texts of each keep it from deciding alone. */
 const maxTextsPerSource = 150;
 
 const scoreDevelopment = (weights: Weights, development: readonly LabelledLine[]): readonly Scored[] => {

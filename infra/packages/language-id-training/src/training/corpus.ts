@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 export interface CorpusLine {
   /** `train` and `valid` may be learned from; every split that starts with `test` is held out. */
   readonly split: string;
-  /** The code the source gives: ISO 639-3, in some sources ISO 639-1. */
+  /** The source's code: ISO 639-3, in some sources ISO 639-1. */
   readonly language: string;
   /** Where the line comes from: the card of the model, `shared/models/language-id/README.md`, lists the sources. */
   readonly source: string;
@@ -59,8 +59,8 @@ export const readCorpus = (paths: readonly string[]): readonly CorpusLine[] => {
 };
 
 /**
- * Greetings and common phrases, which the corpora lack: they are written language, and people greet first. Written
- * by hand; the languages beside the six teach the model that a foreign greeting is none of theirs.
+ * Greetings and common phrases, which the corpora lack: they are written language, and people greet first. Written by
+ * hand; the other languages teach the model to reject foreign greetings.
  */
 export const readPhrases = (): readonly CorpusLine[] =>
   readFileSync(new URL("./phrases.tsv", import.meta.url), "utf8")

@@ -18,7 +18,7 @@ export const lengthBuckets: readonly LengthBucket[] = [
 
 const cropAttempts = 8;
 
-/** A run of whole words of the wanted length, or `undefined` when the text has none at the places tried. */
+/** A run of whole words of the required length, or `undefined` when the text has none at the tried positions. */
 const cropTo = (text: string, { minLength, maxLength }: LengthBucket, random: Random): string | undefined => {
   const words = text.split(" ").filter((word) => word !== "");
   for (let attempt = 0; attempt < cropAttempts; attempt++) {

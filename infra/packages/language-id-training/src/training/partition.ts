@@ -11,10 +11,9 @@ export interface LabelledLine {
 }
 
 /**
- * Languages whose speakers largely understand one of the six: Rukiga and Runyoro beside Runyankole, Lusoga beside
- * Luganda, Alur beside Acholi, Turkana beside Ateso, Scots and Nigerian Pidgin beside English ... To teach that
- * they are "other" would cost recall of the six, so they are left out; the card of the
- * model says what it makes of them.
+ * Languages whose speakers largely understand one of the six: Rukiga and Runyoro for Runyankole, Lusoga for Luganda,
+ * Alur for Acholi, Turkana for Ateso, Scots and Nigerian Pidgin for English ... Teaching that they are "other" would
+ * cost recall of the six, so they are omitted; the model's card reports its results for them.
  */
 export const closeRelatives: ReadonlySet<string> = new Set(
   "cgg nyo ttj xog laj alz luc mhi kdj tuv pcm sco".split(" "),
@@ -66,9 +65,9 @@ export const languageOf = (line: CorpusLine): string => threeLetterCodes.get(lin
 const undetermined = "und";
 
 /**
- * The languages no text of which is trained on, so that rejection can be measured on languages the model has never
- * met: a third of those that only the Declaration of Human Rights gives. One half serves choices, the other only
- * the evaluation.
+ * The languages excluded from training, so that rejection can be measured on languages the model has never seen: a
+ * third of those that exist only in the Declaration of Human Rights. One half serves choices, the other only the
+ * evaluation.
  */
 export const heldOutLanguages = (lines: readonly CorpusLine[]) => {
   const elsewhere = new Set(lines.filter((line) => line.source !== "udhr").map(languageOf));
@@ -87,7 +86,7 @@ export const label = (line: CorpusLine): LabelledLine => {
   return { line, classIndex: otherClass, group: regional.has(language) ? language : line.source };
 };
 
-/** One line in twenty is kept for the choices that training makes, and no choice looks at anything else. */
+/** One line in twenty is reserved for the choices of training, and no choice uses anything else. */
 const isDevelopment = (line: CorpusLine): boolean => line.split === "valid" || partOf(line.text, 20) === 0;
 
 /** Parts the lines that may be learned from (`train` and `valid`) into those learned from and those for choices. */

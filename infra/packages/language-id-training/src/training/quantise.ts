@@ -6,7 +6,7 @@ import {
 } from "../../../../../shared/models/language-id/index.ts";
 import type { Regression } from "./softmax-regression.ts";
 
-/** Smaller weights become zero: they cost room and change no answer. */
+/** Smaller weights become zero: they cost room and change no result. */
 const minWeight = 0.2;
 /** A few extreme weights are cut at this quantile, so that the fifteen levels serve the many. */
 const clippedQuantile = 0.9995;
@@ -33,8 +33,9 @@ const levelOf = (weight: number, largest: number): number => {
 /**
  * Shrinks a regression to four bits a weight.
  *
- * @param storedBuckets how many buckets keep their weights: those whose largest weight, times the square root of their
- *   use, is the largest. The weight alone keeps words that one line gave, and drops what new words are told by.
+ *
+ * @param storedBuckets how many buckets keep their weights: those with the largest weight times the square root of
+ * their use. The weight alone would include words of a single line, and exclude those that identify new words.
  */
 export const quantise = (
   { weights, biases, use }: Regression,

@@ -1,4 +1,4 @@
-/** Gives a number from 0 up to, not including, 1. */
+/** Returns a number from 0 up to, not including, 1. */
 export type Random = () => number;
 
 /** A seeded source of random numbers (a 32-bit Weyl sequence, scrambled), the same on every machine. */

@@ -71,7 +71,7 @@ const score = (learner: Learner, buckets: Int32Array, scale: number, scores: Flo
   }
 };
 
-/** Moves biases and weights against the gradients. `remaining` falls from 1 to 0 while learning goes on. */
+/** Moves biases and weights against the gradients. `remaining` falls from 1 to 0 during training. */
 const descend = (
   learner: Learner,
   buckets: Int32Array,
@@ -100,10 +100,11 @@ const descend = (
 };
 
 /**
- * Multinomial logistic regression by stochastic gradient descent with AdaGrad step sizes, which decay to zero.
- * The score of a class is its bias plus the sum of its features' weights over the square root of their number.
+ * Multinomial logistic regression by stochastic gradient descent with AdaGrad step sizes, which decay to zero. The
+ * score of a class is its bias plus the sum of its features' weights over the square root of their number.
  *
- * @param draw gives the samples
+ *
+ * @param draw returns the samples
  * @param sampleCount how many to learn from; two and a half million take about a minute
  */
 export const trainRegression = (

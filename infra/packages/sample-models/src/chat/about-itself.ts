@@ -1,13 +1,13 @@
 import { listLanguageNames } from "../phrasebook/languages.ts";
 import { type Conversation, describeEarlier, type Skill } from "./conversation.ts";
 
-/** The sentence in every free answer that says what is speaking. */
+/** The sentence in every free reply that names the speaker. */
 export const disclosure = "This is the sample server, not a language model.";
 
-/** How to get real answers, as the end of a sentence. */
+/** How to get real replies, as the end of a sentence. */
 export const connectHint = "connect a real model";
 
-/** A text as a short quotation: white space as single spaces, cut after so many characters. */
+/** A text as a short quotation: white space as single spaces, cut after this many characters. */
 export function quote(text: string, maxLength = 160): string {
   const characters = Array.from(text.replace(/\s+/gu, " ").trim());
   const gist = characters.length <= maxLength ? characters : [...characters.slice(0, maxLength - 1), "…"];
@@ -29,13 +29,13 @@ export const introduceItself: Skill = ({ message }) => {
   );
 };
 
-/** What is left when no skill has an answer: says so, and shows what arrived. */
+/** The reply when no skill has one: says so, and shows what arrived. */
 export function repeatQuestion(conversation: Conversation): string {
   const { message, earlier } = conversation;
-  if (message === "") return `There is no message from the user to answer. ${disclosure}`;
+  if (message === "") return `There is no message from the user to reply to. ${disclosure}`;
   const memory = earlier.length === 0 ? "" : ` ${describeEarlier(conversation)}`;
   return (
-    `${disclosure} I cannot answer ${quote(message)}: I only know everyday phrases in ` +
-    `${listLanguageNames()}.${memory} For real answers, ${connectHint}.`
+    `${disclosure} I have no reply to ${quote(message)}: I only know everyday phrases in ` +
+    `${listLanguageNames()}.${memory} For real replies, ${connectHint}.`
   );
 }

@@ -32,8 +32,8 @@ const responseFormat = z.discriminatedUnion("type", [
 const tokenLimit = z.int().min(1).nullish();
 
 /**
- * The part of OpenAI's chat completion request that changes an answer of the sample server. Sampling parameters and
- * unknown fields are taken and ignored, as the servers it stands for do.
+ * The part of OpenAI's chat completion request that changes a response of the sample server. Sampling parameters and
+ * unknown fields are ignored, as the servers it imitates do.
  *
  * Source: https://platform.openai.com/docs/api-reference/chat/create
  */
@@ -43,9 +43,9 @@ export const completionRequest = z
     messages: z.array(message).min(1),
     max_tokens: tokenLimit,
     max_completion_tokens: tokenLimit,
-    // An empty stop string would end every answer before it starts.
+    // An empty stop string would end every reply before it starts.
     stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(4)]).nullish(),
-    n: z.literal(1, { error: "The sample server gives one choice." }).nullish(),
+    n: z.literal(1, { error: "The sample server returns one choice." }).nullish(),
     tools: z.array(tool).nullish(),
     tool_choice: toolChoice.nullish(),
     parallel_tool_calls: z.boolean().nullish(),

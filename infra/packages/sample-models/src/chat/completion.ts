@@ -15,20 +15,20 @@ import { recall } from "./recall.ts";
 import { summarise } from "./summarise.ts";
 import { chooseCalls, type ToolCall } from "./tools.ts";
 
-/** Token counts of one answer, in words, under OpenAI's names. */
+/** Token counts of one reply, in words, under OpenAI's names. */
 export type Usage = { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 
-/** The answer to a request, before it takes the form of one object or of a stream. */
+/** The reply to a request, before it becomes one object or a stream. */
 export type Completion = {
-  /** None where tools are to be called. */
+  /** Undefined where tools should be called. */
   readonly tokens: readonly string[];
   readonly calls: readonly ToolCall[];
-  /** `length` when `max_tokens` cut the answer, `tool_calls` where tools are to be called, `stop` otherwise. */
+  /** `length` when `max_tokens` cut the reply, `tool_calls` where tools should be called, `stop` otherwise. */
   readonly finishReason: "stop" | "length" | "tool_calls";
   readonly usage: Usage;
 };
 
-/** Answers a request. The same request always gets the same answer, but for the ids of calls. */
+/** Replies to a request. The same request always gets the same reply, but for the ids of calls. */
 export function complete(request: CompletionRequest): Completion {
   const conversation = readConversation(request.messages);
   const calls = chooseCalls(request, conversation);
@@ -50,7 +50,7 @@ export function complete(request: CompletionRequest): Completion {
   return { tokens, calls, finishReason, usage: usageOf(tokens.length) };
 }
 
-/** The answer in the form that was asked for: as JSON, all its texts are what would have been answered in words. */
+/** The reply in the requested format: as JSON, where all texts are the reply in words. */
 function inForm(
   text: string,
   { message }: Conversation,
@@ -62,7 +62,7 @@ function inForm(
   return format?.type === "json_object" ? JSON.stringify({ answer: text }) : text;
 }
 
-/** The text up to the first of the stop strings, which is not part of the answer. */
+/** The text up to the first of the stop strings, which is not part of the reply. */
 function cutAtStop(text: string, stop: CompletionRequest["stop"]): string {
   const positions = [stop ?? []]
     .flat()
@@ -82,11 +82,11 @@ const skills: readonly Skill[] = [
   showPhrase,
 ];
 
-/** The answer of the sample server to a conversation; never empty. */
+/** The reply of the sample server to a conversation; never empty. */
 export function reply(conversation: Conversation): string {
   const { results } = conversation;
   if (results.length > 0) {
-    return `The ${results.length === 1 ? "tool" : "tools"} answered ${results.map((result) => quote(result)).join(" and ")}. ${disclosure}`;
+    return `The ${results.length === 1 ? "tool" : "tools"} returned ${results.map((result) => quote(result)).join(" and ")}. ${disclosure}`;
   }
   for (const skill of skills) {
     const text = skill(conversation);

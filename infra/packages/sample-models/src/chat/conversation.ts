@@ -8,7 +8,7 @@ export type Conversation = {
   readonly earlier: readonly string[];
   /** The user's last message, trimmed; empty when the user wrote nothing. */
   readonly message: string;
-  /** What the tools answered that were called last; empty when the user wrote after them. */
+  /** The results of the last called tools; empty when the user wrote after them. */
   readonly results: readonly string[];
 };
 
@@ -57,5 +57,5 @@ export function countTokens(text: string): number {
   return tokenise(text).length;
 }
 
-/** One thing the sample server can do: gives the answer, or undefined when the conversation asks something else. */
+/** One skill of the sample server: returns the reply, or undefined when the conversation needs another. */
 export type Skill = (conversation: Conversation) => string | undefined;

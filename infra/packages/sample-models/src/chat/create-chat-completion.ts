@@ -36,7 +36,7 @@ export const createChatCompletion: Endpoint = {
   },
 };
 
-/** The members that every chunk of an answer and the answer as one object have in common. */
+/** The members that every chunk of a reply and the reply as one object have in common. */
 type Head = { id: string; created: number; model: string };
 
 /** A call as OpenAI's API writes it. */
@@ -63,7 +63,7 @@ async function* chunkEvents(
   clientGone: AbortSignal,
 ): AsyncGenerator<string> {
   const includeUsage = stream_options?.include_usage === true;
-  // With usage asked for, every chunk has the member, and all but the last have null in it.
+  // With usage requested, every chunk has the member, and all but the last have null in it.
   const common = { ...head, object: "chat.completion.chunk", ...(includeUsage ? { usage: null } : {}) };
   const chunk = (delta: object, finish_reason: string | null = null) =>
     JSON.stringify({ ...common, choices: [{ index: 0, delta, logprobs: null, finish_reason }] });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The parts of JSON Schema that the sample server understands; whatever else a schema says is not kept to. */
+/** The parts of JSON Schema that the sample server understands; it ignores the rest of a schema. */
 interface Schema {
   readonly $ref?: string | undefined;
   readonly type?: string | readonly string[] | undefined;
@@ -36,7 +36,7 @@ export const jsonSchema: z.ZodType<Schema> = z.lazy(() =>
 );
 export type JsonSchema = Schema;
 
-/** Schemas may contain themselves; nobody needs a value that is nested more deeply. */
+/** Schemas may contain themselves; no test needs a value that is nested more deeply. */
 const deepest = 8;
 
 const maxItems = 20;

@@ -8,7 +8,7 @@ import type { Skill } from "./conversation.ts";
 /** The greetings and thanks at the start of a message, and what comes after them. */
 export type OpenedMessage = {
   readonly language: PhrasebookLanguage | undefined;
-  /** The phrases with which one answers them. */
+  /** The phrases with which one replies to them. */
   readonly replies: readonly Phrase[];
   /** The rest of the message; empty when it was greetings only. */
   readonly rest: string;
@@ -46,7 +46,7 @@ function clausesWithEnds(sentence: ReturnType<typeof splitSentences>[number]): P
   }));
 }
 
-/** Answers a message that is nothing but greetings and thanks, in the language it is in. */
+/** Replies to a message of only greetings and thanks, in its own language. */
 export const greetBack: Skill = ({ message }) => {
   const { language, replies, rest } = takeGreetings(message);
   if (language === undefined || rest !== "") return undefined;

@@ -12,15 +12,15 @@ import type { Skill } from "./conversation.ts";
 import { takeGreetings } from "./greetings.ts";
 
 /**
- * The instruction that a service gives to a translation model. The names are short, so their length is bounded:
- * a long text without a colon is then refused at once.
+ * The instruction that a service sends to a translation model. The names are short, so their length is bounded: a
+ * long text without a colon is then refused at once.
  */
 const instruction =
   /^(?:please )?translate(?: (?:this|the following)(?: text| sentence)?)?(?: from (?<source>[^:\n]{1,60}?))? (?:in)?to (?<target>[^:\n]{1,60}?) ?:\s*(?<text>\S[\s\S]*)$/iu;
 
 /**
- * `Translate from English to Luganda: …` gives the translation and nothing else, as a model is asked to. What the
- * phrasebook does not have is named in its place, in brackets.
+ * `Translate from English to Luganda: …` returns the translation and nothing else, as a model should. Missing words
+ * are named in brackets instead.
  */
 export const followTranslationInstruction: Skill = ({ message }) => {
   const { source, target, text } = instruction.exec(message)?.groups ?? {};
@@ -36,7 +36,7 @@ function missing({ original }: TranslatedRun, target: string): string {
 const language = "(?:the )?(?<target>[\\p{L}'’-]{2,30})(?: language)?";
 const wording = "(?<text>.{1,300}?)";
 
-/** Ways to ask for a translation in passing. Lengths are bounded so that no message takes long to refuse. */
+/** Ways to request a translation in passing. Lengths are bounded so that no message takes long to refuse. */
 const requests = [
   `^how (?:do|can|would|should) (?:you|i|we|one|they) say ${wording} in ${language}$`,
   `^how to say ${wording} in ${language}$`,
@@ -45,7 +45,7 @@ const requests = [
   `^(?:please )?(?:say|translate) ${wording} (?:in|to|into) ${language}$`,
 ].map((pattern) => new RegExp(pattern, "iu"));
 
-/** Without a language of their own these ask for English. */
+/** Without a language of their own these mean English. */
 const meaningRequest = new RegExp(`^what does ${wording} mean(?: in ${language})?$`, "iu");
 
 /** Asked of any subject (`what is malaria in pregnancy`), so it counts only with a language of the phrasebook. */

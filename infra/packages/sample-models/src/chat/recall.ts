@@ -17,7 +17,7 @@ export const recall: Skill = (conversation) => {
   if (isAboutName.test(message)) {
     const name = lastName(earlier);
     return name === undefined
-      ? `You have not told me your name in this conversation. ${disclosure}`
+      ? `You have not mentioned your name in this conversation. ${disclosure}`
       : `Your name is ${name}. ${disclosure}`;
   }
   if (isAboutLength.test(message)) return `${describeEarlier(conversation)} ${disclosure}`;

@@ -4,8 +4,8 @@ import type { Skill } from "./conversation.ts";
 const summaryRequest = /^(?:please |can you |could you )?summari[sz]e\b/iu;
 
 /**
- * Only an order at the start of a sentence: a system message that says what an assistant is good at
- * (`You translate, explain and summarise`) must not turn every answer into a summary.
+ * Only an order at the start of a sentence: a system message that describes an assistant (`You translate, explain and
+ * summarise`) must not turn every reply into a summary.
  */
 const summaryInstruction = /(?:^|[.!?\n])[ \t]*(?:please |your task is to )?summari[sz]e\b/iu;
 
@@ -22,7 +22,7 @@ export const summarise: Skill = ({ instructions, message }) => {
 
 function textToSummarise(instructions: string, message: string): string | undefined {
   if (summaryRequest.test(message)) {
-    // The instruction ends at its colon or its line, whichever is first; colons after that belong to the text.
+    // The instruction ends at its colon or its line, whichever comes first; colons after that belong to the text.
     const end = message.search(/[:\n]/u);
     return end === -1 ? "" : message.slice(end + 1).trim();
   }

@@ -3,7 +3,7 @@ import type { CompletionRequest } from "./completion-request.ts";
 import type { Conversation } from "./conversation.ts";
 import { fillSchema } from "./fill-schema.ts";
 
-/** A tool that the answer wants called. */
+/** A tool that the reply calls. */
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
 type Tool = NonNullable<CompletionRequest["tools"]>[number]["function"];
@@ -24,7 +24,7 @@ function isRequested({ name }: Tool, message: string): boolean {
   );
 }
 
-/** What a question is about: what stands in quotation marks, names inside a sentence, then all of it. */
+/** The subject of a question: the text in quotation marks, names inside a sentence, then all of it. */
 function subjectsOf(message: string): string[] {
   const quoted = [...message.matchAll(/["“‘']([^"”’']{1,200})["”’'](?!\p{L})/gu)].map(
     ([, text = ""]) => text,
@@ -55,7 +55,7 @@ export function chooseCalls(
   if (typeof choice === "object" && choice !== null) {
     return offered.filter(({ name }) => name === choice.function.name).map((tool) => call(tool, message));
   }
-  // What a tool has answered is told, not asked for again.
+  // A tool's result is repeated, and the tool is not called again.
   if (results.length > 0) return [];
   const requested = offered.filter((tool) => isRequested(tool, message));
   const wanted = requested.length === 0 && choice === "required" ? offered.slice(0, 1) : requested;

@@ -49,7 +49,7 @@ export function languagesOf(words: string): PhrasebookLanguage[] {
   return phrasebookLanguages.filter((language) => findPhrase(words, language) !== undefined);
 }
 
-/** The phrase with which one answers this one, if it is one of those that are answered. */
+/** The phrase with which one replies to this one, if there is one. */
 export function replyTo(phrase: Phrase): Phrase | undefined {
   return phrase.reply === undefined ? undefined : phraseById.get(phrase.reply);
 }

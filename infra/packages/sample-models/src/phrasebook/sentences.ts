@@ -68,11 +68,11 @@ export function startsWithCapital(text: string): boolean {
 }
 
 /**
- * Puts a wording of the phrasebook in the place of a sentence: with the closing punctuation of that sentence, and
- * with a capital if that one had it.
+ * Replaces a sentence by a wording of the phrasebook: with the closing punctuation of that sentence, and with a
+ * capital if that one had it.
  *
  * Only the question mark follows the wording, because a greeting may be a question in one language and none in
- * another: `Oraire ota?` is answered by `Good morning.`, and `how are you` without its mark still asks.
+ * another: the reply to `Oraire ota?` is `Good morning.`, and `how are you` without its mark is still a question.
  */
 export function arrangeWording(wording: string, sentence: { words: string; closing: string }): string {
   const isQuestion = wording.endsWith("?");

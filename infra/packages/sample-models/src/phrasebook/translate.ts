@@ -5,7 +5,7 @@ import { arrangeWording, type Sentence, splitClauses, splitSentences } from "./s
 /** What to translate. Languages are names or codes; one that the phrasebook does not have finds no translation. */
 export type TranslationTask = {
   readonly text: string;
-  /** Left out when the source is to be inferred, sentence by sentence, from where the sentence is found. */
+  /** Omitted when the source should be inferred, sentence by sentence, from where the sentence is found. */
   readonly source?: string;
   readonly target: string;
 };

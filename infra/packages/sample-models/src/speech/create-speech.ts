@@ -43,7 +43,7 @@ const speechRequest = (voices: ReadonlyMap<string, Voice>) =>
   });
 
 /**
- * `POST /v1/audio/speech`: speech as WAV or as bare samples, sent while it is being synthesised.
+ * `POST /v1/audio/speech`: speech as WAV or as bare samples, sent during synthesis.
  *
  * Source: https://platform.openai.com/docs/api-reference/audio/createSpeech
  */
@@ -69,7 +69,7 @@ export function createSpeech(synthesise: Synthesise, catalogue: VoiceCatalogue =
   };
 }
 
-/** The header comes with the first samples: until there are any, the answer may still become an error. */
+/** The header comes with the first samples: until there are any, the response may still become an error. */
 async function* asWav(text: string, speech: AsyncIterable<Int16Array>): AsyncGenerator<Buffer> {
   let started = false;
   for await (const bytes of asBytes(speech)) {

@@ -4,7 +4,7 @@ declare module "@echogarden/espeak-ng-emscripten" {
   interface Synthesiser {
     /** Samples per second of what it makes. */
     readonly samplerate: number;
-    /** `sw` or, with a speaker, `sw+f2`. Gives 0; anything else means that the earlier voice is kept. */
+    /** `sw` or, with a speaker, `sw+f2`. Returns 0; anything else means that the earlier voice stays. */
     set_voice(name: string): number;
     /** 0 to 99; 50 is the speaker's own. */
     set_pitch(pitch: number): void;

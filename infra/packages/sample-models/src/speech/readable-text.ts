@@ -35,15 +35,15 @@ const invisible = /\p{Cf}|\uFE0F|\u20E3/gu;
  */
 const notForReading = /[<>&[\]\p{Cc}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/gu;
 
-/** At the start of a word, where the Swahili voice spells the apostrophe out instead of reading one sound. */
+/** At the start of a word, where the Swahili voice spells the apostrophe out instead of reading one phoneme. */
 const initialVelarNasal = /(?<![\p{L}'])(ng)'/giu;
 
 /**
- * Rewrites a text so that eSpeak NG can read it aloud: it spells letters that it does not know one by one, and what
- * looks like markup to it would be obeyed (a `break` tag may ask for an hour of silence).
+ * Rewrites a text so that eSpeak NG can read it aloud: it spells unknown letters one by one, and would obey markup (a
+ * `break` tag may request an hour of silence).
  *
  * The marks of Afrikaans stay, its voice knows them; those of other languages are tones and vowel qualities that no
- * voice here can make.
+ * voice here can produce.
  */
 export function foldSpelling(text: string, base: BaseVoice): string {
   const readable = text

@@ -13,13 +13,13 @@ export type Utterance = {
   readonly maxSeconds: number;
 };
 
-/** Gives the samples of an utterance: 16 bits, mono, `sampleRate`. */
+/** Returns the samples of an utterance: 16 bits, mono, `sampleRate`. */
 export type Synthesise = (utterance: Utterance) => Promise<Int16Array>;
 
 /** What the worker thread is sent. */
 export type SynthesisRequest = { readonly id: number; readonly utterance: Utterance };
 
-/** What it answers, once for every request. */
+/** Its result, once for every request. */
 export type SynthesisResult =
   | { readonly id: number; readonly samples: Int16Array }
   | { readonly id: number; readonly failure: string };
@@ -34,7 +34,7 @@ export class Synthesiser {
   #lastId = 0;
   readonly #waiting = new Map<number, PromiseWithResolvers<Int16Array>>();
 
-  /** Gives the samples of an utterance; rejects when the worker fails or the synthesiser is closed. */
+  /** Returns the samples of an utterance; rejects when the worker fails or the synthesiser is closed. */
   synthesise(utterance: Utterance): Promise<Int16Array> {
     if (this.#closed) return Promise.reject(new Error("The synthesiser is closed."));
     this.#worker ??= this.#start();
@@ -53,7 +53,7 @@ export class Synthesiser {
 
   #start(): Worker {
     const worker = new Worker(new URL("./synthesis-worker.ts", import.meta.url));
-    // A process that has nothing else to do may end; whoever waits for an answer holds a connection open.
+    // A process that has nothing else to do may end; a waiting client holds a connection open.
     worker.unref();
     worker.on("message", (result: SynthesisResult) => this.#finish(result));
     worker.on("error", (error) => this.#abandon(worker, error));

@@ -27,7 +27,7 @@ export function baseVoiceOf(language: string): BaseVoice {
 
 /** One voice of the sample server: how the synthesiser is set for a tag. */
 export type Voice = {
-  /** The tag under which clients ask for it, for example `sample_lug_1`. */
+  /** The tag that clients use, for example `sample_lug_1`. */
   readonly tag: string;
   /** What it speaks unless a request names another language. */
   readonly base: BaseVoice;
@@ -50,7 +50,7 @@ export const ownVoices: VoiceCatalogue = phrasebookLanguages.map((code) => ({
   voices: [`sample_${code}_1`, `sample_${code}_2`],
 }));
 
-/** Settings for the tags of a catalogue, which are always the same for a tag in its place. */
+/** Settings for the tags of a catalogue, which are always the same for a tag at its index. */
 export function castVoices(catalogue: VoiceCatalogue): ReadonlyMap<string, Voice> {
   const voices = catalogue.flatMap(({ code, voices: tags }) =>
     tags.map((tag, position): Voice => {

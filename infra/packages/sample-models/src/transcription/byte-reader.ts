@@ -1,4 +1,4 @@
-/** Reads a stream of bytes in portions of the reader's choice, and holds no more of it than it is asked for. */
+/** Reads a stream of bytes in portions of the reader's choice, and buffers no more of it than requested. */
 export class ByteReader {
   readonly #source: AsyncIterator<Buffer>;
   #ahead: Buffer = Buffer.alloc(0);

@@ -11,8 +11,8 @@ import { type TranscriptSegment, transcribe, wordsOf } from "./transcript.ts";
 const granularity = z.enum(["segment", "word"]);
 
 /**
- * The fields of a request for a transcription, beside the file. What a model would take as a hint (`prompt`,
- * `temperature`) is ignored.
+ * The fields of a request for a transcription, without the file. Hints for a model (`prompt`, `temperature`) are
+ * ignored.
  *
  * Source: https://platform.openai.com/docs/api-reference/audio/createTranscription
  */
@@ -43,7 +43,7 @@ const sendTranscriptEvents = (
   response.end();
 };
 
-/** What a client is told of a language that it did not name: the code of ISO 639-3 for an undetermined one. */
+/** The language reported for a request without one: the code of ISO 639-3 for an undetermined language. */
 const undetermined = "und";
 
 /**

@@ -4,7 +4,7 @@ export type Span = { readonly start: number; readonly end: number };
 /** What the sample server can tell of an audio file without understanding it. */
 export type Recording = {
   readonly durationSeconds: number;
-  /** Where somebody speaks; empty when the recording is silent. */
+  /** Where there is speech; empty when the recording is silent. */
   readonly speech: readonly Span[];
   /** The text of a file that the sample server itself has spoken. */
   readonly spokenText?: string;
@@ -20,7 +20,8 @@ const maxBreath = 0.25;
 const minSpeech = 0.1;
 
 /**
- * Finds where somebody speaks: where it is clearly louder than in the quiet parts of the recording.
+ * Finds speech: where it is clearly louder than in the quiet parts of the recording.
+ *
  *
  * @param levels loudness of the windows, one after the other; 0 to 32,768
  * @param windowSeconds the length of a window
@@ -38,7 +39,7 @@ export function findSpeech(levels: readonly number[], windowSeconds: number): Sp
   return spans.filter(({ start, end }) => end - start >= minSpeech);
 }
 
-/** Above the noise of the recording, but never so high that an even sound from beginning to end were silence. */
+/** Above the noise of the recording, but never so high that a constant tone throughout counted as silence. */
 function thresholdFor(levels: readonly number[]): number {
   const sorted = Float64Array.from(levels).sort();
   const levelAt = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;

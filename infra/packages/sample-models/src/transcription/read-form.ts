@@ -12,15 +12,16 @@ type FormFields = Readonly<Record<string, string | string[]>>;
 
 type Form<File> = {
   readonly fields: FormFields;
-  /** What became of the part called `file`; undefined when there was none. */
+  /** The result of the part called `file`; undefined when there was none. */
   readonly file: File | undefined;
 };
 
 /**
- * Reads a `multipart/form-data` request. The file is not kept: it is handed on as it comes.
+ * Reads a `multipart/form-data` request. The file is not stored: it is passed on as it comes.
  *
  * Throws an `ApiError`: 413 when the file is too large, 400 when the form is broken, breaks off or has too many
- * parts. What is still coming of it is then read and dropped, so that the client comes to reading the refusal.
+ * parts. The rest is then read and dropped, so that the client can read the refusal.
+ *
  *
  * @param readFile takes the bytes of the file, all of them
  */
@@ -41,7 +42,7 @@ export async function readForm<File>(
     fields.set(name, name.endsWith("[]") ? [fields.get(name) ?? [], value].flat() : value);
   });
   parser.on("file", (name, stream) => {
-    // A part that is cut off emits an error of its own, which would end the process if nobody listened.
+    // A part that is cut off emits an error of its own, which would end the process without a listener.
     stream.on("error", () => refuse("The form breaks off in the middle of the file."));
     stream.on("limit", () => refuse(`The file is larger than ${maxFileBytes} bytes.`, 413));
     if (name !== "file") {

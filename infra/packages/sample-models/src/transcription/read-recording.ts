@@ -36,7 +36,7 @@ function flacSeconds({ head }: FileEdges): number | undefined {
   return samples / Number(packed >> 44n);
 }
 
-/** The movie header, which stands in front or, when it was written last, at the end (ISO/IEC 14496-12). */
+/** The movie header, which is at the start or, when it was written last, at the end (ISO/IEC 14496-12). */
 function mp4Seconds({ head, tail }: FileEdges): number | undefined {
   if (head.toString("latin1", 4, 8) !== "ftyp") return undefined;
   for (const edge of [head, tail]) {

@@ -12,7 +12,7 @@ type SampleFormat = {
   readonly bytesPerSecond: number;
 };
 
-/** Reads a WAV file to its end, chunk by chunk. A size that is missing or a lie ends with the file. */
+/** Reads a WAV file to its end, chunk by chunk. A missing or false size ends with the file. */
 export async function readWav(reader: ByteReader): Promise<Recording> {
   await reader.read(12);
   let format: SampleFormat | undefined;

@@ -9,7 +9,7 @@ const nearPause = 1;
 
 /**
  * Spreads the sentences of a text over the speech of a recording, by their length, and where it can from pause to
- * pause. In order, without overlap; none when nobody speaks.
+ * pause. In order, without overlap; none for silence.
  */
 export function spreadSentences(text: string, speech: readonly Span[]): SpokenSentence[] {
   const sentences = sentencesOf(text);
@@ -41,7 +41,7 @@ function sentencesOf(text: string): string[] {
   return carried.trim() === "" ? sentences : [...sentences, carried.trim()];
 }
 
-/** Time that counts speech only, without the pauses, and how it lies in the recording. */
+/** Time that counts speech only, without the pauses, and its position in the recording. */
 function speechClock(speech: readonly Span[]) {
   let total = 0;
   const runs = speech.map(({ start, end }) => {

@@ -112,7 +112,7 @@ function nextTurn() {
  * @param {unknown} error
  */
 function logError(title, error) {
-  // With this word an authorizer has API Gateway answer 401: a decision, and no failure to be looked into.
+  // With this word an authorizer makes API Gateway return 401: a decision, not a failure to investigate.
   if (error instanceof Error && error.message === "Unauthorized") return;
   process.stderr.write(`${title} ${inspect(error)}\n`);
 }

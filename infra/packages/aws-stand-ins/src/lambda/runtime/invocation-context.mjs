@@ -1,5 +1,6 @@
 /**
- * @typedef {object} InvocationContext what a handler gets beside its event
+ *
+ * @typedef {object} InvocationContext the second argument of a handler
  * @property {string} awsRequestId
  * @property {string} invokedFunctionArn
  * @property {string | undefined} xRayTraceId
@@ -15,9 +16,10 @@
  */
 
 /**
- * Builds the context of an invocation, with the properties it has on AWS from Node.js 24 on.
+ * Builds the context of an invocation, with its properties on AWS from Node.js 24 on.
  *
- * @param {import("node:http").IncomingHttpHeaders} headers the headers of the Runtime API's answer to `next`
+ *
+ * @param {import("node:http").IncomingHttpHeaders} headers the headers of the Runtime API's response to `next`
  * @returns {InvocationContext}
  */
 export function createContext(headers) {

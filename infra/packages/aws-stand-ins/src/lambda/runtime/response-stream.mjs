@@ -7,14 +7,15 @@ const { Writable } = process.getBuiltinModule("node:stream");
 const PRELUDE_END = new Uint8Array(8);
 
 /**
- * The stream a streaming handler writes its response to. It stands in front of the HTTP request that carries
- * the response, takes no more than that request's connection does, and ends in one of four ways:
+ * The stream to which a streaming handler writes its response. It wraps the HTTP request that carries the response,
+ * accepts no more than that request's connection does, and ends in one of four ways:
+ *
  *
  * - the function ends it: the whole response was sent;
  * - the function fails while it is open (`fail`): what was written is sent, then the error as HTTP trailers;
- * - the function destroys it, which is also what `pipeline()` does when its source fails: the process dies of
- *   an unhandled rejection, because that is what AWS's runtime does;
- * - the reader goes away: the stream emits `error` (such as ECONNRESET) and `close`, and nothing else happens.
+ * - the function destroys it, which is also what `pipeline()` does when its source fails: the process dies of an
+ * unhandled rejection, because AWS's runtime does;
+ * - the reader leaves: the stream emits `error` (such as ECONNRESET) and `close`, and nothing else happens.
  */
 export class ResponseStream extends Writable {
   /** Whether the reader of the response went away before its end. */
@@ -81,8 +82,9 @@ export class ResponseStream extends Writable {
   }
 
   /**
-   * Ends the response with an error, told in trailers because the headers have left. Without effect on a
-   * response that the function has already ended.
+   * Ends the response with an error, in trailers because the headers were sent. Without effect on a response that the
+   * function has already ended.
+   *
    *
    * @param {unknown} error
    */
@@ -148,7 +150,7 @@ export const HIGH_WATER_MARK = Symbol.for("aws.lambda.runtime.handler.streaming.
 
 const INTEGRATION_RESPONSE = "application/vnd.awslambda.http-integration-response";
 
-/** The global object `awslambda` that AWS's Node.js runtime gives to functions. */
+/** The global object `awslambda` that AWS's Node.js runtime defines for functions. */
 export const awslambda = {
   /**
    * @template {(...parameters: never[]) => unknown} Handler

@@ -18,7 +18,8 @@ export function reportError(error) {
 }
 
 /**
- * An error of the runtime itself, under the name AWS gives it.
+ * An error of the runtime itself, under AWS's name.
+ *
  *
  * @param {string} name such as `Runtime.HandlerNotFound`
  * @param {string} message

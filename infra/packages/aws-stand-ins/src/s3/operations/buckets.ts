@@ -21,7 +21,7 @@ export const listBuckets = ({ storage }: ServiceCall): S3Response =>
     },
   });
 
-/** A bucket can only be made in the region the server stands for. */
+/** A bucket can only be created in the server's own region. */
 export const createBucket = async ({
   request,
   storage,
@@ -34,7 +34,7 @@ export const createBucket = async ({
     const location = optionalChildText(readXml(document, "CreateBucketConfiguration"), "LocationConstraint");
     if (location !== undefined && location !== region) {
       throw new S3Error("InvalidArgument", {
-        message: `Buckets are made in '${region}', not in '${location}'.`,
+        message: `Buckets are created in '${region}', not in '${location}'.`,
       });
     }
   }
@@ -111,7 +111,7 @@ export const listObjects = ({ request: { query }, storage, bucketName }: BucketC
   const encoding = readKeyEncoding(query);
   const encodeKey = (key: string): string => (encoding === "url" ? encodeRfc3986(key) : key);
   const after = token === null ? (startAfter ?? "") : Buffer.from(token, "base64url").toString("utf8");
-  // S3 answers a page of no keys as complete: there is no key to continue after.
+  // S3 returns an empty page as complete: there is no key to continue after.
   const objects = pageSize === 0 ? [] : storage.objects.list(bucketName, prefix, after);
   const page = collectPage(objects, prefix, delimiter, pageSize);
   return xmlResponse("ListBucketResult", {

@@ -57,7 +57,7 @@ export const abortMultipartUpload = (call: ObjectCall): S3Response => {
   return { status: 204 };
 };
 
-/** A page of a thousand parts is all that there is: no client of ours sends more, and asks for no further page. */
+/** A page of a thousand parts is complete: no client of ours sends more, or requests a further page. */
 const maxListedParts = 1_000;
 
 /** @throws {S3Error} `NotImplemented` when there are more parts than one page holds. */
@@ -132,7 +132,7 @@ const joinParts = (storage: Storage, parts: readonly Part[]): Promise<{ id: stri
     }, file);
   });
 
-/** S3's entity tag of an object made of parts: the MD5 of their MD5s, and how many there were. */
+/** S3's entity tag of an object with parts: the MD5 of their MD5s, and how many there were. */
 const multipartEtag = (parts: readonly Part[]): string => {
   const digests = Buffer.concat(parts.map(({ etag }) => Buffer.from(etag, "hex")));
   return `${createHash("md5").update(digests).digest("hex")}-${parts.length}`;

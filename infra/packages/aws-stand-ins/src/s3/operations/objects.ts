@@ -16,11 +16,12 @@ interface ByteRange {
 }
 
 /**
- * Resolves a Range header against the size of an object. S3 serves one range; several of them, or anything that
- * is not a byte range, count as no Range at all.
+ * Resolves a Range header against the size of an object. S3 serves one range; several of them, or anything that is
+ * not a byte range, count as no Range at all.
  *
- * @returns undefined when the whole object is wanted.
- * @throws {S3Error} `InvalidRange` when the range lies beyond the object.
+ *
+ * @returns undefined when the whole object is requested.
+ * @throws {S3Error} `InvalidRange` when the range is beyond the object.
  */
 const resolveRange = (header: string | undefined, size: number): ByteRange | undefined => {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "");
@@ -46,7 +47,7 @@ const findObject = (storage: Storage, bucketName: string, key: string): StoredOb
   return object;
 };
 
-/** The answer without its body, and which bytes that would be; an empty object has none. */
+/** The response without its body, and the bytes of that body; an empty object has none. */
 const responseHead = (request: S3Request, object: StoredObject) => {
   const described = describeObject(object, request);
   if (isNotModified(request, object)) {
@@ -76,7 +77,7 @@ export const getObject = ({ request, storage, bucketName, key }: ObjectCall): S3
 export const putObject = async ({ request, storage, bucketName, key }: ObjectCall): Promise<S3Response> => {
   const headers = readObjectHeaders(request);
   const condition = readWriteCondition(request);
-  // Checked again when the body is there; a refusal now saves sending it.
+  // Checked again when the body has arrived; a refusal now saves sending it.
   condition(storage.objects.find(bucketName, key));
   const { id: body, result } = await storage.bodies.create((file) => receiveBody(request, file));
   const { size, md5: etag, checksums } = result;
@@ -84,7 +85,7 @@ export const putObject = async ({ request, storage, bucketName, key }: ObjectCal
   return { status: 200, headers: { etag: `"${etag}"`, ...checksumHeaders(checksums) } };
 };
 
-/** Deleting what is not there succeeds, as on S3. */
+/** Deleting a missing object succeeds, as on S3. */
 export const deleteObject = ({ request, storage, bucketName, key }: ObjectCall): S3Response => {
   readWriteCondition(request)(storage.objects.find(bucketName, key));
   storage.objects.delete(bucketName, key);

@@ -4,6 +4,7 @@ import type { BuildOptions, Plugin } from "esbuild";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { browserAssets } from "./browser-assets.ts";
 import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
+import { builtGuides } from "./guides.ts";
 import { postponePasswords } from "./postponed-passwords.ts";
 import { postponeSchemas } from "./postponed-schemas.ts";
 
@@ -45,6 +46,7 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
       leaveOut(unusedModules),
       // Before the one that reads every source file.
       browserAssets(projectDirectory),
+      builtGuides(projectDirectory),
       postponePasswords(),
       postponeSchemas(projectDirectory, foldersOfManyOperations),
       writeChangedFiles(),

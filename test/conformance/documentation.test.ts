@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { guides } from "../../functions/console/docs/guides/all-guides.ts";
-import type { Guide } from "../../functions/console/docs/guides/guide.ts";
+import { guides } from "../../functions/console/docs/guides/built-guides.ts";
+import { codeOf } from "../../functions/console/docs/guides/guide.ts";
 import { describeReference } from "../../functions/console/docs/reference.ts";
 import { operations } from "../../functions/manifest.ts";
 import { documentOfStage } from "../../shared/http/openapi/stage-document.ts";
@@ -71,9 +71,6 @@ const program = async (code: string, env: Readonly<Record<string, string>>): Pro
   return stdout;
 };
 
-const codeOf = (guide: Guide, kind: "sh" | "typescript" | "python"): string[] =>
-  guide.parts(baseUrl).flatMap((part) => ("kind" in part && part.kind === kind ? [part.code] : []));
-
 describe.runIf(inject("isLocal"))("The documentation's code", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "documentation-"));
@@ -120,10 +117,10 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
     async (name, guide) => {
       const person = await createAccount();
       const printed = await shell(
-        codeOf(guide, "sh").join("\n").replaceAll("amina", newRegistration().username),
+        codeOf(guide, "sh", baseUrl).join("\n").replaceAll("amina", newRegistration().username),
         person,
       );
-      expect(codeOf(guide, "sh").length).toBeGreaterThan(0);
+      expect(codeOf(guide, "sh", baseUrl).length).toBeGreaterThan(0);
       if (name === "errors") expect(printed).toContain('"code":"unsupported_language"');
       else expect(printed).not.toMatch(/"error":\{|unauthenticated|<Error>/);
     },
@@ -132,7 +129,7 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
   it.each(["streaming", "limits"])("of the guide %s runs as a program", async (name) => {
     const guide = guides.find((one) => one.name === name);
     const { token } = await createAccount();
-    const codes = guide ? codeOf(guide, "typescript") : [];
+    const codes = codeOf(guide, "typescript", baseUrl);
     expect(codes).toHaveLength(1);
     for (const code of codes) expect(await program(code, { TOKEN: token })).not.toBe("");
   });
@@ -146,7 +143,7 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
   it("in Python can be read by Python", async () => {
     const codes = [
       ...described.map(({ samples }) => samples.python),
-      ...guides.flatMap((guide) => codeOf(guide, "python")),
+      ...guides.flatMap((guide) => codeOf(guide, "python", baseUrl)),
     ];
     expect(codes.length).toBeGreaterThan(50);
     const check = "import ast, json, sys\nfor code in json.load(sys.stdin): ast.parse(code)\nprint('read')";

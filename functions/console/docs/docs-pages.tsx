@@ -7,7 +7,7 @@ import { type BoundPage, page } from "../server/page.ts";
 import { sentFile, shown } from "../server/responses.ts";
 import { renderExplorer } from "./explorer.tsx";
 import { readExplorerFile } from "./explorer-files.ts";
-import { guides } from "./guides/all-guides.ts";
+import { guides } from "./guides/built-guides.ts";
 import { GuidePage, GuidesPage } from "./guides/guide-page.tsx";
 import {
   documentationPage,

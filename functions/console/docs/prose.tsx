@@ -31,24 +31,21 @@ export const Prose = ({ text }: { readonly text: string }) => {
 };
 
 /**
- * A table of words, code and links. The first cell of a row names it.
- *
- * @param isStacked whether its cells can be understood without the heads of their columns: they stand below each other on a phone.
+ * A table of words, code and links. The first cell of a row names it. Where these are all code, as in a list of fields, phones
+ * show the cells of a row below each other.
  */
 export const ProseTable = ({
   caption,
   columns,
   rows,
-  isStacked = false,
 }: {
   readonly caption: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  readonly isStacked?: boolean | undefined;
 }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard
   <section class="scroll" aria-label={caption} tabIndex={0}>
-    <table class={isStacked ? "stacked" : undefined}>
+    <table class={rows.every(([name]) => name?.startsWith("`")) ? "stacked" : undefined}>
       <caption>{caption}</caption>
       <thead>
         <tr>

@@ -55,7 +55,6 @@ export const DocumentationIndex = ({
 const Fields = ({ caption, rows }: { readonly caption: string; readonly rows: readonly FieldRow[] }) =>
   rows.length === 0 ? null : (
     <ProseTable
-      isStacked
       caption={caption}
       columns={["Field", "Type", "Meaning"]}
       rows={rows.map(({ name, type, isRequired, description }) => [
@@ -169,7 +168,6 @@ export const OperationPage = ({
       <Samples operation={operation} />
       {parameters.length > 0 && (
         <ProseTable
-          isStacked
           caption="In the address and the headers"
           columns={["Name", "Where", "Type", "Meaning"]}
           rows={parameters.map(({ name, location, type, isRequired, description: meaning }) => [
@@ -193,7 +191,6 @@ export const OperationPage = ({
         <Prose text="What an error looks like, and what to do about it: [errors](/docs/guides/errors)." />
       </p>
       <ProseTable
-        isStacked
         caption="What can go wrong"
         columns={["Code", "Status", "Sentence"]}
         rows={operation.errors.map(({ code, status, sentence }) => [`\`${code}\``, status, sentence])}

@@ -2,7 +2,8 @@ import type * as z from "zod";
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { maxUploadBytes } from "../../../shared/platform/storage/object-store.ts";
 import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
-import { longRecordingCommands } from "../docs/guides/media.ts";
+import { guides } from "../docs/guides/built-guides.ts";
+import { codeOf } from "../docs/guides/guide.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { CodeBlock, EmptyState, Notice } from "../view/components.tsx";
@@ -19,6 +20,12 @@ type Shown = Visit<z.output<NonNullable<typeof recordingsPage.query>>, "signed-i
 };
 
 const maxMegabytes = maxUploadBytes / 1_024 / 1_024;
+
+/** The upload and the job, as the guide to long recordings shows them. */
+const commandsOf = (baseUrl: string): string => {
+  const guide = guides.find(({ name }) => name === "long-recordings");
+  return ["TOKEN=…", ...codeOf(guide, "sh", baseUrl).slice(0, 2)].join("\n");
+};
 
 /** What the script needs: where to ask, and its words. */
 const dataOf = ({ texts: { recordings: words }, url, formToken }: Shown) => ({
@@ -117,7 +124,7 @@ const Listed = ({
 export const Recordings = (visit: Shown) => {
   const { texts, query, jobs, older, baseUrl, url } = visit;
   const words = texts.recordings;
-  const commands = <CodeBlock label="curl" code={longRecordingCommands(baseUrl)} />;
+  const commands = <CodeBlock label="curl" code={commandsOf(baseUrl)} />;
   return (
     <>
       <h1>{words.title}</h1>

@@ -3,7 +3,7 @@ import { renderToString } from "preact-render-to-string";
 import swaggerPackage from "swagger-ui-dist/package.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
 import { explorerVersion } from "../../../functions/console/docs/explorer-files.ts";
-import { guides } from "../../../functions/console/docs/guides/all-guides.ts";
+import { guides } from "../../../functions/console/docs/guides/built-guides.ts";
 import {
   GuidePage,
   GuidesPage,

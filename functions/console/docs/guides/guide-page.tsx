@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { CodeBlock } from "../../view/components.tsx";
 import { useFrame } from "../../view/frame.ts";
 import { Prose, ProseTable } from "../prose.tsx";
-import type { Guide, GuidePart } from "./guide.ts";
+import { type Guide, type GuideLanguage, type GuidePart, withAddress } from "./guide.ts";
 
 /** Where the guides are listed. */
 export const guidesPath = "/docs/guides";
@@ -10,7 +10,7 @@ export const guidesPath = "/docs/guides";
 /** Where a guide is. */
 export const guidePath = (name: string): string => `${guidesPath}/${name}`;
 
-/** What guides there are. */
+/** The list of guides. */
 export const GuideCards = ({ guides }: { readonly guides: readonly Guide[] }): VNode => {
   const { url } = useFrame();
   return (
@@ -36,17 +36,25 @@ export const GuidesPage = ({ guides }: { readonly guides: readonly Guide[] }): V
         <a href={url("/docs")}>Documentation</a>
       </p>
       <h1>Guides</h1>
-      <p>In the order in which somebody new needs them. Their commands can be pasted as they are.</p>
+      <p>You can paste all commands as they are. If you are new here, read the guides in this order.</p>
       <GuideCards guides={guides} />
     </article>
   );
 };
 
-const labels = { sh: "Shell", typescript: "TypeScript", python: "Python", output: "Answer" } as const;
+const labels: Readonly<Record<GuideLanguage, string>> = {
+  sh: "Shell",
+  typescript: "TypeScript",
+  python: "Python",
+  json: "Response",
+  http: "Request",
+};
 
-const Part = ({ part }: { readonly part: GuidePart }) => {
+const Part = ({ part, baseUrl }: { readonly part: GuidePart; readonly baseUrl: string }) => {
   if ("heading" in part) return <h2>{part.heading}</h2>;
-  if ("code" in part) return <CodeBlock label={labels[part.kind]} code={part.code} />;
+  if ("code" in part) {
+    return <CodeBlock label={labels[part.language]} code={withAddress(part.code, baseUrl)} />;
+  }
   if ("rows" in part) return <ProseTable {...part} />;
   if ("list" in part) {
     return (
@@ -76,8 +84,8 @@ export const GuidePage = ({ guide, baseUrl }: { readonly guide: Guide; readonly 
       </p>
       <h1>{guide.title}</h1>
       <p>{guide.summary}</p>
-      {guide.parts(baseUrl).map((part, index) => (
-        <Part key={index} part={part} />
+      {guide.parts.map((part, index) => (
+        <Part key={index} part={part} baseUrl={baseUrl} />
       ))}
     </article>
   );

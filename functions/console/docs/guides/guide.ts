@@ -1,4 +1,4 @@
-/** What a guide is made of. In texts, code stands between backticks, and links are written `[words](/docs)`. */
+/** A part of a guide. Texts are Markdown with code and links, and nothing else. */
 export type GuidePart =
   | { readonly heading: string }
   | { readonly text: string }
@@ -7,18 +7,28 @@ export type GuidePart =
       readonly caption: string;
       readonly columns: readonly string[];
       readonly rows: readonly (readonly string[])[];
-      /** See `ProseTable`. */
-      readonly isStacked?: boolean;
     }
-  | { readonly kind: "sh" | "typescript" | "python" | "output"; readonly code: string };
+  | { readonly language: GuideLanguage; readonly code: string };
 
-/** A page that leads through something. */
+/** The languages of code in guides. */
+export const guideLanguages = ["sh", "typescript", "python", "json", "http"] as const;
+export type GuideLanguage = (typeof guideLanguages)[number];
+
+/** A page that explains one subject. */
 export interface Guide {
-  /** In its address: `first-call`. */
+  /** Its name in the address: `first-call`. */
   readonly name: string;
   readonly title: string;
-  /** One sentence: what one can do afterwards. */
+  /** One sentence: what the reader learns. */
   readonly summary: string;
-  /** @param baseUrl where callers reach the service; no slash at the end. */
-  readonly parts: (baseUrl: string) => readonly GuidePart[];
+  readonly parts: readonly GuidePart[];
 }
+
+/** The guide's code in one language, with the address of the service. @param baseUrl without a slash at the end. */
+export const codeOf = (guide: Guide | undefined, language: GuideLanguage, baseUrl: string): string[] =>
+  (guide?.parts ?? []).flatMap((part) =>
+    "code" in part && part.language === language ? [withAddress(part.code, baseUrl)] : [],
+  );
+
+/** Code with the address of the service in place of `{{baseUrl}}`. */
+export const withAddress = (code: string, baseUrl: string): string => code.replaceAll("{{baseUrl}}", baseUrl);

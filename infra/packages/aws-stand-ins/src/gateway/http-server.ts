@@ -125,7 +125,7 @@ const logAccess = ({ method, path, receivedAt, response }: Exchange, log: Log): 
   });
 };
 
-/** Responds to requests that Node cannot parse; Node itself would respond without a body. */
+/** RequestHandler what Node cannot read as a request, which by itself it would do without a body. */
 const refuseUnreadable = (server: Server, wordUnreadable: WordUnreadable, log: Log): void => {
   const responses = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();

@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { lexer, type Token, type Tokens } from "marked";
+import * as z from "zod";
+import { accountTypes } from "../../../../shared/accounts/access/account.ts";
+import { accountPoliciesWith, defaultAddressLimits } from "../../../../shared/accounts/limits/policies.ts";
+import { errorCatalogue } from "../../../../shared/platform/errors/catalogue.ts";
+import { type Guide, type GuidePart, guideLanguages } from "./guide.ts";
+
+const frontMatter = z.object({ title: z.string(), summary: z.string(), order: z.coerce.number() });
+
+const number = new Intl.NumberFormat("en");
+const limit = (value: number | undefined, unit = ""): string =>
+  value === undefined ? "no limit" : `${number.format(value)}${unit}`;
+
+const tableOf = (
+  caption: string,
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+): string => {
+  const lines = [columns, columns.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
+  return [`Table: ${caption}`, "", ...lines].join("\n");
+};
+
+const accountLimits = (): string =>
+  tableOf(
+    "Limits of each plan",
+    [
+      "Plan",
+      "Requests per minute",
+      "Model requests per day",
+      "Model requests per month",
+      "Open streams",
+      "Audio in jobs per month",
+    ],
+    accountTypes.map((type) => {
+      const policy = accountPoliciesWith(1)({ account_type: type, email_verified: true });
+      const { perMinute, perDay, perMonth, streamsAtOnce, audioSecondsPerMonth: seconds } = policy;
+      return [
+        type,
+        ...[perMinute, perDay, perMonth, streamsAtOnce].map((value) => limit(value)),
+        limit(seconds === undefined ? undefined : seconds / 3_600, " hours"),
+      ];
+    }),
+  );
+
+const errorCodes = (): string =>
+  tableOf(
+    "Error codes",
+    ["Code", "Status", "Meaning"],
+    Object.entries(errorCatalogue)
+      .toSorted(([, one], [, other]) => one.status - other.status)
+      .map(([code, { status, message }]) => [`\`${code}\``, String(status), message]),
+  );
+
+/** The facts of the code that guides quote, as `{{name}}`. */
+const facts: Readonly<Record<string, () => string>> = {
+  accountLimits,
+  errorCodes,
+  anonymousLimit: () => limit(defaultAddressLimits.anonymous),
+  credentialsLimit: () => limit(defaultAddressLimits.credentials),
+};
+
+const inline = new Set(["text", "codespan", "link"]);
+
+/** The source of a text. @throws Error for markup that the page does not show. */
+const textOf = ({ text, tokens = [] }: { readonly text: string; readonly tokens?: Token[] }): string => {
+  const other = tokens.find(({ type }) => !inline.has(type));
+  if (other) throw new Error(`Guides cannot show Markdown of the type "${other.type}": ${text}`);
+  return text;
+};
+
+const tablePart = (caption: string, { header, rows }: Tokens.Table): GuidePart => ({
+  caption,
+  columns: header.map(textOf),
+  rows: rows.map((cells) => cells.map(textOf)),
+});
+
+const listPart = ({ items }: Tokens.List): GuidePart => ({
+  list: items.map(({ text, tokens }) =>
+    textOf({
+      text,
+      tokens: tokens.flatMap((token) => (token.type === "text" ? (token.tokens ?? []) : token)),
+    }),
+  ),
+});
+
+type Block = Tokens.Space | Tokens.Heading | Tokens.Code | Tokens.List | Tokens.Table | Tokens.Paragraph;
+
+const blocks = new Set(["space", "heading", "code", "list", "table", "paragraph"]);
+const isBlock = (token: Token): token is Block => blocks.has(token.type);
+
+/** The parts of a guide. The paragraph before a table, `Table: …`, is its caption. */
+const partsOf = (markdown: string): GuidePart[] => {
+  let caption = "";
+  return lexer(markdown).flatMap((token): GuidePart[] => {
+    if (!isBlock(token))
+      throw new Error(`Guides cannot show Markdown of the type "${token.type}": ${token.raw}`);
+    switch (token.type) {
+      case "space":
+        return [];
+      case "heading":
+        return [{ heading: textOf(token) }];
+      case "code":
+        return [{ language: z.enum(guideLanguages).parse(token.lang), code: token.text }];
+      case "list":
+        return [listPart(token)];
+      case "table":
+        return [tablePart(caption, token)];
+      default:
+        caption = /^Table: (.+)/.exec(token.text)?.[1] ?? "";
+        return caption ? [] : [{ text: textOf(token) }];
+    }
+  });
+};
+
+/** All guides in their order, from the Markdown files beside this one. @throws Error for what a page cannot show. */
+export const readGuides = (folder = import.meta.dirname): Guide[] =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => {
+      const [, head = "", body = ""] = readFileSync(join(folder, file), "utf8").split(/^---$/m);
+      const { order, ...about } = frontMatter.parse(
+        Object.fromEntries(
+          head
+            .trim()
+            .split("\n")
+            .map((line) => line.split(/: (.*)/)),
+        ),
+      );
+      const markdown = body.replaceAll(/\{\{(\w+)\}\}/g, (whole, name) => facts[name]?.() ?? whole);
+      return { order, guide: { name: file.replace(".md", ""), ...about, parts: partsOf(markdown) } };
+    })
+    .toSorted((one, other) => one.order - other.order)
+    .map(({ guide }) => guide);

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { guides } from "../../../functions/console/docs/guides/built-guides.ts";
+import { codeOf } from "../../../functions/console/docs/guides/guide.ts";
+import { readGuides } from "../../../functions/console/docs/guides/read-guides.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "guides-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const read = (body: string) => {
+  writeFileSync(
+    join(folder, "one.md"),
+    `---\ntitle: One: the first\nsummary: What it says.\norder: 1\n---\n\n${body}`,
+  );
+  return readGuides(folder)[0];
+};
+
+describe("A guide in Markdown", () => {
+  it("becomes the parts of a page", () => {
+    const body = [
+      "## A heading",
+      "Some `code` and\n[a link](/docs).",
+      "- one\n- two\n  lines",
+      "Table: What there is\n\n| a | b |\n| - | - |\n| `x` | 1 |",
+      "```sh\nAPI={{baseUrl}}\n```",
+    ].join("\n\n");
+    expect(read(body)).toEqual({
+      name: "one",
+      title: "One: the first",
+      summary: "What it says.",
+      parts: [
+        { heading: "A heading" },
+        { text: "Some `code` and\n[a link](/docs)." },
+        { list: ["one", "two\nlines"] },
+        { caption: "What there is", columns: ["a", "b"], rows: [["`x`", "1"]] },
+        { language: "sh", code: "API={{baseUrl}}" },
+      ],
+    });
+    expect(codeOf(read(body), "sh", "https://api.example.com")).toEqual(["API=https://api.example.com"]);
+  });
+
+  it.each([
+    "> quoted",
+    "Some **bold** text",
+    "- a list\n\n  ```sh\n  with code\n  ```",
+    "```ruby\nputs 1\n```",
+  ])("is refused when the page cannot show it: %j", (body) => expect(() => read(body)).toThrow());
+
+  it("quotes limits and error codes from the code, and leaves no other placeholder", () => {
+    expect(JSON.stringify(guides).replaceAll("{{baseUrl}}", "")).not.toContain("{{");
+    const tables = guides.flatMap(({ parts }) =>
+      parts.flatMap((part) => ("rows" in part ? [part.rows.length] : [])),
+    );
+    expect(tables).toEqual([4, 3, expect.any(Number)]);
+    expect(tables[2]).toBeGreaterThan(30);
+  });
+});

@@ -1,14 +1,13 @@
 import * as z from "zod";
 import { resetPassword } from "../../shared/accounts/sign-in/change-password.ts";
-import { linkToken } from "../../shared/accounts/sign-in/fields.ts";
 import {
-  alreadyVerified,
   checkResetLink,
   checkVerificationLink,
   verifyEmail,
 } from "../../shared/accounts/sign-in/verify-email.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { wantsPage } from "../../shared/http/html.ts";
+import { Reply } from "../../shared/http/response.ts";
 import {
   resetPasswordOperation,
   showResetPageOperation,
@@ -16,56 +15,44 @@ import {
   verifyEmailOperation,
 } from "./credentials-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
-import { messagePage, orBrokenLinkPage, resetForm, verificationForm, withPages } from "./pages.ts";
 
-const sentToken = z.object({ token: linkToken });
+const sentToken = z.object({ token: z.string() });
 
-const verifiedPage = (message: string) => messagePage("Thank you", message);
+/**
+ * Redirects browsers to the console's page for the link, valid or not; programs get JSON.
+ *
+ * @param page a relative address: this function does not know the prefix that a stage puts before its paths.
+ */
+const redirectBrowsers = (created: Endpoint, page: string): Endpoint => ({
+  ...created,
+  prepare: (request) => {
+    if (!wantsPage(request.headers["accept"])) return created.prepare(request);
+    const query = new URLSearchParams(sentToken.safeParse(request.query).data);
+    const headers = {
+      Location: `${page}?${query}`,
+      "Cache-Control": "no-store",
+      "Referrer-Policy": "no-referrer",
+    };
+    return {
+      tasks: 1,
+      execute: async () =>
+        new Reply({ status: 303, contentType: "text/plain; charset=utf-8", headers, body: "" }),
+    };
+  },
+});
 
-/** The operations behind mailed links: pages for people, JSON for programs. A GET changes nothing. */
+/** The operations behind emailed links. A GET changes nothing. */
 export const linkEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
-  withPages(
-    endpoint(showVerificationPageOperation, ({ query: { token }, request }) => {
-      const check = () => checkVerificationLink(token, dependencies);
-      if (!wantsPage(request.headers["accept"])) return check();
-      return orBrokenLinkPage(async () => {
-        const outcome = await check();
-        return outcome === alreadyVerified ? verifiedPage(outcome.message) : verificationForm(token);
-      });
-    }),
+  redirectBrowsers(
+    endpoint(showVerificationPageOperation, ({ query }) => checkVerificationLink(query.token, dependencies)),
+    "../console/verify-email",
   ),
-  withPages(
-    endpoint(verifyEmailOperation, ({ body: { token }, request }) => {
-      const verify = () => verifyEmail(token, dependencies);
-      if (!wantsPage(request.headers["accept"])) return verify();
-      return orBrokenLinkPage(async () => verifiedPage((await verify()).message));
-    }),
+  endpoint(verifyEmailOperation, ({ body }) => verifyEmail(body.token, dependencies)),
+  redirectBrowsers(
+    endpoint(showResetPageOperation, ({ query }) => checkResetLink(query.token, dependencies)),
+    "../reset-password",
   ),
-  withPages(
-    endpoint(showResetPageOperation, ({ query: { token }, request }) => {
-      const check = () => checkResetLink(token, dependencies);
-      if (!wantsPage(request.headers["accept"])) return check();
-      return orBrokenLinkPage(async () => {
-        await check();
-        return resetForm(token);
-      });
-    }),
-  ),
-  withPages(
-    endpoint(resetPasswordOperation, ({ body, request }) => {
-      const reset = () => resetPassword(body, request.sourceAddress, dependencies);
-      if (!wantsPage(request.headers["accept"])) return reset();
-      return orBrokenLinkPage(async () => {
-        await reset();
-        return messagePage(
-          "Your password is changed",
-          "Sign in with the new one. Everything that was signed in before is signed out.",
-        );
-      });
-    }),
-    ({ body }) => {
-      const sent = sentToken.safeParse(body);
-      return sent.success ? resetForm(sent.data.token, true) : undefined;
-    },
+  endpoint(resetPasswordOperation, ({ body, request }) =>
+    resetPassword(body, request.sourceAddress, dependencies),
   ),
 ];

@@ -1,7 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { assetsPath } from "../../functions/console/contract.ts";
 import type { BuiltAsset } from "../../functions/console/server/built-assets.ts";
 
 /** Each file in it is loaded by pages by itself; what several of them need stands in a folder below. */
@@ -22,13 +21,13 @@ interface BrowserAssets {
   readonly inputs: readonly string[];
 }
 
-const buildAssets = async (
-  projectDirectory: string,
-  entryPoints: readonly string[],
-): Promise<BrowserAssets> => {
+/** Bundles the scripts of the console's pages, and their style sheet, under names that contain a hash of their content. */
+export const buildBrowserAssets = async (projectDirectory: string): Promise<BrowserAssets> => {
+  const names = await readdir(join(projectDirectory, clientDirectory));
+  const scripts = names.filter((name) => /\.tsx?$/.test(name)).map((name) => join(clientDirectory, name));
   const { outputFiles, metafile } = await build({
     absWorkingDir: projectDirectory,
-    entryPoints: [...entryPoints],
+    entryPoints: [...scripts, styleSheet],
     entryNames: "[name].[hash]",
     outdir: "assets",
     bundle: true,
@@ -49,14 +48,7 @@ const buildAssets = async (
   return { assets, inputs: Object.keys(metafile.inputs).map((path) => join(projectDirectory, path)) };
 };
 
-/** Bundles the scripts of the console's pages, and their style sheet, under names that tell of their content. */
-export const buildBrowserAssets = async (projectDirectory: string): Promise<BrowserAssets> => {
-  const names = await readdir(join(projectDirectory, clientDirectory));
-  const scripts = names.filter((name) => /\.tsx?$/.test(name)).map((name) => join(clientDirectory, name));
-  return buildAssets(projectDirectory, [...scripts, styleSheet]);
-};
-
-/** Puts what browsers load into the bundle of the function that sends it, and tells the others where the style sheet is. */
+/** Puts the files that browsers load into the bundle of the function that sends them. */
 export const browserAssets = (projectDirectory: string): Plugin => ({
   name: "browser-assets",
   setup(builder) {
@@ -67,15 +59,6 @@ export const browserAssets = (projectDirectory: string): Plugin => ({
         loader: "js",
         watchFiles: [...inputs],
         watchDirs: [join(projectDirectory, clientDirectory)],
-      };
-    });
-    builder.onLoad({ filter: /\/functions\/auth\/style-sheet\.ts$/ }, async () => {
-      const { assets, inputs } = await buildAssets(projectDirectory, [styleSheet]);
-      const [path] = assets.map(({ file }) => assetsPath.replace("{file}", file));
-      return {
-        contents: `export const styleSheetPath = ${JSON.stringify(path)};`,
-        loader: "js",
-        watchFiles: [...inputs],
       };
     });
   },

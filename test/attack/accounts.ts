@@ -171,15 +171,17 @@ export const accountAttacks: readonly Attack[] = [
     needs: ["mails"],
     attempt: async (target) => {
       const { token, email } = await newVisitor(target);
-      const link = `/auth/verify-email?token=${await mailedToken(target, email)}`;
-      const accept = { Accept: "text/html" };
-      const page = await ask(target, link, { headers: accept });
-      await ask(target, link, { method: "HEAD", headers: accept });
+      const query = `?token=${await mailedToken(target, email)}`;
+      const [link, console] = [`/auth/verify-email${query}`, `/console/verify-email${query}`];
+      const headers = { Accept: "text/html" };
+      const redirect = await ask(target, link, { headers });
+      const page = await ask(target, console, { headers });
+      for (const path of [link, console]) await ask(target, path, { method: "HEAD", headers });
       await ask(target, link);
       const verified = await isVerified(target, token);
       return heldIf(
-        page.status === 200 && page.text.includes("<form") && !verified,
-        `${verified ? "verified" : "not verified"} after three visits`,
+        redirect.status === 303 && page.status === 200 && page.text.includes("<form") && !verified,
+        `${verified ? "verified" : "not verified"} after five visits`,
       );
     },
   },

@@ -16,7 +16,6 @@ import {
   verifyEmailOperation,
 } from "../../functions/auth/credentials-contract.ts";
 import {
-  baseUrl,
   call,
   createAccount,
   expectDeclared,
@@ -25,6 +24,7 @@ import {
   newRegistration,
   outcomeOf,
 } from "../support/client.ts";
+import { FormVisitor } from "../support/form-visitor.ts";
 
 const me = (token?: string) => call("/auth/me", { token });
 
@@ -308,26 +308,24 @@ describe.runIf(inject("isLocal"))("verification of the email address", () => {
     expect(again.body.message).toBe("The e-mail address is already verified.");
   });
 
-  it("shows people a page", async () => {
+  it("shows a browser a page without JavaScript", async () => {
     const account = await createAccount();
     const { token } = await latestMail(account.email);
-    const asBrowser = { headers: { Accept: "text/html,application/xhtml+xml" } };
-    const page = await call(`/auth/verify-email?token=${token}`, asBrowser);
-    expect(page.status).toBe(200);
-    expect(page.headers.get("content-type")).toMatch(/^text\/html/);
-    expect(page.body).toContain("Verify my address");
-    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; style-src 'self'");
-    const [, style = ""] = /<link rel="stylesheet" href="([^"]+)">/.exec(String(page.body)) ?? [];
-    const sheet = await fetch(new URL(style, `${baseUrl}/auth/verify-email`));
-    expect([sheet.status, sheet.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
-    const press = { ...asBrowser, body: new URLSearchParams({ token: token ?? "" }) };
-    expect((await call("/auth/verify-email", press)).body).toContain("is verified");
-    const again = await call(`/auth/verify-email?token=${token}`, asBrowser);
-    expect(again.status).toBe(200);
-    expect(again.body).toContain("already verified");
-    const wrong = await call("/auth/verify-email?token=abc", asBrowser);
-    expect(wrong.status).toBe(400);
-    expect(wrong.body).toContain("does not work");
+    const visitor = new FormVisitor();
+    const page = await visitor.open(`/auth/verify-email?token=${token}`);
+    expect(page).toMatchObject({ status: 200, path: `/console/verify-email?token=${token}` });
+    expect(page.html).toContain("Verify your email address");
+    expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none';.*form-action 'self'/);
+    expect((await me(account.token)).body.email_verified).toBe(false);
+    const done = await visitor.send(page, "/console/verify-email");
+    expect(done).toMatchObject({ status: 200, html: expect.stringContaining("is verified") });
+    expect((await me(account.token)).body.email_verified).toBe(true);
+    const again = await visitor.open(`/auth/verify-email?token=${token}`);
+    expect(again).toMatchObject({ status: 200, html: expect.stringContaining("is verified") });
+    for (const query of ["?token=abc", `?token=${"x".repeat(43)}`, ""]) {
+      const wrong = await visitor.open(`/auth/verify-email${query}`);
+      expect(wrong).toMatchObject({ status: 400, html: expect.stringContaining("does not work") });
+    }
   });
 
   it("refuses an unknown link, and one without its token", async () => {
@@ -374,25 +372,18 @@ describe.runIf(inject("isLocal"))("a forgotten password", () => {
     const account = await createAccount();
     await call("/auth/forgot-password", { body: { email: account.email } });
     const { token } = await latestMail(account.email);
-    const asBrowser = { headers: { Accept: "text/html,application/xhtml+xml" } };
-    const form = await call(`/auth/reset-password?token=${token}`, asBrowser);
-    expect(form.status).toBe(200);
-    expect(form.body).toContain('<form method="post" action="reset-password">');
-    const submit = (new_password: string) =>
-      call("/auth/reset-password", {
-        ...asBrowser,
-        body: new URLSearchParams({ token: token ?? "", new_password }),
-      });
-    const refused = await submit("password1");
-    expect(refused.status).toBe(422);
-    expect(refused.body).toContain("This password cannot be used.");
-    const done = await submit("nine cranes over the hill");
-    expect(done.status).toBe(200);
-    expect(done.body).toContain("Your password is changed");
+    const visitor = new FormVisitor();
+    const page = await visitor.open(`/auth/reset-password?token=${token}`);
+    expect(page).toMatchObject({ status: 200, path: `/reset-password?token=${token}` });
+    const refused = await visitor.send(page, "/reset-password", { new_password: "password1" });
+    expect(refused).toMatchObject({ status: 422, html: expect.stringContaining("most common ones") });
+    const done = await visitor.send(refused, "/reset-password", {
+      new_password: "nine cranes over the hill",
+    });
+    expect(done).toMatchObject({ status: 200, html: expect.stringContaining("Your password is changed") });
     expect(await logIn(account.username, "nine cranes over the hill")).toMatchObject({ status: 200 });
-    const again = await call(`/auth/reset-password?token=${token}`, asBrowser);
-    expect(again.status).toBe(400);
-    expect(again.body).toContain("This link does not work");
+    const again = await visitor.open(`/auth/reset-password?token=${token}`);
+    expect(again).toMatchObject({ status: 400, html: expect.stringContaining("This link does not work") });
   });
 
   it("admits its owner at once, despite the guesses of others", async () => {

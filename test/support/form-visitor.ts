@@ -91,8 +91,10 @@ export class FormVisitor {
 
   async #follow(page: SeenPage): Promise<SeenPage> {
     const location = page.headers.get("location");
-    return page.status === 303 && location?.startsWith(prefix)
-      ? this.open(location.slice(prefix.length))
+    if (page.status !== 303 || location === null) return page;
+    const target = new URL(location, `${baseUrl}${page.path}`);
+    return target.origin === origin && target.pathname.startsWith(`${prefix}/`)
+      ? this.open(`${target.pathname.slice(prefix.length)}${target.search}`)
       : page;
   }
 }

@@ -194,12 +194,38 @@ export const ResetPassword = ({ texts, problems, token }: PageRequest & { readon
   </>
 );
 
-export const BrokenLink = ({ texts: { reset }, url }: Pick<Visit, "texts" | "url">) => (
+export const VerifyEmail = ({ texts, problems, token }: PageRequest & { readonly token: string }) => (
+  <>
+    <h1>{texts.verify.title}</h1>
+    <p>{texts.verify.text}</p>
+    <Refused problems={problems} />
+    <Form to="/console/verify-email" submit={texts.verify.button} problems={problems.fields}>
+      <input type="hidden" name="token" value={token} />
+    </Form>
+  </>
+);
+
+export const EmailVerified = ({ texts: { home, verify }, url }: Pick<Visit, "texts" | "url">) => (
+  <>
+    <h1>{verify.doneTitle}</h1>
+    <p>{verify.done}</p>
+    <p>
+      <a href={url("/console")}>{home.toConsole}</a>
+    </p>
+  </>
+);
+
+/** @param again the page that sends another link. */
+export const BrokenLink = ({
+  texts: { reset },
+  url,
+  again,
+}: Pick<Visit, "texts" | "url"> & { readonly again: string }) => (
   <>
     <h1>{reset.brokenTitle}</h1>
     <p>{reset.broken}</p>
     <p>
-      <a href={url("/console/forgot-password")}>{reset.again}</a>
+      <a href={url(again)}>{reset.again}</a>
     </p>
   </>
 );

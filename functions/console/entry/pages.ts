@@ -81,3 +81,14 @@ export const resetPasswordPage = definePage({
   limit: { shown: "credentials", sent: "credentials" },
   confidential: true,
 });
+
+export const verifyEmailPage = definePage({
+  id: "verifyEmail",
+  path: "/console/verify-email",
+  audience: "everybody",
+  title: ({ verify }) => verify.title,
+  query: z.object({ token: linkToken.optional().catch(undefined) }),
+  form: z.object({ token: linkToken }),
+  limit: { shown: "credentials", sent: "credentials" },
+  confidential: true,
+});

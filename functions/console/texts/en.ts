@@ -128,6 +128,13 @@ export const en = {
     broken: "It is not complete, too old, or was used before.",
     again: "Ask for a new one",
   },
+  verify: {
+    title: "Verify your email address",
+    text: "Confirm that this address is yours.",
+    button: "Verify email address",
+    doneTitle: "Email address verified",
+    done: "Thank you. Your email address is verified.",
+  },
   overview: {
     title: "Overview",
     greeting: "Hello, {name}",

@@ -119,6 +119,13 @@ export const lg: Texts = {
     broken: "Si kajjuvu, kakadde nnyo, oba kaakozesebwa dda.",
     again: "Saba akalala",
   },
+  verify: {
+    title: "Kakasa endagiriro yo eya email",
+    text: "Kakasa nti endagiriro eno yiyo.",
+    button: "Kakasa email",
+    doneTitle: "Email ekakasiddwa",
+    done: "Webale. Endagiriro yo eya email ekakasiddwa.",
+  },
   overview: {
     title: "Mu bufunze",
     greeting: "Gyebale ko, {name}",

@@ -116,6 +116,13 @@ export const sw: Texts = {
     broken: "Hakijakamilika, ni cha zamani mno, au kilishatumika.",
     again: "Omba kingine",
   },
+  verify: {
+    title: "Thibitisha anwani yako ya barua pepe",
+    text: "Thibitisha kwamba anwani hii ni yako.",
+    button: "Thibitisha anwani",
+    doneTitle: "Anwani imethibitishwa",
+    done: "Asante. Anwani yako ya barua pepe imethibitishwa.",
+  },
   overview: {
     title: "Muhtasari",
     greeting: "Habari, {name}",

@@ -1,6 +1,6 @@
 import OpenAI, { toFile } from "openai";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { fetchWithUploads } from "../../functions/upload/fetch-with-uploads.ts";
+import { fetchWithUploads } from "../../functions/docs/examples/fetch-with-uploads.ts";
 import { baseUrl, createAccount } from "../support/client.ts";
 import { audioBytes, wavFile } from "../support/wav.ts";
 
@@ -26,7 +26,7 @@ const transcribe = async (bytes: number, options: { apiKey?: string; fetch?: typ
 
 const large = 6_000_000;
 
-/** Before its first form a client of this package checks with a `data:` address how its `fetch` handles forms. */
+/** Before its first form, the SDK sends a `data:` request to learn how this `fetch` handles forms. */
 const isSent = ([input]: readonly [unknown, ...unknown[]]) => !String(input).startsWith("data:");
 
 describe("A fetch that uploads large recordings", () => {
@@ -43,13 +43,13 @@ describe("A fetch that uploads large recordings", () => {
     ]);
   });
 
-  it("sends small recordings as they are", async () => {
+  it("sends small recordings unchanged", async () => {
     const calls = vi.spyOn(globalThis, "fetch");
     expect((await transcribe(48_000, { fetch: fetchWithUploads })).duration).toBe(1);
     expect(calls.mock.calls.filter(isSent)).toHaveLength(1);
   });
 
-  it("does not upload again when the client tries again", async () => {
+  it("does not upload again when the client retries", async () => {
     const methods: (string | undefined)[] = [];
     const real = globalThis.fetch;
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -62,7 +62,7 @@ describe("A fetch that uploads large recordings", () => {
     expect(methods).toEqual(["POST", "PUT", "POST", "POST"]);
   });
 
-  it("passes a refusal to the client as an error of its own", async () => {
+  it("passes a refusal to the client, which throws its own error", async () => {
     const refused = transcribe(large, { fetch: fetchWithUploads, apiKey: "nonsense" });
     await expect(refused).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
   });

@@ -14,6 +14,6 @@ const bind = (button: HTMLButtonElement): void => {
   button.hidden = false;
 };
 
-// Browsers offer their clipboard to pages of a good origin only; elsewhere text is selected by hand.
+// Browsers offer the clipboard to secure origins only. Elsewhere people select the text themselves.
 if (navigator.clipboard)
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) bind(button);

@@ -10,7 +10,7 @@ interface ExplorerOptions {
 
 declare global {
   interface Window {
-    /** Comes with `swagger-ui-bundle.js`. */
+    /** Set by `swagger-ui-bundle.js`. */
     readonly SwaggerUIBundle?: (options: ExplorerOptions) => unknown;
   }
 }
@@ -31,7 +31,7 @@ if (domNode) {
     docExpansion: "none",
     defaultModelsExpandDepth: -1,
     filter: true,
-    // Nothing is sent to anybody to be judged.
+    // The document is not sent to a validation service.
     validatorUrl: null,
   });
 }

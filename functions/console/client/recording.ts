@@ -1,8 +1,8 @@
 import { followAudio } from "./parts/follow-audio.ts";
 import { followProgress } from "./parts/follow-progress.ts";
 
-const activeJob = document.querySelector<HTMLElement>("[data-job]");
-if (activeJob) followProgress(activeJob);
+const job = document.querySelector<HTMLElement>("[data-job]");
+if (job) followProgress(job);
 
-const player = document.querySelector("audio");
-if (player) followAudio(player);
+const audio = document.querySelector("audio");
+if (audio) followAudio(audio);

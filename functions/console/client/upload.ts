@@ -1,88 +1,119 @@
-import { createApi, Refused } from "./parts/persist.ts";
+import { createApi, type Persistence, Refused } from "./parts/persist.ts";
 import { textWithin } from "./parts/read.ts";
-import { createTokenSource } from "./parts/token.ts";
+import { createTokenSource, type TokenSource } from "./parts/token.ts";
 import { forgetUpload, uploadFile } from "./parts/upload-file.ts";
 
 const megabyte = 1_024 * 1_024;
 
-const start = (form: HTMLFormElement): void => {
-  const { dataset } = form;
-  const words = (key: string): string => dataset[key] ?? "";
-  const file = form.querySelector<HTMLInputElement>("#file");
-  const language = form.querySelector<HTMLSelectElement>("#language");
-  const bar = form.querySelector("progress");
-  const state = form.querySelector<HTMLElement>("[data-state]");
-  const run = form.querySelector<HTMLButtonElement>("[type=submit]");
-  const stop = form.querySelector<HTMLButtonElement>("[data-stop]");
-  if (!(file && language && bar && state && run && stop)) return;
-  const freshToken = createTokenSource(words("token"), words("formToken"));
-  let running: AbortController | undefined;
+/** The form of the page; `undefined` when an element is missing. */
+const findForm = () => {
+  const form = document.querySelector<HTMLFormElement>("form[data-upload]");
+  const file = form?.querySelector<HTMLInputElement>("#file");
+  const language = form?.querySelector<HTMLSelectElement>("#language");
+  const bar = form?.querySelector("progress");
+  const state = form?.querySelector<HTMLElement>("[data-state]");
+  const run = form?.querySelector<HTMLButtonElement>("[type=submit]");
+  const stop = form?.querySelector<HTMLButtonElement>("[data-stop]");
+  return form && file && language && bar && state && run && stop
+    ? { form, file, language, bar, state, run, stop }
+    : undefined;
+};
 
-  const say = (sentence: string, isWrong = false): void => {
-    if (state.textContent !== sentence) state.textContent = sentence;
-    state.className = isWrong ? "error" : "";
-  };
+/** Uploads the chosen file and creates a job for it. */
+class Upload {
+  readonly #elements: NonNullable<ReturnType<typeof findForm>>;
+  readonly #freshToken: TokenSource;
+  #running: AbortController | undefined;
 
-  const showBytes = (done: number, total: number, isResumed: boolean): void => {
-    bar.value = done / total;
-    const sentence = words(isResumed ? "continuing" : "uploading");
-    const inMegabytes = (bytes: number): string => (bytes / megabyte).toFixed(1);
-    say(sentence.replace("{done}", inMegabytes(done)).replace("{total}", inMegabytes(total)));
-  };
+  constructor(elements: NonNullable<ReturnType<typeof findForm>>) {
+    this.#elements = elements;
+    this.#freshToken = createTokenSource(this.#words("token"), this.#words("formToken"));
+  }
 
-  const transcribe = async (chosen: File, signal: AbortSignal): Promise<void> => {
-    const persistence = { signal, onLost: () => say(words("lost")) };
-    const api = createApi(words("api"), freshToken, persistence);
-    let arrivedBefore: number | undefined;
-    const fileId = await uploadFile(chosen, {
-      ...persistence,
-      api,
-      unreadable: words("unreadable"),
-      onProgress: (bytes, isResumed) => {
-        arrivedBefore ??= bytes;
-        showBytes(bytes, chosen.size, isResumed && bytes === arrivedBefore);
-      },
-    });
-    say(words("making"));
-    // Under the file's own key: an answer that was lost makes no second job.
+  stop(): void {
+    this.#running?.abort();
+  }
+
+  async run(): Promise<void> {
+    const file = this.#elements.file.files?.[0];
+    if (!file) return this.#say(this.#words("noFile"), true);
+    if (file.size > Number(this.#words("largest"))) return this.#say(this.#words("tooLarge"), true);
+    this.#running = new AbortController();
+    const { signal } = this.#running;
+    this.#setRunning(true);
+    try {
+      await this.#transcribe(file, signal);
+    } catch (error) {
+      if (signal.aborted) this.#say(this.#words("stopped"));
+      else this.#say((error instanceof Refused && error.message) || this.#words("failed"), true);
+    } finally {
+      this.#setRunning(false);
+    }
+  }
+
+  async #transcribe(file: File, signal: AbortSignal): Promise<void> {
+    const persistence = { signal, onLost: () => this.#say(this.#words("lost")) };
+    const api = createApi(this.#words("api"), this.#freshToken, persistence);
+    const fileId = await this.#upload(file, api, persistence);
+    this.#say(this.#words("making"));
+    const language = this.#elements.language.value;
     const job = await api(
       "POST",
       "/jobs",
-      { type: "transcription", file_id: fileId, language: language.value, timestamps: true },
-      { "Idempotency-Key": `${fileId}-${language.value}` },
+      { type: "transcription", file_id: fileId, language, timestamps: true },
+      // If the response is lost, the next attempt creates no second job.
+      { "Idempotency-Key": `${fileId}-${language}` },
     );
     forgetUpload();
-    location.assign(`${words("page")}/${textWithin(job, "id")}`);
-  };
+    location.assign(`${this.#words("page")}/${textWithin(job, "id")}`);
+  }
 
-  const work = async (): Promise<void> => {
-    const chosen = file.files?.[0];
-    if (!chosen) return say(words("noFile"), true);
-    if (chosen.size > Number(words("largest"))) return say(words("tooLarge"), true);
-    running = new AbortController();
-    run.disabled = true;
-    stop.hidden = false;
-    bar.hidden = false;
-    try {
-      await transcribe(chosen, running.signal);
-    } catch (error) {
-      if (running.signal.aborted) say(words("stopped"));
-      else say((error instanceof Refused && error.message) || words("failed"), true);
-    } finally {
-      run.disabled = false;
-      stop.hidden = true;
-      bar.hidden = true;
-    }
-  };
+  #upload(file: File, api: ReturnType<typeof createApi>, persistence: Persistence): Promise<string> {
+    let arrivedBefore: number | undefined;
+    return uploadFile(file, {
+      ...persistence,
+      api,
+      unreadable: this.#words("unreadable"),
+      onProgress: (bytes, isResumed) => {
+        arrivedBefore ??= bytes;
+        this.#showBytes(bytes, file.size, isResumed && bytes === arrivedBefore);
+      },
+    });
+  }
 
-  form.addEventListener("submit", (event) => {
+  #words(key: string): string {
+    return this.#elements.form.dataset[key] ?? "";
+  }
+
+  #say(sentence: string, isWrong = false): void {
+    const { state } = this.#elements;
+    if (state.textContent !== sentence) state.textContent = sentence;
+    state.className = isWrong ? "error" : "";
+  }
+
+  #showBytes(done: number, total: number, isResumed: boolean): void {
+    this.#elements.bar.value = done / total;
+    const inMegabytes = (bytes: number): string => (bytes / megabyte).toFixed(1);
+    const sentence = this.#words(isResumed ? "continuing" : "uploading");
+    this.#say(sentence.replace("{done}", inMegabytes(done)).replace("{total}", inMegabytes(total)));
+  }
+
+  #setRunning(isRunning: boolean): void {
+    const { run, stop, bar } = this.#elements;
+    run.disabled = isRunning;
+    stop.hidden = !isRunning;
+    bar.hidden = !isRunning;
+  }
+}
+
+const elements = findForm();
+if (elements) {
+  const upload = new Upload(elements);
+  elements.form.addEventListener("submit", (event) => {
     event.preventDefault();
-    void work();
+    void upload.run();
   });
-  stop.addEventListener("click", () => running?.abort());
-  form.hidden = false;
+  elements.stop.addEventListener("click", () => upload.stop());
+  elements.form.hidden = false;
   document.querySelector("[data-needs-script]")?.remove();
-};
-
-const form = document.querySelector<HTMLFormElement>("form[data-upload]");
-if (form) start(form);
+}

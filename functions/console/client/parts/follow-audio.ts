@@ -1,9 +1,12 @@
-/** A link to the recording works for half an hour; one that has just been renewed has failed for another reason. */
+/** A link to the recording works for half an hour. If a new link fails this soon, it did not expire. */
 const renewalMilliseconds = 10_000;
 
 const numberOf = (element: Element, name: "start" | "end"): number =>
   element instanceof HTMLElement ? Number(element.dataset[name]) : Number.NaN;
 
+const findTranscript = (page: Document): Element | null => page.querySelector("[data-transcript]");
+
+/** @param part of the transcript; without it the one that is shown. */
 const fetchPage = async (part?: number): Promise<Document> => {
   const address = new URL(location.href);
   if (part !== undefined) address.searchParams.set("part", String(part));
@@ -11,55 +14,47 @@ const fetchPage = async (part?: number): Promise<Document> => {
   return new DOMParser().parseFromString(await response.text(), "text/html");
 };
 
-/** Lets the transcript follow the sound, and the sound what somebody chooses in it. */
-export const followAudio = (audio: HTMLAudioElement): void => {
+/** Marks the segment that is playing, and loads the part of the transcript that it is in. */
+const createFollower = (audio: HTMLAudioElement): (() => void) => {
   let marked: Element | undefined;
   let isLoading = false;
-  let renewedAt = 0;
 
-  const transcript = (): Element | null => document.querySelector("[data-transcript]");
-
-  const mark = (found: Element | undefined): void => {
-    if (found === marked) return;
+  const mark = (segment: Element | undefined): void => {
+    if (segment === marked) return;
     marked?.removeAttribute("aria-current");
-    marked = found;
-    if (!found) return;
-    found.setAttribute("aria-current", "true");
-    if (!audio.paused) found.scrollIntoView({ block: "nearest" });
+    marked = segment;
+    segment?.setAttribute("aria-current", "true");
+    if (!audio.paused) segment?.scrollIntoView({ block: "nearest" });
   };
 
-  /** The sound has gone on to another part of the text: that takes the place of this one. */
-  const change = async (time: number, seconds: number): Promise<void> => {
-    const shown = transcript();
-    const other = (await fetchPage(Math.floor(time / seconds) + 1)).querySelector("[data-transcript]");
-    if (shown && other) shown.replaceWith(document.adoptNode(other));
-  };
-
-  const follow = (): void => {
-    const shown = transcript();
-    if (!shown) return;
-    const time = audio.currentTime;
-    const [start, end] = [numberOf(shown, "start"), numberOf(shown, "end")];
-    const isElsewhere = time < start || (time >= end && end < Math.floor(audio.duration));
-    if (isElsewhere && !isLoading) {
-      isLoading = true;
-      void change(time, Number(audio.dataset["part"]))
-        .catch(() => undefined)
-        .finally(() => {
-          isLoading = false;
-        });
-      return;
+  const loadPart = async (number: number): Promise<void> => {
+    isLoading = true;
+    try {
+      const [shown, other] = [findTranscript(document), findTranscript(await fetchPage(number))];
+      if (shown && other) shown.replaceWith(document.adoptNode(other));
+    } catch {
+      // The next event of the player tries again.
+    } finally {
+      isLoading = false;
     }
+  };
+
+  return () => {
+    const shown = findTranscript(document);
+    if (!shown) return;
+    const { currentTime: time, duration, dataset } = audio;
+    const [start, end] = [numberOf(shown, "start"), numberOf(shown, "end")];
+    const isElsewhere = time < start || (time >= end && end < Math.floor(duration));
+    if (isElsewhere && !isLoading) return void loadPart(Math.floor(time / Number(dataset["part"])) + 1);
     const heard = [...shown.querySelectorAll("li")].filter((each) => numberOf(each, "start") <= time).at(-1);
     mark(heard && time < numberOf(heard, "end") ? heard : undefined);
   };
+};
 
-  const hearFrom = (segment: Element): void => {
-    audio.currentTime = numberOf(segment, "start");
-    void audio.play().catch(() => undefined);
-  };
-
-  const renew = async (): Promise<void> => {
+/** Gets a new link to the recording once the old one has expired. */
+const createRenewal = (audio: HTMLAudioElement): (() => Promise<void>) => {
+  let renewedAt = 0;
+  return async () => {
     if (Date.now() - renewedAt < renewalMilliseconds) return;
     renewedAt = Date.now();
     const { currentTime, paused } = audio;
@@ -69,16 +64,24 @@ export const followAudio = (audio: HTMLAudioElement): void => {
     audio.currentTime = currentTime;
     if (!paused) await audio.play();
   };
+};
 
-  document.addEventListener("click", (event) => {
-    const { target } = event;
-    if (!(target instanceof Element)) return;
-    const segment = target.closest("[data-transcript] li");
-    // Who marks words wants to copy them.
-    if (!segment || getSelection()?.isCollapsed === false) return;
-    event.preventDefault();
-    hearFrom(segment);
-  });
+/** Plays from the segment that is clicked. */
+const playClicked = (audio: HTMLAudioElement, event: MouseEvent): void => {
+  const { target } = event;
+  const segment = target instanceof Element ? target.closest("[data-transcript] li") : null;
+  // Selected words are meant to be copied.
+  if (!segment || getSelection()?.isCollapsed === false) return;
+  event.preventDefault();
+  audio.currentTime = numberOf(segment, "start");
+  void audio.play().catch(() => undefined);
+};
+
+/** Lets the transcript follow the audio, and the audio follow clicks in the transcript. */
+export const followAudio = (audio: HTMLAudioElement): void => {
+  const follow = createFollower(audio);
+  const renew = createRenewal(audio);
+  document.addEventListener("click", (event) => playClicked(audio, event));
   audio.addEventListener("timeupdate", follow);
   audio.addEventListener("seeked", follow);
   audio.addEventListener("error", () => void renew().catch(() => undefined));

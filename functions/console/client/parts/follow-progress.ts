@@ -1,48 +1,42 @@
 import { clockOf } from "../../recordings/clock.ts";
 import { member, parsed, textWithin } from "./read.ts";
-import { createTokenSource } from "./token.ts";
+import { createTokenSource, type TokenSource } from "./token.ts";
 
 const pauseMilliseconds = 3_000;
 
-/** Shows how far a job is, and the page again when that is another state. */
-export const followProgress = (card: HTMLElement): void => {
-  const { dataset } = card;
-  const freshToken = createTokenSource(dataset["token"] ?? "", dataset["formToken"] ?? "");
+const showProgress = (card: HTMLElement, job: unknown): void => {
+  const [done, total] = [Number(member(job, "progress", "done")), Number(member(job, "progress", "total"))];
   const bar = card.querySelector("progress");
+  if (bar) bar.value = done;
   const said = card.querySelector("[data-said]");
+  const words = card.dataset["progress"] ?? "";
+  if (said) said.textContent = words.replace("{done}", clockOf(done)).replace("{total}", clockOf(total));
+};
 
-  const show = (job: unknown): void => {
-    const [done, total] = [Number(member(job, "progress", "done")), Number(member(job, "progress", "total"))];
-    if (bar) bar.value = done;
-    const words = dataset["progress"] ?? "";
-    if (said) said.textContent = words.replace("{done}", clockOf(done)).replace("{total}", clockOf(total));
-  };
+/** Fetches the job. Reloads the page when its status changed, when it is gone, or to lead to the login page. */
+const update = async (card: HTMLElement, freshToken: TokenSource): Promise<void> => {
+  const signal = AbortSignal.timeout(20_000);
+  const token = await freshToken(signal);
+  if (typeof token !== "string") return token.status < 500 ? location.reload() : undefined;
+  const headers = { Authorization: `Bearer ${token}` };
+  const response = await fetch(card.dataset["job"] ?? "", { headers, signal });
+  if (response.status === 404) return location.reload();
+  if (!response.ok) return;
+  const job = parsed(await response.text());
+  if (textWithin(job, "status") !== card.dataset["status"]) location.reload();
+  else showProgress(card, job);
+};
 
-  const ask = async (): Promise<void> => {
-    const signal = AbortSignal.timeout(20_000);
-    const token = await freshToken(signal);
-    // Whoever is not signed in any more is led to the log-in.
-    if (typeof token !== "string") return token.status < 500 ? location.reload() : undefined;
-    const response = await fetch(dataset["job"] ?? "", {
-      headers: { Authorization: `Bearer ${token}` },
-      signal,
-    });
-    if (response.status === 404) return location.reload();
-    if (!response.ok) return;
-    const job = parsed(await response.text());
-    if (textWithin(job, "status") !== dataset["status"]) location.reload();
-    else show(job);
-  };
-
-  const again = (): void => {
-    setTimeout(() => {
-      if (document.hidden) again();
-      // A connection that was lost comes back.
-      else
-        void ask()
-          .catch(() => undefined)
-          .finally(again);
+/** Shows the progress of a job, and reloads the page when its status changes. */
+export const followProgress = (card: HTMLElement): void => {
+  const { token = "", formToken = "" } = card.dataset;
+  const freshToken = createTokenSource(token, formToken);
+  const schedule = (): void => {
+    setTimeout(async () => {
+      // A failure is ignored: a lost connection comes back.
+      if (!document.hidden) await update(card, freshToken).catch(() => undefined);
+      schedule();
     }, pauseMilliseconds);
   };
-  again();
+  schedule();
 };

@@ -1,14 +1,14 @@
 import { member, parsed, sentenceOf } from "./read.ts";
 import type { TokenSource } from "./token.ts";
 
-/** Another try would not help; the message is the service's, and may be empty. */
+/** Retrying would not help. The message is the service's and may be empty. */
 export class Refused extends Error {
   override readonly name = "Refused";
 }
 
-const maxPause = 30_000;
+const maxPauseMilliseconds = 30_000;
 
-/** Waits, but not after the connection has come back. */
+/** Waits until the time has passed or the connection is back. */
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = () => {
@@ -23,42 +23,42 @@ const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", end);
   });
 
-/** How somebody goes on who has lost their connection: for ever, until they stop. */
+/** Retries without end, until the signal aborts. */
 export interface Persistence {
   readonly signal: AbortSignal;
-  /** A try has failed, and there will be another one. */
+  /** An attempt failed and another will follow. */
   onLost(): void;
 }
 
-/** Does something until it succeeds. @throws Refused when another try would not help; what the signal says. */
+/** Repeats an attempt until it succeeds. @throws Refused when retrying would not help; the reason of the signal. */
 export const persist = async <Result>(
   attempt: () => Promise<Result>,
   { signal, onLost }: Persistence,
 ): Promise<Result> => {
-  for (let attempts = 0; ; attempts += 1) {
+  for (let failures = 0; ; failures += 1) {
     signal.throwIfAborted();
     try {
       return await attempt();
     } catch (error) {
       if (signal.aborted || error instanceof Refused) throw error;
       onLost();
-      await pause(Math.min(maxPause, 1_000 * 2 ** attempts), signal);
+      await pause(Math.min(maxPauseMilliseconds, 1_000 * 2 ** failures), signal);
     }
   }
 };
 
-/** Whether a refusal passes by itself: a quota that is used up does not. */
-const isPassing = (status: number, response: unknown): boolean =>
-  status >= 500 || status === 408 || (status === 429 && member(response, "error", "code") === "rate_limited");
+/** Whether a retry can help: not when a quota is used up. */
+const isTemporary = (status: number, body: unknown): boolean =>
+  status >= 500 || status === 408 || (status === 429 && member(body, "error", "code") === "rate_limited");
 
 const readResponse = async (response: Response): Promise<unknown> => {
   const body = parsed(await response.text());
   if (response.ok) return body;
-  if (isPassing(response.status, body)) throw new Error(`The service answered ${response.status}.`);
+  if (isTemporary(response.status, body)) throw new Error(`The service returned ${response.status}.`);
   throw new Refused(sentenceOf(body));
 };
 
-/** Asks the API, as often as it takes. @returns a function that gives answers as JSON. */
+/** Calls the API and retries as `persist` does. @returns a function that returns JSON. */
 export const createApi =
   (api: string, freshToken: TokenSource, persistence: Persistence) =>
   (

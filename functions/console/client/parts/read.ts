@@ -1,17 +1,17 @@
-/** What stands at a place of an answer; `undefined` where there is nothing. */
+/** A value inside a response; `undefined` when it is missing. */
 export const member = (value: unknown, ...path: readonly (string | number)[]): unknown =>
   path.reduce<unknown>(
     (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
     value,
   );
 
-/** The text at a place of an answer; empty where there is none. */
+/** A text inside a response; empty when it is missing. */
 export const textWithin = (value: unknown, ...path: readonly (string | number)[]): string => {
   const found = member(value, ...path);
   return typeof found === "string" ? found : "";
 };
 
-/** A text as JSON; `undefined` when it is none, as what a proxy on the way answers may be. */
+/** Parses JSON; `undefined` when it is not JSON, as from a proxy in between. */
 export const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -20,23 +20,23 @@ export const parsed = (text: string): unknown => {
   }
 };
 
-/** What an error of the service says, as a sentence; of several mistakes in a request all. */
+/** The message of an error; for an invalid request, all its problems. */
 export const sentenceOf = (body: unknown): string => {
   const detail = member(body, "detail");
-  const mistakes = Array.isArray(detail)
-    ? detail.map((mistake: unknown) => {
-        const location = member(mistake, "loc");
+  const problems = Array.isArray(detail)
+    ? detail.map((problem: unknown) => {
+        const location = member(problem, "loc");
         const name = Array.isArray(location) ? String(location.at(-1)) : "";
-        return `${name}: ${textWithin(mistake, "msg")}`;
+        return `${name}: ${textWithin(problem, "msg")}`;
       })
     : [];
-  return mistakes.length > 0 ? mistakes.join(" ") : textWithin(body, "error", "message");
+  return problems.length > 0 ? problems.join(" ") : textWithin(body, "error", "message");
 };
 
-/** The data of server-sent events, one by one. */
+/** The data of each server-sent event. */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
-  // With `stream`, a letter whose bytes come in two pieces stays whole.
+  // `stream` keeps a character together when its bytes arrive in two pieces.
   const decoder = new TextDecoder();
   let rest = "";
   for (;;) {

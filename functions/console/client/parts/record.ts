@@ -1,28 +1,28 @@
-/** Opus wherever there is; Safari before 18.4 writes AAC. */
+/** Opus where the browser supports it; Safari before 18.4 records AAC. */
 const formats = [
   { mimeType: "audio/webm;codecs=opus", name: "recording.webm" },
   { mimeType: "audio/mp4", name: "recording.mp4" },
 ];
 
-/** Speech needs no more, and a minute is 120 kB. */
+/** Enough for speech: a minute is 120 kB. */
 const audioBitsPerSecond = 16_000;
 
-/** Ten minutes: whoever forgets that they record is not recorded for ever. */
+/** Stops recordings that someone forgot. */
 const maxMilliseconds = 600_000;
 
-/** A recording that is under way. */
+/** An active recording. */
 export interface MicrophoneRecording {
-  /** Ends it, and the use of the microphone. */
+  /** Ends it and releases the microphone. */
   stop(): void;
-  /** What was recorded, once it has ended. */
+  /** Resolves when the recording has ended. */
   readonly file: Promise<File>;
 }
 
-/** Whether this browser, at this address, records at all. */
+/** Whether this browser can record on this page. */
 export const canRecord = (): boolean =>
   typeof MediaRecorder !== "undefined" && Boolean(navigator.mediaDevices?.getUserMedia);
 
-/** Begins to record. It rejects when the microphone is refused or there is none. */
+/** Starts recording. Rejects when the microphone is refused or missing. */
 export const startRecording = async (): Promise<MicrophoneRecording> => {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
   const format = formats.find(({ mimeType }) => MediaRecorder.isTypeSupported(mimeType));

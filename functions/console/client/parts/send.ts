@@ -1,13 +1,21 @@
 import type { SampleRequest } from "../../samples/code-samples.ts";
 import { createTokenSource } from "./token.ts";
 
-/** How a page may ask: in the name of the account that is signed in, or as somebody without one. */
+/** How a page sends its requests: for the account that is signed in, or for a visitor. */
 export interface Access {
-  /** Where a token is had for the one who is signed in; without it the tries of visitors are asked for. */
+  /** Returns tokens of the account; `undefined` for a visitor. */
   readonly tokenUrl: string | undefined;
   readonly visitorUrl: string | undefined;
   readonly formToken: string;
 }
+
+/** Sends what a sample describes, exactly as its curl does. */
+export type Send = (
+  name: string,
+  request: SampleRequest,
+  file: Blob | undefined,
+  signal: AbortSignal,
+) => Promise<Response>;
 
 const bodyOf = (request: SampleRequest, file: Blob | undefined): BodyInit => {
   const { body } = request;
@@ -19,26 +27,16 @@ const bodyOf = (request: SampleRequest, file: Blob | undefined): BodyInit => {
   return form;
 };
 
-/**
- * Sends requests with a token that only this page's memory holds.
- *
- * @returns a function that sends what a sample describes, exactly as its curl would.
- */
-export const createSender = ({ tokenUrl, visitorUrl, formToken }: Access) => {
+/** Creates a sender. Its token is held in the memory of this page only. */
+export const createSender = ({ tokenUrl, visitorUrl, formToken }: Access): Send => {
   const freshToken = tokenUrl === undefined ? undefined : createTokenSource(tokenUrl, formToken);
-
-  return async (
-    name: string,
-    request: SampleRequest,
-    file: Blob | undefined,
-    signal: AbortSignal,
-  ): Promise<Response> => {
+  return async (name, request, file, signal) => {
     const headers: Record<string, string> =
       request.body?.kind === "json" ? { "Content-Type": "application/json" } : {};
     const sent = { method: request.method, body: bodyOf(request, file), signal };
     if (!freshToken) return fetch(`${visitorUrl}/${name}`, { ...sent, headers });
-    const value = await freshToken(signal);
-    if (typeof value !== "string") return value;
-    return fetch(request.url, { ...sent, headers: { ...headers, Authorization: `Bearer ${value}` } });
+    const token = await freshToken(signal);
+    if (typeof token !== "string") return token;
+    return fetch(request.url, { ...sent, headers: { ...headers, Authorization: `Bearer ${token}` } });
   };
 };

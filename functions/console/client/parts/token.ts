@@ -1,12 +1,12 @@
 import { member, parsed, textWithin } from "./read.ts";
 
-/** Renewed a little before it ends, so that none ends on its way. */
+/** A token is renewed a little early, so it does not expire during a request. */
 const reserveMilliseconds = 30_000;
 
-/** Gives a token that works for a while yet, or the answer that says why there is none. */
+/** Returns a valid token, or the response that says why there is none. */
 export type TokenSource = (signal: AbortSignal) => Promise<Response | string>;
 
-/** Where a page gets its tokens, which only its memory holds. */
+/** Gets tokens for a page. They are held in its memory only. */
 export const createTokenSource = (url: string, formToken: string): TokenSource => {
   let token = { value: "", until: 0 };
   return async (signal) => {

@@ -1,13 +1,13 @@
 import { type createApi, type Persistence, persist, Refused } from "./persist.ts";
 import { member, textWithin } from "./read.ts";
 
-/** A part of which nothing moves for so long has lost its connection, whatever the browser thinks. */
-const silentMilliseconds = 60_000;
+/** A part without progress for this long has lost its connection, even if the browser has not noticed. */
+const silenceMilliseconds = 60_000;
 
-/** So often the storage may refuse a part before that counts as its last word. */
+/** How many times the storage may refuse a part before the upload fails. */
 const maxRefusals = 5;
 
-/** The upload that was begun last in this browser, and of which file; no names, so that others read nothing from it. */
+/** The last upload of this browser, with the size and time of its file. It contains no name, for privacy. */
 const memory = {
   key: "upload",
   of: ({ size, lastModified }: File): string => `${size} ${lastModified}`,
@@ -19,8 +19,8 @@ const memory = {
   forget: (): void => localStorage.removeItem(memory.key),
 };
 
-/** Without a store, as in some private windows, only a reload is not survived. */
-const tried = <Result>(use: () => Result): Result | undefined => {
+/** Some private windows have no storage; an upload then does not survive a reload. */
+const ifStored = <Result>(use: () => Result): Result | undefined => {
   try {
     return use();
   } catch {
@@ -28,7 +28,7 @@ const tried = <Result>(use: () => Result): Result | undefined => {
   }
 };
 
-/** Sends a part. `fetch` does not tell how much of a body has left. */
+/** Sends a part. `fetch` does not report the progress of a request. */
 const put = (
   url: string,
   bytes: Blob,
@@ -38,60 +38,60 @@ const put = (
   new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const stop = () => request.abort();
-    let timer = setTimeout(stop, silentMilliseconds);
+    let timer = setTimeout(stop, silenceMilliseconds);
     request.upload.addEventListener("progress", ({ loaded }) => {
       clearTimeout(timer);
-      timer = setTimeout(stop, silentMilliseconds);
+      timer = setTimeout(stop, silenceMilliseconds);
       onProgress(loaded);
     });
     request.addEventListener("loadend", () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", stop);
-      // 0 where the connection broke off, or this page did.
+      // 0 when the connection was lost or this page aborted the request.
       if (request.status > 0) resolve(request.status);
-      else reject(signal.aborted ? signal.reason : new Error("The connection broke off."));
+      else reject(signal.aborted ? signal.reason : new Error("The connection was lost."));
     });
     signal.addEventListener("abort", stop);
     request.open("PUT", url);
     request.send(bytes);
   });
 
-/** Uploads in parts, as the page sees them. */
+/** An upload as the page follows it. */
 export interface UploadWork extends Persistence {
   readonly api: ReturnType<typeof createApi>;
-  /** @param isResumed where some of it had arrived before. */
+  /** @param isResumed when parts had arrived before. */
   onProgress(bytes: number, isResumed: boolean): void;
-  /** What to say of a file that has gone from its place, or has changed. */
+  /** The message for a file that was moved or changed. */
   readonly unreadable: string;
 }
 
-/** How far an upload is: one that was begun before, or a new one. */
+/** Finds the unfinished upload of this file, or starts a new one. */
 const open = async (file: File, { api }: UploadWork) => {
-  const known = tried(() => memory.recall(file));
+  const known = ifStored(() => memory.recall(file));
   const found =
     known === undefined
       ? undefined
       : await api("GET", `/uploads/${known}`).catch((error: unknown) => {
-          // It has expired, or was somebody else's who has used this browser.
+          // It has expired, or belongs to another account that used this browser.
           if (error instanceof Refused) return undefined;
           throw error;
         });
   if (found !== undefined) return found;
-  const upload = await api("POST", "/uploads", {
-    // Two dots in a row look like a step out of a folder, which is refused.
+  const created = await api("POST", "/uploads", {
+    // The API refuses two dots in a row, as they could leave a folder.
     file_name: file.name.replaceAll("..", "."),
     content_type: file.type || "application/octet-stream",
     size: file.size,
   });
-  tried(() => memory.keep(file, textWithin(upload, "id")));
-  return upload;
+  ifStored(() => memory.keep(file, textWithin(created, "id")));
+  return created;
 };
 
 /**
- * Uploads a file in parts, one after the other: on a slow connection that is what loses least when it breaks off.
+ * Uploads a file in parts, one after the other, so a slow connection loses little when it breaks.
  *
- * @returns the id by which the API knows it.
- * @throws Refused; what the signal says.
+ * @returns the ID of the upload.
+ * @throws Refused; the reason of the signal.
  */
 export const uploadFile = async (file: File, work: UploadWork): Promise<string> => {
   const { api, signal, onProgress, unreadable } = work;
@@ -111,7 +111,7 @@ export const uploadFile = async (file: File, work: UploadWork): Promise<string> 
     const bytes = file.slice(start, start + partSize);
     let refusals = 0;
     await persist(async () => {
-      // Asked for one by one: links of a slow upload would end before their turn.
+      // One link at a time: on a slow connection, links requested together would expire.
       const links = await api("POST", `/uploads/${id}/parts`, { numbers: [number] });
       await bytes
         .slice(0, 1)
@@ -125,7 +125,7 @@ export const uploadFile = async (file: File, work: UploadWork): Promise<string> 
       if (status < 300) return;
       refusals += 1;
       if (status < 500 && refusals >= maxRefusals) throw new Refused("");
-      throw new Error(`The storage answered ${status}.`);
+      throw new Error(`The storage returned ${status}.`);
     }, work);
     before += bytes.size;
     onProgress(before, isResumed);
@@ -134,7 +134,7 @@ export const uploadFile = async (file: File, work: UploadWork): Promise<string> 
   return id;
 };
 
-/** The upload has become what it was for. */
+/** To be called when the upload has been used. */
 export const forgetUpload = (): void => {
-  tried(memory.forget);
+  ifStored(memory.forget);
 };

@@ -77,42 +77,30 @@ const responseContent = ({ response, streams }: Operation) => ({
   ),
 });
 
-const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
+const requestParameters = (operation: Operation) => {
   const query = objectSchema(operation.query);
   const path = objectSchema(operation.pathParameters);
-  const { response } = operation;
+  if (!(query || path || idempotencyOf(operation) || operation.variesBy)) return {};
   return {
-    operationId: operation.id,
-    summary: operation.summary,
-    ...(operation.description ? { description: operation.description } : {}),
-    tags: [operation.tag],
-    ...(operation.deprecated ? { deprecated: true, "x-replaced-by": operation.deprecated.successor } : {}),
+    requestParams: { ...(query ? { query } : {}), ...(path ? { path } : {}), ...headerParameters(operation) },
+  };
+};
+
+const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
+  const { id, summary, description, tag, deprecated, body, response } = operation;
+  return {
+    operationId: id,
+    summary,
+    ...(description ? { description } : {}),
+    tags: [tag],
+    ...(deprecated ? { deprecated: true, "x-replaced-by": deprecated.successor } : {}),
     security: securityOf(operation),
-    ...(query || path || idempotencyOf(operation) || operation.variesBy
-      ? {
-          requestParams: {
-            ...(query ? { query } : {}),
-            ...(path ? { path } : {}),
-            ...headerParameters(operation),
-          },
-        }
-      : {}),
-    ...(operation.body
-      ? {
-          requestBody: {
-            required: true,
-            content: contentOf(operation.body),
-          },
-        }
-      : {}),
+    ...requestParameters(operation),
+    ...(body ? { requestBody: { required: true, content: contentOf(body) } } : {}),
     responses: {
       [String(response.status)]: {
         description: response.description,
-        ...(response.status === 204
-          ? {}
-          : {
-              content: responseContent(operation),
-            }),
+        ...(response.status === 204 ? {} : { content: responseContent(operation) }),
       },
       ...errorResponses(operation),
     },
@@ -125,7 +113,37 @@ const withoutSafeIntegerBounds: ZodOpenApiOverride = ({ jsonSchema }) => {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** The OpenAPI 3.1 document of the given operations. */
+const info = {
+  title: service.name,
+  version: service.apiVersion,
+  description:
+    "Translation, language identification, speech and chat for African, mainly Ugandan, languages. " +
+    "Get a token from `POST /auth/token`, or a key for a program from `POST /auth/keys`, and send it as " +
+    "`Authorization: Bearer <token>`.",
+  license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+};
+
+const securitySchemes = {
+  password: {
+    type: "oauth2",
+    description: "Username and password for an access token, for tools that log in themselves.",
+    flows: { password: { tokenUrl: "/auth/token", scopes: {} } },
+  },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "An access token from `POST /auth/token`. It can do everything the account can.",
+  },
+  key: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "lai_…",
+    description: "A key for a program from `POST /auth/keys`. It can do what its scopes allow.",
+  },
+} as const;
+
+/** The OpenAPI 3.1 document of the operations. */
 export const buildOpenApi = (operations: readonly Operation[]) => {
   const paths: Record<string, ZodOpenApiPathsObject[string]> = {};
   for (const operation of operations) {
@@ -137,40 +155,10 @@ export const buildOpenApi = (operations: readonly Operation[]) => {
   const document = createDocument(
     {
       openapi: "3.1.1",
-      info: {
-        title: service.name,
-        version: service.apiVersion,
-        description:
-          "Translation, language identification, speech and chat for African, mainly Ugandan, languages. " +
-          "Get a token from `POST /auth/token` and send it as `Authorization: Bearer <token>`; a key for a program, from " +
-          "`POST /auth/keys`, is sent in the same way.",
-        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-      },
+      info,
       servers: [{ url: "/" }],
       tags: tags.map((name) => ({ name })),
-      components: {
-        examples: errorExamples(operations),
-        securitySchemes: {
-          password: {
-            type: "oauth2",
-            description:
-              "User name and password for such a token, as tools ask for it that log in by themselves.",
-            flows: { password: { tokenUrl: "/auth/token", scopes: {} } },
-          },
-          bearer: {
-            type: "http",
-            scheme: "bearer",
-            bearerFormat: "JWT",
-            description: "The token of an account, from `POST /auth/token`: it may do what the account may.",
-          },
-          key: {
-            type: "http",
-            scheme: "bearer",
-            bearerFormat: "lai_…",
-            description: "A key for a program, from `POST /auth/keys`: it may do what its scopes name.",
-          },
-        },
-      },
+      components: { examples: errorExamples(operations), securitySchemes },
       paths,
     },
     { override: withoutSafeIntegerBounds },

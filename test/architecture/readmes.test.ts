@@ -11,9 +11,9 @@ const documents = execFileSync("git", ["ls-files", "--cached", "--others", "--ex
   .split("\n")
   .filter((file) => file !== "" && existsSync(join(root, file)));
 
-/** What a document links to within the repository. */
+/** The files that a document links to. Links of guides that begin with a slash lead to pages: their own test follows them. */
 const linksOf = (file: string): string[] =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(
+  [...readFileSync(join(root, file), "utf8").matchAll(/\]\((?![a-z]+:|#|\/)([^)#\s]+)/g)].map(
     ([, target = ""]) => join(dirname(file), target).replace(/\/$/, ""),
   );
 

@@ -1,12 +1,6 @@
 import type * as z from "zod";
 import { dayOfDate } from "../../../shared/accounts/limits/windows.ts";
-import {
-  type CreatedKey,
-  createKey,
-  listKeys,
-  revokeKey,
-  revokeKeys,
-} from "../../../shared/accounts/profile/manage-keys.ts";
+import { createKey, listKeys, revokeKey, revokeKeys } from "../../../shared/accounts/profile/manage-keys.ts";
 import { updateProfile } from "../../../shared/accounts/profile/manage-profile.ts";
 import type { ApiKeysRepository } from "../../../shared/accounts/repositories/api-keys-repository.ts";
 import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
@@ -23,7 +17,7 @@ import { maxUsageDays } from "../../../shared/accounts/usage/usage.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { CallbackSecrets } from "../../../shared/recordings/callbacks/callback-secrets.ts";
 import { type BoundPage, page } from "../server/page.ts";
-import { redirect, sentFile, shown } from "../server/responses.ts";
+import { type PageResponse, redirect, sentFile, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import type { SessionsRepository } from "../sessions/sessions-repository.ts";
 import { AccountSettings, type LinkableProvider } from "./account.tsx";
@@ -32,7 +26,7 @@ import { accountPage, endOfDay, overviewPage, requiredOnceSet, tokensPage, usage
 import { type ShownOnce, TokensAndKeys } from "./tokens.tsx";
 import { UsageOfDays, type UsageRange } from "./usage.tsx";
 
-/** What these pages touch. */
+/** What these pages use. */
 export interface AccountPagesDependencies
   extends Pick<
       SignInDependencies,
@@ -49,9 +43,14 @@ export interface AccountPagesDependencies
 
 type SignedInVisit = Visit<unknown, "signed-in">;
 
+type TokensQuery = z.output<NonNullable<typeof tokensPage.query>>;
 type TokensForm = z.output<NonNullable<typeof tokensPage.form>>;
 type KeyForm = Extract<TokensForm, { readonly action: "make-key" }>;
 type TokenForm = Extract<TokensForm, { readonly action: "make-token" }>;
+type ProfileForm = Extract<
+  z.output<NonNullable<typeof accountPage.form>>,
+  { readonly action: "save-profile" }
+>;
 
 const ownerIn = ({ session: { userId, tokenEpoch } }: SignedInVisit) => ({ userId, tokenEpoch });
 
@@ -67,77 +66,88 @@ const overview = (dependencies: AccountPagesDependencies): BoundPage =>
     },
   });
 
-const tokens = ({ apiKeys, callbackSecrets, ...dependencies }: AccountPagesDependencies): BoundPage => {
-  const { sessions } = dependencies;
-  const keysOf = async ({ account }: SignedInVisit) => (await listKeys(account.id, { apiKeys })).keys;
-  const make = (visit: SignedInVisit, form: KeyForm): Promise<CreatedKey> =>
-    createKey(
-      { userId: visit.account.id, token: visit.session },
-      {
-        name: form.name,
-        scopes: form.scopes.length > 0 ? form.scopes : null,
-        expires_at: form.last_day === undefined ? null : endOfDay(form.last_day),
-        monthly_limit: form.monthly_limit ?? null,
-      },
-      { apiKeys },
-    );
-  const makeOnce = async (visit: SignedInVisit, form: KeyForm | TokenForm): Promise<ShownOnce> => {
-    try {
-      if (form.action === "make-key") return { createdKey: await make(visit, form) };
+/** Creates a key or a token. If that fails, its form can be sent again. */
+const createOnce = async (
+  visit: SignedInVisit,
+  form: KeyForm | TokenForm,
+  { apiKeys, sessions, ...dependencies }: AccountPagesDependencies,
+): Promise<ShownOnce> => {
+  try {
+    if (form.action === "make-token") {
       const { access_token: token, expires_in: seconds } = await issueTokenTo(ownerIn(visit), dependencies);
       return { createdToken: { token, seconds } };
-    } catch (error) {
-      await sessions.releaseForm(visit.session, form.forms_used);
-      throw error;
     }
-  };
+    const request = {
+      name: form.name,
+      scopes: form.scopes.length > 0 ? form.scopes : null,
+      expires_at: form.last_day === undefined ? null : endOfDay(form.last_day),
+      monthly_limit: form.monthly_limit ?? null,
+    };
+    return {
+      createdKey: await createKey({ userId: visit.account.id, token: visit.session }, request, { apiKeys }),
+    };
+  } catch (error) {
+    await sessions.releaseForm(visit.session, form.forms_used);
+    throw error;
+  }
+};
+
+/** Revokes a key. @returns the outcome for the page. */
+const revoke = async (
+  userId: number,
+  key: string,
+  { apiKeys }: AccountPagesDependencies,
+): Promise<"revoked" | "already-revoked"> => {
+  try {
+    await revokeKey(userId, key, { apiKeys });
+    return "revoked";
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return "already-revoked";
+    throw error;
+  }
+};
+
+const tokens = (dependencies: AccountPagesDependencies): BoundPage => {
+  const { apiKeys, callbackSecrets, sessions } = dependencies;
+  const keysOf = async ({ account }: SignedInVisit) => (await listKeys(account.id, { apiKeys })).keys;
+  /** Shows secrets in the response itself: browsers and logs would remember an address that led to them. */
+  const showOnce = async (visit: Visit<TokensQuery, "signed-in">, more: ShownOnce, formsUsed: number) =>
+    shown({
+      content: (
+        <TokensAndKeys
+          {...{ ...visit, values: {}, lists: {}, query: {} }}
+          {...more}
+          session={{ ...visit.session, formsUsed }}
+          keys={await keysOf(visit)}
+        />
+      ),
+    });
   return page(tokensPage, {
     show: async (visit) => shown({ content: <TokensAndKeys {...visit} keys={await keysOf(visit)} /> }),
     submit: async ({ form, ...visit }) => {
-      const { id } = visit.account;
-      if (form.action === "revoke-all-keys") {
-        await revokeKeys(id, { apiKeys });
-        return redirect("/console/tokens?done=revoked-all");
+      const { session, account } = visit;
+      switch (form.action) {
+        case "revoke-all-keys":
+          await revokeKeys(account.id, { apiKeys });
+          return redirect("/console/tokens?done=revoked-all");
+        case "revoke-key":
+          return redirect(`/console/tokens?done=${await revoke(account.id, form.key, dependencies)}`);
+        case "replace-secret":
+          await callbackSecrets.replace(account.id);
+          return redirect("/console/tokens?done=secret-replaced");
+        case "show-secret":
+          return showOnce(visit, { secret: await callbackSecrets.current(account.id) }, session.formsUsed);
+        default:
+          // Reloading the response sends its form again.
+          return (await sessions.useForm(session, form.forms_used))
+            ? showOnce(visit, await createOnce(visit, form, dependencies), form.forms_used + 1)
+            : showOnce(visit, { isSentAlready: true }, session.formsUsed);
       }
-      if (form.action === "revoke-key") {
-        try {
-          await revokeKey(id, form.key, { apiKeys });
-        } catch (error) {
-          if (!(error instanceof AppError) || error.code !== "not_found") throw error;
-          return redirect("/console/tokens?done=already-revoked");
-        }
-        return redirect("/console/tokens?done=revoked");
-      }
-      if (form.action === "replace-secret") {
-        await callbackSecrets.replace(id);
-        return redirect("/console/tokens?done=secret-replaced");
-      }
-      const showAlone = async (more: ShownOnce, formsUsed: number) =>
-        shown({
-          content: (
-            <TokensAndKeys
-              {...{ ...visit, values: {}, lists: {}, query: {} }}
-              {...more}
-              session={{ ...visit.session, formsUsed }}
-              keys={await keysOf(visit)}
-            />
-          ),
-        });
-      // What follows is shown by this answer alone: an address that led to it would be kept by browsers and logs.
-      const { session } = visit;
-      if (form.action === "show-secret") {
-        return showAlone({ secret: await callbackSecrets.current(id) }, session.formsUsed);
-      }
-      // Whoever reloads such an answer sends its form again.
-      if (!(await sessions.useForm(session, form.forms_used))) {
-        return showAlone({ isSentAlready: true }, session.formsUsed);
-      }
-      return showAlone(await makeOnce(visit, form), form.forms_used + 1);
     },
   });
 };
 
-/** The days of the address, when there can be such. */
+/** The days of the address, and what is wrong with them. */
 const rangeIn = ({ from, to }: UsageRange): UsageRange => {
   const last = to === undefined ? Math.floor(Date.now() / 86_400_000) : dayOfDate(to);
   const days = from === undefined ? 1 : last - dayOfDate(from) + 1;
@@ -168,52 +178,57 @@ const usage = ({ apiKeys, ...dependencies }: AccountPagesDependencies): BoundPag
     },
   });
 
+const saveProfile = async (
+  { account }: SignedInVisit,
+  { action: _action, sector, ...profile }: ProfileForm,
+  dependencies: AccountPagesDependencies,
+): Promise<PageResponse<never>> => {
+  const sectors = sector?.split(",").filter((entry) => entry.trim() !== "") ?? [];
+  // An account without an organization is stored with this one.
+  const organization = profile.organization ?? "Unknown";
+  await updateProfile(account.id, { ...profile, organization, sector: sectors }, dependencies);
+  const emptied = requiredOnceSet.filter((name) => account[name] && profile[name] === undefined);
+  return redirect(`/console/account?done=saved${emptied.length > 0 ? `&kept=${emptied.join(",")}` : ""}`);
+};
+
 const settings = (dependencies: AccountPagesDependencies): BoundPage => {
   const { accounts, sessions, identities, openIdProviders } = dependencies;
-  /** A new password has ended every session, this one too: its owner has just shown who they are. */
-  const begin = async (visit: SignedInVisit): Promise<readonly string[]> => {
+  /** A new password ends every session, including this one, whose owner has just confirmed who they are. */
+  const startAgain = async (visit: SignedInVisit, done: string) => {
     const account = await accounts.find({ id: visit.account.id });
     if (!account) throw new AppError("unauthenticated");
-    return [await visit.beginSession(account)];
+    return redirect(`/console/account?done=${done}`, { cookies: [await visit.beginSession(account)] });
   };
+  const leave = async ({ endSession }: SignedInVisit, after: string) =>
+    redirect(`/console/log-in?after=${after}`, { cookies: [await endSession()] });
   return page(accountPage, {
-    show: async (visit) =>
-      shown({
-        content: (
-          <AccountSettings
-            {...visit}
-            sessions={await sessions.list(ownerIn(visit))}
-            identities={await identities.list(visit.account.id)}
-            providers={openIdProviders}
-          />
-        ),
-      }),
+    show: async (visit) => {
+      const [listed, joined] = await Promise.all([
+        sessions.list(ownerIn(visit)),
+        identities.list(visit.account.id),
+      ]);
+      const content = (
+        <AccountSettings {...visit} sessions={listed} identities={joined} providers={openIdProviders} />
+      );
+      return shown({ content });
+    },
     submit: async ({ form, ...visit }) => {
       const { account, request } = visit;
       switch (form.action) {
-        case "save-profile": {
-          const { action: _action, sector, ...profile } = form;
-          const sectors = sector?.split(",").filter((entry) => entry.trim() !== "") ?? [];
-          // An account that names no organisation has this one.
-          const organization = profile.organization ?? "Unknown";
-          await updateProfile(account.id, { ...profile, organization, sector: sectors }, dependencies);
-          const emptied = requiredOnceSet.filter((name) => account[name] && profile[name] === undefined);
-          return redirect(
-            `/console/account?done=saved${emptied.length > 0 ? `&kept=${emptied.join(",")}` : ""}`,
-          );
-        }
+        case "save-profile":
+          return saveProfile(visit, form, dependencies);
         case "change-password":
           await changePassword(account.id, form, dependencies);
-          return redirect("/console/account?done=password-changed", { cookies: await begin(visit) });
+          return startAgain(visit, "password-changed");
         case "set-password":
           await setFirstPassword(account, form.first_password, dependencies);
-          return redirect("/console/account?done=password-set", { cookies: await begin(visit) });
+          return startAgain(visit, "password-set");
         case "send-verification":
           await resendVerification(account.id, dependencies);
           return redirect("/console/account?done=sent");
         case "log-out-everywhere":
           await sessions.endAll(ownerIn(visit));
-          return redirect("/console/log-in?after=log-out", { cookies: [await visit.endSession()] });
+          return leave(visit, "log-out");
         case "unlink":
           if ((await identities.part(account.id, form.identity)) === "last") {
             throw new AppError("bad_request", { message: visit.texts.account.lastWayIn });
@@ -221,13 +236,13 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           return redirect("/console/account?done=unlinked");
         case "delete-account":
           await deleteWithPassword(account.id, form.password, request.signal, dependencies);
-          return redirect("/console/log-in?after=deleted", { cookies: [await visit.endSession()] });
+          return leave(visit, "deleted");
       }
     },
   });
 };
 
-/** The pages of those who are signed in: where their account stands, its keys, its usage, its settings. */
+/** The pages of a signed-in account: overview, keys, usage and settings. */
 export const accountPages = (dependencies: AccountPagesDependencies): BoundPage[] => [
   overview(dependencies),
   tokens(dependencies),

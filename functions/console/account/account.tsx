@@ -5,9 +5,9 @@ import { transcriptionLanguages } from "../../../shared/platform/catalogue/langu
 import type { Visit } from "../server/visit.ts";
 import type { Session } from "../sessions/sessions-repository.ts";
 import { fill } from "../texts/languages.ts";
-import { Notice } from "../view/components.tsx";
+import { Facts, Notice } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";
-import { Field, Form, Select } from "../view/forms.tsx";
+import { Field, Form, NewPasswordField, optionsOf, PasswordField, Select } from "../view/forms.tsx";
 import { browserName } from "./browser-name.ts";
 import type { accountPage } from "./pages.ts";
 import { sentTo } from "./sent-form.ts";
@@ -32,15 +32,13 @@ const Email = (visit: Shown) => {
   const words = texts.overview;
   return (
     <>
-      <dl>
-        <dt>{texts.account.username}</dt>
-        <dd>{account.username}</dd>
-        <dt>{words.email}</dt>
-        <dd>
-          {account.email}{" "}
-          <span class="hint">{account.email_verified ? words.verified : words.notVerified}</span>
-        </dd>
-      </dl>
+      <Facts
+        facts={[
+          [texts.account.username, account.username],
+          [words.email, account.email],
+          [words.emailStatus, account.email_verified ? words.verified : words.notVerified],
+        ]}
+      />
       {!account.email_verified && (
         <Form to={to} submit={words.sendAgain} look="quiet" {...sentTo("send-verification", visit).form} />
       )}
@@ -53,6 +51,7 @@ const Profile = (visit: Shown) => {
   const words = texts.account;
   const { form, field } = sentTo("save-profile", visit);
   const none = { value: "", label: words.notChosen };
+  const types = organizationTypes.map((value) => ({ value, label: words.organizationTypes[value] }));
   return (
     <Form to={to} submit={words.save} {...form}>
       <Field
@@ -70,10 +69,7 @@ const Profile = (visit: Shown) => {
       <Select
         {...field("organization_type", account.organization_type)}
         label={words.organizationType}
-        options={[
-          none,
-          ...organizationTypes.map((value) => ({ value, label: words.organizationTypes[value] })),
-        ]}
+        options={[none, ...types]}
         isOptional
       />
       <Field
@@ -86,18 +82,12 @@ const Profile = (visit: Shown) => {
         {...field("default_language", account.default_language)}
         label={words.defaultLanguage}
         hint={words.defaultLanguageHint}
-        options={[none, ...transcriptionLanguages.map(({ code, name }) => ({ value: code, label: name }))]}
+        options={[none, ...optionsOf(transcriptionLanguages)]}
         isOptional
       />
     </Form>
   );
 };
-
-type NewPasswordProps = Pick<Parameters<typeof Field>[0], "name" | "problem" | "label" | "hint">;
-
-const NewPassword = (field: NewPasswordProps) => (
-  <Field {...field} type="password" autocomplete="new-password" minlength={8} />
-);
 
 const Password = (visit: Shown) => {
   const { account, texts, identities, providers } = visit;
@@ -109,7 +99,7 @@ const Password = (visit: Shown) => {
       <>
         <p>{fill(words.firstPasswordText, { provider: provider ?? identities[0]?.issuer ?? "" })}</p>
         <Form to={to} submit={words.setPassword} {...form}>
-          <NewPassword {...field("first_password")} label={words.newPassword} hint={words.newPasswordHint} />
+          <NewPasswordField {...field("first_password")} label={words.newPassword} />
         </Form>
       </>
     );
@@ -119,13 +109,8 @@ const Password = (visit: Shown) => {
     <>
       <p>{words.passwordText}</p>
       <Form to={to} submit={words.changePassword} {...form}>
-        <Field
-          {...field("old_password")}
-          label={words.currentPassword}
-          type="password"
-          autocomplete="current-password"
-        />
-        <NewPassword {...field("new_password")} label={words.newPassword} hint={words.newPasswordHint} />
+        <PasswordField {...field("old_password")} label={words.currentPassword} />
+        <NewPasswordField {...field("new_password")} label={words.newPassword} />
       </Form>
     </>
   );
@@ -143,12 +128,12 @@ const Sessions = (visit: Shown) => {
             <h3>
               {browserName(userAgent)} {id === session.id && <span class="hint">{words.thisSession}</span>}
             </h3>
-            <dl>
-              <dt>{words.started}</dt>
-              <dd>{momentOf(createdAt * 1_000, language)}</dd>
-              <dt>{words.lastSeen}</dt>
-              <dd>{momentOf(seenAt * 1_000, language)}</dd>
-            </dl>
+            <Facts
+              facts={[
+                [words.started, momentOf(createdAt * 1_000, language)],
+                [words.lastSeen, momentOf(seenAt * 1_000, language)],
+              ]}
+            />
           </li>
         ))}
       </ul>
@@ -214,12 +199,7 @@ const Deletion = (visit: Shown) => {
         <details open={isThis}>
           <summary>{words.deleteOpen}</summary>
           <Form to={to} submit={words.deleteButton} look="danger" {...form}>
-            <Field
-              {...field("password")}
-              label={words.currentPassword}
-              type="password"
-              autocomplete="current-password"
-            />
+            <PasswordField {...field("password")} label={words.currentPassword} />
           </Form>
         </details>
       ) : (

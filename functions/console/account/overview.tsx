@@ -1,7 +1,7 @@
 import type { Usage } from "../../../shared/accounts/usage/usage.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { Meter, Notice } from "../view/components.tsx";
+import { Facts, Meter, Notice } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Form } from "../view/forms.tsx";
 import { RecordingsMeter } from "./recordings-meter.tsx";
@@ -35,9 +35,29 @@ const Verification = (visit: Shown) => {
   );
 };
 
-/** Where an account stands, and what its owner may do next. */
+const Quotas = ({ texts, language, usage }: Shown) => {
+  const words = texts.overview;
+  return (
+    <>
+      {[
+        { label: words.today, ...usage.today },
+        { label: words.thisMonth, ...usage.this_month },
+      ].map(({ label, used, limit, resets_at: end }) => (
+        <section class="card" key={label}>
+          <Meter label={label} used={used} limit={limit} />
+          {limit !== null && <p class="hint">{fill(words.resets, { day: dayOf(end, language) })}</p>}
+        </section>
+      ))}
+      <section class="card">
+        <RecordingsMeter usage={usage} label={texts.usage.recordings} />
+      </section>
+    </>
+  );
+};
+
+/** The quotas of an account, and what to do next. */
 export const Overview = (visit: Shown) => {
-  const { account, texts, language, usage, query, url } = visit;
+  const { account, texts, usage, query, url } = visit;
   const words = texts.overview;
   const next = [
     { to: "/console/tokens", label: words.nextKey },
@@ -51,34 +71,17 @@ export const Overview = (visit: Shown) => {
       {query.done === "sent" && <Notice title={fill(words.sent, { email: account.email })} />}
       {!account.email_verified && <Verification {...visit} />}
       <div class="cards">
-        {[
-          { label: words.today, ...usage.today },
-          { label: words.thisMonth, ...usage.this_month },
-        ].map(({ label, used, limit, resets_at: end }) => (
-          <section class="card" key={label}>
-            <Meter label={label} used={used} limit={limit} />
-            {limit !== null && <p class="hint">{fill(words.resets, { day: dayOf(end, language) })}</p>}
-          </section>
-        ))}
-        <section class="card">
-          <RecordingsMeter usage={usage} label={texts.usage.recordings} />
-        </section>
+        <Quotas {...visit} />
         <section class="card">
           <h2>{texts.account.title}</h2>
-          <dl>
-            <dt>{words.plan}</dt>
-            <dd>
-              {words.plans[account.account_type]}
-              <br />
-              <span class="hint">{fill(words.perMinute, { count: usage.per_minute_limit })}</span>
-            </dd>
-            <dt>{words.email}</dt>
-            <dd>
-              {account.email}
-              <br />
-              <span class="hint">{account.email_verified ? words.verified : words.notVerified}</span>
-            </dd>
-          </dl>
+          <Facts
+            facts={[
+              [words.plan, words.plans[account.account_type]],
+              [words.rateLimit, fill(words.perMinute, { count: usage.per_minute_limit })],
+              [words.email, account.email],
+              [words.emailStatus, account.email_verified ? words.verified : words.notVerified],
+            ]}
+          />
         </section>
       </div>
       <h2>{words.next}</h2>

@@ -4,7 +4,7 @@ import type { CreatedKey, ListedKeys } from "../../../shared/accounts/profile/ma
 import { codeSamples } from "../samples/code-samples.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { CodeBlock, EmptyState, Notice, Secret } from "../view/components.tsx";
+import { CodeBlock, EmptyState, Facts, Notice, Secret } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Choices, Field, Form } from "../view/forms.tsx";
 import type { tokensPage } from "./pages.ts";
@@ -75,38 +75,35 @@ const CreatedKeyNotice = ({
   </>
 );
 
-const Key = ({ visit, shown }: { readonly visit: Shown; readonly shown: ListedKeys["keys"][number] }) => {
-  const { texts, language } = visit;
+type ListedKey = ListedKeys["keys"][number];
+
+const factsOf = (shown: ListedKey, { texts, language }: Shown): (readonly [string, string])[] => {
   const words = texts.tokens;
   const number = numbersIn(language);
-  const { id, name, prefix, created_at: createdAt, expires_at: end, monthly_limit: limit } = shown;
+  const { expires_at: end, monthly_limit: limit, last_used_at: lastUsed } = shown;
   const used = number.format(shown.used_this_month);
-  const isOver = end !== null && Date.parse(end) <= Date.now();
+  const isExpired = end !== null && Date.parse(end) <= Date.now();
+  const hasAll = shown.scopes.length === scopes.length;
+  const expiry = end === null ? words.endsNever : dayOf(end, language);
+  return [
+    [words.mayDo, hasAll ? words.all : shown.scopes.map((scope) => words.scopeNames[scope]).join(", ")],
+    [words.createdOn, dayOf(shown.created_at, language)],
+    [words.endsOn, isExpired ? `${expiry}, ${words.ended}` : expiry],
+    [words.lastUsed, lastUsed === null ? words.neverUsed : dayOf(lastUsed, language)],
+    [words.usedThisMonth, limit === null ? used : fill(words.usedOf, { used, limit: number.format(limit) })],
+  ];
+};
+
+const Key = ({ visit, shown }: { readonly visit: Shown; readonly shown: ListedKey }) => {
+  const words = visit.texts.tokens;
+  const { id, name, prefix } = shown;
   return (
     <li class="card">
       <h3>{name}</h3>
       <p>
         <code>{prefix}…</code>
       </p>
-      <dl>
-        <dt>{words.mayDo}</dt>
-        <dd>
-          {shown.scopes.length === scopes.length
-            ? words.all
-            : shown.scopes.map((scope) => words.scopeNames[scope]).join(", ")}
-        </dd>
-        <dt>{words.createdOn}</dt>
-        <dd>{dayOf(createdAt, language)}</dd>
-        <dt>{words.endsOn}</dt>
-        <dd>
-          {end === null ? words.endsNever : dayOf(end, language)}
-          {isOver && `, ${words.ended}`}
-        </dd>
-        <dt>{words.lastUsed}</dt>
-        <dd>{shown.last_used_at === null ? words.neverUsed : dayOf(shown.last_used_at, language)}</dd>
-        <dt>{words.usedThisMonth}</dt>
-        <dd>{limit === null ? used : fill(words.usedOf, { used, limit: number.format(limit) })}</dd>
-      </dl>
+      <Facts facts={factsOf(shown, visit)} />
       <details>
         <summary aria-label={fill(words.revokeNamed, { name })}>{words.revoke}</summary>
         <p>{words.revokeText}</p>
@@ -115,6 +112,35 @@ const Key = ({ visit, shown }: { readonly visit: Shown; readonly shown: ListedKe
         </Form>
       </details>
     </li>
+  );
+};
+
+const Keys = (visit: Shown) => {
+  const { keys, baseUrl, texts } = visit;
+  const words = texts.tokens;
+  return (
+    <>
+      <h2>{words.yourKeys}</h2>
+      {keys.length === 0 ? (
+        <EmptyState title={words.none}>
+          <p>{words.noneText}</p>
+          <FirstCall baseUrl={baseUrl} label="curl" />
+        </EmptyState>
+      ) : (
+        <ul class="cards">
+          {keys.map((shown) => (
+            <Key key={shown.id} visit={visit} shown={shown} />
+          ))}
+        </ul>
+      )}
+      {keys.length > 1 && (
+        <details>
+          <summary>{words.revokeAll}</summary>
+          <p>{words.revokeAllText}</p>
+          <Form to={to} action="revoke-all-keys" submit={words.revokeAll} look="danger" />
+        </details>
+      )}
+    </>
   );
 };
 
@@ -170,7 +196,7 @@ const MakeKey = (visit: Shown) => {
 
 /** The keys of an account and its access tokens: made, shown once, revoked. */
 export const TokensAndKeys = (visit: Shown) => {
-  const { texts, query, keys, baseUrl, createdKey } = visit;
+  const { texts, query, createdKey } = visit;
   const words = texts.tokens;
   const outcomes = {
     revoked: words.revoked,
@@ -184,26 +210,7 @@ export const TokensAndKeys = (visit: Shown) => {
       {query.done && <Notice title={outcomes[query.done]} />}
       <CreatedKeyNotice {...visit} />
       <p>{words.intro}</p>
-      <h2>{words.yourKeys}</h2>
-      {keys.length === 0 ? (
-        <EmptyState title={words.none}>
-          <p>{words.noneText}</p>
-          <FirstCall baseUrl={baseUrl} label="curl" />
-        </EmptyState>
-      ) : (
-        <ul class="cards">
-          {keys.map((shown) => (
-            <Key key={shown.id} visit={visit} shown={shown} />
-          ))}
-        </ul>
-      )}
-      {keys.length > 1 && (
-        <details>
-          <summary>{words.revokeAll}</summary>
-          <p>{words.revokeAllText}</p>
-          <Form to={to} action="revoke-all-keys" submit={words.revokeAll} look="danger" />
-        </details>
-      )}
+      <Keys {...visit} />
       {!createdKey && (
         <>
           <h2>{words.make}</h2>

@@ -84,14 +84,11 @@ const Range = ({ texts, url, usage, requested }: Shown) => {
   );
 };
 
-const Charts = (visit: Shown) => {
-  const { texts, language, usage, url, keyNames } = visit;
+const Days = ({ texts, language, usage }: Shown) => {
   const words = texts.usage;
   const number = numbersIn(language);
   const days = usage.days.map(({ date, total }) => ({ label: dayOf(date, language), value: total }));
   const totals = days.map(({ value }) => value);
-  const keyOf = ({ key }: UsedOperation) =>
-    key === null ? words.withTokens : (keyNames.get(key) ?? fill(words.revokedKey, { id: key }));
   return (
     <>
       <BarChart
@@ -112,6 +109,19 @@ const Charts = (visit: Shown) => {
           rows={days.map(({ label, value }) => [label, number.format(value)])}
         />
       </details>
+    </>
+  );
+};
+
+const Charts = (visit: Shown) => {
+  const { texts, usage, url, keyNames } = visit;
+  const words = texts.usage;
+  const keyOf = ({ key }: UsedOperation) =>
+    key === null ? words.withTokens : (keyNames.get(key) ?? fill(words.revokedKey, { id: key }));
+  const query = new URLSearchParams({ from: usage.from, to: usage.to, format: "csv" });
+  return (
+    <>
+      <Days {...visit} />
       <Sums
         caption={words.operations}
         label={words.operation}
@@ -120,11 +130,7 @@ const Charts = (visit: Shown) => {
       />
       <Sums caption={words.keys} label={words.key} rows={sumsBy(usage, keyOf)} visit={visit} />
       <p>
-        <a
-          href={`${url("/console/usage")}?${new URLSearchParams({ from: usage.from, to: usage.to, format: "csv" })}`}
-        >
-          {words.csv}
-        </a>
+        <a href={`${url("/console/usage")}?${query}`}>{words.csv}</a>
       </p>
     </>
   );

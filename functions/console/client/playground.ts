@@ -1,5 +1,5 @@
 import { type AttemptName, isAttemptName } from "../playground/attempts.ts";
-import { Playground } from "./parts/playground-model.ts";
+import { PlaygroundModel } from "./parts/playground-model.ts";
 import { createPlaygroundView, findElements } from "./parts/playground-view.ts";
 import { createSender } from "./parts/send.ts";
 
@@ -8,7 +8,7 @@ const start = (elements: NonNullable<ReturnType<typeof findElements>>, name: Att
   const { token: tokenUrl, visitor: visitorUrl, formToken = "", api = "", stream = "" } = form.dataset;
   const view = createPlaygroundView(elements);
   const canPlayOpus = document.createElement("audio").canPlayType("audio/ogg; codecs=opus") !== "";
-  const playground = new Playground(name, {
+  const playground = new PlaygroundModel(name, {
     view,
     send: createSender({ tokenUrl, visitorUrl, formToken }),
     addresses: { api, stream },

@@ -22,83 +22,94 @@ import { describeReference, successorOf } from "./reference.ts";
 import { DocumentationIndex, OperationPage } from "./reference-pages.tsx";
 import { writeLlms } from "./write-llms.ts";
 
-/** What the documentation is made of. */
+/** What these pages use. */
 export interface DocumentationDependencies {
-  /** What the providers are called in paths. */
+  /** The names of providers in paths. */
   readonly vendors: Vendors;
   /** Where callers reach the service; no slash at the end. */
   readonly baseUrl: string;
   readonly assets: readonly BuiltAsset[];
 }
 
-/** The documentation: guides, the reference, Swagger UI, and the list for language models. */
-export const docsPages = ({ vendors, baseUrl, assets }: DocumentationDependencies): BoundPage[] => {
+/** The reference, built for the first page that needs it: most visits to the console never do. */
+const createReference = ({ vendors, baseUrl }: DocumentationDependencies) => {
   const read = async () => {
     const document = await documentOfStage({ vendors, publicBaseUrl: baseUrl });
     return { about: document.info, sections: describeReference(document, baseUrl) };
   };
-  // Made with the first page that needs it: most visits to the console are no visits to the documentation.
   let reading: ReturnType<typeof read> | undefined;
-  const reference = () => {
+  return () => {
     reading ??= read();
     return reading;
   };
+};
 
+type ReadReference = ReturnType<typeof createReference>;
+
+const explorerPages = ({ assets }: DocumentationDependencies): BoundPage[] => [
+  page(explorerPage, {
+    show: ({ url }) =>
+      sentFile({
+        contentType: "text/html; charset=utf-8",
+        body: renderExplorer({ url, scripts: assetPath(assets, "explorer").map(url) }),
+      }),
+  }),
+  page(explorerFilePage, {
+    show: async ({ path }) => {
+      const file = await readExplorerFile(path["version"], path["file"] ?? "");
+      if (!file) throw new AppError("not_found");
+      return sentFile({ ...file, headers: { "Cache-Control": "public, max-age=31536000, immutable" } });
+    },
+  }),
+];
+
+const guidePages = ({ baseUrl }: DocumentationDependencies): BoundPage[] => [
+  page(guidesPage, {
+    show: () => shown({ title: "Guides", content: <GuidesPage guides={guides} /> }),
+  }),
+  page(guidePage, {
+    show: ({ path }) => {
+      const guide = guides.find(({ name }) => name === path["name"]);
+      if (!guide) throw new AppError("not_found");
+      return shown({ title: guide.title, content: <GuidePage guide={guide} baseUrl={baseUrl} /> });
+    },
+  }),
+];
+
+const referencePages = (readReference: ReadReference): BoundPage[] => [
+  page(documentationPage, {
+    show: async () => {
+      const { sections } = await readReference();
+      return shown({ content: <DocumentationIndex sections={sections} guides={guides} /> });
+    },
+  }),
+  page(operationPage, {
+    show: async ({ path }) => {
+      const { sections } = await readReference();
+      const operations = sections.flatMap((section) => section.operations);
+      const found = operations.find(({ id }) => id === path["operation"]);
+      if (!found) throw new AppError("not_found");
+      return shown({
+        title: found.summary,
+        content: <OperationPage operation={found} successor={successorOf(found, operations)} />,
+      });
+    },
+  }),
+];
+
+/** The documentation: guides, reference, API explorer, and the list for language models. */
+export const docsPages = (dependencies: DocumentationDependencies): BoundPage[] => {
+  const readReference = createReference(dependencies);
   return [
-    page(documentationPage, {
-      show: async () => {
-        const { sections } = await reference();
-        return shown({ content: <DocumentationIndex sections={sections} guides={guides} /> });
-      },
-    }),
-
-    page(explorerPage, {
-      show: ({ url }) =>
-        sentFile({
-          contentType: "text/html; charset=utf-8",
-          body: renderExplorer({ url, scripts: assetPath(assets, "explorer").map(url) }),
-        }),
-    }),
-
-    page(explorerFilePage, {
-      show: async ({ path }) => {
-        const file = await readExplorerFile(path["version"], path["file"] ?? "");
-        if (!file) throw new AppError("not_found");
-        return sentFile({ ...file, headers: { "Cache-Control": "public, max-age=31536000, immutable" } });
-      },
-    }),
-
-    page(guidesPage, {
-      show: () => shown({ title: "Guides", content: <GuidesPage guides={guides} /> }),
-    }),
-
-    page(guidePage, {
-      show: ({ path }) => {
-        const guide = guides.find(({ name }) => name === path["name"]);
-        if (!guide) throw new AppError("not_found");
-        return shown({ title: guide.title, content: <GuidePage guide={guide} baseUrl={baseUrl} /> });
-      },
-    }),
-
-    page(operationPage, {
-      show: async ({ path }) => {
-        const { sections } = await reference();
-        const operations = sections.flatMap((section) => section.operations);
-        const found = operations.find(({ id }) => id === path["operation"]);
-        if (!found) throw new AppError("not_found");
-        return shown({
-          title: found.summary,
-          content: <OperationPage operation={found} successor={successorOf(found, operations)} />,
-        });
-      },
-    }),
-
+    ...referencePages(readReference),
+    ...explorerPages(dependencies),
+    ...guidePages(dependencies),
     page(llmsPage, {
       show: async () => {
-        const { about, sections } = await reference();
+        const { about, sections } = await readReference();
         return sentFile({
           contentType: "text/plain; charset=utf-8",
-          body: writeLlms(about, sections, guides, baseUrl),
+          body: writeLlms(about, sections, guides, dependencies.baseUrl),
         });
       },
     }),

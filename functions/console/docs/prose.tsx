@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
+import { DataTable } from "../view/components.tsx";
 import { useFrame } from "../view/frame.ts";
 
-/** Code, or a link, within a text: `[words](/docs)` and what stands between backticks. */
+/** Code or a link in Markdown: `[words](/docs)`. */
 const marked = /`([^`]+)`|\[([^\]]+)\]\(([^)]+)\)/g;
 
-/** A line of text in which code and links are marked. Links to our own pages begin with a slash. */
+/** A text in Markdown with code and links. Links to our own pages begin with a slash. */
 export const Prose = ({ text }: { readonly text: string }) => {
   const { url } = useFrame();
   const parts: ComponentChildren[] = [];
@@ -30,10 +31,7 @@ export const Prose = ({ text }: { readonly text: string }) => {
   );
 };
 
-/**
- * A table of words, code and links. The first cell of a row names it. Where these are all code, as in a list of fields, phones
- * show the cells of a row below each other.
- */
+/** A table of texts. Phones stack its cells when all rows are named by code, as in a list of fields. */
 export const ProseTable = ({
   caption,
   columns,
@@ -43,33 +41,10 @@ export const ProseTable = ({
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard
-  <section class="scroll" aria-label={caption} tabIndex={0}>
-    <table class={rows.every(([name]) => name?.startsWith("`")) ? "stacked" : undefined}>
-      <caption>{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column} scope="col">
-              {column}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(([name = "", ...cells]) => (
-          <tr key={[name, ...cells].join(" ")}>
-            <th scope="row">
-              <Prose text={name} />
-            </th>
-            {cells.map((cell, index) => (
-              <td key={columns[index + 1]}>
-                <Prose text={cell} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
+  <DataTable
+    caption={caption}
+    columns={columns.map((label) => ({ label }))}
+    rows={rows.map((cells) => cells.map((cell) => <Prose key={cell} text={cell} />))}
+    isStacked={rows.every(([name]) => name?.startsWith("`"))}
+  />
 );

@@ -7,13 +7,13 @@ import { GuideCards, guidePath } from "./guides/guide-page.tsx";
 import { Prose, ProseTable } from "./prose.tsx";
 import type { ReferenceOperation, ReferenceSection } from "./reference.ts";
 
-/** Where an operation is described. */
+/** The path of an operation's page. */
 export const operationPath = (id: string): string => `/docs/${id}`;
 
-/** By which a section is found within its page. */
+/** The anchor of a section. */
 const anchorOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 
-/** The first page of the documentation: guides, and all operations by section. */
+/** The home page of the documentation: guides, and all operations by section. */
 export const DocumentationIndex = ({
   sections,
   guides,
@@ -26,10 +26,10 @@ export const DocumentationIndex = ({
     <article lang="en">
       <h1>Documentation</h1>
       <p>
-        An HTTP API for African, mainly Ugandan, languages: translation, speech, transcription, chat. Begin
-        with <a href={url(guidePath("first-call"))}>the first call</a>, look operations up below, or try them
-        in <a href={url("/docs/explorer")}>the explorer</a>. Programs read{" "}
-        <a href={url("/openapi.json")}>the OpenAPI document</a> or <a href={url("/llms.txt")}>llms.txt</a>.
+        An HTTP API for African, mainly Ugandan, languages: translation, speech, transcription and chat. Start
+        with <a href={url(guidePath("first-call"))}>your first request</a>, look up an operation below, or try
+        it in <a href={url("/docs/explorer")}>the API explorer</a>. For tools, there are{" "}
+        <a href={url("/openapi.json")}>the OpenAPI document</a> and <a href={url("/llms.txt")}>llms.txt</a>.
       </p>
       <h2 id="guides">Guides</h2>
       <GuideCards guides={guides} />
@@ -56,28 +56,24 @@ const Fields = ({ caption, rows }: { readonly caption: string; readonly rows: re
   rows.length === 0 ? null : (
     <ProseTable
       caption={caption}
-      columns={["Field", "Type", "Meaning"]}
-      rows={rows.map(({ name, type, isRequired, description }) => [
-        `\`${name}\``,
-        isRequired ? type : `${type}, optional`,
-        description,
-      ])}
+      columns={["Field", "Type", "Description"]}
+      rows={rows.map((row) => [`\`${row.name}\``, optionalType(row), row.description])}
     />
   );
 
 const callers: Readonly<Record<ReferenceOperation["token"], string>> = {
-  needed: "Needs a token or a key, as `Authorization: Bearer …`.",
-  optional: "Needs no token. With one, what is made belongs to the account.",
-  none: "Needs no token.",
+  needed: "Requires a token or a key, sent as `Authorization: Bearer …`.",
+  optional: "Does not require a token. With a token, the result belongs to your account.",
+  none: "Does not require a token.",
 };
 
 const whoMayCall = ({ token, scope }: ReferenceOperation): string => {
   if (token !== "needed") return callers[token];
   if (scope === undefined)
-    return "Needs a token of the account, as `Authorization: Bearer …`; no key may call it.";
+    return "Requires an access token, sent as `Authorization: Bearer …`. Keys cannot call this operation.";
   return scope === "any"
     ? callers.needed
-    : `${callers.needed} A key needs the scope \`${scope}\`, or none at all.`;
+    : `${callers.needed} A key with scopes needs the scope \`${scope}\`.`;
 };
 
 const Samples = ({ operation }: { readonly operation: ReferenceOperation }) => {
@@ -86,53 +82,27 @@ const Samples = ({ operation }: { readonly operation: ReferenceOperation }) => {
     <>
       {operation.token === "needed" && (
         <p>
-          <Prose text="`TOKEN` is an access token or a key: [how to get one](/docs/guides/keys)." />
+          <Prose text="Replace `TOKEN` with an access token or a key: [how to get one](/docs/guides/keys)." />
         </p>
       )}
       <CodeBlock label="curl" code={curl} />
       <details>
         <summary>TypeScript</summary>
-        <CodeBlock label="TypeScript, Node 20 and newer" code={typescript} />
+        <CodeBlock label="TypeScript for Node 20 or newer" code={typescript} />
       </details>
       <details>
         <summary>Python</summary>
-        <CodeBlock label="Python, with requests" code={python} />
+        <CodeBlock label="Python with requests" code={python} />
       </details>
     </>
   );
 };
 
-const ResponseReference = ({ operation }: { readonly operation: ReferenceOperation }) => (
-  <>
-    <p>
-      <code>{operation.status}</code> {operation.responseDescription}
-    </p>
-    {operation.responses.map(({ contentType, text }) =>
-      text === undefined ? (
-        <p key={contentType}>
-          <code>{contentType}</code>
-        </p>
-      ) : (
-        <CodeBlock key={contentType} label={contentType} code={text} />
-      ),
-    )}
-    <Fields caption="Fields of the answer" rows={operation.responseFields} />
-  </>
-);
-
-/** The page of one operation. */
-export const OperationPage = ({
-  operation,
-  successor,
-}: {
-  readonly operation: ReferenceOperation;
-  /** What takes the place of a deprecated operation. */
-  readonly successor: ReferenceOperation | undefined;
-}): VNode => {
+const Heading = ({ operation, successor }: OperationProps) => {
+  const { section, method, path, summary, description, isDeprecated } = operation;
   const { url } = useFrame();
-  const { section, method, path, summary, description, parameters, requestTypes, requestFields } = operation;
   return (
-    <article lang="en">
+    <>
       <p>
         <a href={url("/docs")}>Documentation</a> / <a href={url(`/docs#${anchorOf(section)}`)}>{section}</a>
       </p>
@@ -144,13 +114,13 @@ export const OperationPage = ({
           </code>
         </strong>
       </p>
-      {operation.isDeprecated && (
+      {isDeprecated && (
         <Notice kind="bad" title="Deprecated">
           <p>
-            It is kept for programs of version 1.
+            This exists for programs that use version 1.
             {successor && (
               <Prose
-                text={` In its place use [${successor.method} ${successor.path}](${operationPath(successor.id)}).`}
+                text={` Use [${successor.method} ${successor.path}](${operationPath(successor.id)}) instead.`}
               />
             )}
           </p>
@@ -164,35 +134,80 @@ export const OperationPage = ({
       <p>
         <Prose text={whoMayCall(operation)} />
       </p>
+    </>
+  );
+};
+
+const optionalType = ({ type, isRequired }: FieldRow): string => (isRequired ? type : `${type}, optional`);
+
+const Request = ({ operation }: { readonly operation: ReferenceOperation }) => {
+  const { parameters, requestTypes, requestFields } = operation;
+  return (
+    <>
       <h2>Request</h2>
       <Samples operation={operation} />
       {parameters.length > 0 && (
         <ProseTable
-          caption="In the address and the headers"
-          columns={["Name", "Where", "Type", "Meaning"]}
-          rows={parameters.map(({ name, location, type, isRequired, description: meaning }) => [
-            `\`${name}\``,
-            location,
-            isRequired ? type : `${type}, optional`,
-            meaning,
+          caption="Parameters"
+          columns={["Name", "In", "Type", "Description"]}
+          rows={parameters.map((row) => [
+            `\`${row.name}\``,
+            row.location,
+            optionalType(row),
+            row.description,
           ])}
         />
       )}
       {requestTypes.length > 0 && (
         <p>
-          <Prose text={`The body is sent as ${requestTypes.map((type) => `\`${type}\``).join(" or ")}.`} />
+          <Prose text={`Send the body as ${requestTypes.map((type) => `\`${type}\``).join(" or ")}.`} />
         </p>
       )}
-      <Fields caption="Fields of the request" rows={requestFields} />
-      <h2>Answer</h2>
-      <ResponseReference operation={operation} />
+      <Fields caption="Request fields" rows={requestFields} />
+    </>
+  );
+};
+
+const Response = ({ operation }: { readonly operation: ReferenceOperation }) => (
+  <>
+    <h2>Response</h2>
+    <p>
+      <code>{operation.status}</code> {operation.responseDescription}
+    </p>
+    {operation.responses.map(({ contentType, text }) =>
+      text === undefined ? (
+        <p key={contentType}>
+          <code>{contentType}</code>
+        </p>
+      ) : (
+        <CodeBlock key={contentType} label={contentType} code={text} />
+      ),
+    )}
+    <Fields caption="Response fields" rows={operation.responseFields} />
+  </>
+);
+
+interface OperationProps {
+  readonly operation: ReferenceOperation;
+  /** The replacement of a deprecated operation. */
+  readonly successor: ReferenceOperation | undefined;
+}
+
+/** The page of one operation. */
+export const OperationPage = (props: OperationProps): VNode => {
+  const { operation } = props;
+  return (
+    <article lang="en">
+      <Heading {...props} />
+      <Request operation={operation} />
+      <Response operation={operation} />
       <h2>Errors</h2>
       <p>
-        <Prose text="What an error looks like, and what to do about it: [errors](/docs/guides/errors)." />
+        <Prose text="The [errors](/docs/guides/errors) guide shows their format and when to retry." />
       </p>
       <ProseTable
-        caption="What can go wrong"
-        columns={["Code", "Status", "Sentence"]}
+        caption="Possible errors"
+        columns={["Code", "Status", "Meaning"]}
         rows={operation.errors.map(({ code, status, sentence }) => [`\`${code}\``, status, sentence])}
       />
     </article>

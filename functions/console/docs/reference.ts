@@ -3,6 +3,7 @@ import type {
   DocumentedContent,
   DocumentedOperation,
   DocumentedParameter,
+  NamedSchemas,
 } from "../../../shared/http/openapi/document.ts";
 import { type ErrorCode, errorCatalogue } from "../../../shared/platform/errors/catalogue.ts";
 import {
@@ -131,31 +132,61 @@ const shown = (value: unknown): string | undefined => {
   return typeof value === "string" ? value.trimEnd() : JSON.stringify(value, undefined, 2);
 };
 
+const describeRequest = (
+  method: string,
+  address: string,
+  { parameters = [], requestBody, security }: DocumentedOperation,
+  schemas: NamedSchemas,
+) => {
+  const contents = Object.entries(requestBody?.content ?? {});
+  const [type = "", content = {}] = contents[0] ?? [];
+  const requestFields = describeFields(content.schema ?? {}, schemas);
+  const token = tokenOf(security);
+  return {
+    token,
+    scope: scopeOf(security),
+    parameters: parameters.map(({ in: location, name, schema, required = false, description }) => ({
+      ...fieldRow(name, description === undefined ? schema : { ...schema, description }, schemas, required),
+      location,
+    })),
+    requestTypes: contents.map(([contentType]) => contentType),
+    requestFields,
+    request: {
+      method: method.toUpperCase(),
+      url: address,
+      needsToken: token === "needed",
+      body: contents.length > 0 ? sampleBody(type, content, requestFields) : undefined,
+    },
+  };
+};
+
+const describeResponse = ({ responses }: DocumentedOperation, schemas: NamedSchemas) => {
+  const [status = "", response] = Object.entries(responses).find(([code]) => code.startsWith("2")) ?? [];
+  const responseContents = Object.entries(response?.content ?? {});
+  const gives = whatComes(
+    status,
+    responseContents.map(([type]) => type),
+  );
+  return {
+    gives,
+    status,
+    responseDescription: response?.description ?? "",
+    responseFields: describeFields(response?.content?.["application/json"]?.schema ?? {}, schemas),
+    responses: responseContents.map(([contentType, { example }]) => ({ contentType, text: shown(example) })),
+  };
+};
+
 const describeOperation = (
   method: string,
   path: string,
   operation: DocumentedOperation,
-  document: ApiDocument,
+  { components: { schemas } }: ApiDocument,
   baseUrl: string,
 ): ReferenceOperation => {
-  const { schemas } = document.components;
-  const { parameters = [], requestBody, responses, security } = operation;
-  const contents = Object.entries(requestBody?.content ?? {});
-  const [type = "", content = {}] = contents[0] ?? [];
-  const requestFields = describeFields(content.schema ?? {}, schemas);
-  const [status = "", response] = Object.entries(responses).find(([code]) => code.startsWith("2")) ?? [];
-  const responseContents = Object.entries(response?.content ?? {});
-  const token = tokenOf(security);
-  const request: SampleRequest = {
-    method: method.toUpperCase(),
-    url: `${baseUrl}${addressOf(path, parameters)}`,
-    needsToken: token === "needed",
-    body: contents.length > 0 ? sampleBody(type, content, requestFields) : undefined,
-    gives: whatComes(
-      status,
-      responseContents.map(([responseType]) => responseType),
-    ),
-  };
+  const address = `${baseUrl}${addressOf(path, operation.parameters ?? [])}`;
+  const described = describeRequest(method, address, operation, schemas);
+  const { gives, ...response } = describeResponse(operation, schemas);
+  const request: SampleRequest = { ...described.request, gives };
   return {
     id: operation.operationId,
     section: operation.tags[0] ?? "",
@@ -165,20 +196,10 @@ const describeOperation = (
     description: operation.description ?? "",
     isDeprecated: operation.deprecated ?? false,
     replacedBy: operation["x-replaced-by"],
-    token,
-    scope: scopeOf(security),
-    parameters: parameters.map(({ in: location, name, schema, required = false, description }) => ({
-      ...fieldRow(name, description === undefined ? schema : { ...schema, description }, schemas, required),
-      location: location === "path" ? "address" : location,
-    })),
-    requestTypes: contents.map(([contentType]) => contentType),
-    requestFields,
+    ...described,
     request,
     samples: codeSamples(request),
-    status,
-    responseDescription: response?.description ?? "",
-    responseFields: describeFields(response?.content?.["application/json"]?.schema ?? {}, schemas),
-    responses: responseContents.map(([contentType, { example }]) => ({ contentType, text: shown(example) })),
+    ...response,
     errors: errorsOf(operation),
   };
 };

@@ -1,7 +1,7 @@
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { CodeBlock, Notice } from "../view/components.tsx";
-import { Field, Form } from "../view/forms.tsx";
+import { Field, Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
 import type { OfferedProvider } from "./entry-pages.tsx";
 
 type PageRequest = Pick<Visit, "texts" | "url" | "values" | "problems">;
@@ -10,7 +10,7 @@ type Entered = PageRequest & {
   readonly providers: readonly OfferedProvider[];
 };
 
-/** An address with the page to go on with, where there is one. */
+/** Adds the page to continue with to an address. */
 const withNext = (path: string, next: string | undefined): string =>
   next === undefined ? path : `${path}?${new URLSearchParams({ next })}`;
 
@@ -34,7 +34,6 @@ const Providers = ({ providers, texts, url, next }: Entered) =>
     </section>
   );
 
-/** What this is, on one screen. */
 export const Home = ({
   texts: { home },
   url,
@@ -69,7 +68,7 @@ export const Home = ({
 
 export const SignUp = (requested: Entered) => {
   const { texts, url, values, problems, next } = requested;
-  const { signUp, logIn, account } = texts;
+  const { signUp, logIn } = texts;
   const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
   return (
     <>
@@ -90,14 +89,7 @@ export const SignUp = (requested: Entered) => {
           type="email"
           autocomplete="email"
         />
-        <Field
-          {...field("password")}
-          label={logIn.password}
-          hint={account.newPasswordHint}
-          type="password"
-          autocomplete="new-password"
-          minlength={8}
-        />
+        <NewPasswordField {...field("password")} label={logIn.password} />
         <Field
           {...field("organization")}
           label={signUp.organization}
@@ -130,12 +122,7 @@ export const LogIn = (
       <Form to="/console/log-in" submit={logIn.button} problems={problems.fields}>
         <Next next={next} />
         <Field {...field("username")} label={logIn.name} autocomplete="username" />
-        <Field
-          {...field("password")}
-          label={logIn.password}
-          type="password"
-          autocomplete="current-password"
-        />
+        <PasswordField {...field("password")} label={logIn.password} />
       </Form>
       <p>
         <a href={url("/console/forgot-password")}>{logIn.forgot}</a>
@@ -166,7 +153,7 @@ export const ForgotPassword = ({ texts: { forgot, signUp }, values, problems }: 
   </>
 );
 
-/** What everybody is told who asked for a link, whether there is an account or not. */
+/** The same whether the account exists or not. */
 export const LinkSent = ({ texts: { forgot } }: Pick<Visit, "texts">) => (
   <>
     <h1>{forgot.sentTitle}</h1>
@@ -181,13 +168,9 @@ export const ResetPassword = ({ texts, problems, token }: PageRequest & { readon
     <Refused problems={problems} />
     <Form to="/reset-password" submit={texts.reset.button} problems={problems.fields}>
       <input type="hidden" name="token" value={token} />
-      <Field
+      <NewPasswordField
         name="new_password"
         label={texts.account.newPassword}
-        hint={texts.account.newPasswordHint}
-        type="password"
-        autocomplete="new-password"
-        minlength={8}
         problem={problems.fields["new_password"]}
       />
     </Form>

@@ -12,7 +12,7 @@ import { attemptSeconds, type LogInAttempt, type LogInAttempts } from "./log-in-
 import { type OpenIdProvider, type PersonAtProvider, ProviderError } from "./open-id-provider.ts";
 import { beginLogInPage, endLogInPage, joinIdentityPage } from "./pages.ts";
 
-/** What these pages touch. */
+/** What these pages use. */
 export interface IdentityPagesDependencies extends IdentityDependencies {
   readonly identities: Pick<IdentitiesRepository, "find" | "join" | "noteReturned">;
   readonly openIdProviders: readonly OpenIdProvider[];
@@ -37,7 +37,7 @@ const problems = { closed: "closed", "no-address": "noAddress", "address-taken":
 const afterLogIn = "/console";
 const accountPath = "/console/account";
 
-/** Tells what has gone wrong, on a page that leads back to where it was begun. */
+/** A page with what went wrong and a way back to where the login started. */
 const refuse = (
   { texts, url }: Visit,
   { name }: OpenIdProvider,
@@ -53,16 +53,16 @@ const refuse = (
   });
 };
 
-/** What a provider could not do is told; everything else goes on. */
+/** The problem of a provider. @throws every other error. */
 const problemOf = (error: unknown): IdentityProblem => {
   if (error instanceof ProviderError) return error.problem;
   throw error;
 };
 
 /**
- * Who has called this machine `localhost` comes back to its address, where their cookies are not: they begin there, too.
+ * A browser that opened `localhost` comes back to 127.0.0.1, which has other cookies, so it must start the login there.
  *
- * @returns where to begin instead.
+ * @returns the address to start from.
  */
 const sameMachine = ({ request, baseUrl, here }: Visit): URL | undefined => {
   const called = URL.parse(`http://${request.headers["host"] ?? ""}`)?.hostname;
@@ -71,106 +71,119 @@ const sameMachine = ({ request, baseUrl, here }: Visit): URL | undefined => {
     : undefined;
 };
 
-/** Log-in through identity providers, and joining their identities to an account. */
-export const identityPages = (dependencies: IdentityPagesDependencies): BoundPage[] => {
-  const { openIdProviders, logInAttempts, identities } = dependencies;
-  const { read, write } = cookiesAt(dependencies.baseUrl);
-  const forgetAttempt = (): string => write("login", "", 0);
-
-  const providerOf = ({ path }: Pick<Visit, "path">): OpenIdProvider => {
-    const provider = openIdProviders.find(({ letter }) => letter === path["provider"]);
-    if (!provider) throw new AppError("not_found");
-    return provider;
-  };
-
-  /** Begins at a provider. @returns its address, and the cookie with which the browser comes back. */
-  const begin = async (provider: OpenIdProvider, purpose: Pick<LogInAttempt, "next" | "joinTo">) => {
-    const { address, checks } = await provider.begin();
-    const sealed = await logInAttempts.seal({ provider: provider.letter, checks, ...purpose });
-    return { address, cookies: [write("login", sealed, attemptSeconds)] };
-  };
-
-  /** The attempt that the browser has begun and that this is the answer to, which is taken once. */
-  const takeAttempt = async (
-    { request, query }: Visit<Readonly<Record<string, string>>>,
-    { letter }: OpenIdProvider,
-  ): Promise<LogInAttempt | undefined> => {
-    const cookie = read(request.headers["cookie"], "login");
-    const attempt = cookie === undefined ? undefined : await logInAttempts.open(cookie);
-    if (!attempt || attempt.provider !== letter || attempt.checks.state !== query["state"]) return undefined;
-    return (await identities.noteReturned(attempt.checks.state)) ? attempt : undefined;
-  };
-
-  const join = async (
-    visit: Visit,
-    provider: OpenIdProvider,
-    person: PersonAtProvider,
-    attempt: LogInAttempt,
-  ): Promise<PageResponse<never>> => {
-    const { account, session } = visit;
-    const isSame = account?.id === attempt.joinTo?.userId && session?.id === attempt.joinTo?.session;
-    if (!account || !isSame) return refuse(visit, provider, "expired", attempt);
-    const joined = await joinIdentity(person, account.id, dependencies);
-    if (joined === "closed") return refuse(visit, provider, "closed", attempt);
-    if (joined === "other-account") return refuse(visit, provider, "otherAccount", attempt);
-    return redirect(`${accountPath}?joined=${provider.letter}`, { cookies: [forgetAttempt()] });
-  };
-
-  return [
-    page(beginLogInPage, {
-      show: async (visit) => {
-        const provider = providerOf(visit);
-        const next = readNext(visit.query.next);
-        if (visit.account) return redirect(next ?? afterLogIn);
-        const elsewhere = sameMachine(visit);
-        if (elsewhere) return redirectOutside(elsewhere);
-        try {
-          const { address, cookies } = await begin(provider, { next });
-          return redirectOutside(new URL(address), { cookies });
-        } catch (error) {
-          return refuse(visit, provider, problemOf(error), { next });
-        }
-      },
-    }),
-
-    page(endLogInPage, {
-      show: async (visit) => {
-        const provider = providerOf(visit);
-        const attempt = await takeAttempt(visit, provider);
-        if (!attempt) return refuse(visit, provider, "expired", {});
-        const { signal } = visit.request;
-        try {
-          const person = await provider.finish(new URLSearchParams(visit.query), attempt.checks, signal);
-          if (attempt.joinTo) return await join(visit, provider, person, attempt);
-          const entrance = await enterWithIdentity(person, provider.letter, dependencies);
-          if (entrance.kind === "refused") {
-            return refuse(visit, provider, problems[entrance.reason], attempt);
-          }
-          const cookies = [await visit.beginSession(entrance.account), forgetAttempt()];
-          return redirect(readNext(attempt.next) ?? afterLogIn, { cookies });
-        } catch (error) {
-          return refuse(visit, provider, problemOf(error), attempt);
-        }
-      },
-    }),
-
-    page(joinIdentityPage, {
-      show: () => redirect(accountPath),
-      submit: async (visit) => {
-        const provider = providerOf(visit);
-        const { texts, url, account, session } = visit;
-        const joinTo = { userId: account.id, session: session.id };
-        try {
-          const { address, cookies } = await begin(provider, { joinTo });
-          return shown({
-            content: <GoToProvider {...{ texts, url, address }} provider={provider.name} />,
-            title: fill(texts.identity.joinTitle, { provider: provider.name }),
-            cookies,
-          });
-        } catch (error) {
-          return refuse(visit, provider, problemOf(error), { joinTo });
-        }
-      },
-    }),
-  ];
+const providerOf = (
+  { path }: Pick<Visit, "path">,
+  { openIdProviders }: IdentityPagesDependencies,
+): OpenIdProvider => {
+  const provider = openIdProviders.find(({ letter }) => letter === path["provider"]);
+  if (!provider) throw new AppError("not_found");
+  return provider;
 };
+
+/** Starts a login. @returns the provider's address, and the cookie with which the browser comes back. */
+const begin = async (
+  provider: OpenIdProvider,
+  purpose: Pick<LogInAttempt, "next" | "joinTo">,
+  { baseUrl, logInAttempts }: IdentityPagesDependencies,
+) => {
+  const { address, checks } = await provider.begin();
+  const sealed = await logInAttempts.seal({ provider: provider.letter, checks, ...purpose });
+  return { address, cookies: [cookiesAt(baseUrl).write("login", sealed, attemptSeconds)] };
+};
+
+/** The login of this browser that the provider's response belongs to; each can be used once. */
+const takeAttempt = async (
+  { request, query }: Visit<Readonly<Record<string, string>>>,
+  { letter }: OpenIdProvider,
+  { baseUrl, logInAttempts, identities }: IdentityPagesDependencies,
+): Promise<LogInAttempt | undefined> => {
+  const sealed = cookiesAt(baseUrl).read(request.headers["cookie"], "login");
+  const attempt = sealed === undefined ? undefined : await logInAttempts.open(sealed);
+  if (!attempt || attempt.provider !== letter || attempt.checks.state !== query["state"]) return undefined;
+  return (await identities.noteReturned(attempt.checks.state)) ? attempt : undefined;
+};
+
+const forgetAttempt = ({ baseUrl }: IdentityPagesDependencies): string =>
+  cookiesAt(baseUrl).write("login", "", 0);
+
+const join = async (
+  visit: Visit,
+  provider: OpenIdProvider,
+  person: PersonAtProvider,
+  attempt: LogInAttempt,
+  dependencies: IdentityPagesDependencies,
+): Promise<PageResponse<never>> => {
+  const { account, session } = visit;
+  const isSame = account?.id === attempt.joinTo?.userId && session?.id === attempt.joinTo?.session;
+  if (!account || !isSame) return refuse(visit, provider, "expired", attempt);
+  const joined = await joinIdentity(person, account.id, dependencies);
+  if (joined === "closed") return refuse(visit, provider, "closed", attempt);
+  if (joined === "other-account") return refuse(visit, provider, "otherAccount", attempt);
+  return redirect(`${accountPath}?joined=${provider.letter}`, { cookies: [forgetAttempt(dependencies)] });
+};
+
+const beginLogIn = (dependencies: IdentityPagesDependencies): BoundPage =>
+  page(beginLogInPage, {
+    show: async (visit) => {
+      const provider = providerOf(visit, dependencies);
+      const next = readNext(visit.query.next);
+      if (visit.account) return redirect(next ?? afterLogIn);
+      const elsewhere = sameMachine(visit);
+      if (elsewhere) return redirectOutside(elsewhere);
+      try {
+        const { address, cookies } = await begin(provider, { next }, dependencies);
+        return redirectOutside(new URL(address), { cookies });
+      } catch (error) {
+        return refuse(visit, provider, problemOf(error), { next });
+      }
+    },
+  });
+
+const endLogIn = (dependencies: IdentityPagesDependencies): BoundPage =>
+  page(endLogInPage, {
+    show: async (visit) => {
+      const provider = providerOf(visit, dependencies);
+      const attempt = await takeAttempt(visit, provider, dependencies);
+      if (!attempt) return refuse(visit, provider, "expired", {});
+      const { signal } = visit.request;
+      try {
+        const person = await provider.finish(new URLSearchParams(visit.query), attempt.checks, signal);
+        if (attempt.joinTo) return await join(visit, provider, person, attempt, dependencies);
+        const entrance = await enterWithIdentity(person, provider.letter, dependencies);
+        if (entrance.kind === "refused") {
+          return refuse(visit, provider, problems[entrance.reason], attempt);
+        }
+        const cookies = [await visit.beginSession(entrance.account), forgetAttempt(dependencies)];
+        return redirect(readNext(attempt.next) ?? afterLogIn, { cookies });
+      } catch (error) {
+        return refuse(visit, provider, problemOf(error), attempt);
+      }
+    },
+  });
+
+const beginJoin = (dependencies: IdentityPagesDependencies): BoundPage =>
+  page(joinIdentityPage, {
+    show: () => redirect(accountPath),
+    submit: async (visit) => {
+      const provider = providerOf(visit, dependencies);
+      const { texts, url, account, session } = visit;
+      const joinTo = { userId: account.id, session: session.id };
+      try {
+        const { address, cookies } = await begin(provider, { joinTo }, dependencies);
+        return shown({
+          content: <GoToProvider {...{ texts, url, address }} provider={provider.name} />,
+          title: fill(texts.identity.joinTitle, { provider: provider.name }),
+          cookies,
+        });
+      } catch (error) {
+        return refuse(visit, provider, problemOf(error), { joinTo });
+      }
+    },
+  });
+
+/** Login through identity providers, and adding them to an account. */
+export const identityPages = (dependencies: IdentityPagesDependencies): BoundPage[] => [
+  beginLogIn(dependencies),
+  endLogIn(dependencies),
+  beginJoin(dependencies),
+];

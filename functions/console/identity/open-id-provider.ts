@@ -5,30 +5,30 @@ import { readBody, sendRequest } from "../../../shared/platform/outbound/http-cl
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 
 /**
- * Why a log-in through a provider came to nothing: it does not answer as it should (`unavailable`), somebody there has said no
- * (`denied`), the log-in is over or was used (`expired`), or what the provider says is not proved (`untrusted`).
+ * Why a login through a provider failed: the provider does not work (`unavailable`), the person refused (`denied`), the login
+ * took too long or was used before (`expired`), or the response could not be verified (`untrusted`).
  */
 export type ProviderProblem = "unavailable" | "denied" | "expired" | "untrusted";
 
-/** A log-in through a provider came to nothing. */
+/** A login through a provider failed. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly problem: ProviderProblem;
 
   constructor(problem: ProviderProblem, options?: ErrorOptions) {
-    super(`The identity provider's answer: ${problem}.`, options);
+    super(`The login at the identity provider failed: ${problem}.`, options);
     this.problem = problem;
   }
 }
 
-/** What the answer of a provider has to match: it goes with the browser that began, and nobody can guess it. */
+/** Random values that the provider's response must match. The browser that started the login carries them. */
 export interface LogInChecks {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
-/** Who somebody is, as a provider says. */
+/** A person as the provider describes them. */
 export interface PersonAtProvider {
   readonly issuer: string;
   readonly subject: string;
@@ -43,30 +43,29 @@ export interface OpenIdProvider {
   readonly letter: ProviderLetter;
   readonly name: string;
   readonly issuer: string;
-  /** Where the browser is to go, and what the answer has to match. @throws ProviderError */
+  /** Starts a login. @returns the address to send the browser to. @throws ProviderError */
   begin(): Promise<{ readonly address: string; readonly checks: LogInChecks }>;
-  /** Who has signed in, by the query with which the browser came back. @throws ProviderError */
+  /** Completes a login from the query with which the browser came back. @throws ProviderError */
   finish(query: URLSearchParams, checks: LogInChecks, signal: AbortSignal): Promise<PersonAtProvider>;
 }
 
-/** What is needed to talk to a provider. */
 export interface OpenIdProviderOptions {
   readonly provider: IdentityProvider;
-  /** `undefined` as long as the operator has not put it in. */
+  /** `undefined` until the operator sets it. */
   readonly clientSecret: () => Promise<string | undefined>;
-  /** Where the provider sends people back to. */
+  /** The address that the provider redirects to. */
   readonly redirectUri: string;
-  /** How long one call may take. */
+  /** Timeout of one call. */
   readonly seconds?: number;
 }
 
-/** Four calls of so long are less than the function has. */
-const usualSeconds = 5;
+/** Four such calls fit into the timeout of the function. */
+const callSeconds = 5;
 const maxResponseBytes = 1_000_000;
-/** What a provider says of itself changes rarely; a failure makes it be asked again at once. */
+/** The metadata of a provider rarely changes. After a failure it is read again. */
 const metadataMilliseconds = 60 * 60_000;
 
-/** What is not proved, in the codes of openid-client; everything else says that the provider does not work. */
+/** Error codes of openid-client that mean `untrusted`; all others mean `unavailable`. */
 const untrusted: ReadonlySet<string | undefined> = new Set([
   "OAUTH_INVALID_RESPONSE",
   "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
@@ -86,7 +85,7 @@ const problemOf = (error: unknown): ProviderProblem => {
   return error instanceof client.ClientError && untrusted.has(error.code) ? "untrusted" : "unavailable";
 };
 
-/** What may be logged of a failure: a provider's own words may hold anything. */
+/** A reason that is safe to log: a provider's own words may contain anything. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError) {
     return /^\w{1,60}$/.test(error.error) ? error.error : error.name;
@@ -95,7 +94,7 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.name : typeof error;
 };
 
-/** Asks over the service's own connections: with time-outs, without following redirects, and no endless answers. */
+/** A `fetch` over the service's own client: with timeouts and a size limit, and without redirects. */
 const fetchWithin =
   (seconds: number, signal: AbortSignal | undefined): client.CustomFetch =>
   async (url, { method, headers, body, signal: own }) => {
@@ -118,27 +117,27 @@ const fetchWithin =
   };
 
 const personClaims = z.object({
-  // By its own spelling, which settings may change by a slash. Absent from what is asked for afterwards.
+  // As the provider spells it; settings may differ by a slash. The user info response does not have it.
   iss: z.string().optional(),
   sub: z.string(),
   email: z.email().max(254).optional().catch(undefined),
-  // Some providers say it as a text.
+  // Some providers send a string.
   email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined),
   name: z.string().trim().min(1).max(200).optional().catch(undefined),
   preferred_username: z.string().optional().catch(undefined),
 });
 
-/** Keeps what a provider says of itself. */
+/** Caches the metadata of a provider. */
 const cacheMetadata = (load: () => Promise<client.ServerMetadata>) => {
   let cached: { readonly metadata: Promise<client.ServerMetadata>; readonly until: number } | undefined;
   return {
     get: (): Promise<client.ServerMetadata> => {
       if (cached && performance.now() < cached.until) return cached.metadata;
       const metadata = load();
-      const requested = { metadata, until: performance.now() + metadataMilliseconds };
-      cached = requested;
+      const current = { metadata, until: performance.now() + metadataMilliseconds };
+      cached = current;
       metadata.catch(() => {
-        if (cached === requested) cached = undefined;
+        if (cached === current) cached = undefined;
       });
       return metadata;
     },
@@ -148,28 +147,37 @@ const cacheMetadata = (load: () => Promise<client.ServerMetadata>) => {
   };
 };
 
-/** A provider that is asked over the network. What it says of itself is kept, its keys are read for each log-in. */
-export const createOpenIdProvider = ({
-  provider,
-  clientSecret,
-  redirectUri,
-  seconds = usualSeconds,
-}: OpenIdProviderOptions): OpenIdProvider => {
-  const { letter, name, issuer, clientId } = provider;
-  const isPlain = issuer.startsWith("http://");
+/** Runs a step of a login. @throws ProviderError; logs failures that are not the reader's choice or delay. */
+const attempt = async <Result>(
+  letter: ProviderLetter,
+  forgetMetadata: () => void,
+  step: () => Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await step();
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem !== "denied" && problem !== "expired") {
+      forgetMetadata();
+      logger.error("identity_provider.failed", { provider: letter, problem, reason: reasonOf(error) });
+    }
+    throw new ProviderError(problem, { cause: error });
+  }
+};
+
+/** Creates the provider's configurations, one for each login: its signing keys are read anew, so changes are noticed. */
+const createConfigure = ({ provider, clientSecret, seconds = callSeconds }: OpenIdProviderOptions) => {
+  const { issuer, clientId } = provider;
   const execute = [
     client.enableNonRepudiationChecks,
-    // Only of this machine: settings take no other such issuer.
-    ...(isPlain ? [client.allowInsecureRequests] : []),
+    // Settings allow such an issuer on this machine only.
+    ...(issuer.startsWith("http://") ? [client.allowInsecureRequests] : []),
   ];
-
   const metadata = cacheMetadata(async () => {
     const options = { timeout: seconds, execute, [client.customFetch]: fetchWithin(seconds, undefined) };
     const found = await client.discovery(new URL(issuer), clientId, undefined, undefined, options);
     return found.serverMetadata();
   });
-
-  /** A configuration of its own for each log-in: the provider's keys live as long as it does, so that changed ones are seen. */
   const configure = async (signal?: AbortSignal): Promise<client.Configuration> => {
     const [server, secret] = await Promise.all([metadata.get(), clientSecret()]);
     if (secret === undefined) throw new Error("The client secret of the provider is not filled in.");
@@ -183,27 +191,43 @@ export const createOpenIdProvider = ({
     for (const extend of execute) extend(configuration);
     return configuration;
   };
+  return { configure, forget: metadata.forget };
+};
 
-  const attempt = async <Result>(step: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await step();
-    } catch (error) {
-      const problem = problemOf(error);
-      if (problem !== "denied" && problem !== "expired") {
-        metadata.forget();
-        logger.error("identity_provider.failed", { provider: letter, problem, reason: reasonOf(error) });
-      }
-      throw new ProviderError(problem, { cause: error });
-    }
+const readPerson = async (
+  configuration: client.Configuration,
+  tokens: Awaited<ReturnType<typeof client.authorizationCodeGrant>>,
+  issuer: string,
+): Promise<PersonAtProvider> => {
+  const claims = personClaims.parse(tokens.claims());
+  // Many providers put only the subject into the token.
+  const hasMore =
+    claims.email === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined;
+  const profile = hasMore
+    ? personClaims.parse(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub))
+    : claims;
+  return {
+    issuer: claims.iss ?? issuer,
+    subject: claims.sub,
+    email: profile.email,
+    emailVerified: profile.email !== undefined && profile.email_verified === true,
+    name: profile.name,
+    preferredUsername: profile.preferred_username,
   };
+};
 
+/** A provider over the network. Its metadata is cached; its signing keys are read for each login. */
+export const createOpenIdProvider = (options: OpenIdProviderOptions): OpenIdProvider => {
+  const { provider, redirectUri } = options;
+  const { letter, name, issuer } = provider;
+  const { configure, forget } = createConfigure(options);
   return {
     letter,
     name,
     issuer,
 
     begin: () =>
-      attempt(async () => {
+      attempt(letter, forget, async () => {
         const checks = {
           state: client.randomState(),
           nonce: client.randomNonce(),
@@ -221,33 +245,16 @@ export const createOpenIdProvider = ({
       }),
 
     finish: (query, { state, nonce, codeVerifier }, signal) =>
-      attempt(async () => {
+      attempt(letter, forget, async () => {
         const configuration = await configure(signal);
-        const tokens = await client.authorizationCodeGrant(
-          configuration,
-          new URL(`${redirectUri}?${query}`),
-          {
-            expectedState: state,
-            expectedNonce: nonce,
-            pkceCodeVerifier: codeVerifier,
-            idTokenExpected: true,
-          },
-        );
-        const claims = personClaims.parse(tokens.claims());
-        const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
-        // Many say no more than the subject in the token itself.
-        const profile =
-          claims.email === undefined && hasMore
-            ? personClaims.parse(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub))
-            : claims;
-        return {
-          issuer: claims.iss ?? issuer,
-          subject: claims.sub,
-          email: profile.email,
-          emailVerified: profile.email !== undefined && profile.email_verified === true,
-          name: profile.name,
-          preferredUsername: profile.preferred_username,
-        };
+        const address = new URL(`${redirectUri}?${query}`);
+        const tokens = await client.authorizationCodeGrant(configuration, address, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+        });
+        return readPerson(configuration, tokens, issuer);
       }),
   };
 };

@@ -7,7 +7,7 @@ import { synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts
 import { codeSamples } from "../samples/code-samples.ts";
 import { fill } from "../texts/languages.ts";
 import { CodeBlock, Notice } from "../view/components.tsx";
-import { Select, TextArea } from "../view/forms.tsx";
+import { FileField, optionsOf, Select, TextArea } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
 import {
   type ApiAddresses,
@@ -17,7 +17,7 @@ import {
   attemptNames,
 } from "./attempts.ts";
 
-/** What somebody may do on the page: everything their account may, some tries a day without one, or read only. */
+/** How the page can be used: with an account, a few times a day without one, or for reading only. */
 export type PlaygroundAccess =
   | { readonly kind: "account" }
   | { readonly kind: "visitor"; readonly attemptsPerDay: number }
@@ -30,74 +30,62 @@ interface PlaygroundProps {
   readonly access: PlaygroundAccess;
 }
 
-const named = (languages: readonly { readonly code: string; readonly name: string }[]) =>
-  languages
-    .map(({ code, name }) => ({ value: code, label: name }))
-    .toSorted((one, other) => one.label.localeCompare(other.label));
-
-const translated = named(translationLanguages);
-const transcribed = named(transcriptionLanguages);
-const spoken = named(synthesisLanguages.filter(({ voices }) => voices.length > 0));
-const identified = named(
+const translated = optionsOf(translationLanguages);
+const transcribed = optionsOf(transcriptionLanguages);
+const spoken = optionsOf(synthesisLanguages.filter(({ voices }) => voices.length > 0));
+const identified = optionsOf(
   translationLanguages.filter(({ code }) => identifiableLanguages.some((known) => known === code)),
 );
 
+const path = "/console/playground";
+
+const TranscribeFields = ({ values }: Pick<PlaygroundProps, "values">) => {
+  const { playground: words } = useFrame().texts;
+  return (
+    <>
+      <Select name="language" label={words.language} value={values["language"]} options={transcribed} />
+      <FileField name="audio" label={words.recording} hint={words.recordingHint} accept="audio/*" />
+      <p>
+        <button type="button" class="quiet" data-record hidden>
+          {words.record}
+        </button>
+      </p>
+      <p data-recorded />
+    </>
+  );
+};
+
 const Fields = ({ current, values }: Pick<PlaygroundProps, "current" | "values">) => {
   const { playground: words } = useFrame().texts;
-  const text = <TextArea name="text" label={words.text} value={values["text"]} rows={3} />;
-  switch (current) {
-    case "translate":
-      return (
+  const { text, source, target, language } = values;
+  if (current === "transcribe") return <TranscribeFields values={values} />;
+  const anyLanguage = { value: "", label: words.anyLanguage };
+  return (
+    <>
+      {current === "translate" && (
         <>
           <Select
             name="source"
             label={words.from}
-            value={values["source"]}
-            options={[{ value: "", label: words.anyLanguage }, ...translated]}
+            value={source}
+            options={[anyLanguage, ...translated]}
             isOptional
           />
-          <Select name="target" label={words.to} value={values["target"]} options={translated} />
-          {text}
+          <Select name="target" label={words.to} value={target} options={translated} />
         </>
-      );
-    case "chat":
-      return <TextArea name="text" label={words.message} value={values["text"]} rows={3} />;
-    case "speak":
-      return (
-        <>
-          <Select name="language" label={words.language} value={values["language"]} options={spoken} />
-          {text}
-        </>
-      );
-    case "transcribe":
-      return (
-        <>
-          <Select name="language" label={words.language} value={values["language"]} options={transcribed} />
-          <div class="field">
-            <label for="audio">{words.recording}</label>
-            <p class="hint" id="audio-hint">
-              {words.recordingHint}
-            </p>
-            <input id="audio" name="audio" type="file" accept="audio/*" aria-describedby="audio-hint" />
-          </div>
-          <p>
-            <button type="button" class="quiet" data-record hidden>
-              {words.record}
-            </button>
-          </p>
-          <p data-recorded />
-        </>
-      );
-    case "identify":
-      return text;
-  }
+      )}
+      {current === "speak" && (
+        <Select name="language" label={words.language} value={language} options={spoken} />
+      )}
+      <TextArea name="text" label={current === "chat" ? words.message : words.text} value={text} rows={3} />
+    </>
+  );
 };
 
-/** What the script needs: where to ask, and its words. */
+/** The addresses and words that the script needs. */
 const dataOf = ({ current, addresses, access }: PlaygroundProps, frame: ReturnType<typeof useFrame>) => {
   const { texts, url, formToken } = frame;
   const words = texts.playground;
-  const path = "/console/playground";
   return {
     "data-try": current,
     "data-api": addresses.api,
@@ -129,49 +117,77 @@ const dataOf = ({ current, addresses, access }: PlaygroundProps, frame: ReturnTy
   };
 };
 
-/** One try, its answer, and its code. Without JavaScript the form asks for the page again, with the code of what was chosen. */
+const Tabs = ({ current }: Pick<PlaygroundProps, "current">) => {
+  const { texts, url } = useFrame();
+  return (
+    <nav class="row" aria-label={texts.playground.attemptsTitle}>
+      {attemptNames.map((name) => (
+        <a key={name} href={`${url(path)}?try=${name}`} aria-current={name === current ? "page" : undefined}>
+          {texts.playground[name]}
+        </a>
+      ))}
+    </nav>
+  );
+};
+
+/** What people without an account can do here. */
+const AccessNotice = ({ access, current }: Pick<PlaygroundProps, "access" | "current">) => {
+  const { texts, url } = useFrame();
+  const { playground: words, navigation } = texts;
+  if (access.kind === "account") return null;
+  const logIn = `${url("/console/log-in")}?next=${encodeURIComponent(`${path}?try=${current}`)}`;
+  return (
+    <Notice>
+      {access.kind === "closed" ? (
+        <p>
+          {words.logInFirst} <a href={logIn}>{navigation.logIn}</a>
+        </p>
+      ) : (
+        <p>
+          {fill(words.visitor, { count: access.attemptsPerDay })}{" "}
+          <a href={url("/console/sign-up")}>{navigation.signUp}</a>
+        </p>
+      )}
+    </Notice>
+  );
+};
+
+const Code = ({ current, values, addresses }: Omit<PlaygroundProps, "access">) => {
+  const { playground: words } = useFrame().texts;
+  const { curl, typescript, python } = codeSamples(
+    attemptDefinitions[current].request(values, addresses, []),
+  );
+  const samples = [
+    { language: "curl", label: "curl", code: curl },
+    { language: "typescript", label: "TypeScript", code: typescript },
+    { language: "python", label: "Python", code: python },
+  ];
+  return (
+    <section aria-labelledby="code">
+      <h2 id="code">{words.code}</h2>
+      <p class="soft">{words.codeText}</p>
+      {samples.map(({ language, label, code }) => (
+        <div key={language} data-sample={language}>
+          <CodeBlock label={label} code={code} />
+        </div>
+      ))}
+    </section>
+  );
+};
+
+/** The playground. Without JavaScript, the form requests the page again, with the code for what was entered. */
 export const Playground = (props: PlaygroundProps) => {
   const frame = useFrame();
-  const { texts, url } = frame;
-  const { current, values, addresses, access } = props;
-  const words = texts.playground;
-  const samples = codeSamples(attemptDefinitions[current].request(values, addresses, []));
-  const path = "/console/playground";
+  const { current, values } = props;
+  const words = frame.texts.playground;
   return (
     <>
       <h1>{words.title}</h1>
       <p>{words.intro}</p>
-      <nav class="row" aria-label={words.attemptsTitle}>
-        {attemptNames.map((name) => (
-          <a
-            key={name}
-            href={`${url(path)}?try=${name}`}
-            aria-current={name === current ? "page" : undefined}
-          >
-            {words[name]}
-          </a>
-        ))}
-      </nav>
+      <Tabs current={current} />
       <h2>{words[current]}</h2>
-      {access.kind === "closed" && (
-        <Notice>
-          <p>
-            {words.logInFirst}{" "}
-            <a href={`${url("/console/log-in")}?next=${encodeURIComponent(`${path}?try=${current}`)}`}>
-              {texts.navigation.logIn}
-            </a>
-          </p>
-        </Notice>
-      )}
-      {access.kind === "visitor" && (
-        <Notice>
-          <p>
-            {fill(words.visitor, { count: access.attemptsPerDay })}{" "}
-            <a href={url("/console/sign-up")}>{texts.navigation.signUp}</a>
-          </p>
-        </Notice>
-      )}
-      <form method="get" action={url(path)} {...dataOf(props, frame)}>
+      <AccessNotice {...props} />
+      <form method="get" action={frame.url(path)} {...dataOf(props, frame)}>
         <input type="hidden" name="try" value={current} />
         <Fields current={current} values={values} />
         <div class="row">
@@ -186,28 +202,14 @@ export const Playground = (props: PlaygroundProps) => {
           </button>
         </div>
       </form>
-      <section aria-labelledby="answer">
-        <h2 id="answer">{words.result}</h2>
+      <section aria-labelledby="result">
+        <h2 id="result">{words.result}</h2>
         <div data-result aria-live="polite">
-          {/* Where the script runs, it puts the hint in its place: also a script that did not arrive is told of. */}
+          {/* The script replaces this, so it also appears when the script did not load. */}
           <p class="soft">{words.needsScript}</p>
         </div>
       </section>
-      <section aria-labelledby="code">
-        <h2 id="code">{words.code}</h2>
-        <p class="soft">{words.codeText}</p>
-        {(
-          [
-            ["curl", "curl"],
-            ["typescript", "TypeScript"],
-            ["python", "Python"],
-          ] as const
-        ).map(([language, label]) => (
-          <div key={language} data-sample={language}>
-            <CodeBlock label={label} code={samples[language]} />
-          </div>
-        ))}
-      </section>
+      <Code {...props} />
     </>
   );
 };

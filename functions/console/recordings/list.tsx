@@ -6,9 +6,9 @@ import { guides } from "../docs/guides/built-guides.ts";
 import { codeOf } from "../docs/guides/guide.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { CodeBlock, EmptyState, Notice } from "../view/components.tsx";
+import { CodeBlock, EmptyState, Facts, Notice } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";
-import { Select } from "../view/forms.tsx";
+import { FileField, optionsOf, Select } from "../view/forms.tsx";
 import { clockOf } from "./clock.ts";
 import type { recordingsPage } from "./pages.ts";
 import { fileNameOf, JobProgress, nameOfLanguage } from "./recording.tsx";
@@ -55,26 +55,17 @@ const Upload = (visit: Shown) => {
       <h2 id="upload">{words.upload}</h2>
       <p data-needs-script>{words.needsScript}</p>
       <form hidden {...dataOf(visit)}>
-        <div class="field">
-          <label for="file">{words.file}</label>
-          <p class="hint" id="file-hint">
-            {fill(words.fileHint, { size: maxMegabytes })}
-          </p>
-          <input
-            id="file"
-            name="file"
-            type="file"
-            accept="audio/*,video/webm,.opus,.flac"
-            aria-describedby="file-hint"
-          />
-        </div>
+        <FileField
+          name="file"
+          label={words.file}
+          hint={fill(words.fileHint, { size: maxMegabytes })}
+          accept="audio/*,video/webm,.opus,.flac"
+        />
         <Select
           name="language"
           label={words.language}
           value={account.default_language ?? "lug"}
-          options={transcriptionLanguages
-            .map(({ code, name }) => ({ value: code, label: name }))
-            .toSorted((one, other) => one.label.localeCompare(other.label))}
+          options={optionsOf(transcriptionLanguages)}
         />
         <progress max={1} value={0} aria-label={words.upload} hidden />
         <p data-state role="status" />
@@ -105,16 +96,14 @@ const Listed = ({
       <h3>
         <a href={url(`/console/recordings/${job.id}`)}>{fileNameOf(job)}</a>
       </h3>
-      <dl>
-        <dt>{words.state}</dt>
-        <dd>{words.states[job.status]}</dd>
-        <dt>{words.length}</dt>
-        <dd>{clockOf(job.audio_milliseconds / 1_000)}</dd>
-        <dt>{words.language}</dt>
-        <dd>{nameOfLanguage(job.language)}</dd>
-        <dt>{words.sent}</dt>
-        <dd>{momentOf(job.created_at, language)}</dd>
-      </dl>
+      <Facts
+        facts={[
+          [words.state, words.states[job.status]],
+          [words.length, clockOf(job.audio_milliseconds / 1_000)],
+          [words.language, nameOfLanguage(job.language)],
+          [words.sent, momentOf(job.created_at, language)],
+        ]}
+      />
       {!isOver(job) && <JobProgress job={job} />}
     </li>
   );

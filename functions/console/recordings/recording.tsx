@@ -4,7 +4,7 @@ import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
 import { type JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { Notice } from "../view/components.tsx";
+import { Facts, Notice } from "../view/components.tsx";
 import { dayOf, momentOf } from "../view/dates.ts";
 import { Form } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
@@ -167,16 +167,14 @@ export const RecordingView = (visit: Shown) => {
   return (
     <>
       <h1>{fileNameOf(job)}</h1>
-      <dl>
-        <dt>{words.language}</dt>
-        <dd>{nameOfLanguage(job.language)}</dd>
-        <dt>{words.length}</dt>
-        <dd>{clockOf(secondsOf(job.audio_milliseconds))}</dd>
-        <dt>{words.sent}</dt>
-        <dd>{momentOf(job.created_at, language)}</dd>
-        <dt>{words.storedUntil}</dt>
-        <dd>{dayOf(job.expires_at * 1_000, language)}</dd>
-      </dl>
+      <Facts
+        facts={[
+          [words.language, nameOfLanguage(job.language)],
+          [words.length, clockOf(secondsOf(job.audio_milliseconds))],
+          [words.sent, momentOf(job.created_at, language)],
+          [words.storedUntil, dayOf(job.expires_at * 1_000, language)],
+        ]}
+      />
       {job.status === "failed" && (
         <Notice kind="bad" title={words.failedTitle}>
           {job.error && <p>{job.error.message}</p>}

@@ -20,16 +20,16 @@ import { Recordings } from "./list.tsx";
 import { partSeconds, recordingPage, recordingsPage, recordingsTokenPage, transcriptPage } from "./pages.ts";
 import { fileNameOf, RecordingView, type ShownPart } from "./recording.tsx";
 
-/** What these pages touch. */
+/** What these pages use. */
 export interface RecordingsDependencies extends Pick<PlaygroundDependencies, "tokens">, DeleteDependencies {
   readonly jobs: JobsRepository;
   readonly store: ResultDependencies["store"] & Pick<ObjectStore, "describe" | "signDownload">;
 }
 
-/** How many recordings stand on one page. */
+/** How many recordings one page lists. */
 const maxListed = 20;
 
-/** How often the page of a job that is under way is asked for where no scripts run. */
+/** How often the page of an active job reloads without JavaScript. */
 const refreshSeconds = 10;
 
 const fileEndings: Readonly<Record<(typeof resultFormats)[number], string>> = {
@@ -44,7 +44,7 @@ const nameIn = ({ path, account }: Visit<unknown, "signed-in">): JobName => ({
   jobId: path["id"] ?? "",
 });
 
-/** One part of the transcript; `undefined` where there is none, or the result has gone before its job. */
+/** One part of the transcript; `undefined` when there is none, or the result was deleted before its job. */
 const readPart = async (
   name: JobName,
   job: StoredJob,
@@ -64,7 +64,7 @@ const readPart = async (
   return { index, count, segments: segments.filter((segment) => partOf(segment) === index) };
 };
 
-/** A link to the recording itself, as long as the upload is there. */
+/** A link to the recording, while its upload exists. */
 const linkTo = async (job: StoredJob, { store }: RecordingsDependencies): Promise<string | undefined> => {
   if (!isOver(job) || !(await store.describe(job.object_key))) return undefined;
   const { url } = await store.signDownload(job.object_key, {
@@ -74,57 +74,66 @@ const linkTo = async (job: StoredJob, { store }: RecordingsDependencies): Promis
   return url;
 };
 
-/** Long recordings: the list with the upload, each with its transcript, and the tokens of their scripts. */
-export const recordingsPages = (dependencies: RecordingsDependencies): BoundPage[] => {
-  const { jobs, tokens } = dependencies;
-  return [
-    page(recordingsPage, {
-      show: async (visit) => {
-        // One more than is shown says whether there are older ones.
-        const found = await jobs.list(visit.account.id, maxListed + 1, visit.query.before);
-        const listed = found.slice(0, maxListed);
-        const older = found.length > maxListed ? listed.at(-1)?.id : undefined;
-        return shown({ content: <Recordings {...visit} jobs={listed} older={older} /> });
-      },
-    }),
-    page(recordingsTokenPage, {
-      show: () => redirect(recordingsPage.path),
-      submit: async (visit) => data(await signPageToken(visit, ["upload", "jobs"], tokens)),
-    }),
-    page(recordingPage, {
-      show: async (visit) => {
-        const name = nameIn(visit);
-        const job = await requireJob(name, jobs);
-        const [part, link] = await Promise.all([
-          readPart(name, job, visit.query.part, dependencies),
-          linkTo(job, dependencies),
-        ]);
-        return shown({
-          title: fileNameOf(job),
-          content: <RecordingView {...visit} job={job} part={part} link={link} />,
-          refreshSeconds: isOver(job) ? undefined : refreshSeconds,
-        });
-      },
-      submit: async (visit) => {
-        await deleteJob(nameIn(visit), dependencies);
-        return redirect(`${recordingsPage.path}?done=deleted`);
-      },
-    }),
-    page(transcriptPage, {
-      show: async (visit) => {
-        const { format } = visit.query;
-        const result = await getResult(nameIn(visit), { format, partial: true }, dependencies);
-        const file =
-          "contentType" in result
-            ? result
-            : // As bytes: what leaves as JSON leaves through an operation's schema, with no headers of its own.
-              { contentType: "application/octet-stream", body: JSON.stringify(jobResult.parse(result)) };
-        const name = `transcript-${visit.path["id"]?.slice(-12)}.${fileEndings[format]}`;
-        return sentFile({
-          ...file,
-          headers: { "Content-Disposition": `attachment; filename="${name.replaceAll(/[^\w.-]/g, "")}"` },
-        });
-      },
-    }),
-  ];
-};
+const list = ({ jobs }: RecordingsDependencies): BoundPage =>
+  page(recordingsPage, {
+    show: async (visit) => {
+      // One more than is shown reveals whether there are older ones.
+      const found = await jobs.list(visit.account.id, maxListed + 1, visit.query.before);
+      const listed = found.slice(0, maxListed);
+      const older = found.length > maxListed ? listed.at(-1)?.id : undefined;
+      return shown({ content: <Recordings {...visit} jobs={listed} older={older} /> });
+    },
+  });
+
+const token = ({ tokens }: RecordingsDependencies): BoundPage =>
+  page(recordingsTokenPage, {
+    show: () => redirect(recordingsPage.path),
+    submit: async (visit) => data(await signPageToken(visit, ["upload", "jobs"], tokens)),
+  });
+
+const recording = (dependencies: RecordingsDependencies): BoundPage =>
+  page(recordingPage, {
+    show: async (visit) => {
+      const name = nameIn(visit);
+      const job = await requireJob(name, dependencies.jobs);
+      const [part, link] = await Promise.all([
+        readPart(name, job, visit.query.part, dependencies),
+        linkTo(job, dependencies),
+      ]);
+      return shown({
+        title: fileNameOf(job),
+        content: <RecordingView {...visit} job={job} part={part} link={link} />,
+        refreshSeconds: isOver(job) ? undefined : refreshSeconds,
+      });
+    },
+    submit: async (visit) => {
+      await deleteJob(nameIn(visit), dependencies);
+      return redirect(`${recordingsPage.path}?done=deleted`);
+    },
+  });
+
+const transcript = (dependencies: RecordingsDependencies): BoundPage =>
+  page(transcriptPage, {
+    show: async (visit) => {
+      const { format } = visit.query;
+      const result = await getResult(nameIn(visit), { format, partial: true }, dependencies);
+      const file =
+        "contentType" in result
+          ? result
+          : // As bytes: JSON is sent through an operation's schema, without headers of its own.
+            { contentType: "application/octet-stream", body: JSON.stringify(jobResult.parse(result)) };
+      const name = `transcript-${visit.path["id"]?.slice(-12)}.${fileEndings[format]}`;
+      return sentFile({
+        ...file,
+        headers: { "Content-Disposition": `attachment; filename="${name.replaceAll(/[^\w.-]/g, "")}"` },
+      });
+    },
+  });
+
+/** Long recordings: the list with its upload form, each recording with its transcript, and the token of the scripts. */
+export const recordingsPages = (dependencies: RecordingsDependencies): BoundPage[] => [
+  list(dependencies),
+  token(dependencies),
+  recording(dependencies),
+  transcript(dependencies),
+];

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { RawRequest, RequestFacts } from "../../../shared/http/endpoint.ts";
 import { wantsPage } from "../../../shared/http/html.ts";
 import { validate } from "../../../shared/platform/validation/validation.ts";
-import { cookiesAt } from "./cookies.ts";
+import { type Cookies, cookiesAt } from "./cookies.ts";
 import type { Page } from "./define-page.ts";
 import { formTokenFor, isFormSecret, newFormSecret } from "./form-token.ts";
 import { linksUnder } from "./links.ts";
@@ -41,7 +41,20 @@ const textsIn = (value: unknown): Record<string, string> => texts.safeParse(valu
 
 const languageSeconds = 365 * 24 * 60 * 60;
 
-/** Finds out who asks, and for what. @throws ValidationError when the page's query is not as declared. */
+/** What forms are bound to: the session, or a cookie of their own before there is one. */
+const formBinding = (
+  declared: Page,
+  session: string | undefined,
+  cookie: string | undefined,
+  cookies: Cookies,
+): Pick<OpenVisit, "formSecret" | "cookies"> => {
+  if (session !== undefined || !declared.form) return { formSecret: session, cookies: [] };
+  if (isFormSecret(cookie)) return { formSecret: cookie, cookies: [] };
+  const formSecret = newFormSecret();
+  return { formSecret, cookies: [cookies.write("form", formSecret)] };
+};
+
+/** Reads a request: its session, language and query. @throws ValidationError when the query is not as the page declares. */
 export const openVisit = async (
   declared: Page,
   raw: RawRequest,
@@ -49,38 +62,28 @@ export const openVisit = async (
   { site, ...dependencies }: PageContext,
 ): Promise<OpenVisit> => {
   const { headers } = request;
-  const query = textsIn(raw.query);
+  const [query, path] = [textsIn(raw.query), textsIn(raw.path)];
   const cookies = cookiesAt(site.baseUrl);
   const session = cookies.read(headers["cookie"], "session");
   const signedIn = await findSignedIn(session, dependencies);
   const { language: chosen } = query;
   const { language, texts } = languageFor(headers, site, chosen);
-  const cookie = cookies.read(headers["cookie"], "form");
-  const own = isFormSecret(cookie) ? cookie : newFormSecret();
-  const formSecret = signedIn ? session : declared.form ? own : undefined;
-  const path = textsIn(raw.path);
-  return {
-    formSecret,
-    cookies: [
-      ...(formSecret === own && own !== cookie ? [cookies.write("form", own)] : []),
-      ...(chosen === language ? [cookies.write("language", language, languageSeconds)] : []),
-    ],
-    visit: {
-      texts,
-      language,
-      query: declared.query ? validate(declared.query, query) : undefined,
-      path,
-      values: {},
-      lists: {},
-      problems: noProblems,
-      formToken: formSecret === undefined ? "" : formTokenFor(formSecret),
-      wantsHtml: wantsPage(headers["accept"]),
-      baseUrl: site.baseUrl,
-      here: hereIn(declared, path, query),
-      url: linksUnder(site.baseUrl),
-      request,
-      ...signedIn,
-      ...sessionSwitch(signedIn, headers["user-agent"], { ...dependencies, cookies }),
-    },
+  const ownSession = signedIn ? session : undefined;
+  const form = formBinding(declared, ownSession, cookies.read(headers["cookie"], "form"), cookies);
+  const visit = {
+    ...{ texts, language, path, request },
+    query: declared.query ? validate(declared.query, query) : undefined,
+    values: {},
+    lists: {},
+    problems: noProblems,
+    formToken: form.formSecret === undefined ? "" : formTokenFor(form.formSecret),
+    wantsHtml: wantsPage(headers["accept"]),
+    baseUrl: site.baseUrl,
+    here: hereIn(declared, path, query),
+    url: linksUnder(site.baseUrl),
+    ...signedIn,
+    ...sessionSwitch(signedIn, headers["user-agent"], { ...dependencies, cookies }),
   };
+  const languageCookie = chosen === language ? [cookies.write("language", language, languageSeconds)] : [];
+  return { visit, formSecret: form.formSecret, cookies: [...form.cookies, ...languageCookie] };
 };

@@ -141,6 +141,8 @@ export const en = {
     plan: "Plan",
     plans: { Free: "Free", Premium: "Premium", Admin: "Administrator" },
     perMinute: "{count} requests a minute",
+    rateLimit: "Rate limit",
+    emailStatus: "Status",
     today: "Today",
     thisMonth: "This month",
     resets: "Begins again on {day} (UTC).",

@@ -132,6 +132,8 @@ export const lg: Texts = {
     plan: "Enteekateeka",
     plans: { Free: "Ya bwereere", Premium: "Premium", Admin: "Omukulu" },
     perMinute: "Okusaba {count} mu ddakiika",
+    rateLimit: "Ekkomo",
+    emailStatus: "Embeera",
     today: "Leero",
     thisMonth: "Omwezi guno",
     resets: "Kiddamu okutandika {day} (UTC).",

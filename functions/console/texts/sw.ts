@@ -129,6 +129,8 @@ export const sw: Texts = {
     plan: "Mpango",
     plans: { Free: "Bure", Premium: "Premium", Admin: "Msimamizi" },
     perMinute: "Maombi {count} kwa dakika",
+    rateLimit: "Kikomo",
+    emailStatus: "Hali",
     today: "Leo",
     thisMonth: "Mwezi huu",
     resets: "Huanza upya {day} (UTC).",

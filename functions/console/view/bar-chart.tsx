@@ -1,7 +1,7 @@
 import { numbersIn } from "./dates.ts";
 import { useFrame } from "./frame.ts";
 
-/** One bar, with the words that name it. */
+/** One bar and its label. */
 export interface Bar {
   readonly label: string;
   readonly value: number;
@@ -11,17 +11,29 @@ const barWidth = 10;
 const gap = 2;
 const height = 100;
 
-/** The next of 1, 2, 5, 10, 20, 50 … that is not less: the top of a chart is a number that people can divide. */
+/** The top of a chart: the smallest of 1, 2, 5, 10, 20, 50 … that is not less than the highest value. */
 export const topOf = (max: number): number => {
   if (max <= 1) return 1;
   const power = 10 ** Math.floor(Math.log10(max));
   return [1, 2, 5, 10].map((step) => step * power).find((top) => top >= max) ?? max;
 };
 
-/**
- * Bars side by side, drawn by the server. It says nothing that does not stand in a table beside it: to those who hear the
- * page it is one picture with a sentence.
- */
+const Bars = ({ bars, top }: { readonly bars: readonly Bar[]; readonly top: number }) => (
+  <>
+    {bars.map(({ label, value }, index) => {
+      // Anything above zero is visible.
+      const barHeight = value <= 0 ? 0 : Math.max(1, (value / top) * height);
+      const x = index * barWidth + gap / 2;
+      return (
+        <rect key={label} x={x} y={height - barHeight} width={barWidth - gap} height={barHeight}>
+          <title>{`${label}: ${value}`}</title>
+        </rect>
+      );
+    })}
+  </>
+);
+
+/** A bar chart drawn by the server. Screen readers announce it as one picture: the page has the same figures in a table. */
 export const BarChart = ({
   label,
   summary,
@@ -31,35 +43,16 @@ export const BarChart = ({
   readonly summary: string;
   readonly bars: readonly Bar[];
 }) => {
-  const { language } = useFrame();
   const top = topOf(Math.max(0, ...bars.map(({ value }) => value)));
+  const viewBox = `0 0 ${bars.length * barWidth} ${height}`;
   return (
     <figure class="chart">
       <figcaption>
         <span>{label}</span>
-        <span>{numbersIn(language).format(top)}</span>
+        <span>{numbersIn(useFrame().language).format(top)}</span>
       </figcaption>
-      <svg
-        role="img"
-        aria-label={summary}
-        viewBox={`0 0 ${bars.length * barWidth} ${height}`}
-        preserveAspectRatio="none"
-      >
-        {bars.map(({ label: name, value }, index) => {
-          // What was used at all can be seen.
-          const tall = value <= 0 ? 0 : Math.max(1, (value / top) * height);
-          return (
-            <rect
-              key={name}
-              x={index * barWidth + gap / 2}
-              y={height - tall}
-              width={barWidth - gap}
-              height={tall}
-            >
-              <title>{`${name}: ${value}`}</title>
-            </rect>
-          );
-        })}
+      <svg role="img" aria-label={summary} viewBox={viewBox} preserveAspectRatio="none">
+        <Bars bars={bars} top={top} />
       </svg>
       <div class="ends">
         <span>{bars[0]?.label}</span>

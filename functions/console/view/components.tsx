@@ -1,9 +1,9 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { fill } from "../texts/languages.ts";
 import { numbersIn } from "./dates.ts";
 import { useFrame } from "./frame.ts";
 
-/** Something that has happened, or has to be known before going on. */
+/** A message at the top of a page or form. */
 export const Notice = ({
   kind = "good",
   title,
@@ -23,7 +23,7 @@ export const Notice = ({
   </div>
 );
 
-/** What to do where there is nothing yet. */
+/** What to do when a list is empty. */
 export const EmptyState = ({
   title,
   children,
@@ -37,7 +37,7 @@ export const EmptyState = ({
   </section>
 );
 
-/** What can be copied; the button is shown by the script that makes it work. */
+/** Content to copy. The script shows the button. */
 const Copyable = ({ label, children }: { readonly label: string; readonly children: ComponentChildren }) => {
   const { texts } = useFrame();
   return (
@@ -53,17 +53,17 @@ const Copyable = ({ label, children }: { readonly label: string; readonly childr
   );
 };
 
-/** Code to be copied. */
+/** Code to copy. */
 export const CodeBlock = ({ label, code }: { readonly label: string; readonly code: string }) => (
   <Copyable label={label}>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable with the keyboard */}
     <pre tabIndex={0}>
       <code>{code}</code>
     </pre>
   </Copyable>
 );
 
-/** A secret that is shown this once: one touch selects the whole of it, and a button copies it where there is JavaScript. */
+/** A secret that is shown only once: one click selects it, and with JavaScript a button copies it. */
 export const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => (
   <Copyable label={label}>
     <code class="secret notranslate">{value}</code>
@@ -72,23 +72,51 @@ export const Secret = ({ label, value }: { readonly label: string; readonly valu
 
 interface Column {
   readonly label: string;
-  /** Numbers stand below each other by their ends. */
+  /** Numbers are aligned at the end. */
   readonly isNumber?: boolean;
 }
 
-/** A table; the first cell of a row names it. On a narrow screen it is moved sideways by itself. */
+const Cells = ({
+  columns,
+  cells,
+}: {
+  readonly columns: readonly Column[];
+  readonly cells: readonly ComponentChildren[];
+}) => (
+  <>
+    {cells.map((cell, index) =>
+      index === 0 ? (
+        <th key={columns[index]?.label} scope="row">
+          {cell}
+        </th>
+      ) : (
+        <td key={columns[index]?.label} class={columns[index]?.isNumber ? "number" : undefined}>
+          {cell}
+        </td>
+      ),
+    )}
+  </>
+);
+
+/**
+ * A table. The first cell of a row names it. On a narrow screen the table scrolls.
+ *
+ * @param isStacked shows the cells of a row below each other on phones.
+ */
 export const DataTable = ({
   caption,
   columns,
   rows,
+  isStacked = false,
 }: {
   readonly caption: string;
   readonly columns: readonly Column[];
-  readonly rows: readonly (readonly (string | number)[])[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+  readonly isStacked?: boolean;
 }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable with the keyboard
   <section class="scroll" aria-label={caption} tabIndex={0}>
-    <table>
+    <table class={isStacked ? "stacked" : undefined}>
       <caption>{caption}</caption>
       <thead>
         <tr>
@@ -100,19 +128,9 @@ export const DataTable = ({
         </tr>
       </thead>
       <tbody>
-        {rows.map((cells) => (
-          <tr key={cells.join(" ")}>
-            {cells.map((cell, index) =>
-              index === 0 ? (
-                <th key={columns[index]?.label} scope="row">
-                  {cell}
-                </th>
-              ) : (
-                <td key={columns[index]?.label} class={columns[index]?.isNumber ? "number" : undefined}>
-                  {cell}
-                </td>
-              ),
-            )}
+        {rows.map((cells, index) => (
+          <tr key={index}>
+            <Cells columns={columns} cells={cells} />
           </tr>
         ))}
       </tbody>
@@ -120,22 +138,34 @@ export const DataTable = ({
   </section>
 );
 
-/** How much of something is used, as words and as a bar. */
+/** Facts with their labels. */
+export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, ComponentChildren])[] }) => (
+  <dl>
+    {facts.map(([label, fact]) => (
+      <Fragment key={label}>
+        <dt>{label}</dt>
+        <dd>{fact}</dd>
+      </Fragment>
+    ))}
+  </dl>
+);
+
+/** Usage of a quota, in words and as a bar. */
 export const Meter = ({
   label,
   used,
   limit,
-  unit = "tasks",
+  unit = "requests",
 }: {
   readonly label: string;
   readonly used: number;
   readonly limit: number | null;
-  readonly unit?: "tasks" | "minutes";
+  readonly unit?: "requests" | "minutes";
 }) => {
   const { texts, language } = useFrame();
   const number = numbersIn(language);
   const { usedOf, usedOfAny, minutesOf, minutesOfAny } = texts.usage;
-  const [bounded, boundless] = unit === "tasks" ? [usedOf, usedOfAny] : [minutesOf, minutesOfAny];
+  const [bounded, boundless] = unit === "requests" ? [usedOf, usedOfAny] : [minutesOf, minutesOfAny];
   const words =
     limit === null
       ? fill(boundless, { used: number.format(used) })

@@ -2,7 +2,7 @@ import { type ComponentChildren, createElement, toChildArray } from "preact";
 import { Notice } from "./components.tsx";
 import { useFrame } from "./frame.ts";
 
-/** What is wrong with what was typed, in words, by the names of fields. */
+/** What is wrong with the fields of a form, by their names. */
 export type FieldProblems = Readonly<Record<string, string | undefined>>;
 
 interface FieldProps {
@@ -14,8 +14,17 @@ interface FieldProps {
   readonly isOptional?: boolean;
 }
 
-const describedBy = (name: string, { hint, problem }: Pick<FieldProps, "hint" | "problem">) =>
+const describedBy = ({ name, hint, problem }: Pick<FieldProps, "name" | "hint" | "problem">) =>
   [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(" ") || undefined;
+
+/** The attributes that all controls have. */
+const controlProps = (field: FieldProps) => ({
+  id: field.name,
+  name: field.name,
+  required: !field.isOptional,
+  "aria-describedby": describedBy(field),
+  "aria-invalid": field.problem ? ("true" as const) : undefined,
+});
 
 const Explanation = ({ name, hint, problem }: Pick<FieldProps, "name" | "hint" | "problem">) => (
   <>
@@ -32,16 +41,34 @@ const Explanation = ({ name, hint, problem }: Pick<FieldProps, "name" | "hint" |
   </>
 );
 
-const Label = ({ name, label, isOptional }: Pick<FieldProps, "name" | "label" | "isOptional">) => {
-  const { texts } = useFrame();
-  return (
-    <label for={name}>
-      {label} {isOptional && <span class="soft">{texts.forms.optional}</span>}
-    </label>
-  );
-};
+const Optional = () => <span class="soft">{useFrame().texts.forms.optional}</span>;
 
-/** A line to type into, with its label, a hint, and what is wrong with it. A password is never shown again. */
+/** A control with its label, its hint and its problem. */
+const Labelled = ({
+  name,
+  label,
+  isOptional,
+  children,
+  ...field
+}: FieldProps & { children: ComponentChildren }) => (
+  <div class={field.problem ? "field wrong" : "field"}>
+    <label for={name}>
+      {label} {isOptional && <Optional />}
+    </label>
+    <Explanation name={name} {...field} />
+    {children}
+  </div>
+);
+
+interface InputProps extends FieldProps {
+  readonly type?: "text" | "email" | "password" | "number" | "date";
+  readonly autocomplete?: string;
+  readonly inputmode?: "numeric" | "email" | "text";
+  readonly minlength?: number;
+  readonly maxlength?: number;
+}
+
+/** A single-line field. */
 export const Field = ({
   type = "text",
   autocomplete,
@@ -49,112 +76,102 @@ export const Field = ({
   minlength,
   maxlength,
   ...field
-}: FieldProps & {
-  readonly type?: "text" | "email" | "password" | "number" | "date";
-  readonly autocomplete?: string;
-  readonly inputmode?: "numeric" | "email" | "text";
-  readonly minlength?: number;
-  readonly maxlength?: number;
-}) => {
-  const { name, problem, value, isOptional = false } = field;
-  return (
-    <div class={problem ? "field wrong" : "field"}>
-      <Label {...field} />
-      <Explanation {...field} />
-      {createElement("input", {
-        id: name,
-        name,
-        type,
-        value: type === "password" ? undefined : value,
-        required: !isOptional,
-        autocomplete,
-        inputMode: inputmode,
-        minLength: minlength,
-        maxLength: maxlength,
-        spellcheck: false,
-        autocapitalize: type === "text" ? undefined : "none",
-        "aria-describedby": describedBy(name, field),
-        "aria-invalid": problem ? "true" : undefined,
-      })}
-    </div>
-  );
-};
+}: InputProps) => (
+  <Labelled {...field}>
+    {createElement("input", {
+      ...controlProps(field),
+      type,
+      // A password is never sent back to the browser.
+      value: type === "password" ? undefined : field.value,
+      autocomplete,
+      inputMode: inputmode,
+      minLength: minlength,
+      maxLength: maxlength,
+      spellcheck: false,
+      autocapitalize: type === "text" ? undefined : "none",
+    })}
+  </Labelled>
+);
 
-/** Room for several lines of text. */
-export const TextArea = ({ rows = 5, ...field }: FieldProps & { readonly rows?: number }) => {
-  const { name, problem, value, isOptional = false } = field;
-  return (
-    <div class={problem ? "field wrong" : "field"}>
-      <Label {...field} />
-      <Explanation {...field} />
-      <textarea
-        id={name}
-        name={name}
-        rows={rows}
-        required={!isOptional}
-        aria-describedby={describedBy(name, field)}
-        aria-invalid={problem ? "true" : undefined}
-      >
-        {value}
-      </textarea>
-    </div>
-  );
-};
+/** The password of an account. */
+export const PasswordField = (field: FieldProps) => (
+  <Field {...field} type="password" autocomplete="current-password" />
+);
+
+/** A password to be set. */
+export const NewPasswordField = (field: Omit<FieldProps, "hint">) => (
+  <Field
+    {...field}
+    hint={useFrame().texts.account.newPasswordHint}
+    type="password"
+    autocomplete="new-password"
+    minlength={8}
+  />
+);
+
+/** A file to choose. */
+export const FileField = ({ accept, ...field }: FieldProps & { readonly accept: string }) => (
+  <Labelled {...field}>
+    <input {...controlProps(field)} required={false} type="file" accept={accept} />
+  </Labelled>
+);
+
+/** A field for several lines of text. */
+export const TextArea = ({ rows = 5, ...field }: FieldProps & { readonly rows?: number }) => (
+  <Labelled {...field}>
+    <textarea {...controlProps(field)} rows={rows}>
+      {field.value}
+    </textarea>
+  </Labelled>
+);
 
 interface Option {
   readonly value: string;
   readonly label: string;
 }
 
-/** One of several values. */
-export const Select = ({ options, ...field }: FieldProps & { readonly options: readonly Option[] }) => {
-  const { name, problem, value, isOptional = false } = field;
-  return (
-    <div class={problem ? "field wrong" : "field"}>
-      <Label {...field} />
-      <Explanation {...field} />
-      <select
-        id={name}
-        name={name}
-        required={!isOptional}
-        aria-describedby={describedBy(name, field)}
-        aria-invalid={problem ? "true" : undefined}
-      >
-        {options.map((option) => (
-          <option key={option.value} value={option.value} selected={option.value === value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-};
+/** Languages or voices as options, by their names. */
+export const optionsOf = (named: readonly { readonly code: string; readonly name: string }[]): Option[] =>
+  named
+    .map(({ code, name }) => ({ value: code, label: name }))
+    .toSorted((one, other) => one.label.localeCompare(other.label));
 
-/** Any number of several values; each that is chosen is sent under the same name. */
+/** One of several values. */
+export const Select = ({ options, ...field }: FieldProps & { readonly options: readonly Option[] }) => (
+  <Labelled {...field}>
+    <select {...controlProps(field)}>
+      {options.map(({ value, label }) => (
+        <option key={value} value={value} selected={value === field.value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  </Labelled>
+);
+
+/** Any number of several values. The form sends each under the same name. */
 export const Choices = ({
-  name,
   label,
-  hint,
-  problem,
   options,
   chosen,
+  ...field
 }: Omit<FieldProps, "value" | "isOptional"> & {
   readonly options: readonly Option[];
   readonly chosen: readonly string[];
 }) => (
-  <fieldset class={problem ? "wrong" : undefined} aria-describedby={describedBy(name, { hint, problem })}>
+  <fieldset class={field.problem ? "wrong" : undefined} aria-describedby={describedBy(field)}>
     <legend>{label}</legend>
-    <Explanation name={name} hint={hint} problem={problem} />
+    <Explanation {...field} />
     {options.map(({ value, label: words }) => (
       <label key={value}>
-        <input type="checkbox" name={name} value={value} checked={chosen.includes(value)} />
+        <input type="checkbox" name={field.name} value={value} checked={chosen.includes(value)} />
         {words}
       </label>
     ))}
   </fieldset>
 );
 
-/** What a field of a form is called, as far as the form holds it itself. */
+/** The label of a field that is a direct child of the form. */
 const labelOf = (name: string, children: ComponentChildren): string | undefined => {
   for (const child of toChildArray(children)) {
     const props = typeof child === "object" ? child.props : {};
@@ -164,34 +181,28 @@ const labelOf = (name: string, children: ComponentChildren): string | undefined 
   return undefined;
 };
 
-/**
- * A form of the console: it goes to one of our paths and carries what proves that we have shown it.
- *
- * @param problems of its fields; said once more above it, with links to the fields, for those who see one line at a time.
- */
-export const Form = ({
-  to,
-  submit,
-  look = "button",
-  action,
-  refusal,
-  problems = {},
-  children,
-}: {
+interface FormProps {
   readonly to: string;
   readonly submit: string;
   readonly look?: "button" | "quiet" | "danger";
-  /** Which of the page's forms it is. */
+  /** Names the form, when its page has several. */
   readonly action?: string;
-  /** What is wrong with all of it. */
+  /** What is wrong with the form as a whole. */
   readonly refusal?: string | undefined;
   readonly problems?: FieldProblems;
   readonly children?: ComponentChildren;
-}) => {
-  const { url, formToken, texts } = useFrame();
+}
+
+/** The problems of a form with links to their fields, for people who see only a part of the page. */
+const Problems = ({
+  refusal,
+  problems = {},
+  children,
+}: Pick<FormProps, "refusal" | "problems" | "children">) => {
+  const { texts } = useFrame();
   const wrong = Object.entries(problems).filter(([, problem]) => problem !== undefined);
   return (
-    <form method="post" action={url(to)} noValidate>
+    <>
       {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
       {wrong.length > 0 && (
         <Notice kind="bad" title={texts.forms.problems}>
@@ -204,6 +215,16 @@ export const Form = ({
           </ul>
         </Notice>
       )}
+    </>
+  );
+};
+
+/** A form of the console: it goes to one of our paths, with the token that proves that we have shown it. */
+export const Form = ({ to, submit, look = "button", action, children, ...wrong }: FormProps) => {
+  const { url, formToken } = useFrame();
+  return (
+    <form method="post" action={url(to)} noValidate>
+      <Problems {...wrong}>{children}</Problems>
       <input type="hidden" name="form_token" value={formToken} />
       {action !== undefined && <input type="hidden" name="action" value={action} />}
       {children}

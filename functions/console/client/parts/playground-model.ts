@@ -54,7 +54,7 @@ interface PlaygroundOptions {
 }
 
 /** Sends requests of one kind, and keeps their conversation. */
-export class Playground {
+export class PlaygroundModel {
   readonly #name: AttemptName;
   readonly #view: PlaygroundView;
   readonly #options: PlaygroundOptions;

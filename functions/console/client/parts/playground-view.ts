@@ -1,5 +1,5 @@
 import { codeSamples } from "../../samples/code-samples.ts";
-import type { Playground, PlaygroundView } from "./playground-model.ts";
+import type { PlaygroundModel, PlaygroundView } from "./playground-model.ts";
 import { canRecord, type MicrophoneRecording, startRecording } from "./record.ts";
 
 const find = <Kind extends HTMLElement>(selector: string, kind: new () => Kind): Kind | undefined => {
@@ -124,7 +124,7 @@ export const createPlaygroundView = ({ form, run, result }: NonNullable<ReturnTy
   };
 
   /** Connects the controls of the page. */
-  const bind = (playground: Playground): void => {
+  const bind = (playground: PlaygroundModel): void => {
     const showCode = (): void => playground.showCode();
     form.addEventListener("submit", (event) => {
       event.preventDefault();

@@ -1,115 +1,261 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path/posix";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { doubledExports } from "../house/doubled-exports.ts";
+import { brokenLayers, brokenRules } from "../house/imports/check-rules.ts";
+import { readImports } from "../house/imports/read-imports.ts";
+import { fileRings, folderRings } from "../house/imports/rings.ts";
+import { singleUsers } from "../house/imports/single-users.ts";
+import { isProduction, readRepository, sourceModule } from "../house/sources.ts";
+import { importRules, rooms, singleUserExceptions } from "./import-rules.ts";
 
 const root = join(import.meta.dirname, "../..");
-const files = execFileSync("git", ["ls-files", "functions", "shared", "infra", "test"], {
-  cwd: root,
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter((file) => /\.(tsx?|mjs)$/.test(file) && existsSync(join(root, file)));
-const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
-const product = files.filter((file) => !file.startsWith("test/") && !file.startsWith("infra/packages/"));
+const { paths, modules } = readRepository(root);
+const imports = modules.flatMap(readImports);
+const known = new Set(paths);
+const own = imports.filter(({ to }) => known.has(to));
 
-/** The project's own files that a file loads; what it needs for its types only is not loaded. */
-const importsOf = (text: string, file: string): string[] =>
-  [...text.matchAll(/^(?:import|export) (?!type )(?:[^"';]*? from )?"(\.[^"]+)"/gms)]
-    .map(([, specifier = ""]) => join(dirname(file), specifier))
-    .filter((imported) => texts.has(imported));
+const importsOf = (path: string, source: string) => readImports(sourceModule(path, source));
 
-/** Files that import themselves in a ring, each with its path. */
-const cyclesIn = (imports: ReadonlyMap<string, readonly string[]>): string[] => {
-  const done = new Set<string>();
-  const found: string[] = [];
-  const visit = (file: string, way: readonly string[]): void => {
-    const at = way.indexOf(file);
-    if (at >= 0) found.push([...way.slice(at), file].join(" → "));
-    if (at >= 0 || done.has(file)) return;
-    for (const imported of imports.get(file) ?? []) visit(imported, [...way, file]);
-    done.add(file);
-  };
-  for (const file of imports.keys()) visit(file, []);
-  return found;
-};
-
-/** The feature that a file belongs to; `undefined` outside the features. */
-const featureOf = (file: string): string | undefined => /^functions\/([^/]+)\//.exec(file)?.[1];
-
-/** Imports, also of types alone, that lead from one feature into another. */
-const betweenFeatures = (text: string, file: string): string[] =>
-  [...text.matchAll(/(?:from|import|import\()\s*"(\.[^"]+)"/g)]
-    .map(([, specifier = ""]) => join(dirname(file), specifier))
-    .filter((imported) => {
-      const other = featureOf(imported);
-      return other !== undefined && other !== featureOf(file);
-    })
-    .map((imported) => `${file} imports ${imported}`);
-
-const declaration =
-  /^export (?:declare |default )?(?:abstract |async )*(?:const|let|function\*?|class|interface|type|enum) +(\w+)/gm;
-
-describe("The files of the service", () => {
-  it("import each other without a circle", () => {
-    const imports = new Map([...texts].map(([file, text]) => [file, importsOf(text, file)]));
-    expect([...imports.values()].flat().length).toBeGreaterThan(files.length);
-    expect(cyclesIn(imports)).toEqual([]);
+describe("The modules of this repository", () => {
+  it("import each other as the table of rules allows", () => {
+    expect(imports.length).toBeGreaterThan(5_000);
+    expect(brokenRules(imports, importRules)).toEqual([]);
   });
 
-  it("of a feature import no other feature, at any depth; only the deprecated routes do", () => {
-    const features = files.filter((file) => !["legacy", undefined].includes(featureOf(file)));
-    expect(features.length).toBeGreaterThan(50);
-    expect(features.flatMap((file) => betweenFeatures(texts.get(file) ?? "", file))).toEqual([]);
+  it("are not loaded in a ring", () => {
+    expect(own.length).toBeGreaterThan(modules.length);
+    expect(fileRings(own)).toEqual([]);
+  });
+
+  it("of shared/ have no ring between their folders, types included", () => {
+    expect(folderRings(own)).toEqual([]);
+  });
+
+  it("of a room of shared/ import only rooms below it", () => {
+    expect(readdirSync(join(root, "shared")).toSorted()).toEqual(Object.keys(rooms).toSorted());
+    expect(brokenLayers(own, rooms)).toEqual([]);
+  });
+
+  it("of shared/ have more than one user", () => {
+    const found = singleUsers(own);
+    expect(found.filter(({ file }) => !singleUserExceptions[file])).toEqual([]);
+    expect(found.map(({ file }) => file)).toEqual(Object.keys(singleUserExceptions));
   });
 
   it("export each name once", () => {
-    const locations = new Map<string, string[]>();
-    for (const file of product) {
-      for (const [, name = ""] of texts.get(file)?.matchAll(declaration) ?? []) {
-        // AWS Lambda wants every function's entry to have this name.
-        if (name === "handler" && file.endsWith("/handler.ts")) continue;
-        locations.set(name, [...(locations.get(name) ?? []), file]);
-      }
-    }
-    expect(locations.size).toBeGreaterThan(500);
-    expect([...locations].filter(([, where]) => new Set(where).size > 1)).toEqual([]);
+    expect(doubledExports(modules)).toEqual([]);
   });
 
   it("give each kind of error a name in writing, because bundles shorten the names of classes", () => {
-    const kinds = product
-      .filter((file) => /^(functions|shared)\//.test(file))
+    const kinds = modules
+      .filter(({ path }) => isProduction(path) && !path.startsWith("infra/"))
       .flatMap(
-        (file) =>
-          texts
-            .get(file)
-            ?.match(/^(?:export )?class \w+ extends Error\b.*?^\}|^class .* extends Error \{\}/gms) ?? [],
+        ({ text }) =>
+          text.match(/^(?:export )?class \w+ extends Error\b.*?^\}|^class .* extends Error \{\}/gms) ?? [],
       );
     expect(kinds.length).toBeGreaterThan(10);
     expect(kinds.filter((text) => !/^\s+override readonly name\b/m.test(text))).toEqual([]);
   });
 });
 
-describe("What looks for these", () => {
-  it("finds a circle", () => {
-    expect(
-      importsOf('import { one } from "./app.ts";\nimport type { Two } from "./build.ts";', "infra/x.ts"),
-    ).toEqual(["infra/app.ts"]);
-    expect(
-      cyclesIn(
-        new Map([
-          ["a", ["b"]],
-          ["b", ["c"]],
-          ["c", ["b"]],
-        ]),
-      ),
-    ).toEqual(["b → c → b"]);
+/** Modules that break a rule, by what they do. */
+const refused = {
+  "the product reaching into a package's source": [
+    "infra/local/reach-in.ts",
+    'export * from "../packages/aws-stand-ins/src/s3/s3-server.ts";',
+  ],
+  "the product reaching into a package at run time": [
+    "infra/local/reach-in-later.ts",
+    'export const later = () => import("../packages/aws-stand-ins/src/index.ts");',
+  ],
+  "the product reaching past a package's entry by its name": [
+    "infra/commands/reach-past.ts",
+    'export * from "@language-ai/aws-stand-ins/src/s3/s3-server.ts";',
+  ],
+  "a test using a package's test fixture": [
+    "test/integration/borrow.ts",
+    'export * from "../../infra/packages/aws-stand-ins/test/s3-fixture.ts";',
+  ],
+  "shared code using a package": ["shared/http/stand-in.ts", 'export * from "@language-ai/aws-stand-ins";'],
+  "shared code reaching into a package": [
+    "shared/http/reach-in.ts",
+    'export * from "../../infra/packages/aws-stand-ins/src/index.ts";',
+  ],
+  "shared code using a type of a feature": [
+    "shared/platform/storage/deep/feature.ts",
+    'export type Message = import("../../../../functions/chat/contract.ts").Message;',
+  ],
+  "a feature using a package": ["functions/chat/stand-in.ts", 'export * from "@language-ai/sample-models";'],
+  "a feature's deeper module importing another feature's types": [
+    "functions/chat/v1/deep/contract.ts",
+    'import type { A } from "../../../auth/contract.ts";',
+  ],
+  "a feature importing another feature at run time": [
+    "functions/chat/later.ts",
+    'export const later = () => import("../auth/contract.ts");',
+  ],
+  "a feature importing a deprecated route": [
+    "functions/chat/legacy.ts",
+    'export { route } from "../legacy/contract.ts";',
+  ],
+  "a feature importing infrastructure": [
+    "functions/chat/stages.ts",
+    'import { stages } from "../../infra/stages.ts";',
+  ],
+  "production code importing a test's support": [
+    "functions/chat/wav.ts",
+    'import { wav } from "../../test/support/wav.ts";',
+  ],
+  "a package's entry importing the product's infrastructure": [
+    "infra/packages/aws-stand-ins/src/product.ts",
+    'export * from "../../../local/settings.ts";',
+  ],
+  "a package's module importing shared code": [
+    "infra/packages/aws-stand-ins/src/gateway/product.ts",
+    'export * from "../../../../../shared/http/operation.ts";',
+  ],
+  "a package's deeper module importing shared code": [
+    "infra/packages/sample-models/src/chat/skills/deeper/still/product.ts",
+    'export * from "../../../../../../../../shared/http/operation.ts";',
+  ],
+  "a package's test importing the product's test support": [
+    "infra/packages/sample-models/test/product.ts",
+    'export * from "../../../../test/support/wav.ts";',
+  ],
+  "a package importing another one's inside": [
+    "infra/packages/sample-models/src/other-package.ts",
+    'export * from "../../aws-stand-ins/src/s3/s3-server.ts";',
+  ],
+  "a package importing another one's inside by its name": [
+    "infra/packages/sample-models/src/other-package-by-name.ts",
+    'export * from "@language-ai/aws-stand-ins/src/s3/s3-server.ts";',
+  ],
+  "the training importing more of the product than the model": [
+    "infra/packages/language-id-training/src/training/product.ts",
+    'export * from "../../../../../shared/http/operation.ts";',
+  ],
+} as const;
+
+const allowed = {
+  "the product using a package by its entry": [
+    "infra/local/entry.ts",
+    'export * from "@language-ai/aws-stand-ins";',
+  ],
+  "a test using a package by its entry": [
+    "test/integration/entry.ts",
+    'export * from "@language-ai/aws-stand-ins";',
+  ],
+  "a package's module importing another folder of its own": [
+    "infra/packages/aws-stand-ins/src/gateway/inside.ts",
+    'export * from "../lambda/invocation.ts";',
+  ],
+  "a package's test importing its source": [
+    "infra/packages/aws-stand-ins/test/inside.ts",
+    'export * from "../src/lambda/invocation.ts";',
+  ],
+  "the training importing the model": [
+    "infra/packages/language-id-training/src/training/model.ts",
+    'export * from "../../../../../shared/models/language-id/model.ts";',
+  ],
+  "a deprecated route importing a feature": [
+    "functions/legacy/speech.ts",
+    'export * from "../speech/contract.ts";',
+  ],
+  "a feature's deeper module importing its own contract": [
+    "functions/chat/v1/deep.ts",
+    'export * from "../contract.ts";',
+  ],
+} as const;
+
+describe("The table of rules", () => {
+  it.each(Object.entries(refused))("refuses %s", (_what, [path, source]) => {
+    expect(brokenRules(importsOf(path, source), importRules)).not.toEqual([]);
   });
 
-  it("finds an import of another feature from a folder within one", () => {
-    const text = 'import type { A } from "../../auth/contract.ts";\nimport { b } from "../b.ts";';
-    expect(betweenFeatures(text, "functions/chat/deep/a.ts")).toEqual([
-      "functions/chat/deep/a.ts imports functions/auth/contract.ts",
+  it.each(Object.entries(allowed))("allows %s", (_what, [path, source]) => {
+    const found = importsOf(path, source);
+    expect(found).toHaveLength(1);
+    expect(brokenRules(found, importRules)).toEqual([]);
+  });
+
+  it("names a rule once for each import that breaks it, with its reason", () => {
+    expect(brokenRules(importsOf(...refused["a feature importing infrastructure"]), importRules)).toEqual([
+      "functions/chat/stages.ts imports infra/stages.ts: A function knows nothing of its deployment.",
+    ]);
+  });
+
+  it("refuses an import of a room above", () => {
+    const upwards = importsOf("shared/platform/errors/x.ts", 'import type { A } from "../../http/a.ts";');
+    expect(brokenLayers(upwards, rooms)).toEqual([
+      "shared/platform/errors/x.ts imports shared/http/a.ts: platform may not import http.",
+    ]);
+    expect(brokenLayers(importsOf("shared/http/x.ts", 'import "../platform/a.ts";'), rooms)).toEqual([]);
+  });
+});
+
+describe("The search for doubled exports", () => {
+  it("finds a name that two modules export, but for the entries of functions", () => {
+    const file = (path: string, text: string) => ({ path, text });
+    expect(
+      doubledExports([
+        file("shared/a.ts", "export const pause = 1;\nexport const handler = 2;"),
+        file("functions/chat/handler.ts", "export async function* pause() {}\nexport const handler = 3;"),
+        file("functions/auth/handler.ts", "export const handler = 4;\nexport type Other = 1;"),
+        file("test/a.ts", "export type Other = 2;"),
+      ]),
+    ).toEqual([{ name: "pause", paths: ["shared/a.ts", "functions/chat/handler.ts"] }]);
+  });
+});
+
+describe("The search for rings", () => {
+  it("finds modules that load each other, and leaves types out", () => {
+    const text = (to: string) => `export { a } from "./${to}.ts";`;
+    const ring = [
+      ...importsOf("infra/a.ts", text("b")),
+      ...importsOf("infra/b.ts", text("c")),
+      ...importsOf("infra/c.ts", text("b")),
+    ];
+    expect(fileRings(ring)).toEqual(["infra/b.ts → infra/c.ts → infra/b.ts"]);
+    const types = [
+      ...importsOf("infra/a.ts", text("b")),
+      ...importsOf("infra/b.ts", 'import type { A } from "./a.ts";'),
+    ];
+    expect(fileRings(types)).toEqual([]);
+  });
+
+  it("finds folders that import each other, also by types and through a folder below", () => {
+    const ring = [
+      ...importsOf("shared/audio/wav/a.ts", 'import type { B } from "../mpeg/b.ts";'),
+      ...importsOf("shared/audio/mpeg/c.ts", 'export const later = () => import("../d.ts");'),
+      ...importsOf("shared/audio/e.ts", 'import type { A } from "./wav/a.ts";'),
+    ];
+    expect(folderRings(ring)).toEqual([
+      "shared/audio/wav → shared/audio/mpeg → shared/audio → shared/audio/wav (shared/audio/wav/a.ts imports shared/audio/mpeg/b.ts; shared/audio/mpeg/c.ts imports shared/audio/d.ts; shared/audio/e.ts imports shared/audio/wav/a.ts)",
+    ]);
+  });
+
+  it("finds rooms that import each other through different folders", () => {
+    const ring = [
+      ...importsOf("shared/http/a/a.ts", 'import "../../audio/a/a.ts";'),
+      ...importsOf("shared/audio/b/b.ts", 'import "../../http/b/b.ts";'),
+    ];
+    expect(folderRings(ring)).toHaveLength(1);
+    expect(folderRings(ring)[0]).toContain("shared/http → shared/audio → shared/http");
+  });
+});
+
+describe("The search for single users", () => {
+  it("finds a file of shared/ that one feature uses, also through another file, and ignores tests", () => {
+    const used = [
+      ...importsOf("functions/chat/a.ts", 'import "../../shared/http/a.ts";'),
+      ...importsOf("shared/http/a.ts", 'import "./b.ts";\nimport "./c.ts";'),
+      ...importsOf("functions/auth/a.ts", 'import type { C } from "../../shared/http/c.ts";'),
+      ...importsOf("test/unit/b.test.ts", 'import "../../shared/http/b.ts";'),
+    ];
+    expect(singleUsers(used)).toEqual([
+      { file: "shared/http/a.ts", user: "functions/chat" },
+      { file: "shared/http/b.ts", user: "functions/chat" },
     ]);
   });
 });

@@ -1,0 +1,80 @@
+import type { ImportRule, RoomTable } from "../house/imports/check-rules.ts";
+
+/** All rules of imports between the parts of this repository. Imports of types count like any other. */
+export const importRules: readonly ImportRule[] = [
+  {
+    from: ["shared/"],
+    to: ["functions/", "infra/"],
+    because: "Shared code knows no feature and no infrastructure.",
+  },
+  {
+    from: ["functions/*/"],
+    to: ["functions/*/"],
+    own: "functions/*/",
+    except: [
+      {
+        from: "functions/legacy/",
+        to: "functions/*/",
+        because: "The deprecated routes call the features that replace them.",
+      },
+    ],
+    because: "Features do not import each other; code that two of them need belongs in shared/.",
+  },
+  {
+    from: ["functions/"],
+    to: ["infra/"],
+    because: "A function knows nothing of its deployment.",
+  },
+  {
+    from: ["functions/", "shared/"],
+    to: ["@language-ai/"],
+    because: "Deployed code imports no package that is for development only.",
+  },
+  {
+    from: ["functions/", "shared/", "infra/"],
+    to: ["test/"],
+    because: "Tests know the product, and not the other way round.",
+  },
+  {
+    from: [""],
+    to: ["infra/packages/*/"],
+    own: "infra/packages/*/",
+    because: "A package is imported by its name, @language-ai/<name>, never by a path.",
+  },
+  {
+    from: [""],
+    to: ["@language-ai/*/"],
+    because: "A package is imported through its entry, @language-ai/<name>, and nothing below it.",
+  },
+  {
+    from: ["infra/packages/*/"],
+    to: ["functions/", "shared/", "infra/", "test/"],
+    own: "infra/packages/*/",
+    except: [
+      {
+        from: "infra/packages/language-id-training/",
+        to: "shared/models/language-id/",
+        because: "The training trains this model.",
+      },
+    ],
+    because: "A package imports nothing by a path that leads out of it.",
+  },
+];
+
+/** The rooms of `shared/`, from the bottom up, each with the rooms that it may import. */
+export const rooms: RoomTable = {
+  platform: [],
+  audio: ["platform"],
+  models: ["platform", "audio"],
+  accounts: ["platform"],
+  http: ["platform", "accounts"],
+  messaging: ["platform"],
+  recordings: ["platform", "audio", "models", "accounts", "messaging"],
+  wiring: ["platform", "audio", "models", "accounts", "http", "messaging", "recordings"],
+};
+
+/** Files of `shared/` that may have a single user, each with the reason. */
+export const singleUserExceptions: Readonly<Record<string, string>> = {
+  "shared/models/language-id/index.ts":
+    "The entry of the model for the package that trains it, which may import nothing else of the product.",
+};

@@ -15,10 +15,11 @@ export interface SourceModule extends SourceFile {
   readonly parsed: ParseResult;
 }
 
-/** The modules of a repository, and the paths of all its files. */
+/** The paths of a repository, and the files with code, comments or prose. */
 export interface Repository {
-  readonly root: string;
   readonly paths: readonly string[];
+  readonly files: readonly SourceFile[];
+  /** Those of the files that are modules. */
   readonly modules: readonly SourceModule[];
 }
 
@@ -51,21 +52,31 @@ export const lineOf = (text: string, offset: number): number => {
   return line;
 };
 
+const isText = (path: string): boolean => /\.(tsx?|mjs|md|css|py|yml)$/.test(path) || path === ".ci/run";
+
 /**
- * Reads the files that git knows or would add.
+ * A repository of these files.
+ *
+ * @param read the text of a file.
+ */
+export const repositoryOf = (paths: readonly string[], read: (path: string) => string): Repository => {
+  const files = paths
+    .filter(isText)
+    .map((path) => (isModule(path) ? sourceModule(path, read(path)) : { path, text: read(path) }));
+  return { paths, files, modules: files.filter((file) => "parsed" in file) };
+};
+
+/**
+ * Reads the files that git tracks or would add.
  *
  * @param root the repository's folder.
  */
 export const readRepository = (root: string): Repository => {
-  const paths = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
     cwd: root,
     encoding: "utf8",
     maxBuffer: 16 * 1024 * 1024,
-  })
-    .split("\n")
-    .filter((path) => path !== "" && existsSync(join(root, path)));
-  const modules = [...new Set(paths)]
-    .filter(isModule)
-    .map((path) => sourceModule(path, readFileSync(join(root, path), "utf8")));
-  return { root, paths: [...new Set(paths)], modules };
+  }).split("\n");
+  const paths = [...new Set(listed)].filter((path) => path !== "" && existsSync(join(root, path)));
+  return repositoryOf(paths, (path) => readFileSync(join(root, path), "utf8"));
 };

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
-import { basename, join } from "node:path/posix";
+import { basename } from "node:path/posix";
+import { isTest, lineOf, type SourceFile, sourceModule } from "../sources.ts";
 import type { Exception, NamingPage, Rule } from "./naming-page.ts";
 import {
+  code,
   type Name,
   type Readable,
   readComments,
@@ -15,30 +16,26 @@ export interface Finding {
   readonly path: string;
   readonly line: number;
   readonly word: string;
-  /** The name or the words around it. */
+  /** The name, or the words around it. */
   readonly around: string;
   readonly write: string;
-  readonly rule: Rule;
 }
 
-/** A pattern of the naming page, ready to be looked for. */
+/** A pattern of the naming page, ready to be searched for. */
 interface Matcher {
   readonly rule: Rule;
   readonly retired: string;
-  readonly inNames: RegExp | undefined;
-  readonly inSentences: RegExp | undefined;
+  readonly pattern: RegExp;
 }
 
 const escapeText = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-const separator = "[\\s*/]+";
-
-/** A phrase as a pattern: its words with anything that separates words between them, `*` as any ending. */
+/** A phrase as a pattern: any space between its words, also that of a comment's next line, and `*` as any ending. */
 const phrase = (text: string): string =>
   text
     .split(/ +/)
     .map((word) => escapeText(word).replaceAll("\\*", "[a-z]*"))
-    .join(separator);
+    .join("[\\s*/]+");
 
 const sentencePattern = (retired: string): RegExp => {
   const quoted = /^"(.*)"$/.exec(retired);
@@ -58,120 +55,134 @@ const namePattern = (retired: string): RegExp => {
   return retired.startsWith("…") ? new RegExp(`.${open}$`) : new RegExp(open);
 };
 
-/** The patterns of a page. */
-export const matchersOf = ({ rules }: NamingPage): Matcher[] =>
-  rules.flatMap((rule) =>
-    rule.retired.map((retired) => ({
-      rule,
-      retired,
-      inNames: rule.reach === "sentences" ? undefined : namePattern(retired),
-      inSentences: rule.reach === "names" ? undefined : sentencePattern(retired),
-    })),
-  );
-
 const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 
-const appliesTo = (exception: Exception, path: string): boolean =>
-  exception.path === undefined || isBelow(path, exception.path);
+/** Whether an exception covers a name, or a match in a text. */
+const isNameTolerated = ({ text }: Exception, name: string): boolean => text === undefined || text === name;
 
-const isToleratedName = (rule: Rule, path: string, name: string): boolean =>
-  rule.exceptions.some(
-    (exception) => appliesTo(exception, path) && (exception.text === undefined || exception.text === name),
+const isMatchTolerated = ({ text }: Exception, sentence: string, start: number, end: number): boolean =>
+  text === undefined ||
+  [...sentence.matchAll(new RegExp(phrase(text), "gi"))].some(
+    (match) => match.index <= start && match.index + match[0].length >= end,
   );
 
-const isToleratedPhrase = (rule: Rule, path: string, text: string, start: number, end: number): boolean =>
-  rule.exceptions.some((exception) => {
-    if (!appliesTo(exception, path)) return false;
-    if (exception.text === undefined) return true;
-    return [...text.matchAll(new RegExp(phrase(exception.text), "gi"))].some(
-      (match) => match.index <= start && match.index + match[0].length >= end,
+const plain = (text: string): string =>
+  text
+    .replace(/[\s*/]+/g, " ")
+    .replace(new RegExp(`${code}+`, "g"), "…")
+    .trim();
+
+/** Folders of `test/` with programs that people run, whose output they read. */
+const isProgram = (path: string): boolean =>
+  /^test\/(attack|bench|fuzz|house|load|mutants|runtime|verify)\//.test(path) && !path.endsWith(".test.ts");
+
+const readFile = ({ path, text }: SourceFile): Readable => {
+  if (/\.(tsx?|mjs)$/.test(path)) {
+    return readModule(sourceModule(path, text), {
+      isTest: isTest(path) && !isProgram(path),
+      isTexts: /\/texts\/[^/]+$/.test(path),
+    });
+  }
+  return /\.(md|yml)$/.test(path) ? readDocument(text) : readComments(text);
+};
+
+/** Searches files for the words that a naming page retires, and remembers which exceptions it needed. */
+export class WordSearch {
+  readonly #inNames: readonly Matcher[];
+  readonly #inSentences: readonly Matcher[];
+  readonly #anySentence: RegExp;
+  readonly #byName = new Map<string, readonly Matcher[]>();
+  readonly #used = new Set<Exception>();
+  readonly #page: NamingPage;
+
+  constructor(page: NamingPage) {
+    this.#page = page;
+    const matchers = (isMeant: (rule: Rule) => boolean, pattern: (retired: string) => RegExp): Matcher[] =>
+      page.rules
+        .filter(isMeant)
+        .flatMap((rule) => rule.retired.map((retired) => ({ rule, retired, pattern: pattern(retired) })));
+    this.#inNames = matchers(({ reach }) => reach !== "sentences", namePattern);
+    this.#inSentences = matchers(({ reach }) => reach !== "names", sentencePattern);
+    this.#anySentence = new RegExp(this.#inSentences.map(({ pattern }) => pattern.source).join("|"), "i");
+  }
+
+  /** The retired words of a file, in the order of their lines. */
+  find(file: SourceFile): Finding[] {
+    const { path } = file;
+    const text = this.#searchedPart(file);
+    const { names, sentences } = readFile({ path, text });
+    const own = { name: basename(path).replace(/(\.[a-z]+)+$/, ""), start: 0, count: 1 };
+    return [
+      ...[own, ...names].flatMap((name) => this.#findInName(path, text, name)),
+      ...sentences.flatMap((sentence) => this.#findInSentence(path, text, sentence)),
+    ].toSorted((one, other) => one.line - other.line);
+  }
+
+  /** The retired words of a text that is no file: of a rendered page, a mail or a reply. */
+  findInText(text: string): string[] {
+    return this.#findInSentence("", text, { text, start: 0 }).map(
+      ({ word, around }) => `${word} [${around}]`,
     );
-  });
+  }
 
-const lineOf = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
+  /** The exceptions for names and paths that no file has needed so far. Phrases are ordinary English and may be absent. */
+  unusedExceptions(): Exception[] {
+    return this.#page.rules
+      .flatMap(({ exceptions }) => exceptions)
+      .filter((entry) => !this.#used.has(entry) && (entry.path !== undefined || !entry.text?.includes(" ")));
+  }
 
-const inNames = (
-  matchers: readonly Matcher[],
-  path: string,
-  text: string,
-  names: readonly Name[],
-): Finding[] =>
-  names.flatMap(({ name, start, count }) =>
-    matchers
-      .filter(({ inNames, rule }) => inNames?.test(wordsOf(name)) && !isToleratedName(rule, path, name))
+  #searchedPart({ path, text }: SourceFile): string {
+    const entries = this.#page.unsearched.filter((entry) => isBelow(path, entry.path));
+    if (entries.some(({ from }) => from === undefined)) return "";
+    const ends = entries
+      .map(({ from }) => text.search(new RegExp(`^${escapeText(from ?? "")}`, "m")))
+      .filter((end) => end >= 0);
+    return ends.length === 0 ? text : text.slice(0, Math.min(...ends));
+  }
+
+  #isTolerated(rule: Rule, path: string, isCovered: (exception: Exception) => boolean): boolean {
+    const found = rule.exceptions.find(
+      (exception) => (exception.path === undefined || isBelow(path, exception.path)) && isCovered(exception),
+    );
+    if (found) this.#used.add(found);
+    return found !== undefined;
+  }
+
+  #findInName(path: string, text: string, { name, start, count }: Name): Finding[] {
+    const matching =
+      this.#byName.get(name) ?? this.#inNames.filter(({ pattern }) => pattern.test(wordsOf(name)));
+    this.#byName.set(name, matching);
+    return matching
+      .filter(({ rule }) => !this.#isTolerated(rule, path, (exception) => isNameTolerated(exception, name)))
       .map(({ rule, retired }) => ({
         path,
         line: lineOf(text, start),
         word: retired,
-        around: count > 1 ? `${name} (${count} times)` : name,
+        around: count > 1 ? `${name}, ${count} times` : name,
         write: rule.write,
-        rule,
-      })),
-  );
+      }));
+  }
 
-const inSentence = (
-  matchers: readonly Matcher[],
-  path: string,
-  text: string,
-  sentence: Sentence,
-): Finding[] =>
-  matchers.flatMap(({ rule, inSentences }) =>
-    [...(inSentences ? sentence.text.matchAll(inSentences) : [])]
-      .filter((match) => {
-        const end = match.index + match[0].length;
-        return !isToleratedPhrase(rule, path, sentence.text, match.index, end);
-      })
-      .map((match) => ({
-        path,
-        line: lineOf(text, sentence.start + match.index),
-        word: match[0].replace(/[\s*/]+/g, " "),
-        around: sentence.text
-          .slice(Math.max(0, match.index - 40), match.index + match[0].length + 40)
-          .replace(/[\s*/]+/g, " ")
-          .replace(/\uFFFC+/g, "…")
-          .trim(),
-        write: rule.write,
-        rule,
-      })),
-  );
-
-const isTest = (path: string): boolean => /(^|\/)test\//.test(path);
-
-const readFile = (path: string, text: string): Readable => {
-  if (/\.(tsx?|mjs)$/.test(path)) return readModule(path, text, isTest(path), /\/texts\/[^/]+$/.test(path));
-  if (/\.md$/.test(path)) return readDocument(text);
-  return readComments(text);
-};
-
-/** The files in which retired words are looked for. */
-export const isSearched = (path: string): boolean =>
-  /\.(tsx?|mjs|md|css|py|yml)$/.test(path) || path === ".ci/run";
-
-/** The retired words of a file. */
-export const findWords = (
-  matchers: readonly Matcher[],
-  page: NamingPage,
-  path: string,
-  text: string,
-): Finding[] => {
-  const unsearched = page.unsearched.filter((entry) => isBelow(path, entry.path));
-  if (unsearched.some(({ from }) => from === undefined)) return [];
-  const [cut] = unsearched;
-  const end = cut?.from ? text.search(new RegExp(`^${escapeText(cut.from)}`, "m")) : -1;
-  const searched = end >= 0 ? text.slice(0, end) : text;
-  const { names, sentences } = readFile(path, searched);
-  const own = { name: basename(path).replace(/(\.d)?\.\w+$/, ""), start: 0, count: 1 };
-  return [
-    ...inNames(matchers, path, searched, [own, ...names]),
-    ...sentences.flatMap((sentence) => inSentence(matchers, path, searched, sentence)),
-  ];
-};
-
-/** The retired words of all given files, each path below a root. */
-export const findWordsIn = (page: NamingPage, root: string, paths: readonly string[]): Finding[] => {
-  const matchers = matchersOf(page);
-  return paths
-    .filter(isSearched)
-    .flatMap((path) => findWords(matchers, page, path, readFileSync(join(root, path), "utf8")));
-};
+  #findInSentence(path: string, text: string, sentence: Sentence): Finding[] {
+    if (!this.#anySentence.test(sentence.text)) return [];
+    return this.#inSentences.flatMap(({ rule, pattern }) =>
+      [...sentence.text.matchAll(pattern)]
+        .map((match) => ({ start: match.index, end: match.index + match[0].length, word: match[0] }))
+        .filter(
+          ({ start, end }) =>
+            !this.#isTolerated(rule, path, (exception) =>
+              isMatchTolerated(exception, sentence.text, start, end),
+            ),
+        )
+        .map(({ start, end, word }) => ({
+          path,
+          line: lineOf(text, sentence.start + start),
+          word: plain(word),
+          around: plain(sentence.text.slice(Math.max(0, start - 40), end + 40)),
+          write: rule.write,
+        })),
+    );
+  }
+}

@@ -1,3 +1,6 @@
+/** Where the naming page is, below the root of the repository. */
+export const namingPagePath = "shared/platform/naming.md";
+
 /** Where a rule of the naming page applies. */
 export type Reach = "names" | "sentences" | "names and sentences";
 

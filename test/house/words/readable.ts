@@ -1,4 +1,11 @@
-import { type Argument, type CallExpression, type Comment, parseSync, Visitor } from "oxc-parser";
+import {
+  type CallExpression,
+  type Comment,
+  type Expression,
+  type TemplateLiteral,
+  Visitor,
+} from "oxc-parser";
+import type { SourceModule } from "../sources.ts";
 
 /** What a person reads in a file: its text, and where it begins. */
 export interface Sentence {
@@ -48,20 +55,43 @@ const isTitleOf = (call: CallExpression): boolean => {
   return false;
 };
 
-const textOf = (node: Argument | undefined): Sentence[] => {
-  if (node?.type === "Literal" && typeof node.value === "string") {
-    return [{ start: node.start, text: node.value }];
+/** The titles in a call of `describe`, `it` or `test`: its first argument, or the names of the cases of `each`. */
+const titlesIn = (call: CallExpression): Expression[] => {
+  const [first] = call.arguments;
+  if (!isTitleOf(call) || !first || first.type === "SpreadElement") return [];
+  if (first.type !== "ArrayExpression") return [first];
+  return first.elements.flatMap((row) => {
+    const name = row?.type === "ArrayExpression" ? row.elements[0] : undefined;
+    return name && name.type !== "SpreadElement" ? [name] : [];
+  });
+};
+
+const isText = (node: Expression): boolean =>
+  node.type === "TemplateLiteral" || (node.type === "Literal" && typeof node.value === "string");
+
+/** A template without its expressions. */
+const templateText = (text: string, { start, end, expressions }: TemplateLiteral): string => {
+  let joined = text.slice(start, end);
+  for (const expression of expressions) {
+    const [from, to] = [expression.start - start, expression.end - start];
+    joined = joined.slice(0, from) + blank(joined.slice(from, to)) + joined.slice(to);
   }
-  if (node?.type !== "TemplateLiteral") return [];
-  return [{ start: node.start, text: node.quasis.map(({ value }) => value.raw).join(code) }];
+  return joined.replace(/\$(\{\uFFFC*\})/g, (found) => code.repeat(found.length)).replace(/^`|`$/g, '"');
 };
 
 /** Whether a string is something to read: two words, at least. Keys and the names of events have no space. */
 const isProse = (text: string): boolean => /[a-z,.;:!?)}"'\uFFFC] +[\uFFFC({"'A-Za-z]/i.test(text);
 
-/** What is read of a module: of a test the titles, of anything else all strings of several words. */
-export const readModule = (path: string, text: string, isTest: boolean, isTexts: boolean): Readable => {
-  const parsed = parseSync(path, text);
+/** Which strings of a module people read. */
+export interface Reading {
+  /** Of tests, only the titles: their other strings are data. */
+  readonly isTest: boolean;
+  /** Of texts for pages, also single words. */
+  readonly isTexts: boolean;
+}
+
+/** The names of a module, and what people read in it: comments, and strings of several words. */
+export const readModule = ({ text, parsed }: SourceModule, { isTest, isTexts }: Reading): Readable => {
   const names = new Map<string, Name>();
   const sentences: Sentence[] = joinComments(parsed.comments, text);
   const note = ({ name, start }: { name: string; start: number }): void => {
@@ -73,15 +103,18 @@ export const readModule = (path: string, text: string, isTest: boolean, isTexts:
     JSXIdentifier: note,
     PrivateIdentifier: note,
     CallExpression: (call) => {
-      if (isTest && isTitleOf(call)) sentences.push(...textOf(call.arguments[0]));
+      if (!isTest) return;
+      for (const { start, end } of titlesIn(call).filter(isText)) {
+        sentences.push({ start, text: withoutCode(text.slice(start, end)) });
+      }
     },
     Literal: (node) => {
       if (isTest || typeof node.value !== "string") return;
       if (isTexts || isProse(node.value))
-        sentences.push({ start: node.start, text: withoutCode(node.value) });
+        sentences.push({ start: node.start + 1, text: withoutCode(node.value) });
     },
     TemplateLiteral: (node) => {
-      const joined = node.quasis.map(({ value }) => value.raw).join(code);
+      const joined = templateText(text, node);
       if (!isTest && isProse(joined)) sentences.push({ start: node.start, text: withoutCode(joined) });
     },
     JSXText: (node) => {

@@ -1,0 +1,44 @@
+import { isProduction, type SourceFile } from "../sources.ts";
+
+/** A file, or a group of files, with its lines. */
+export interface MeasuredLines {
+  readonly path: string;
+  readonly lines: number;
+}
+
+/** Files that may be longer than the others, each with the reason. */
+export const longFileExceptions: Readonly<Record<string, string>> = {
+  "functions/console/texts/en.ts": "The texts of the console's pages.",
+  "functions/console/texts/lg.ts": "The texts of the console's pages.",
+  "functions/console/texts/sw.ts": "The texts of the console's pages.",
+  "functions/console/view/style.css": "The console has one style sheet, so a browser loads one.",
+};
+
+const linesOf = (text: string): number => text.split("\n").length - 1;
+
+const isCounted = (path: string): boolean => isProduction(path) && /\.(tsx?|css)$/.test(path);
+
+/** The lines of production code: all TypeScript and style sheets, with comments and empty lines. */
+export const productionLines = (files: readonly SourceFile[]): number =>
+  files.reduce((sum, { path, text }) => (isCounted(path) ? sum + linesOf(text) : sum), 0);
+
+const folderOf = (path: string): string => path.split("/").slice(0, -1).slice(0, 2).join("/");
+
+/** The lines of production code by folder of the second level, the largest first. */
+export const linesByFolder = (files: readonly SourceFile[]): MeasuredLines[] => {
+  const folders = Map.groupBy(
+    files.filter(({ path }) => isCounted(path)),
+    ({ path }) => folderOf(path),
+  );
+  return [...folders]
+    .map(([path, found]) => ({ path, lines: productionLines(found) }))
+    .toSorted((one, other) => other.lines - one.lines);
+};
+
+/** The production files with more lines than a bound that are no exceptions, the longest first. */
+export const longFiles = (files: readonly SourceFile[], bound: number): MeasuredLines[] =>
+  files
+    .filter(({ path }) => isCounted(path) && !longFileExceptions[path])
+    .map(({ path, text }) => ({ path, lines: linesOf(text) }))
+    .filter(({ lines }) => lines > bound)
+    .toSorted((one, other) => other.lines - one.lines);

@@ -16,7 +16,8 @@ const programs = (fails: (call: string) => boolean = () => false) => {
     const call = `${where}${program} ${args.filter((arg) => !arg.includes("language-ai-release-")).join(" ")}`;
     calls.push(call);
     if (variables) tested.push(variables);
-    const outputsFile = args[args.indexOf("--outputs-file") + 1];
+    const option = args.indexOf("--outputs-file");
+    const outputsFile = option < 0 ? undefined : args[option + 1];
     if (args.includes("deploy") && outputsFile) {
       await writeFile(outputsFile, JSON.stringify({ "LanguageAi-prod-Api": addresses }));
     }

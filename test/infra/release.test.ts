@@ -1,4 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
@@ -99,13 +101,33 @@ describe("The role of the workflows", () => {
 });
 
 describe("The workflows", () => {
-  it("use commands that package.json has", async () => {
-    const scripts: unknown = JSON.parse(await readFile("package.json", "utf8")).scripts;
-    const texts = await Promise.all(
-      ["check", "changes", "release-stage"].map((name) => readFile(`.github/workflows/${name}.yml`, "utf8")),
+  const folder = ".github/workflows";
+  const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+  const linesWith = (pattern: RegExp): string[] =>
+    texts.flatMap((text) => [...text.matchAll(pattern)].map(([, found = ""]) => found));
+
+  it("use commands that package.json has", () => {
+    const scripts: unknown = JSON.parse(readFileSync("package.json", "utf8")).scripts;
+    const used = linesWith(/npm run ([a-z:]+)/g);
+    expect(used).toEqual(["release"]);
+    for (const name of used) expect(scripts).toHaveProperty([name]);
+  });
+
+  it("run the gate once for a pull request", () => {
+    expect(texts.filter((text) => /^ {2}pull_request:/m.test(text) && text.includes(".ci/run"))).toHaveLength(
+      1,
     );
-    const used = texts.flatMap((text) => [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name));
-    expect(used.toSorted()).toEqual(["check", "release"]);
-    for (const name of used) expect(scripts).toHaveProperty([name ?? ""]);
+    expect(linesWith(/run: npm (?:test|run check)\b(.*)/g)).toEqual([]);
+  });
+
+  it("pin every action by its commit, and name the version", () => {
+    const actions = linesWith(/\buses: *(.*)/g).filter((action) => !action.startsWith("./"));
+    expect(actions.length).toBeGreaterThan(5);
+    expect(
+      actions.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action)),
+    ).toEqual([]);
+    // The same action is the same version everywhere.
+    const names = new Set(actions.map((action) => action.split("@")[0]));
+    expect(new Set(actions).size).toBe(names.size);
   });
 });

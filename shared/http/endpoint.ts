@@ -25,12 +25,23 @@ export interface RawRequest extends Omit<RequestFacts, "signal"> {
   readonly caller: Caller | undefined;
 }
 
-/** The validated parts of a request; `caller` is set exactly when the operation requires a token. */
-export interface EndpointInput<Body, Query, Path, Auth> {
+/** The validated parts of a request. */
+interface RequestParts<Body, Query, Path> {
   readonly body: Body;
   readonly query: Query;
   readonly path: Path;
-  readonly caller: Auth extends "user" ? Caller : undefined;
+}
+
+/** Who calls an operation, by what the operation requires. */
+interface CallerByAuth {
+  readonly user: Caller;
+  readonly public: undefined;
+}
+
+/** A valid request: its parts, and its caller exactly when the operation requires a token. */
+export interface EndpointInput<Body, Query, Path, Auth extends keyof CallerByAuth>
+  extends RequestParts<Body, Query, Path> {
+  readonly caller: CallerByAuth[Auth];
   readonly request: RequestFacts;
 }
 
@@ -48,6 +59,16 @@ export interface Endpoint {
   /** @throws ValidationError when the request breaks its contract; AppError `unauthenticated` without a caller. */
   prepare(request: RawRequest): PreparedRequest;
 }
+
+const requireCaller: {
+  readonly [Auth in keyof CallerByAuth]: (caller: Caller | undefined) => CallerByAuth[Auth];
+} = {
+  user: (caller) => {
+    if (!caller) throw new AppError("unauthenticated");
+    return caller;
+  },
+  public: () => undefined,
+};
 
 const taskList = z.object({ items: z.array(z.unknown()) });
 
@@ -71,25 +92,19 @@ export const endpoint = <
   });
   return {
     operation,
-    prepare: ({ id, headers, sourceAddress, caller, ...raw }) => {
-      if (operation.auth === "user" && !caller) throw new AppError("unauthenticated");
+    prepare: ({ id, headers, sourceAddress, caller: found, ...raw }) => {
+      const caller = requireCaller[operation.auth](found);
+      // A part that is not declared has the type of its parameter's default, ZodUndefined. That a schema is absent only then
+      // cannot be expressed as control flow.
       const parts = validate(requestSchema, {
         body: operation.body ? raw.body : undefined,
         query: operation.query ? raw.query : undefined,
         path: operation.pathParameters ? raw.path : undefined,
-      });
+      }) as RequestParts<z.output<Body>, z.output<Query>, z.output<Path>>;
       return {
         tasks: operation.tasksIn ? taskList.parse(raw.body).items.length : 1,
-        execute: async (signal) => {
-          // The type parameters default to ZodUndefined exactly when a part is not declared, and a caller was
-          // demanded above when `Auth` is "user"; neither can be expressed as control flow.
-          const input = {
-            ...parts,
-            caller,
-            request: { id, headers, sourceAddress, signal },
-          } as unknown as EndpointInput<z.output<Body>, z.output<Query>, z.output<Path>, Auth>;
-          return execute(input);
-        },
+        execute: async (signal) =>
+          execute({ ...parts, caller, request: { id, headers, sourceAddress, signal } }),
       };
     },
   };

@@ -32,8 +32,13 @@ export const page = <
     ) => MaybeLater<PageResponse<z.input<Data>>>;
   },
 ): BoundPage => {
-  // The query and the form have been read with the declaration's schemas, and who is signed in is there where the audience says
-  // so; none of it can be expressed as control flow.
-  const { show, submit } = does as unknown as Omit<BoundPage, "page">;
-  return { page: declaration, show, submit };
+  // Before a page is called, its query and its form are read with the declaration's schemas, and a page for accounts has one.
+  // Neither can be expressed as control flow.
+  const { show, submit } = does;
+  return {
+    page: declaration,
+    show: (visit) => show(visit as Visit<z.output<Query>, Who>),
+    submit:
+      submit && ((visit) => submit(visit as Visit<z.output<Query>, Who> & { readonly form: z.output<Form> })),
+  };
 };

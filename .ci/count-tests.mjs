@@ -4,8 +4,8 @@
  * the sum.
  *
  * Tests talk to processes, sockets and a browser, and a busy machine can fail one of thousands. A test that failed is run
- * once more with its file; when it passes then it counts as passed, and is named all the same. More than a few such tests
- * are a failure, whatever they say the second time.
+ * once more with its file; when it passes then, it counts as passed and is named anyway. More than a few such tests are a
+ * failure, even when all of them pass the second time.
  *
  * Usage: node .ci/count-tests.mjs <folder of reports>            counts
  *        node .ci/count-tests.mjs --files-to-repeat <report>     prints the files of which tests failed, when they are few
@@ -88,7 +88,7 @@ const count = (folder) => {
   }
   for (const project of Object.keys(passed)) {
     if (!(project in minPassed))
-      problems.push(`.ci/least-tests.json says nothing of the project "${project}".`);
+      problems.push(`.ci/least-tests.json does not name the project "${project}".`);
   }
   const sum = Object.values(passed).reduce((total, number) => total + number, 0);
   for (const problem of problems) process.stderr.write(`${problem}\n`);

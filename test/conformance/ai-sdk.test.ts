@@ -59,14 +59,14 @@ const providerOptions = { openai: { store: false } };
 const isLocal = inject("isLocal");
 
 describe.each(providers)("%s", (_name, modelOf) => {
-  it("returns a whole response", async () => {
+  it("returns a whole reply", async () => {
     const { text, usage, finishReason } = await generateText({ model: modelOf(), prompt, maxRetries: 0 });
     expect(text.trim()).not.toBe("");
     expect(finishReason).toBe("stop");
     expect(usage.totalTokens).toBeGreaterThan(0);
   });
 
-  it("streams a response", async () => {
+  it("streams a reply", async () => {
     const result = streamText({ model: modelOf(), prompt, maxRetries: 0 });
     const pieces = await readAll(result.textStream);
     expect(pieces.length).toBeGreaterThan(1);
@@ -156,7 +156,7 @@ describe("@ai-sdk/openai", () => {
     });
   });
 
-  it.runIf(isLocal)("writes down a recording, with its segments", async () => {
+  it.runIf(isLocal)("transcribes a recording, with its segments", async () => {
     const openai = createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token });
     const text = "Wasuze otya nno? Nnyabo, weebale kujja.";
     // The sample server reads back what it has spoken.

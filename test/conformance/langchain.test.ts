@@ -42,13 +42,13 @@ describe.each(ways)("%s", (_name, fields) => {
       ...more,
     });
 
-  it("returns a whole response", async () => {
+  it("returns a whole reply", async () => {
     const response = await modelOf().invoke(messages);
     expect(response.text.trim()).not.toBe("");
     expect(response.usage_metadata).toMatchObject({ total_tokens: expect.any(Number) });
   });
 
-  it("streams a response", async () => {
+  it("streams a reply", async () => {
     const chunks = await readAll(await modelOf().stream(messages));
     expect(
       chunks

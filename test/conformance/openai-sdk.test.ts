@@ -35,14 +35,14 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
   });
 
   describe("chat completions", () => {
-    it("returns a whole response", async () => {
+    it("returns a whole reply", async () => {
       const { choices, usage } = await openai.chat.completions.create({ model, messages });
       expect(choices[0]?.message.content?.trim()).not.toBe("");
       expect(choices[0]?.finish_reason).toBe("stop");
       expect(usage?.total_tokens).toBeGreaterThan(0);
     });
 
-    it("streams a response, without token counts unless requested", async () => {
+    it("streams a reply, without token counts unless requested", async () => {
       let text = "";
       for await (const { choices } of await openai.chat.completions.create({
         model,
@@ -174,7 +174,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
   });
 
   describe("responses", () => {
-    it("returns a whole response", async () => {
+    it("returns a whole reply", async () => {
       const response = await openai.responses.create({ model, input: question, instructions: "Be brief." });
       expect(response).toMatchObject({ status: "completed", error: null });
       expect(response.output_text.trim()).not.toBe("");
@@ -292,7 +292,7 @@ describe("openai for Node, audio", () => {
     expect(audio.samples.length / audio.sampleRate).toBeGreaterThan(0.5);
   });
 
-  it.runIf(isLocal)("writes down a recording", async () => {
+  it.runIf(isLocal)("transcribes a recording", async () => {
     const { audio } = await connect();
     const spoken = await audio.speech.create({
       model: "tts-1",

@@ -78,7 +78,7 @@ const mp3Of = async (body: object) => {
 compareWithReadme({ "Open WebUI": /^Open WebUI/, LibreChat: /^LibreChat/ });
 
 describe("Open WebUI", () => {
-  it.runIf(inject("isLocal"))("lists voices without a key, writes down a recording, and speaks", async () => {
+  it.runIf(inject("isLocal"))("lists voices without a key, transcribes a recording, and speaks", async () => {
     const voices = await call("/v1/audio/voices");
     expect(voices).toMatchObject({ status: 200 });
     expect(voices.body.voices[0]).toEqual({ id: expect.any(String), name: expect.any(String) });
@@ -186,7 +186,7 @@ describe("LibreChat", () => {
   });
 
   it.runIf(inject("isLocal"))(
-    "writes down a recording in the language of a browser, and speaks in pieces",
+    "transcribes a recording in the language of a browser, and speaks in pieces",
     async () => {
       const fields = { file: await recording(), model: "whisper-1", language: "lg-UG".split("-")[0] };
       const written = await call("/v1/audio/transcriptions", { token, body: formData(fields) });

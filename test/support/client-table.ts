@@ -5,15 +5,15 @@ const file = join(import.meta.dirname, "../../README.md");
 
 /** The columns of the README's table of clients, and the titles of the tests that a tick stands for. */
 const features: Readonly<Record<string, RegExp>> = {
-  chat: /(?<!responses.*)gives a whole answer|asks for the title of a chat/,
-  streamed: /streams an answer/,
+  chat: /(?<!responses.*)returns a whole reply|requests the title of a chat/,
+  streamed: /streams a reply/,
   tools: /\btools?\b/,
   "structured output": /structured output/,
   responses: /\bresponses?\b/,
-  transcription: /writes down a recording/,
+  transcription: /transcribes a recording/,
   speech: /\bspeaks\b/,
   "list of models": /lists the models/,
-  "its own errors": /is told what went wrong|errors are of the class/,
+  "its own errors": /reports what went wrong|errors are of the class/,
 };
 
 const tableHead = [

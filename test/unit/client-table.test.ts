@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clientRow, rowProblems } from "../support/client-table.ts";
 
-const whole = { title: "some-client gives a whole answer", passed: true };
+const whole = { title: "some-client returns a whole reply", passed: true };
 
 describe("The README's row of a client", () => {
   it("has a tick for what was tested and passed, and for nothing else", () => {
@@ -18,7 +18,7 @@ describe("The README's row of a client", () => {
   });
 
   it("counts a streamed response as one of responses", () => {
-    const outcomes = [{ title: "some-client, responses gives a whole answer", passed: true }];
+    const outcomes = [{ title: "some-client, responses returns a whole reply", passed: true }];
     expect(clientRow("some-client", outcomes)).toBe("| some-client | – | – | – | – | ✓ | – | – | – | – |");
   });
 

@@ -157,15 +157,15 @@ def openai_tests():
         error_of(openai.AuthenticationError, stranger.models.list)
 
     return {
-        "gives a whole answer": whole,
-        "streams an answer": streamed,
+        "returns a whole reply": whole,
+        "streams a reply": streamed,
         "calls a tool": tools,
-        "gives structured output": structured,
+        "returns structured output": structured,
         "gives responses": responses,
-        "writes down a recording": transcription,
+        "transcribes a recording": transcription,
         "speaks": speech,
         "lists the models": models,
-        "is told what went wrong": errors,
+        "reports what went wrong": errors,
     }
 
 
@@ -228,14 +228,14 @@ def litellm_tests():
             raise AssertionError(f"no {kind.__name__}: {found!r}")
 
     return {
-        "gives a whole answer": whole,
-        "streams an answer": streamed,
+        "returns a whole reply": whole,
+        "streams a reply": streamed,
         "calls a tool": tools,
-        "gives structured output": structured,
+        "returns structured output": structured,
         "gives responses": responses,
-        "writes down a recording": transcription,
+        "transcribes a recording": transcription,
         "speaks": speech,
-        "is told what went wrong": errors,
+        "reports what went wrong": errors,
     }
 
 
@@ -283,12 +283,12 @@ def langchain_tests():
         raise AssertionError(f"no AuthenticationError: {found!r}")
 
     return {
-        "gives a whole answer": whole,
-        "streams an answer": streamed,
+        "returns a whole reply": whole,
+        "streams a reply": streamed,
         "calls a tool": tools,
-        "gives structured output": structured,
+        "returns structured output": structured,
         "gives responses": responses,
-        "is told what went wrong": errors,
+        "reports what went wrong": errors,
     }
 
 

@@ -61,14 +61,14 @@ func main() {
 		title string
 		run   func() error
 	}{
-		{"gives a whole answer", func() error {
+		{"returns a whole reply", func() error {
 			found, err := client.Chat.Completions.New(ctx, ask(hello))
 			if err != nil {
 				return err
 			}
 			return must(strings.TrimSpace(found.Choices[0].Message.Content) != "" && found.Usage.TotalTokens > 0, found)
 		}},
-		{"streams an answer", func() error {
+		{"streams a reply", func() error {
 			params := ask(hello)
 			params.StreamOptions = openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)}
 			stream := client.Chat.Completions.NewStreaming(ctx, params)
@@ -107,7 +107,7 @@ func main() {
 			}
 			return must(strings.Contains(told.Choices[0].Message.Content, answer), told)
 		}},
-		{"gives structured output", func() error {
+		{"returns structured output", func() error {
 			params := ask("Maize in Gulu costs 1200 shillings.")
 			params.ResponseFormat = openai.ChatCompletionNewParamsResponseFormatUnion{
 				OfJSONSchema: &shared.ResponseFormatJSONSchemaParam{
@@ -143,7 +143,7 @@ func main() {
 			}
 			return must(strings.TrimSpace(found.OutputText()) != "" && found.Status == "completed", found)
 		}},
-		{"writes down a recording", func() error {
+		{"transcribes a recording", func() error {
 			of := func(format openai.AudioResponseFormat) (string, error) {
 				file, err := os.Open(os.Getenv("RECORDING"))
 				if err != nil {
@@ -210,7 +210,7 @@ func main() {
 			}
 			return must(slices.Equal(ids, []string{"lang-14b", "lang-9b", "stt-51", "tts-20"}), ids)
 		}},
-		{"is told what went wrong", func() error {
+		{"reports what went wrong", func() error {
 			params := ask(hello)
 			params.N = openai.Int(2)
 			_, err := client.Chat.Completions.New(ctx, params)

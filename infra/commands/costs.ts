@@ -1,6 +1,6 @@
 /**
  * `npm run costs`: what a million requests of each kind cost on AWS, from the memory of the functions in the synthesised
- * template. Prints Markdown; `infra/README.md` holds the result.
+ * template. Prints Markdown; `infra/handbook/costs.md` holds the result.
  */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -63,7 +63,7 @@ const goBack = async (stage: string, folder: string, run: RunProgram): Promise<v
     if (code !== 0) {
       throw new Error(
         `The release does not work, and going back to ${tag} failed at: ${program} ${args.join(" ")}. ` +
-          "CodeDeploy and CloudFormation still have the version before; infra/README.md says how to take it.",
+          "CodeDeploy and CloudFormation still have the version before; infra/handbook/release.md says how to take it.",
       );
     }
   }

@@ -29,7 +29,7 @@ const period = Duration.minutes(5);
 export interface Condition {
   /** What has happened and what to do about it, for whoever is woken by it. */
   readonly description: string;
-  /** The heading in `infra/README.md` under which more is said. */
+  /** The heading in `infra/handbook/runbook.md`. */
   readonly runbook: string;
   readonly metric: IMetric;
   /** The lowest value that counts. */

@@ -33,7 +33,7 @@ export class Alarms extends Construct {
         ([name, { description, runbook, metric, threshold, datapointsToAlarm }]) => [
           name,
           new Alarm(this, name, {
-            alarmDescription: `${description} Runbook: "${runbook}" in infra/README.md.`,
+            alarmDescription: `${description} Runbook: "${runbook}" in infra/handbook/runbook.md.`,
             metric,
             threshold,
             datapointsToAlarm,

@@ -126,12 +126,16 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
     },
   );
 
-  it.each(["streaming", "limits"])("of the guide %s runs as a program", async (name) => {
+  it.each([
+    ["streaming", 1],
+    ["limits", 1],
+    ["openai-sdk", 3],
+  ])("of the guide %s runs as a program", async (name, count) => {
     const guide = guides.find((one) => one.name === name);
     const { token } = await createAccount();
     const codes = codeOf(guide, "typescript", baseUrl);
-    expect(codes).toHaveLength(1);
-    for (const code of codes) expect(await program(code, { TOKEN: token })).not.toBe("");
+    expect(codes).toHaveLength(count);
+    for (const code of codes) expect(await program(code, { API: baseUrl, TOKEN: token })).not.toBe("");
   });
 
   it("in TypeScript gets the same response as the curl", async () => {

@@ -20,7 +20,7 @@ const resources = await countResources();
 
 describe("The table of costs", () => {
   it("in the documentation is the one of today's functions", async () => {
-    const document = await readFile("infra/README.md", "utf8");
+    const document = await readFile("infra/handbook/costs.md", "utf8");
     expect(document).toContain(costTable(memory, resources));
   });
 

@@ -161,8 +161,7 @@ const withMonitoring = ({ data, withFunctions, monitoring }: SynthesizedService)
 });
 
 const readRunbook = async (): Promise<string> => {
-  const document = await readFile("infra/README.md", "utf8");
-  return document.split(/^## /m).find((section) => section.startsWith("When an alarm rings")) ?? "";
+  return await readFile("infra/handbook/runbook.md", "utf8");
 };
 
 beforeAll(async () => {
@@ -252,7 +251,8 @@ describe("The alarms", { timeout: 30_000 }, () => {
     const runbook = await readRunbook();
     const entries = [...runbook.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
     const named = alarms(watched).map(
-      ({ AlarmDescription }) => /Runbook: "(.+)" in infra\/README\.md\.$/.exec(AlarmDescription)?.[1],
+      ({ AlarmDescription }) =>
+        /Runbook: "(.+)" in infra\/handbook\/runbook\.md\.$/.exec(AlarmDescription)?.[1],
     );
     expect([...new Set(named)].sort()).toEqual(entries.sort());
   });

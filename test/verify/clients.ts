@@ -99,14 +99,17 @@ export const pythonClientsPart: Part = {
   },
 };
 
-/** The README's programs in Python print a result when they run unchanged. */
-export const readmeProgramsPart: Part = {
-  name: "The README's programs in Python",
+/** The Python programs of the guide to OpenAI clients print a result when they run unchanged. */
+export const guideProgramsPart: Part = {
+  name: "The guide's programs in Python",
   run: async () => {
     const program = await python.tool("python");
-    const readme = await readFile(join(projectDirectory, "README.md"), "utf8");
-    const programs = [...readme.matchAll(/^```python\n([\s\S]*?)\n```$/gm)].map(([, text = ""]) => text);
-    if (programs.length < 2) return { kind: "failed", findings: ["The README has fewer than two."] };
+    const guide = await readFile(
+      join(projectDirectory, "functions/console/docs/guides/openai-sdk.md"),
+      "utf8",
+    );
+    const programs = [...guide.matchAll(/^```python\n([\s\S]*?)\n```$/gm)].map(([, text = ""]) => text);
+    if (programs.length < 2) return { kind: "failed", findings: ["The guide has fewer than two."] };
     return withService(async ({ directory, variables }) => {
       const findings: string[] = [];
       for (const text of programs) {

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { runCommandLine, UsageError } from "../../infra/commands/command-line.ts";
 import { cfnLintPart } from "./cfn-lint.ts";
 import { chromiumPart } from "./chromium.ts";
-import { goClientPart, pythonClientsPart, readmeProgramsPart } from "./clients.ts";
+import { goClientPart, guideProgramsPart, pythonClientsPart } from "./clients.ts";
 import { cutsPart } from "./cuts.ts";
 import { dynamoDbLocalPart } from "./dynamodb-local.ts";
 import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
@@ -22,7 +22,7 @@ const parts = [
   chromiumPart,
   cutsPart,
   pythonClientsPart,
-  readmeProgramsPart,
+  guideProgramsPart,
   goClientPart,
 ];
 const usage = `Usage: npm run verify

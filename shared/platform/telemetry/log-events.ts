@@ -2,7 +2,7 @@
  * Everything the service writes to its log, and what each line means.
  *
  * The union is closed: an event that is not described here does not compile. Alarms and dashboards look for these names,
- * and `infra/README.md` says what to do about those that ring.
+ * and `infra/handbook/runbook.md` says what to do about alarms.
  */
 export const logEvents = {
   "answer.not_accepted": "The messaging platform refused a reply; `status` and `outcome` are its own.",

@@ -5,7 +5,7 @@ import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import type { JobTranscript, TranscribedPiece } from "../../shared/recordings/jobs/transcribed-piece.ts";
 import { type EndDependencies, finishJob } from "./finish-job.ts";
 
-/** Everything that making one transcript of many touches. */
+/** What assembling a transcript needs. */
 export interface AssemblyDependencies extends EndDependencies {
   readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "complete">;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
@@ -13,8 +13,8 @@ export interface AssemblyDependencies extends EndDependencies {
 }
 
 /**
- * Makes the whole transcript, once all pieces are transcribed, and ends the job. Whoever does it again makes the same one, and
- * the job is ended by one of them.
+ * Joins the pieces into one transcript when all of them are transcribed, and completes the job. If two workers do it, both
+ * write the same transcript and only one completes the job.
  */
 export const assembleJob = async (name: JobName, dependencies: AssemblyDependencies): Promise<void> => {
   const { jobs, store, stitch } = dependencies;
@@ -22,7 +22,7 @@ export const assembleJob = async (name: JobName, dependencies: AssemblyDependenc
   if (job?.status === "running" && job.done.size === job.pieces) {
     await putJson(store, jobObjects.result(name), stitch(await readTranscribedPieces(store, name, job)));
     await jobs.complete(name);
-    // Nobody is to find what a job has left behind that ended otherwise, or was deleted, meanwhile.
+    // A job that failed or was deleted in the meantime must not leave a result behind.
     const ended = await jobs.read(name);
     if (ended?.status !== "completed") await store.delete(jobObjects.result(name));
   }

@@ -10,8 +10,8 @@ import {
 import { countVariable } from "../../shared/platform/config/variables.ts";
 
 /**
- * How often a message is handed out before it is dead-lettered. The worker itself gives up what cannot be done long before;
- * what comes again because a model is down is sent anew.
+ * Deliveries of a message before it goes to the dead-letter queue. The worker gives up on a failing piece long before that,
+ * and replaces messages that wait for a model.
  */
 export const jobMessageAttempts = 100;
 
@@ -26,16 +26,16 @@ export const jobWorkerFunction = defineFunction({
     ...callbackQueueEnvironment,
     ...messageQueueEnvironment,
     ...transcriptionBackendEnvironment,
-    /** How many pieces of recordings are transcribed at a time, of all accounts together. */
+    /** How many pieces all accounts together may have in progress. */
     JOB_PIECES_AT_ONCE: countVariable,
     /** How long a model may fail before the job fails. */
     JOB_FAILS_AFTER_SECONDS: countVariable,
-    /** How long a model that cannot be reached is waited for. */
+    /** How long to wait for an unreachable model. */
     JOB_WAITS_SECONDS: countVariable,
   },
-  // A piece of 24 MB is held in memory while it is sent, and one environment works on one piece.
+  // Each environment holds one piece of 24 MB in memory.
   memoryMegabytes: 512,
-  // A piece takes no longer than the model's server may take for it.
+  // The time limit of the model's server for one piece.
   timeoutSeconds: 300,
   transfer: "buffered",
 });

@@ -6,17 +6,15 @@ import { isOver, type JobStatus, type StoredJob, toJob } from "../../shared/reco
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 
-/** What the end of a job touches. */
+/** What the end of a job needs. */
 export interface EndDependencies {
   readonly jobs: Pick<JobsRepository, "read" | "remove" | "finish">;
   readonly store: Pick<ObjectStore, "delete" | "list">;
-  /** Asked twice for the same event, it tells of it once. */
   readonly callbacks: CallbackQueue;
-  /** Where the messaging assistant is told that a long recording is transcribed; it hears of the same one once. */
+  /** The queue of the messaging assistant, for jobs that transcribe a voice note. */
   readonly messages: MessageQueue;
 }
 
-/** A job that is not over has none of these. */
 const events: Readonly<Partial<Record<JobStatus, CallbackRequest["event"]>>> = {
   completed: "job.completed",
   failed: "job.failed",
@@ -26,11 +24,11 @@ const events: Readonly<Partial<Record<JobStatus, CallbackRequest["event"]>>> = {
 const callbackOf = (job: StoredJob, url: string): CallbackRequest => {
   const event = events[job.status];
   const { ended_at: occurredAt } = job;
-  if (!event || !occurredAt) throw new Error("Only the end of a job is told.");
+  if (!event || !occurredAt) throw new Error("The job has not ended.");
   return { userId: job.user_id, jobId: job.id, url, event, occurredAt, data: toJob(job) };
 };
 
-/** What the assistant is to answer: the end of a job. Its id is made of the job's, so that twice is seen as once. */
+/** Tells the assistant that a job has ended. The id depends only on the job, so the queue drops a second one. */
 const endMessage = (
   { id: jobId }: StoredJob,
   voiceNote: NonNullable<StoredJob["reply_to"]>,
@@ -41,8 +39,8 @@ const endMessage = (
 });
 
 /**
- * Does what is left to do for a job that is over: tells whoever wants to be called back, or the assistant, and clears away what
- * its owner has deleted. Whatever fails on the way, it can be done again.
+ * Does what remains when a job has ended: queues the callback or the assistant's message, and removes a job that its owner
+ * has deleted. Does nothing before the end. It is safe to repeat after a failure at any step.
  */
 export const finishJob = async (
   name: JobName,
@@ -58,8 +56,8 @@ export const finishJob = async (
   }
   if (!job.is_deleted) return;
   for await (const object of store.list(jobObjects.folder(name))) await store.delete(object);
-  // Uploads of accounts are theirs; this one was made for the job.
+  // An account's upload belongs to the account; the assistant's was stored for this job only.
   if (job.reply_to) await store.delete(job.object_key);
-  // It goes last: it is what leads here when this fails.
+  // Last, because a retry needs it to find the rest.
   await jobs.remove(name);
 };

@@ -5,17 +5,17 @@ import { finishJob } from "./finish-job.ts";
 import { type PlanDependencies, planJob } from "./plan-job.ts";
 import { type PieceDependencies, workOnPiece } from "./work-on-piece.ts";
 
-/** Everything that the worker touches. */
+/** Everything that the worker needs. */
 export type WorkDependencies = AssemblyDependencies & PieceDependencies & PlanDependencies;
 
 /**
- * Whoever makes or deletes a job sends the message first and writes then, so that nothing written is forgotten: a message may
- * come before what it is about. What was not written after so long never will be.
+ * A job is created or deleted in two steps: first the message, then the write, so no written job is forgotten. A message can
+ * therefore arrive before the write. After a minute we assume that the write failed.
  */
 const maxMilliseconds = 60_000;
 const pauseSeconds = 1;
 
-/** @param exists whether what was announced has been written. */
+/** @param exists whether the write that the message announced has happened. */
 const whenWritten = async (
   sentAt: number,
   exists: () => Promise<boolean>,
@@ -26,10 +26,10 @@ const whenWritten = async (
 };
 
 /**
- * Does what a message asks for. Whatever it is, it may be done again: a message is removed only after all it leads to has been done.
+ * Does the work of a message. All of it is safe to repeat: the queue deletes a message only after its work is done.
  *
- * @param sentAt when the message was sent, in milliseconds of Unix time.
- * @returns in how many seconds it is to come again; `undefined` when it is done with.
+ * @param sentAt when the message was sent, in Unix milliseconds.
+ * @returns the seconds until the message should be delivered again; `undefined` when it is done.
  */
 export const handleMessage = async (
   message: JobMessage,
@@ -55,7 +55,7 @@ export const handleMessage = async (
         sentAt,
         async () => {
           const job = await jobs.read(name);
-          // A job that was over before it is deleted is only cleared away when the deletion is written.
+          // A job that had already ended is removed only after its deletion is written.
           return job === undefined || job.is_deleted;
         },
         async () => {

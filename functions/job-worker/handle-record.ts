@@ -1,41 +1,34 @@
 import type { SQSRecord } from "aws-lambda";
+import { readRecord } from "../../shared/platform/queue/fifo-queue.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
-import { type JobMessage, jobMessage } from "../../shared/recordings/jobs/job-queue.ts";
+import { jobMessage } from "../../shared/recordings/jobs/job-queue.ts";
 import { handleMessage, type WorkDependencies } from "./handle-message.ts";
 import { holdMessage } from "./hold-message.ts";
 
-/** What working through the queue touches. */
+/** What handling a record of the job queue needs. */
 export interface RecordDependencies extends WorkDependencies {
-  /** Keeps a record from everybody for so many seconds. */
+  /** Hides a record from all workers for this many seconds. */
   readonly hide: (record: SQSRecord, seconds: number) => Promise<void>;
 }
 
 /**
- * A message that has come so often is replaced by a new one: while a model is down for hours it must not be dead-lettered for
- * how often it came.
+ * After this many deliveries, a new message replaces the old one. Otherwise a model that is down for hours would send
+ * messages to the dead-letter queue.
  */
 const maxReceives = 20;
 
-/** After a fault nobody foresaw, of the table say. */
+/** The pause after an unexpected fault, of the table for example. */
 const faultSeconds = (receives: number): number => Math.min(2 ** receives, 300);
 
-const parseBody = ({ body }: SQSRecord): JobMessage | undefined => {
-  try {
-    return jobMessage.parse(JSON.parse(body));
-  } catch {
-    return undefined;
-  }
-};
-
-/** Does what a record of the queue asks for. @returns whether it is done with; otherwise it comes again. */
+/** Handles a record of the job queue. @returns whether it is done; otherwise the queue delivers it again. */
 export const handleJobRecord = async (
   record: SQSRecord,
   dependencies: RecordDependencies,
   signal: AbortSignal,
 ): Promise<boolean> => {
-  const message = parseBody(record);
+  const message = readRecord(record, jobMessage);
   if (!message) {
-    // It cannot get better.
+    // Another delivery would not help.
     logger.error("job.message_unreadable", { queue_message_id: record.messageId });
     return true;
   }
@@ -56,7 +49,7 @@ export const handleJobRecord = async (
   } finally {
     release();
   }
-  // When this fails, the message comes again as soon as it is held no more.
+  // If this fails, the message returns when its last hold expires.
   await hide(record, Math.ceil(again)).catch(() => undefined);
   return false;
 };

@@ -1,18 +1,18 @@
-/** The queue's visibility time-out of a message: how long nobody else is given it. */
+/** Sets how long the queue hides a message from other workers. */
 export type HideMessage = (seconds: number) => Promise<void>;
 
-/** A worker that is killed is noticed when nobody has held its message for so long. */
+/** The longest time until another worker takes over from a killed one. */
 const heldSeconds = 60;
 
-/** Several tries fit into that time. */
+/** Short enough for several attempts to extend the hold. */
 const againMilliseconds = 15_000;
 
 /**
- * Keeps a message from other workers as long as this one is at work on it, and not much longer: the queue's own time is as long as
- * AWS advises for a function of this time-out, half an hour.
+ * Hides a message from other workers while this one processes it, and at most a minute longer. The queue's own visibility
+ * timeout is half an hour, as AWS advises for this function's timeout.
  *
- * @param hide may fail now and then.
- * @returns what ends it.
+ * @param hide may fail occasionally.
+ * @returns a function that stops the extensions.
  */
 export const holdMessage = async (hide: HideMessage): Promise<() => void> => {
   const hold = (): Promise<void> => hide(heldSeconds).catch(() => undefined);

@@ -8,27 +8,26 @@ import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
 import { BackendRefusal, BackendTimeout } from "../../shared/platform/outbound/failures.ts";
 import type { HeldPiece, NextAttempt } from "./slots.ts";
 
-/** What a job is told of a failure. */
+/** A failure as the job's owner sees it. */
 export interface JobError {
   readonly code: string;
   readonly message: string;
 }
 
-/** How long failures are put up with. */
+/** How long failures are tolerated. */
 export interface JobTimeouts {
-  /** A model that fails. */
+  /** Of a model that responds with failures. */
   readonly failsAfterSeconds: number;
-  /** A model that is out of reach. */
+  /** Of a model that cannot be reached. */
   readonly waitsSeconds: number;
 }
 
-/** What follows from a failure: the job fails, or the piece is tried again. */
+/** The job fails, or the piece gets another attempt. */
 export type Verdict =
   | { readonly kind: "fail"; readonly error: JobError }
   | { readonly kind: "again"; readonly next: NextAttempt; readonly waiting: string | undefined };
 
-/** A failure as the job's owner is told of it. */
-export const jobError = (error: unknown): JobError => {
+const jobError = (error: unknown): JobError => {
   if (
     error instanceof NotAudioError ||
     error instanceof UnreadableAudioError ||
@@ -40,7 +39,7 @@ export const jobError = (error: unknown): JobError => {
   return { code, message };
 };
 
-/** What the model's server says of this recording, and will say again. */
+/** Statuses that a model's server would repeat for the same recording. */
 const finalStatuses: readonly number[] = [400, 413, 415, 422];
 
 const isFinal = (error: unknown): boolean => {
@@ -49,7 +48,7 @@ const isFinal = (error: unknown): boolean => {
   return error.cause instanceof BackendRefusal && finalStatuses.includes(error.cause.status);
 };
 
-/** That it takes too long may be due to the piece; everything else that passes by itself is waited for. */
+/** Whether the model is unavailable. A timeout does not count, because the piece may have caused it. */
 const isDown = (error: unknown): boolean => {
   const { code, cause } = toAppError(error);
   const isSlow =
@@ -59,20 +58,39 @@ const isDown = (error: unknown): boolean => {
   return code === "service_unavailable" && !isSlow;
 };
 
-/** A piece is tried so often. */
+/** Attempts at one piece. */
 export const maxAttempts = 5;
 
-/** Pauses after each failed try, as shares of the time in which a job fails. */
+/** Pauses after failed attempts, as shares of `failsAfterSeconds`. */
 const pauses = [1 / 60, 1 / 20, 1 / 10, 1 / 5];
 
-/** While a model is out of reach it is asked every so often, a little less often each time. */
+/** Bounds of the pause while a model cannot be reached. It grows with the time already waited. */
 const firstWaitSeconds = 5;
 const maxWaitSeconds = 300;
 
+const waitForModel = (
+  held: Pick<HeldPiece, "down_since" | "failures">,
+  waitsSeconds: number,
+  startedAt: number,
+  now: number,
+): Verdict | undefined => {
+  const since = held.down_since ?? startedAt;
+  const waited = (now - since) / 1_000;
+  if (waited >= waitsSeconds) return undefined;
+  const seconds = Math.min(Math.max(firstWaitSeconds, waited / 5), maxWaitSeconds, waitsSeconds / 10);
+  const from = new Date(since).toISOString();
+  const until = new Date(since + waitsSeconds * 1_000).toISOString();
+  return {
+    kind: "again",
+    next: { failures: held.failures, due_at: Math.ceil(now + seconds * 1_000), down_since: since },
+    waiting: `The model has been unreachable since ${from}. The job continues when it is back, and fails if it is not back by ${until}.`,
+  };
+};
+
 /**
- * What follows from a failure at a piece.
+ * Decides what follows from a failed attempt at a piece.
  *
- * @param startedAt when the try was begun, in milliseconds of Unix time, as is `now`.
+ * @param startedAt when the attempt started, in Unix milliseconds like `now`.
  */
 export const judgeFailure = (
   error: unknown,
@@ -83,22 +101,11 @@ export const judgeFailure = (
 ): Verdict => {
   const fail = { kind: "fail", error: jobError(error) } as const;
   if (isFinal(error)) return fail;
-  if (isDown(error)) {
-    const since = held.down_since ?? startedAt;
-    const waited = (now - since) / 1_000;
-    if (waited >= waitsSeconds) return fail;
-    const seconds = Math.min(Math.max(firstWaitSeconds, waited / 5), maxWaitSeconds, waitsSeconds / 10);
-    const until = new Date(since + waitsSeconds * 1_000).toISOString();
-    return {
-      kind: "again",
-      next: { failures: held.failures, due_at: Math.ceil(now + seconds * 1_000), down_since: since },
-      waiting: `The model cannot be reached since ${new Date(since).toISOString()}; the job goes on when it can, and fails if it cannot until ${until}.`,
-    };
-  }
+  if (isDown(error)) return waitForModel(held, waitsSeconds, startedAt, now) ?? fail;
   const failures = held.failures + 1;
   const since = held.failing_since ?? startedAt;
   const pause = (pauses[failures - 1] ?? 0) * failsAfterSeconds * 1_000;
-  // Another try that takes as long as this one has to end in time as well.
+  // The next attempt may take as long as this one, and must end in time too.
   const endOfNext = now + pause + (now - startedAt);
   if (failures >= maxAttempts || endOfNext > since + failsAfterSeconds * 1_000) return fail;
   return {

@@ -11,10 +11,10 @@ import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 
-/** A part of a recording, with whatever it takes to cut it out. */
+/** A part of a recording. The cutter adds fields of its own, which this file does not read. */
 export const plannedPiece = z.looseObject({
   index: z.int(),
-  /** Seconds of the recording, with what the piece shares with its neighbours. */
+  /** Seconds in the recording. Neighbouring pieces overlap. */
   start: z.number(),
   end: z.number(),
   mediaType: z.string(),
@@ -22,27 +22,27 @@ export const plannedPiece = z.looseObject({
 });
 export type PlannedPiece = z.infer<typeof plannedPiece>;
 
-/** Cuts recordings without decoding them. Both throw errors of audio when a recording cannot be cut. */
+/** Cuts recordings without decoding them. Both methods throw an audio error for a recording that cannot be cut. */
 export interface Cutter {
   plan(source: ByteSource, facts: AudioFacts, signal: AbortSignal): Promise<readonly PlannedPiece[]>;
   cut(source: ByteSource, piece: PlannedPiece, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** Everything that planning touches. */
+/** What planning a job needs. */
 export interface PlanDependencies extends EndDependencies {
   readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "beginPlanning" | "fail" | "start">;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
   readonly cutter: Cutter;
   readonly queue: JobQueue;
   readonly timeouts: JobTimeouts;
-  /** How many pieces of an account may be under way. */
+  /** How many pieces one account may have in progress. */
   readonly slotsPerAccount: number;
 }
 
-/** A recording that ends the process that plans it is given up after so many. */
+/** A recording whose planning is killed this often fails the job. */
 const maxPlannings = 8;
 
-/** The upload of a job, which may be gone or another one by now. @throws AppError `not_found`. */
+/** Opens the upload of a job. @throws AppError `not_found` when it has expired or was replaced. */
 export const openJobRecording = async (
   store: Pick<ObjectStore, "open">,
   { object_key: key, object_version: version }: Pick<StoredJob, "object_key" | "object_version">,
@@ -51,17 +51,16 @@ export const openJobRecording = async (
   if (source && (source.version ?? "") === version) return source;
   throw new AppError("not_found", {
     message: source
-      ? "The upload was replaced by another one while the job waited."
-      : "The upload is not there any more; it is kept for a day.",
+      ? "The upload was replaced while the job was waiting."
+      : "The upload no longer exists: uploads are stored for one day.",
   });
 };
 
 /**
- * Finds out how a job's recording is cut, and lets its account's places know that there is work.
+ * Plans the pieces of a job and starts the account's slots. A slot that is already working finds the job without the message,
+ * which then does nothing.
  *
- * A place that is at work already looks for more by itself, and finds the job: a message to it too many does nothing.
- *
- * @returns in how many seconds it is to be tried again; `undefined` when it is done.
+ * @returns the seconds until the next attempt; `undefined` when it is done.
  */
 export const planJob = async (
   name: JobName,
@@ -86,7 +85,7 @@ export const planJob = async (
     }
   }
   const planned = await jobs.read(name);
-  // One that its owner has deleted is left to the message that says so.
+  // A deleted job is finished by the message of its deletion.
   if (planned?.status === "failed") await finishJob(name, dependencies);
   if (planned?.status !== "running") return undefined;
   for (let slot = 0; slot < slotsPerAccount; slot += 1) {

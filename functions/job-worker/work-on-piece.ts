@@ -11,11 +11,11 @@ import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repositor
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import type { TranscribedPiece } from "../../shared/recordings/jobs/transcribed-piece.ts";
 import { type EndDependencies, finishJob } from "./finish-job.ts";
-import { type JobTimeouts, judgeFailure } from "./judge-failure.ts";
+import { type JobError, type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 import { type Cutter, openJobRecording, plannedPiece } from "./plan-job.ts";
 import type { HeldPiece, Slots } from "./slots.ts";
 
-/** Everything that working on a piece touches. */
+/** What working on a piece needs. */
 export interface PieceDependencies extends EndDependencies {
   readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting">;
   readonly slots: Slots;
@@ -24,18 +24,18 @@ export interface PieceDependencies extends EndDependencies {
   readonly transcriber: Transcriber;
   readonly queue: JobQueue;
   readonly timeouts: JobTimeouts;
-  /** How often it is looked whether the job still goes on. */
+  /** How often to check that the job is still running. */
   readonly watchMilliseconds: number;
 }
 
-/** A piece whose worker is killed again and again is what kills it. */
+/** A piece whose workers are killed this often is probably what kills them. */
 const maxStarts = 8;
 
-/** Ends what is under way for a job within seconds of the job's own end. */
+/** Polls the job. The signal aborts within seconds after the job has ended. */
 const watchJob = (name: JobName, { jobs, watchMilliseconds }: PieceDependencies) => {
   const over = new AbortController();
   const look = async (): Promise<void> => {
-    // What cannot be read is looked at again.
+    // A failed read is repeated at the next tick.
     const job = await jobs.read(name).catch(() => ({ status: "running" }) as const);
     if (!job || isOver(job)) over.abort(new Error("The job was cancelled, deleted or has failed elsewhere."));
   };
@@ -49,7 +49,7 @@ const collect = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   return Buffer.concat(collected);
 };
 
-/** Transcribes a piece and keeps what was said. @returns of how many milliseconds of the recording it is the only one. */
+/** Transcribes a piece and stores the text. @returns the milliseconds up to the start of the next piece. */
 const transcribePiece = async (
   { name, index }: HeldPiece,
   job: StoredJob,
@@ -59,14 +59,13 @@ const transcribePiece = async (
   const plan = await readJson(store, jobObjects.plan(name), z.array(plannedPiece));
   const piece = plan?.[index];
   if (!piece) throw new AppError("internal");
-  const recording = await openJobRecording(store, job);
-  const bytes = await collect(cutter.cut(recording, piece, signal));
+  const bytes = await collect(cutter.cut(await openJobRecording(store, job), piece, signal));
   const { start, end, mediaType, fileExtension } = piece;
   const { text, segments, words } = await transcriber.transcribe(
     {
       recording: { source: bufferSource(bytes), mediaType, fileExtension },
       language: job.language,
-      // Times tell best where the pieces are to be joined.
+      // Stitching is most exact with times.
       withSegments: true,
     },
     { signal },
@@ -83,19 +82,94 @@ const transcribePiece = async (
   return Math.max(0, Math.round(next * 1_000) - Math.round(start * 1_000));
 };
 
-/** What is done with a piece before its place goes on: everything in it may be done twice. */
-const finish = async (name: JobName, job: StoredJob, { queue }: PieceDependencies): Promise<void> => {
+const assembleAfterLast = async (name: JobName, job: StoredJob, { queue }: PieceDependencies) => {
   if (job.done.size === job.pieces) await queue.send({ kind: "assemble", ...name });
 };
 
+const failJob = async (name: JobName, error: JobError, dependencies: PieceDependencies): Promise<void> => {
+  if (await dependencies.jobs.fail(name, error)) logger.warn("job.failed", { code: error.code });
+  await finishJob(name, dependencies);
+};
+
+/** Fails the job, or schedules another attempt. @returns the seconds until then. */
+const handleFailure = async (
+  error: unknown,
+  held: HeldPiece,
+  slot: number,
+  startedAt: number,
+  dependencies: PieceDependencies,
+): Promise<number | undefined> => {
+  const { jobs, slots, timeouts } = dependencies;
+  const { name } = held;
+  const verdict = judgeFailure(error, held, timeouts, startedAt, Date.now());
+  logger.warn("job.piece_failed", { tries: held.failures + 1, reason: describeError(error) });
+  if (verdict.kind === "fail") {
+    await failJob(name, verdict.error, dependencies);
+    return undefined;
+  }
+  await slots.postpone(name.userId, slot, verdict.next);
+  if (verdict.waiting !== undefined) await jobs.noteWaiting(name, verdict.waiting);
+  return (verdict.next.due_at - Date.now()) / 1_000;
+};
+
+const transcribeAndCount = async (
+  held: HeldPiece,
+  job: StoredJob,
+  dependencies: PieceDependencies,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { name, index } = held;
+  const milliseconds = await transcribePiece(held, job, dependencies, signal);
+  const counted = await dependencies.jobs.finishPiece(name, index, milliseconds);
+  if (counted) await assembleAfterLast(name, counted, dependencies);
+  // A job that ended in the meantime must not leave a piece behind.
+  else await dependencies.store.delete(jobObjects.piece(name, index));
+};
+
+/** @returns the seconds until the next attempt; `undefined` when the slot no longer needs the piece. */
+const attemptPiece = async (
+  held: HeldPiece,
+  slot: number,
+  dependencies: PieceDependencies,
+  signal: AbortSignal,
+): Promise<number | undefined> => {
+  const { name, index } = held;
+  const job = await dependencies.jobs.read(name);
+  if (!job || isOver(job)) {
+    await finishJob(name, dependencies);
+    return undefined;
+  }
+  if (job.done.has(index)) {
+    await assembleAfterLast(name, job, dependencies);
+    return undefined;
+  }
+  const startedAt = Date.now();
+  if (held.due_at > startedAt) return (held.due_at - startedAt) / 1_000;
+  if ((await dependencies.slots.begin(name.userId, slot)) > maxStarts) {
+    const message = "A part of the recording stops every worker that transcribes it.";
+    await failJob(name, { code: "internal", message }, dependencies);
+    return undefined;
+  }
+  const watch = watchJob(name, dependencies);
+  try {
+    await transcribeAndCount(held, job, dependencies, AbortSignal.any([signal, watch.signal]));
+    return undefined;
+  } catch (error) {
+    if (watch.signal.aborted) return undefined;
+    return await handleFailure(error, held, slot, startedAt, dependencies);
+  } finally {
+    watch.end();
+  }
+};
+
 /**
- * Works on the piece of a place, or on the next one that waits, and has the place go on with another: that one goes to the end
- * of the queue, behind those of other accounts.
+ * Works on the piece of a slot, or on the account's next waiting piece, and then sends the slot to the end of the queue,
+ * behind the slots of other accounts.
  *
- * Every step may be the last of a worker that is killed. The place keeps its piece until all is done for it, and the message
- * that asks for the work is there until the one that goes on is sent.
+ * A worker can be killed at any step. The slot keeps its piece until all work on it is done, and the message stays in the
+ * queue until the next one has been sent.
  *
- * @returns in how many seconds it is to be tried again; `undefined` when it is done.
+ * @returns the seconds until the next attempt; `undefined` when the message is done.
  */
 export const workOnPiece = async (
   userId: number,
@@ -103,54 +177,12 @@ export const workOnPiece = async (
   dependencies: PieceDependencies,
   signal: AbortSignal,
 ): Promise<number | undefined> => {
-  const { jobs, slots, store, queue, timeouts } = dependencies;
+  const { slots, queue } = dependencies;
   const held = await slots.take(userId, slot);
   if (!held) return undefined;
-  const { name, index } = held;
-
-  const goOn = async (): Promise<undefined> => {
-    await slots.clear(userId, slot);
-    await queue.send({ kind: "piece", userId, place: slot });
-  };
-  const fail = async (error: NonNullable<StoredJob["error"]>): Promise<undefined> => {
-    if (await jobs.fail(name, error)) logger.warn("job.failed", { code: error.code });
-    await finishJob(name, dependencies);
-    return goOn();
-  };
-
-  const job = await jobs.read(name);
-  if (!job || isOver(job)) {
-    await finishJob(name, dependencies);
-    return goOn();
-  }
-  if (job.done.has(index)) {
-    await finish(name, job, dependencies);
-    return goOn();
-  }
-  const startedAt = Date.now();
-  if (held.due_at > startedAt) return (held.due_at - startedAt) / 1_000;
-  if ((await slots.begin(userId, slot)) > maxStarts) {
-    return fail({ code: "internal", message: "A part of the recording ends whatever transcribes it." });
-  }
-
-  const watch = watchJob(name, dependencies);
-  try {
-    const both = AbortSignal.any([signal, watch.signal]);
-    const milliseconds = await transcribePiece(held, job, dependencies, both);
-    const counted = await jobs.finishPiece(name, index, milliseconds);
-    if (counted) await finish(name, counted, dependencies);
-    // Nobody is to find what a job has left behind that ended meanwhile.
-    else await store.delete(jobObjects.piece(name, index));
-    return goOn();
-  } catch (error) {
-    if (watch.signal.aborted) return goOn();
-    const verdict = judgeFailure(error, held, timeouts, startedAt, Date.now());
-    logger.warn("job.piece_failed", { tries: held.failures + 1, reason: describeError(error) });
-    if (verdict.kind === "fail") return fail(verdict.error);
-    await slots.postpone(userId, slot, verdict.next);
-    if (verdict.waiting !== undefined) await jobs.noteWaiting(name, verdict.waiting);
-    return (verdict.next.due_at - Date.now()) / 1_000;
-  } finally {
-    watch.end();
-  }
+  const again = await attemptPiece(held, slot, dependencies, signal);
+  if (again !== undefined) return again;
+  await slots.clear(userId, slot);
+  await queue.send({ kind: "piece", userId, place: slot });
+  return undefined;
 };

@@ -8,7 +8,7 @@ import { type PieceLimits, PiecePlanner } from "./piece-planner.ts";
 
 export { type Piece, pieceSchema } from "../../../shared/audio/reading/piece.ts";
 
-/** What models' servers take: vLLM less than 25 MiB and 600 s. */
+/** vLLM accepts less than 25 MiB and 600 s. */
 const defaultLimits: PieceLimits = {
   maxSeconds: 570,
   overlapSeconds: 10,
@@ -16,15 +16,13 @@ const defaultLimits: PieceLimits = {
 };
 
 /**
- * Chooses the pieces of a recording: each is short enough for a model, and shares its first seconds with the piece before,
- * so that no word is cut in both. A recording that is short enough is one piece.
+ * Chooses the pieces of a recording. Each is short enough for a model and repeats the last seconds of the piece before it, so
+ * every word is whole in at least one of them. Reads the file or its index once, and decodes nothing.
  *
- * It passes over the file once, or over its index, and decodes nothing.
- *
- * @param facts what `inspectAudio` said about the source
- * @throws UntrimmableAudioError when the recording is too long for one piece, and its encoding cannot be cut
- * @throws NotAudioError | UnreadableAudioError when the source is no longer what was inspected
- * @throws whatever the source throws, or the signal's reason
+ * @param facts the result of `inspectAudio` for the source.
+ * @throws UntrimmableAudioError when the recording is too long for one piece and its encoding cannot be cut.
+ * @throws NotAudioError | UnreadableAudioError when the source has changed since the inspection.
+ * @throws the source's errors, or the signal's reason.
  */
 export const planPieces = async (
   source: ByteSource,
@@ -63,12 +61,11 @@ export const planPieces = async (
 };
 
 /**
- * A piece, as a file of the recording's container and encoding; it leaves while it is made. Only the file's head and the
- * piece's own ranges are read.
+ * Streams a piece as a file in the recording's container and encoding. Reads only the file's head and the piece's ranges.
  *
- * @param piece one that `planPieces` chose for this source
- * @throws NotAudioError | UnreadableAudioError when the source is no longer what was planned
- * @throws whatever the source throws, or the signal's reason
+ * @param piece from `planPieces` for this source.
+ * @throws NotAudioError | UnreadableAudioError when the source has changed since the planning.
+ * @throws the source's errors, or the signal's reason.
  */
 export async function* cutPiece(
   source: ByteSource,

@@ -1,10 +1,10 @@
 import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { type CutPoint, pointSpacing } from "../../../shared/audio/reading/piece.ts";
 
-/** What a piece may be. */
+/** The limits of a piece. */
 export interface PieceLimits {
   readonly maxSeconds: number;
-  /** What a piece shares with the one before it. */
+  /** How much of the piece before it a piece repeats. */
   readonly overlapSeconds: number;
   readonly maxBytes: number;
 }
@@ -15,10 +15,10 @@ export interface Span {
   readonly to: CutPoint;
 }
 
-/** A list of pieces is kept, and each of them is work: 62 hours. */
+/** About 62 hours. Bounds the stored plan and the work. */
 const maxPieces = 400;
 
-/** A short piece, as of uncompressed sound with many channels, shares no more of its length. */
+/** The largest overlap as a share of a piece, for short pieces such as uncompressed audio with many channels. */
 const maxOverlap = 1 / 4;
 
 const tooFewPoints = "The audio cannot be cut into pieces: its packets are too large.";
@@ -26,24 +26,24 @@ const tooFewPoints = "The audio cannot be cut into pieces: its packets are too l
 const secondsOf = ({ from, to }: Span): number => to.endsAt - from.startsAt;
 
 /**
- * Chooses pieces while the places pass by at which a recording may be cut; it keeps those of two pieces.
+ * Chooses pieces from a stream of the points where a recording can be cut, and holds the points of two pieces at a time.
  *
- * Each piece is as long as it may be. When the last one would be less than half of the one before, the two are made alike:
- * a model understands more of minutes than of seconds.
+ * Each piece is as long as the limits allow. When the last one is less than half as long as the one before it, the two share
+ * their length evenly: models transcribe minutes better than seconds.
  */
 export class PiecePlanner {
   readonly #limits: PieceLimits;
   readonly #spans: Span[] = [];
-  /** The places in the piece that is being made; it starts at the first. */
+  /** The points of the current piece, which starts at the first one. */
   #points: CutPoint[] = [];
-  /** The places in the piece before it. */
+  /** The points of the piece before it. */
   #previous: CutPoint[] = [];
 
   constructor(limits: PieceLimits) {
     this.#limits = limits;
   }
 
-  /** @throws UnreadableAudioError when there is no place to cut within a piece's size, or there are too many pieces */
+  /** @throws UnreadableAudioError when no point is within the size of a piece, or there are too many pieces. */
   add(point: CutPoint): void {
     const last = this.#points.at(-1);
     if (last && point.startsAt < last.startsAt + pointSpacing) return;
@@ -51,7 +51,7 @@ export class PiecePlanner {
     this.#points.push(point);
   }
 
-  /** All pieces of a recording that ends here. */
+  /** Returns all pieces of a recording that ends at this point. */
   finish(end: CutPoint): readonly Span[] {
     while (!this.#fits(end)) this.#close(end);
     const [from] = this.#points;
@@ -73,20 +73,18 @@ export class PiecePlanner {
     return Math.min(this.#limits.overlapSeconds, secondsOf(span) * maxOverlap);
   }
 
-  /** Ends the piece before a place that it does not reach, and starts the next one. */
+  /** Ends the current piece before a point that does not fit, and starts the next one. */
   #close(beyond: CutPoint): void {
     const [from, ...rest] = this.#points;
     const to = rest.at(-1);
     if (!from || !to) {
-      if (from && !this.#isSmall(from, beyond)) {
-        throw new UnreadableAudioError(tooFewPoints);
-      }
-      // No packet plays as long as a piece: here is a pause that nobody recorded.
+      if (from && !this.#isSmall(from, beyond)) throw new UnreadableAudioError(tooFewPoints);
+      // No packet is as long as a piece, so this is a gap in the recording.
       if (from) this.#spans.push({ from, to: beyond });
       this.#points = [];
       return;
     }
-    // What was shared with the piece before is too much for a piece together with what follows.
+    // The overlap and the next packet together exceed a piece: drop the overlap.
     if (to === this.#spans.at(-1)?.to) {
       this.#points = [to];
       return;
@@ -94,7 +92,7 @@ export class PiecePlanner {
     const span = { from, to };
     this.#spans.push(span);
     if (this.#spans.length > maxPieces) {
-      throw new UnreadableAudioError("The audio is too long: it would take too many pieces.");
+      throw new UnreadableAudioError("The audio is too long: it would need too many pieces.");
     }
     this.#previous = this.#points;
     const sharedFrom = to.endsAt - this.#overlapOf(span);

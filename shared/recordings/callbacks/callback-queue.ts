@@ -1,45 +1,34 @@
 import * as z from "zod";
 import type { AwsConfig } from "../../platform/outbound/aws-config.ts";
-import { openAwsJsonService } from "../../platform/outbound/aws-json.ts";
-import { originAttributes } from "../../platform/queue/work-through.ts";
+import { openFifoQueue } from "../../platform/queue/fifo-queue.ts";
 
-/** What callbacks tell of. */
+/** The events that send a callback. */
 export const callbackEvents = ["job.completed", "job.failed", "job.cancelled"] as const;
 
-/** A callback to be delivered. */
+/** A callback to deliver. */
 export const callbackRequest = z.object({
   userId: z.int(),
   jobId: z.string(),
   url: z.string(),
   event: z.enum(callbackEvents),
   occurredAt: z.iso.datetime(),
-  /** The job as `GET /tasks/jobs/{id}` shows it: a few hundred bytes, without its transcript. */
+  /** The job as `GET /tasks/jobs/{id}` returns it, without its transcript: a few hundred bytes. */
   data: z.record(z.string(), z.unknown()),
 });
 export type CallbackRequest = z.infer<typeof callbackRequest>;
 
-/** Names an event for receivers, which may be told of it more than once. */
+/** The id of an event, by which a receiver recognises a second delivery. */
 export const callbackId = ({ jobId, event }: Pick<CallbackRequest, "jobId" | "event">): string =>
   `msg_${jobId}_${event.replace(".", "_")}`;
 
-/** Where functions leave the callbacks that they ask for. */
+/** Where functions enqueue callbacks. */
 export interface CallbackQueue {
-  /** Asking again for the same event is no harm: it is delivered once, and named alike when it is not. */
+  /** Safe to repeat: the queue drops a second request for an event, and a late one has the same id. */
   send(request: CallbackRequest): Promise<void>;
 }
 
-/** A callback queue over SQS FIFO; each event is a group of its own, so that none waits for another. */
+/** Opens the callback queue over SQS FIFO. Each event is its own group, so no callback waits for another. */
 export const openCallbackQueue = (queueUrl: string, aws: AwsConfig): CallbackQueue => {
-  const sqs = openAwsJsonService("SQS", aws);
-  return {
-    send: async (request) => {
-      await sqs.call("SendMessage", {
-        QueueUrl: queueUrl,
-        MessageBody: JSON.stringify(request),
-        MessageGroupId: callbackId(request),
-        MessageDeduplicationId: callbackId(request),
-        MessageAttributes: originAttributes(),
-      });
-    },
-  };
+  const { send } = openFifoQueue(queueUrl, aws);
+  return { send: (request) => send(request, callbackId(request), callbackId(request)) };
 };

@@ -1,43 +1,38 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { AwsConfig } from "../../platform/outbound/aws-config.ts";
-import { openAwsJsonService } from "../../platform/outbound/aws-json.ts";
-import { originAttributes } from "../../platform/queue/work-through.ts";
+import { type FifoQueue, openFifoQueue } from "../../platform/queue/fifo-queue.ts";
 import type { JobName } from "./keys.ts";
 
 const ofJob = { userId: z.int(), jobId: z.string() };
 
-/** What the worker of jobs is asked to do. */
+/** A task of the job worker. */
 export const jobMessage = z.discriminatedUnion("kind", [
-  /** Find out into which pieces the recording is cut. Sent before the job is written, so that none is forgotten. */
+  /** Plan the pieces of the recording. Sent before the job is written, so no job is forgotten. */
   z.object({ kind: z.literal("plan"), ...ofJob }),
-  /** Work on the next piece that waits, at one of the account's places; sent anew until none waits. */
+  /** Work on one piece in one of the account's slots. The worker sends it again until no piece is waiting. */
   z.object({ kind: z.literal("piece"), userId: z.int(), place: z.int() }),
-  /** All pieces are transcribed: make one transcript of theirs. */
+  /** Join the transcribed pieces into one transcript. */
   z.object({ kind: z.literal("assemble"), ...ofJob }),
-  /** The job is over: tell whoever wants to be called back, and clear away what is deleted. */
+  /** The job has ended: send its callback, and remove it if it is deleted. */
   z.object({ kind: z.literal("end"), ...ofJob }),
 ]);
 export type JobMessage = z.infer<typeof jobMessage>;
 
-/** Where the worker of jobs is asked for work. */
+/** Where the job worker gets its tasks. */
 export interface JobQueue {
   send(message: JobMessage): Promise<void>;
 }
 
-/**
- * What is done one after the other: a place of an account has one piece at a time, and the steps of a job do not overtake
- * each other. SQS hands out no message of a group while it waits for the one before.
- */
+/** SQS delivers one message of a group at a time, so a slot works on one piece, and the steps of a job keep their order. */
 const groupOf = (message: JobMessage): string =>
   message.kind === "piece" ? `${message.userId}/${message.place}` : `${message.userId}/${message.jobId}`;
 
 /**
- * Takes a job on. The worker is asked before the job is written, and waits for it: whatever fails in between, no job is
- * forgotten, and none is counted that nobody has heard of.
+ * Enqueues a job before it is written. The worker waits for the write, so a crash in between leaves neither a job without a
+ * worker nor a charge without a job.
  *
- * @param write writes the job.
- * @returns what `write` does.
+ * @returns the result of `write`, which writes the job.
  */
 export const enqueue = async <Written>(
   name: JobName,
@@ -48,18 +43,8 @@ export const enqueue = async <Written>(
   return write();
 };
 
-/** The queue over SQS FIFO. */
-export const openJobQueue = (queueUrl: string, aws: AwsConfig): JobQueue => {
-  const sqs = openAwsJsonService("SQS", aws);
-  return {
-    send: async (message) => {
-      await sqs.call("SendMessage", {
-        QueueUrl: queueUrl,
-        MessageBody: JSON.stringify(message),
-        MessageGroupId: groupOf(message),
-        MessageDeduplicationId: randomUUID(),
-        MessageAttributes: originAttributes(),
-      });
-    },
-  };
+/** Opens the job queue over SQS FIFO. */
+export const openJobQueue = (queueUrl: string, aws: AwsConfig): JobQueue & Pick<FifoQueue, "hide"> => {
+  const { send, hide } = openFifoQueue(queueUrl, aws);
+  return { send: (message) => send(message, groupOf(message), randomUUID()), hide };
 };

@@ -5,18 +5,15 @@ import {
   tableEnvironment,
 } from "../../shared/platform/config/environment.ts";
 
-/**
- * After so many seconds each further try, as long as the receiver does not take the callback: over a day in all. Standard
- * Webhooks advises such a schedule.
- */
+/** The pauses after failed attempts: more than a day in all, as Standard Webhooks advises. */
 export const pausesInSeconds = [30, 5 * 60, 30 * 60, 2 * 3_600, 5 * 3_600, 8 * 3_600, 8 * 3_600] as const;
 
-/** How often the queue hands a callback out: a few times more than it is tried, for tries that broke off. */
+/** Deliveries by the queue: a few more than the attempts, for attempts that were interrupted. */
 export const callbackReceives = pausesInSeconds.length + 4;
 
 export const callbackFunction = defineFunction({
   name: "callback",
-  description: "Tells the programs of callers that their jobs have ended",
+  description: "Sends callbacks when jobs end",
   operations: [],
   environment: { ...tableEnvironment, ...callbackQueueEnvironment, ...callbackRulesEnvironment },
   memoryMegabytes: 256,

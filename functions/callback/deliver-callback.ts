@@ -7,26 +7,24 @@ import { signatureHeaders } from "../../shared/recordings/callbacks/signature.ts
 import { pausesInSeconds } from "./contract.ts";
 import { CallbackError, type OutgoingCallback } from "./post-callback.ts";
 
-/** Everything that a delivery touches. */
+/** What a delivery needs. */
 export interface CallbackDependencies {
   readonly secrets: Pick<CallbackSecrets, "signing">;
   readonly log: DeliveryLog;
-  /** The status of the receiver's answer. @throws CallbackError without one. */
+  /** Returns the status of the receiver's response. @throws CallbackError without one. */
   readonly post: (callback: OutgoingCallback) => Promise<number>;
   readonly now?: () => Date;
 }
 
-/** What is to be done with a callback after a try: nothing more, or another one after so many seconds. */
+/** Whether the callback is done, or in how many seconds to try again. */
 export type DeliveryOutcome =
   | { readonly isDone: true }
   | { readonly isDone: false; readonly seconds: number };
 
 const done: DeliveryOutcome = { isDone: true };
 
-/** The receiver says that it takes no more of these (RFC 9110, section 15.5.11). */
+/** The receiver wants no more callbacks (RFC 9110, section 15.5.11). */
 const goneStatus = 410;
-
-const isTaken = (status: number): boolean => status >= 200 && status < 300;
 
 const attemptOnce = async (callback: OutgoingCallback, post: CallbackDependencies["post"]) => {
   try {
@@ -38,9 +36,9 @@ const attemptOnce = async (callback: OutgoingCallback, post: CallbackDependencie
 };
 
 /**
- * Tries once to deliver a callback, and notes what came of it.
+ * Attempts once to deliver a callback, and records the outcome.
  *
- * @param attempts how often it was handed out, this time included.
+ * @param attempts deliveries by the queue, this one included.
  */
 export const deliverCallback = async (
   request: CallbackRequest,
@@ -49,7 +47,7 @@ export const deliverCallback = async (
 ): Promise<DeliveryOutcome> => {
   const { userId, jobId, url, event, occurredAt, data } = request;
   const [signing, { status }] = await Promise.all([secrets.signing(userId), log.read(userId, jobId)]);
-  // Without a secret the account is gone. Delivered it is when a try ended before the queue was told so.
+  // Without a secret the account is gone. The callback may be delivered already, if the last attempt was killed afterwards.
   if (signing.length === 0 || status !== "pending") return done;
 
   const sentAt = now();
@@ -63,7 +61,7 @@ export const deliverCallback = async (
   const entry = { at: sentAt.toISOString(), ...response };
   const code = response.status_code ?? 0;
   const seconds = pausesInSeconds[attempts - 1];
-  if (isTaken(code)) await log.add(userId, jobId, entry, "delivered");
+  if (code >= 200 && code < 300) await log.add(userId, jobId, entry, "delivered");
   else if (code === goneStatus || seconds === undefined) await log.add(userId, jobId, entry, "failed");
   else {
     await log.add(userId, jobId, entry, "pending");

@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
-import { openAwsJsonService } from "../../shared/platform/outbound/aws-json.ts";
+import { openFifoQueue } from "../../shared/platform/queue/fifo-queue.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
 import { describeErrorName, logger } from "../../shared/platform/telemetry/logger.ts";
 import { callbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
@@ -11,12 +11,12 @@ import { callbackFunction } from "./contract.ts";
 import { deliverCallback } from "./deliver-callback.ts";
 import { postCallback } from "./post-callback.ts";
 
-/** Standard Webhooks: a receiver gets 15 to 30 seconds. */
+/** Standard Webhooks advises 15 to 30 seconds. */
 const responseMilliseconds = 20_000;
 
 const environment = readEnvironment(callbackFunction.environment, process.env);
 const table = itemTableFrom(environment);
-const sqs = openAwsJsonService("SQS", awsConfigOf(environment));
+const queue = openFifoQueue(environment.CALLBACK_QUEUE_URL, awsConfigOf(environment));
 const allowLoopback = environment.CALLBACKS_ALLOW_LOOPBACK;
 
 const dependencies = {
@@ -26,30 +26,21 @@ const dependencies = {
     postCallback(callback, { allowLoopback, signal: AbortSignal.timeout(responseMilliseconds) }),
 };
 
-/** Lets the queue hand the callback out again after so many seconds, at most twelve hours. */
-const comeBackAfter = async ({ receiptHandle }: SQSRecord, seconds: number): Promise<void> => {
-  await sqs.call("ChangeMessageVisibility", {
-    QueueUrl: environment.CALLBACK_QUEUE_URL,
-    ReceiptHandle: receiptHandle,
-    VisibilityTimeout: seconds,
-  });
-};
-
 const deliver = async (record: SQSRecord): Promise<boolean> => {
   try {
     const request = callbackRequest.parse(JSON.parse(record.body));
     const attempts = Number(record.attributes.ApproximateReceiveCount);
     const outcome = await deliverCallback(request, attempts, dependencies);
-    if (!outcome.isDone) await comeBackAfter(record, outcome.seconds);
+    if (!outcome.isDone) await queue.hide(record, outcome.seconds);
     return outcome.isDone;
   } catch (error) {
-    // It comes again when the queue's own time is over.
+    // The queue delivers it again after its own visibility timeout.
     logger.error("callback.failed", { reason: describeErrorName(error) });
     return false;
   }
 };
 
-/** Delivers the callbacks of a batch; what was not taken comes again, later each time. */
+/** Delivers the callbacks of a batch; the queue delivers failed ones again, with growing pauses. */
 export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
   workThrough(event, context, {
     operation: "deliverCallback",

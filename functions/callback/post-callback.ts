@@ -10,12 +10,12 @@ import {
   mayBeCalled,
 } from "../../shared/recordings/callbacks/callback-url.ts";
 
-/** Why a callback did not get an answer, as a sentence for the account that it belongs to. */
+/** Why there was no response to a callback, as a message for its account. */
 export class CallbackError extends Error {
   override readonly name = "CallbackError";
 }
 
-/** A callback, ready to be sent. */
+/** A callback, ready to send. */
 export interface OutgoingCallback {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,31 +24,25 @@ export interface OutgoingCallback {
 
 /** How a callback is sent. */
 export interface PostOptions extends CallbackRules {
-  /** Ends the sending, at the latest when the receiver has had its time. */
+  /** Aborts at the latest when the receiver's time has passed. */
   readonly signal: AbortSignal;
-  /** Every address of a name. */
+  /** Returns all addresses of a name. */
   readonly resolve?: (name: string) => Promise<readonly { address: string; family: number }[]>;
 }
 
 const resolveAll = (name: string) => resolveName(name, { all: true });
 
-/**
- * The addresses that a host may be called at.
- *
- * All of them have to be public: a name that leads to a private one as well is not used by accident.
- */
+/** The addresses of a host. @throws CallbackError unless all of them are public: a private one is never there by accident. */
 const addressesOf = async (host: string, { resolve = resolveAll, ...rules }: PostOptions) => {
   const addresses = await resolve(host).catch(() => []);
-  if (addresses.length === 0) throw new CallbackError("The name of the receiver has no address.");
+  if (addresses.length === 0) throw new CallbackError("The host name has no address.");
   if (!addresses.every(({ address }) => mayBeCalled(address, rules))) {
-    throw new CallbackError(
-      "The name of the receiver leads to an address that is not of the public internet.",
-    );
+    throw new CallbackError("The host name has an address that is not on the public internet.");
   }
   return addresses;
 };
 
-/** Answers with what was looked at before, so that a name cannot lead elsewhere the second time. */
+/** Returns the addresses that were checked, so a name cannot lead elsewhere when the connection opens. */
 const pinned =
   (addresses: readonly { address: string; family: number }[]): LookupFunction =>
   (_name, options, callback) => {
@@ -57,13 +51,13 @@ const pinned =
     else callback(null, first?.address ?? "", first?.family);
   };
 
-/** What went wrong with a connection, without what the other side said. */
+/** Describes a failed connection without the words of the other side. */
 const sentenceOf = (error: unknown): string => {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (/^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code)) {
-    return `The certificate of the receiver is not valid (${code}).`;
+    return `The receiver's certificate is not valid (${code}).`;
   }
-  if (code === "EPROTO") return "The receiver does not speak TLS, which https needs (EPROTO).";
+  if (code === "EPROTO") return "The receiver does not support TLS, which https requires (EPROTO).";
   return /^[A-Z][A-Z_]+$/.test(code)
     ? `The receiver could not be reached (${code}).`
     : "The receiver could not be reached.";
@@ -86,7 +80,7 @@ const exchange = (
       ...(lookup ? { lookup } : {}),
     });
     outgoing.once("response", (response) => {
-      // Only the status matters; what else the receiver says could be any number of bytes.
+      // Only the status matters; the body could have any length.
       response.once("error", () => undefined).destroy();
       resolve(response.statusCode ?? 0);
     });
@@ -95,11 +89,10 @@ const exchange = (
   });
 
 /**
- * Sends a callback: to no other than a public address, which is pinned for the connection, and wherever the answer redirects
- * to, not there.
+ * Sends a callback to a public address, which stays the same for the connection. Does not follow redirects.
  *
- * @returns the status that the receiver answered with.
- * @throws CallbackError when there was no answer.
+ * @returns the status of the receiver's response.
+ * @throws CallbackError when there was no response.
  */
 export const postCallback = async (callback: OutgoingCallback, options: PostOptions): Promise<number> => {
   const { signal } = options;
@@ -114,7 +107,7 @@ export const postCallback = async (callback: OutgoingCallback, options: PostOpti
     });
   } catch (error) {
     if (error instanceof CallbackError) throw error;
-    throw new CallbackError(signal.aborted ? "The receiver did not answer in time." : sentenceOf(error), {
+    throw new CallbackError(signal.aborted ? "The receiver did not respond in time." : sentenceOf(error), {
       cause: error,
     });
   }

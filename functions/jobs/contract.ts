@@ -28,7 +28,7 @@ export const jobRequest = z
       override: { type: "string", format: "uuid" },
       example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
       description:
-        "A recording of up to 500 MB that was uploaded through `POST /tasks/generate-upload-url` with its `size`, or in parts through " +
+        "A recording of up to 500 MB, uploaded through `POST /tasks/generate-upload-url` with its `size`, or in parts through " +
         "`POST /tasks/uploads`",
     }),
     language: languageField(transcriptionLanguages.map(({ code }) => code)).meta({
@@ -36,10 +36,10 @@ export const jobRequest = z
       example: "lug",
       description: `${languageForms}; one of the 51 of \`TranscriptionLanguage\``,
     }),
-    timestamps: z.boolean().default(false).meta({ description: "Whether the result as JSON has `segments`" }),
+    timestamps: z.boolean().default(false).meta({ description: "Whether the JSON result has `segments`" }),
     callback_url: text().max(maxCallbackUrlLength).nullish().meta({
       example: "https://example.org/language-ai",
-      description: "Where the end of the job is told, as Standard Webhooks have it",
+      description: "A URL to call when the job ends, following Standard Webhooks",
     }),
   })
   .meta({ id: "JobRequest" });
@@ -50,14 +50,14 @@ export const createJobOperation = defineOperation({
   id: "createJob",
   method: "POST",
   path: "/tasks/jobs",
-  summary: "Have a long recording transcribed, and ask for the result later",
+  summary: "Create a transcription job",
   description:
-    "The recording is cut into pieces of some minutes, which are transcribed side by side; a model that cannot be reached is " +
-    `waited for. \`Location\` says where the job is told about. Job and result are kept for ${jobLifetimeDays} days. ` +
-    "An account may have 3 hours of recordings transcribed in a month, with Premium 100; what is not transcribed in the end, " +
-    "because a job fails or is cancelled, is given back.",
+    "For long recordings. The recording is cut into pieces of a few minutes, which are transcribed in parallel. If the model cannot " +
+    "be reached, the job waits for it. `Location` is the URL of the job. The job and its result are available for " +
+    `${jobLifetimeDays} days. Each month an account can transcribe 3 hours of recordings this way, or 100 with Premium. Audio that ` +
+    "was not transcribed, because the job failed or was cancelled, is refunded.",
   body: { encoding: "json", schema: jobRequest },
-  response: { status: 202, description: "The job, which has been taken on", schema: job },
+  response: { status: 202, description: "The job", schema: job },
   errors: ["not_found", "unreadable_audio", "payload_too_large", "storage_unavailable"],
 });
 
@@ -65,7 +65,6 @@ const pathParameters = z.object({
   id: z.string().max(100).meta({ example: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" }),
 });
 
-/** How many jobs a page may have. */
 const maxListed = 100;
 
 export const listJobsOperation = defineOperation({
@@ -73,7 +72,7 @@ export const listJobsOperation = defineOperation({
   id: "listJobs",
   method: "GET",
   path: "/tasks/jobs",
-  summary: "The caller's jobs, the newest first",
+  summary: "List your jobs, newest first",
   limit: "account",
   query: z.object({
     limit: z.coerce
@@ -82,11 +81,9 @@ export const listJobsOperation = defineOperation({
       .default(20)
       .meta({
         override: { type: "integer", minimum: 1, maximum: maxListed, default: 20 },
-        description: "How many at most",
+        description: "The maximum number of jobs in the response",
       }),
-    cursor: z.string().max(200).optional().meta({
-      description: "`next_cursor` of the page before",
-    }),
+    cursor: z.string().max(200).optional().meta({ description: "`next_cursor` of the previous page" }),
   }),
   response: {
     status: 200,
@@ -94,7 +91,10 @@ export const listJobsOperation = defineOperation({
     schema: z
       .object({
         jobs: z.array(job),
-        next_cursor: z.string().nullable().meta({ description: "Of the next page; null on the last one" }),
+        next_cursor: z
+          .string()
+          .nullable()
+          .meta({ description: "The `cursor` of the next page; null on the last" }),
       })
       .meta({ id: "JobList" }),
   },
@@ -106,7 +106,7 @@ export const getJobOperation = defineOperation({
   id: "getJob",
   method: "GET",
   path: "/tasks/jobs/{id}",
-  summary: "How far a job is",
+  summary: "Get a job and its progress",
   limit: "account",
   pathParameters,
   response: { status: 200, description: "The job", schema: jobDetails },
@@ -118,16 +118,16 @@ export const getJobResultOperation = defineOperation({
   id: "getJobResult",
   method: "GET",
   path: "/tasks/jobs/{id}/result",
-  summary: "What a job has transcribed",
+  summary: "Get the transcript of a job",
   limit: "account",
   pathParameters,
   query: z.object({
     format: z.enum(resultFormats).default("json").meta({
-      description: "`text`: the words alone; `srt` and `vtt`: subtitles",
+      description: "`text` is plain text; `srt` and `vtt` are subtitles",
     }),
     partial: z.enum(["true", "false"]).default("false").meta({
       description:
-        "`true`: what is transcribed so far, also of a job that has failed; what lies between the pieces is missing then",
+        "`true` returns what has been transcribed so far, even if the job has failed; pieces that are not done are missing",
     }),
   }),
   response: {
@@ -151,10 +151,10 @@ export const deleteJobOperation = defineOperation({
   id: "deleteJob",
   method: "DELETE",
   path: "/tasks/jobs/{id}",
-  summary: "Cancel a job, and delete it with its result",
+  summary: "Cancel a job and delete its result",
   description:
-    "What is under way ends within seconds. What was not transcribed is given back to the account's month. A job that is cancelled " +
-    "so calls back as well.",
+    "A running job stops within seconds. Audio that was not transcribed is refunded to the account's month. Cancelling a job also " +
+    "sends its callback.",
   limit: "account",
   pathParameters,
   response: { status: 204, description: "The job is deleted", schema: z.null() },
@@ -163,7 +163,7 @@ export const deleteJobOperation = defineOperation({
 
 export const jobsFunction = defineFunction({
   name: "jobs",
-  description: "Jobs: long recordings that are transcribed piece by piece",
+  description: "Jobs that transcribe long recordings",
   operations: [
     createJobOperation,
     listJobsOperation,
@@ -180,7 +180,7 @@ export const jobsFunction = defineFunction({
     ...callbackRulesEnvironment,
   },
   memoryMegabytes: 512,
-  // Some containers tell their length only to who reads all of them.
+  // The length of some containers is known only after reading the whole file.
   timeoutSeconds: 120,
   transfer: "stream",
 });

@@ -11,7 +11,7 @@ import { type JobsRepository, newJobId } from "../../shared/recordings/jobs/jobs
 import { openUpload, type RecordingDependencies } from "../../shared/recordings/uploads/open-upload.ts";
 import type { JobRequest } from "./contract.ts";
 
-/** Everything that taking a job on touches. */
+/** What creating a job needs. */
 export interface CreateDependencies extends RecordingDependencies {
   readonly jobs: Pick<JobsRepository, "create">;
   readonly queue: JobQueue;
@@ -20,7 +20,7 @@ export interface CreateDependencies extends RecordingDependencies {
   readonly callbackRules: CallbackRules;
 }
 
-/** @throws ValidationError for an address that callbacks never go to. */
+/** @throws ValidationError for a URL that callbacks may not call. */
 const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules): void => {
   const problem = typeof url === "string" ? callbackUrlProblem(url, rules) : undefined;
   if (problem === undefined) return;
@@ -30,10 +30,10 @@ const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules):
 };
 
 /**
- * Takes a job on: its recording is measured, and counted on the account's month.
+ * Creates a job: measures its recording, and counts it on the account's month.
  *
- * @throws ValidationError when the upload is not audio, or callbacks never go to the address; AppError `not_found`, `unreadable_audio`, `payload_too_large`,
- * `quota_exceeded`, or what store and queue throw.
+ * @throws ValidationError when the upload is not audio, or callbacks may not call the URL; AppError `not_found`,
+ * `unreadable_audio`, `payload_too_large`, `quota_exceeded`; the errors of store and queue.
  */
 export const createJob = async (
   request: JobRequest,
@@ -44,15 +44,13 @@ export const createJob = async (
   const { jobs, queue, policyOf, callbackSecrets, callbackRules } = dependencies;
   const { callback_url: callbackUrl } = request;
   checkCallbackUrl(callbackUrl, callbackRules);
+  const options = { maxBytes: maxUploadBytes, budget: ReadingBudget.forBackgroundWork() };
   const {
-    source: _source,
+    source: _,
     stored,
     ...facts
-  } = await openUpload(request.file_id, { userId, signal }, dependencies, {
-    maxBytes: maxUploadBytes,
-    budget: ReadingBudget.forBackgroundWork(),
-  });
-  // What signs the callback; whoever has never asked for it has it from now on.
+  } = await openUpload(request.file_id, { userId, signal }, dependencies, options);
+  // Creates the signing secret if the account has none yet.
   if (callbackUrl) await callbackSecrets.current(userId);
   const name = { userId, jobId: newJobId(Date.now()) };
   const newJob = {

@@ -13,7 +13,7 @@ import {
 } from "./contract.ts";
 import { type CreateDependencies, createJob } from "./create-job.ts";
 
-/** Everything that the operations of jobs touch. */
+/** What the operations of jobs need. */
 export interface JobDependencies
   extends CreateDependencies,
     DeleteDependencies,
@@ -21,11 +21,11 @@ export interface JobDependencies
     ShowDependencies {
   readonly jobs: JobsRepository;
   readonly store: CreateDependencies["store"] & ResultDependencies["store"];
-  /** What stands before every path where callers reach the service; no slash at the end. */
+  /** The prefix of every public path; no slash at the end. */
   readonly basePath: string;
 }
 
-/** The operations of jobs, bound to their use cases. */
+/** Binds the operations of jobs to their use cases. */
 export const jobEndpoints = (dependencies: JobDependencies): Endpoint[] => {
   const { jobs, basePath } = dependencies;
   return [

@@ -1,18 +1,18 @@
-/** Every key of this folder begins with it, so that a function can be kept away from everything else in the table. */
+/** The prefix of all partition keys of this folder, which permissions use. */
 export const senderKeyPrefix = "SENDER#";
 
 const partition = (sender: string): string => `${senderKeyPrefix}${sender}`;
 
-/** The key table of this folder's README, in code. No other file spells a key. */
+/** The key table of this folder's README in code. No other file contains a key. */
 export const messagingKeys = {
-  /** Everything of one person is in one partition, so that it can be forgotten as a whole. */
+  /** All items of a person are in one partition, so they can be deleted together. */
   sender: partition,
-  /** M1: a person's preferences and what the assistant remembers. */
+  /** M1: a person's settings and what the assistant remembers. */
   conversation: (sender: string) => ({ PK: partition(sender), SK: "CONVERSATION" }),
-  /** M2: how far the work on a message is. */
+  /** M2: the progress of the work on a message. */
   message: (sender: string, messageId: string) => ({ PK: partition(sender), SK: `MESSAGE#${messageId}` }),
-  /** M3: a rating or reaction, by the message that brought it. */
+  /** M3: a rating or reaction, by the message that contained it. */
   feedback: (sender: string, messageId: string) => ({ PK: partition(sender), SK: `FEEDBACK#${messageId}` }),
-  /** M4: under which id a phone number is kept, for people whom the platform names by a user id. */
+  /** M4: the user id of a phone number, for people whom the platform identifies by a user id. */
   alias: (phone: string) => ({ PK: partition(phone), SK: "ALIAS" }),
 };

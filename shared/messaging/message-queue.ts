@@ -6,27 +6,24 @@ import { originAttributes } from "../platform/queue/work-through.ts";
 import { logger } from "../platform/telemetry/logger.ts";
 import type { InboundMessage } from "./inbound-message.ts";
 
-/** Where messages wait for the worker. */
+/** The queue of messages for the worker. */
 export interface MessageQueue {
   /**
-   * Queues messages; those of one sender stay in order. One that SQS refuses for what is in it is left out and logged: it
-   * would be refused again, for as long as the platform delivers it, and everybody else's messages with it.
+   * Queues messages and keeps those of one sender in order. A message whose content SQS refuses is logged and left out: SQS would
+   * refuse it again with each delivery, and all other messages of the delivery with it.
    *
-   * @throws Error when others are not in the queue. To send all again does no harm.
+   * @throws Error when other messages are not in the queue. Sending all of them again is safe.
    */
   send(messages: readonly InboundMessage[]): Promise<void>;
 }
 
-/** SQS takes no more at once. */
+/** The limit of SQS. */
 const maxBatchSize = 10;
 
-/** The platform's ids are longer than SQS's may be; and a group's name shows in metrics, where no phone number should. */
+/** The platform's ids are too long for SQS, and phone numbers must not appear in metrics, which show group names. */
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/**
- * SQS takes the characters of XML 1.0. JSON escapes all the others but these two itself, and whoever parses it gets the same
- * text back.
- */
+/** SQS accepts the characters of XML 1.0. JSON escapes all others except these two. */
 const bodyOf = (message: InboundMessage): string =>
   JSON.stringify(message).replaceAll("\uFFFE", String.raw`\ufffe`).replaceAll("\uFFFF", String.raw`\uffff`);
 
@@ -47,19 +44,19 @@ const batchResult = z.object({
     .transform((failed) => failed ?? []),
 });
 
-/** What SQS says about a message that it will never take, or about a batch with such a message in it. */
+/** The errors of SQS for a message that it will never accept, or for a batch that contains one. */
 const contentErrors: readonly string[] = [
   "InvalidMessageContents",
   "InvalidParameterValue",
   "BatchRequestTooLong",
 ];
 
-/** The codes of the query protocol have a prefix, `AWS.SimpleQueueService.`, those of AWS's general errors an ending. */
+/** Codes of the query protocol start with `AWS.SimpleQueueService.`; those of AWS's general errors end with `Exception`. */
 const isContentError = (code = ""): boolean => contentErrors.includes(code.replace(/^.*\.|Exception$/g, ""));
 
 const leaveOut = (code: string | undefined): void => logger.error("message.not_queueable", { code });
 
-/** A queue of messages over SQS FIFO: the sender is the group, the message's id keeps a second delivery out. */
+/** Opens the queue over SQS FIFO. The sender is the group; the message's id lets SQS drop a second delivery. */
 export const openMessageQueue = (queueUrl: string, aws: AwsConfig): MessageQueue => {
   const sqs = openAwsJsonService("SQS", aws, { attemptMilliseconds: 4_000 });
 
@@ -78,7 +75,7 @@ export const openMessageQueue = (queueUrl: string, aws: AwsConfig): MessageQueue
     } catch (error) {
       if (!(error instanceof AwsCallError) || !isContentError(error.name)) throw error;
       if (entries.length === 1) leaveOut(error.name);
-      // The batch was refused as a whole. One by one, in their order, it hits the right message only.
+      // SQS refused the whole batch. Sending one by one, in order, leaves out only the bad message.
       else for (const entry of entries) await sendAll([entry]);
     }
   };

@@ -2,24 +2,23 @@ import * as z from "zod";
 import { type CachedSecret, cacheSecret, type SecretVersion } from "../platform/config/secrets.ts";
 
 const platformSecrets = z.object({
-  /** What the platform's console is told, and proves itself with when it asks for the webhook. */
+  /** Entered in the platform's console; the platform sends it when it verifies the webhook. */
   verify_token: z.string().min(1).optional(),
   /** Signs deliveries. */
   app_secret: z.string().min(1).optional(),
-  /** Lets us send messages and fetch recordings. */
+  /** Authorizes sending messages and fetching recordings. */
   access_token: z.string().min(1).optional(),
 });
 
-/** What the operator has put into the secret; a member that is absent has not been filled in yet. */
+/** The content of the secret. The operator has not filled in absent members yet. */
 export type PlatformSecrets = z.infer<typeof platformSecrets>;
 
-/** The secret's current value, and the one before: a delivery may be signed with either while it is replaced. */
+/** The current and previous value of the secret. While it is replaced, deliveries can be signed with either. */
 export interface PlatformSecretVersions {
   readonly current: PlatformSecrets;
   readonly previous: PlatformSecrets;
 }
 
-/** Gives the messaging platform's secrets. */
 export type PlatformSecretSource = CachedSecret<PlatformSecretVersions>;
 
 const cacheMilliseconds = 5 * 60_000;
@@ -28,7 +27,7 @@ const parse = (text: string | undefined): PlatformSecrets => {
   try {
     return platformSecrets.parse(JSON.parse(text ?? "{}"));
   } catch {
-    // Without the cause: a JSON error quotes the text around the mistake.
+    // Without the cause: a JSON error quotes part of the secret.
     throw new Error(
       "The messaging secret is not a JSON object with verify_token, app_secret and access_token.",
     );
@@ -36,9 +35,10 @@ const parse = (text: string | undefined): PlatformSecrets => {
 };
 
 /**
- * The messaging platform's secrets, kept as one JSON object in a secret. Read on first use and again every five minutes.
+ * Returns a source of the messaging platform's secrets, which are one JSON object in Secrets Manager. It reads them on first use
+ * and every five minutes.
  *
- * @param read gives the secret's current and previous value.
+ * @param read returns a version of the secret.
  */
 export const createPlatformSecretSource = (
   read: (version: SecretVersion) => Promise<string | undefined>,

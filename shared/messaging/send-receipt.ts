@@ -2,32 +2,32 @@ import * as z from "zod";
 import type { ItemTable } from "../platform/storage/item-table.ts";
 import { messagingKeys } from "./keys.ts";
 
-/** One message of ours: the answer number `index`, from 0, to somebody's message. */
+/** One of our replies to a message, by its index. */
 export interface SentReply {
   readonly sender: string;
   readonly messageId: string;
   readonly index: number;
 }
 
-/** What the platform reports about an answer it had taken. */
+/** The platform's report about a reply that it accepted. */
 export const sendReceipt = z.object({
-  /** The platform's id of the answer. */
+  /** The platform's id of the reply. */
   id: z.string(),
-  /** The platform's error code, when it could not be delivered after all. */
+  /** The platform's error code when it could not deliver the reply. */
   refusal: z.int().optional(),
 });
 export type SendReceipt = z.infer<typeof sendReceipt>;
 
 /**
- * The reference that travels with an answer (`biz_opaque_callback_data`, at most 512 characters) and comes back in the
- * platform's reports about it. Whoever lost the response to a send learns by it whether the answer went out.
+ * Writes the reference that we send with a reply (`biz_opaque_callback_data`, at most 512 characters). The platform returns it in
+ * its reports, so a worker that lost the response to a send can see whether the reply was sent.
  */
 export const writeReference = ({ sender, messageId, index }: SentReply): string =>
   JSON.stringify([sender, messageId, index]);
 
 const reference = z.tuple([z.string().min(1), z.string().min(1), z.int().min(0)]);
 
-/** The answer a reference names; `undefined` for one that somebody else's program wrote. */
+/** Reads a reference; `undefined` for one that another program wrote. */
 export const readReference = (text: string): SentReply | undefined => {
   try {
     const [sender, messageId, index] = reference.parse(JSON.parse(text));
@@ -38,8 +38,8 @@ export const readReference = (text: string): SentReply | undefined => {
 };
 
 /**
- * Notes a receipt with the message that was answered. A message that is unknown, or done with and not refused, is left
- * alone: most receipts come when nobody waits for them any more.
+ * Stores a receipt with the message that the reply belongs to. Ignores an unknown message, and good news about a finished one:
+ * most receipts arrive when the worker no longer needs them.
  */
 export const saveReceipt = async (
   table: Pick<ItemTable, "update">,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ItemTable } from "../../platform/storage/item-table.ts";
 import { callbackKeys } from "./keys.ts";
 
-/** One try at a callback: the status that the receiver answered with, or why there was none. */
+/** One attempt to send a callback: the status of the response, or why there was none. */
 export const callbackAttempt = z
   .object({
     at: z.iso.datetime(),
@@ -12,25 +12,25 @@ export const callbackAttempt = z
   .meta({ id: "CallbackTry" });
 export type CallbackAttempt = z.infer<typeof callbackAttempt>;
 
-/** What has become of a callback so far. */
+/** The state of a callback and its attempts. */
 export const callbackState = z.object({
   status: z.enum(["pending", "delivered", "failed"]),
   deliveries: z.array(callbackAttempt),
 });
 export type CallbackState = z.infer<typeof callbackState>;
 
-/** As long as the result of a job. */
+/** As long as the job's result. */
 const retentionSeconds = 30 * 24 * 60 * 60;
 
-/** What became of callbacks; access pattern K2 of this folder's README. */
+/** The deliveries of callbacks. */
 export interface DeliveryLog {
-  /** Nothing, and pending, for a callback that was not tried yet. */
+  /** Returns a pending state without attempts for a callback that was never attempted. */
   read(userId: number, jobId: string): Promise<CallbackState>;
-  /** Adds a try, after which the callback is in this state. */
+  /** Adds an attempt and sets the state of the callback. */
   add(userId: number, jobId: string, entry: CallbackAttempt, status: CallbackState["status"]): Promise<void>;
 }
 
-/** The log of callbacks in the service's table. */
+/** Opens the log of deliveries in the service's table; access pattern K2 of this folder's README. */
 export const createDeliveryLog = (
   table: Pick<ItemTable, "read" | "update">,
   now: () => number = Date.now,

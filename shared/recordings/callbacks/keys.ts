@@ -1,15 +1,15 @@
-/** Permissions go by it. */
+/** The prefix that permissions use. */
 export const callbackKeyPrefix = "CALLBACKS#";
 
-/** The key table of this folder's README, in code. No other file spells a key. */
+/** The key table of this folder's README in code. No other file contains a key. */
 export const callbackKeys = {
-  /** K1: with what an account's callbacks are signed. */
+  /** K1: the signing secrets of an account. */
   secret: (userId: number) => ({ PK: `${callbackKeyPrefix}${userId}`, SK: "SECRET" }),
-  /** K2: what became of the callback of a job. */
+  /** K2: the deliveries of a job's callback. */
   deliveries: (userId: number, jobId: string) => ({
     PK: `${callbackKeyPrefix}${userId}`,
     SK: `JOB#${jobId}`,
   }),
-  /** The partition of everything of an account. */
+  /** The partition of an account. */
   ofAccount: (userId: number) => `${callbackKeyPrefix}${userId}`,
 };

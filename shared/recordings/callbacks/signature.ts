@@ -2,12 +2,12 @@ import { createHmac, randomBytes } from "node:crypto";
 
 const secretPrefix = "whsec_";
 
-/** A new secret, as Standard Webhooks writes them: 32 random bytes in base64 behind a prefix. */
+/** Creates a secret in the format of Standard Webhooks: a prefix and 32 random bytes in base64. */
 export const makeSecret = (): string => secretPrefix + randomBytes(32).toString("base64");
 
-/** What is signed of a callback. */
+/** The signed parts of a callback. */
 export interface SignedContent {
-  /** Names the event; the same for each try at delivering it. */
+  /** Identifies the event; the same for each attempt. */
   readonly id: string;
   readonly sentAt: Date;
   /** The request's body, byte for byte. */
@@ -15,10 +15,9 @@ export interface SignedContent {
 }
 
 /**
- * The headers by which a receiver knows that a callback is this service's, and new: Standard Webhooks 1.0.0, "Webhook
- * headers".
+ * Returns the headers by which a receiver verifies a callback: Standard Webhooks 1.0.0, "Webhook headers".
  *
- * @param secrets each makes a signature, so that a receiver that still has the old one takes the callback as well.
+ * @param secrets each adds a signature, so a receiver that still has the previous secret can verify the callback too.
  */
 export const signatureHeaders = (
   { id, sentAt, body }: SignedContent,

@@ -10,30 +10,29 @@ import type { JobName } from "./keys.ts";
 import { requireJob } from "./show-jobs.ts";
 import type { JobTranscript } from "./transcribed-piece.ts";
 
-/** Everything that showing a result touches. */
+/** What reading a result needs. */
 export interface ResultDependencies {
   readonly jobs: Pick<JobsRepository, "find">;
   readonly store: Pick<ObjectStore, "open">;
 }
 
-/** What of a result is asked for. */
+/** Which form of a result is requested. */
 export interface ResultQuery {
   readonly format: (typeof resultFormats)[number];
   readonly partial: boolean;
 }
 
-/** A result in a format that is no JSON. */
+/** A result in a format other than JSON. */
 interface WrittenResult {
   readonly contentType: string;
   readonly body: string;
 }
 
-/** Why a job has no result. */
 const notCompleted = ({ status, error }: StoredJob): AppError =>
   new AppError("job_not_completed", {
     message:
       status === "failed"
-        ? `The job has failed: ${error?.message ?? "nobody knows why."} What was transcribed until then is had with partial=true.`
+        ? `The job has failed: ${error?.message ?? "the reason is unknown."} Use partial=true to get what was transcribed before.`
         : undefined,
   });
 
@@ -54,16 +53,16 @@ const transcriptOf = async (
 
 const secondsOf = ({ audio_milliseconds: milliseconds }: StoredJob): number => milliseconds / 1_000;
 
-/** What a model without times leaves to say: all of it was said between the beginning and the end. */
+/** Without times from the model, the whole text becomes one segment. */
 const timedOf = ({ text, segments, words }: JobTranscript, job: StoredJob) => ({
   segments: segments ?? (text === "" ? [] : [{ start: 0, end: secondsOf(job), text }]),
   words,
 });
 
 /**
- * What a job has transcribed so far, by its times.
+ * Returns the segments that a job has transcribed so far.
  *
- * @throws what the store throws; AppError `not_found` for a result that has expired.
+ * @throws AppError `not_found` for a result that has expired; the store's errors.
  */
 export const readSegments = async (
   name: JobName,
@@ -73,9 +72,9 @@ export const readSegments = async (
   timedOf(await transcriptOf(name, job, { partial: true }, store), job).segments;
 
 /**
- * What a job has transcribed, in the format that is asked for.
+ * Returns the transcript of a job in the requested format.
  *
- * @throws AppError `not_found`, `job_not_completed`, or what the store throws.
+ * @throws AppError `not_found`, `job_not_completed`; the store's errors.
  */
 export const getResult = async (
   name: JobName,

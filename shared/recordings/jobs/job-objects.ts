@@ -4,11 +4,11 @@ import type { StoredJob } from "./job.ts";
 import { type JobName, jobObjects } from "./keys.ts";
 import { jobTranscript, type TranscribedPiece, transcribedPiece } from "./transcribed-piece.ts";
 
-/** Keeps a value as JSON. */
+/** Stores a value as JSON. */
 export const putJson = (store: Pick<ObjectStore, "put">, key: string, value: unknown): Promise<void> =>
   store.put(key, Buffer.from(JSON.stringify(value)), { contentType: "application/json" });
 
-/** Reads what {@link putJson} has kept; `undefined` when it is not there. */
+/** Reads a value that {@link putJson} stored; `undefined` when it does not exist. */
 export const readJson = async <Schema extends z.ZodType>(
   store: Pick<ObjectStore, "open">,
   key: string,
@@ -18,10 +18,10 @@ export const readJson = async <Schema extends z.ZodType>(
   return object && schema.parse(JSON.parse(Buffer.from(await object.read(0, object.size)).toString()));
 };
 
-/** Pieces that are read at a time: a recording of two days has three hundred. */
+/** Pieces that are read in parallel: a recording of two days has three hundred. */
 const atOnce = 16;
 
-/** What was said in those pieces of a job that are transcribed, in the order of the recording. */
+/** Returns the transcribed pieces of a job, in the order of the recording. */
 export const readTranscribedPieces = async (
   store: Pick<ObjectStore, "open">,
   name: JobName,
@@ -40,6 +40,6 @@ export const readTranscribedPieces = async (
   return pieces;
 };
 
-/** The whole transcript of a job. */
+/** Returns the whole transcript of a job; `undefined` when it does not exist. */
 export const readTranscript = (store: Pick<ObjectStore, "open">, name: JobName) =>
   readJson(store, jobObjects.result(name), jobTranscript);

@@ -14,13 +14,10 @@ export const jobResult = z
   .object({
     text: z.string().meta({ example: "Wasuze otya nno?" }),
     segments: z.array(segment).optional().meta({
-      description:
-        "For jobs with `timestamps`: what was said when, in seconds from the beginning of the recording",
+      description: "For jobs with `timestamps`. Times are in seconds from the start of the recording",
     }),
     language: z.string().meta({ example: "lug" }),
-    duration_seconds: z
-      .number()
-      .meta({ description: "Of the recording, as its bytes tell", example: 10_800 }),
+    duration_seconds: z.number().meta({ description: "The recording's length", example: 10_800 }),
   })
   .meta({ id: "JobResult" });
 export type JobResult = z.infer<typeof jobResult>;

@@ -4,21 +4,21 @@ import { inboundMessage } from "../../messaging/inbound-message.ts";
 import { transcriptionLanguages } from "../../platform/catalogue/languages.ts";
 import { callbackState } from "../callbacks/deliveries.ts";
 
-/** How long a job and its result are kept. */
+/** How long a job and its result are stored. */
 export const jobLifetimeDays = 30;
 
-/** Until when a job of now is kept, in Unix seconds. */
+/** The expiry of a job that is created at this time, in Unix seconds. */
 export const jobExpiry = (milliseconds: number): number =>
   Math.floor(milliseconds / 1_000) + jobLifetimeDays * 86_400;
 
 export const jobStatuses = ["queued", "running", "completed", "failed", "cancelled"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** From which nothing follows. */
+/** Whether the state is final. */
 export const isOver = ({ status }: { readonly status: JobStatus }): boolean =>
   status !== "queued" && status !== "running";
 
-/** What the bytes of a recording say about it, as `AudioFacts` has it. */
+/** The stored form of `AudioFacts`. */
 const audioFacts = z
   .object({
     container: z.enum(["wav", "mp3", "adts", "ogg", "mp4", "webm", "flac"]),
@@ -37,7 +37,7 @@ const audioFacts = z
     }),
   );
 
-/** A job as the table has it. */
+/** A job in the table. */
 export const storedJob = z.object({
   id: z.string(),
   user_id: z.int(),
@@ -49,32 +49,32 @@ export const storedJob = z.object({
   language: z.enum(transcriptionLanguages.map(({ code }) => code)),
   timestamps: z.boolean(),
   callback_url: z.string().optional(),
-  /** The voice note that it transcribes, for a job of the messaging assistant: whoever sent it is answered. */
+  /** The voice note to reply to, for a job of the messaging assistant. */
   reply_to: inboundMessage.omit({ content: true }).optional(),
-  /** The upload, as it was when its length was counted. */
+  /** The upload when its length was counted. */
   object_key: z.string(),
   object_version: z.string(),
   facts: audioFacts,
-  /** Of the recording. */
+  /** The recording's length. */
   audio_milliseconds: z.int(),
-  /** On which day, counted from 1970, and on which key of the account they are counted. */
+  /** The day, counted from 1970, and the account's key on which the audio is counted. */
   day: z.int(),
   key_id: z.string().optional(),
-  /** How often planning was begun. */
+  /** How often planning has started. */
   plannings: z.int().default(0),
-  /** How many there are; once it is planned. */
+  /** How many pieces there are, once the job is planned. */
   pieces: z.int().optional(),
-  /** How many of them somebody works on, or has worked on. */
+  /** How many pieces a slot has taken, finished ones included. */
   taken: z.int().default(0),
-  /** Those that are transcribed. */
+  /** The indexes of the transcribed pieces. */
   done: z.set(z.number()).default(new Set()),
   done_milliseconds: z.int().default(0),
-  /** Why nothing goes on at the moment, for the caller. */
+  /** Why the job is waiting, for the caller. */
   waiting: z.string().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
-  /** Whoever wants to be called back has been told of the end. */
+  /** The callback or the assistant's message about the end has been queued. */
   is_settled: z.boolean().default(false),
-  /** Its owner has deleted it: it is to be cleared away, and nobody sees it any more. */
+  /** Its owner has deleted it: callers no longer see it, and the worker will remove it. */
   is_deleted: z.boolean().default(false),
   /** Unix seconds. */
   expires_at: z.int(),
@@ -91,8 +91,7 @@ export const job = z
     status: z.enum(jobStatuses).meta({
       example: "running",
       description:
-        "`queued` until the recording has been looked at, then `running`, and at the end `completed`, `failed` or, in a " +
-        "callback only, `cancelled`",
+        "`queued`, then `running`, and finally `completed` or `failed`. Only a callback can show `cancelled`",
     }),
     file_id: z.string().meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69" }),
     language: z.string().meta({ example: "lug" }),
@@ -102,34 +101,35 @@ export const job = z
     ended_at: z.iso.datetime().nullable().meta({ example: null }),
     expires_at: z.iso
       .datetime()
-      .meta({ example: "2026-12-22T09:30:00.000Z", description: "Until then job and result are kept" }),
+      .meta({ example: "2026-12-22T09:30:00.000Z", description: "When the job and its result are deleted" }),
     progress: z
       .object({ done: z.number().meta({ example: 1_120 }), total: z.number().meta({ example: 10_800 }) })
-      .meta({ description: "Seconds of the recording" }),
+      .meta({ description: "In seconds of the recording" }),
     waiting: z.string().nullable().meta({
-      description: "Why the job does not go on at the moment, such as a model that cannot be reached",
+      description: "Why the job is waiting, for example because the model cannot be reached",
       example: null,
     }),
     error: z
       .object({ code: z.string().meta({ example: "external_service_error" }), message: z.string() })
       .nullable()
-      .meta({ description: "Why a job has failed", example: null }),
+      .meta({ description: "Why the job failed", example: null }),
     callback_url: z.string().nullable().meta({ example: "https://example.org/language-ai" }),
   })
   .meta({ id: "Job" });
 export type Job = z.infer<typeof job>;
 
-/** The same with what has become of its callback. */
+/** A job with the state of its callback. */
 export const jobDetails = job
   .extend({
     callback: callbackState.nullable().meta({
-      description: "What has become of the callback, tried over a day; null for jobs without one",
+      description:
+        "The callback's deliveries, which are retried for over a day; null for jobs without a callback",
     }),
   })
   .meta({ id: "JobDetails" });
 export type JobDetails = z.infer<typeof jobDetails>;
 
-/** What a job's owner is told of it. */
+/** Converts a stored job into the job that its owner sees. */
 export const toJob = (stored: StoredJob): Job => ({
   id: stored.id,
   type: "transcription",

@@ -1,38 +1,38 @@
 import { jobsFolderOf } from "../../platform/storage/object-store.ts";
 
-/** Partition keys of jobs begin with it; permissions go by it. */
+/** The prefix of the partition keys of jobs, which permissions use. */
 export const jobKeyPrefix = "JOBS#";
 
-/** Whose jobs those of the messaging assistant are: ids of accounts begin with 1. Nothing is counted for them, or listed. */
+/** The owner of the messaging assistant's jobs, which are neither counted nor listed. Account ids start with 1. */
 export const assistantId = 0;
 
-/** Partition keys of the assistant's jobs begin with it, and no account's. */
+/** The prefix of the assistant's partition key. No account's key starts with it. */
 export const assistantJobKeyPrefix = `${jobKeyPrefix}${assistantId}`;
 
-/** A job, and whose it is: what others ask for by its id is not there. */
+/** Identifies a job. The account is part of it, so no caller can read another account's job by its id. */
 export interface JobName {
   readonly userId: number;
-  /** Of UUID version 7: ids sort by the time at which jobs were made. */
+  /** A UUID of version 7, which sorts by the job's time of creation. */
   readonly jobId: string;
 }
 
 const partition = (userId: number): string => `${jobKeyPrefix}${userId}`;
 
-/** The key table of this folder's README, in code. No other file spells a key. */
+/** The key table of this folder's README in code. No other file contains a key. */
 export const jobKeys = {
   /** J1: a job. */
   job: ({ userId, jobId }: JobName) => ({ PK: partition(userId), SK: `JOB#${jobId}` }),
-  /** J2: that a job has pieces which nobody works on yet. */
+  /** J2: a job with pieces that no slot has taken yet. */
   waiting: ({ userId, jobId }: JobName) => ({ PK: partition(userId), SK: `WAITING#${jobId}` }),
-  /** J3: the piece on which one of an account's places is at work. */
+  /** J3: the piece in one of the account's slots. */
   slot: (userId: number, slot: number) => ({ PK: partition(userId), SK: `PLACE#${slot}` }),
-  /** Everything of an account's jobs. */
+  /** The partition of an account. */
   ofAccount: partition,
   jobs: "JOB#",
   waitingJobs: "WAITING#",
 };
 
-/** Where a job keeps what it makes. */
+/** The objects of a job in the bucket. */
 export const jobObjects = {
   folder: ({ userId, jobId }: JobName): string => `${jobsFolderOf(userId)}${jobId}/`,
   plan: (name: JobName): string => `${jobObjects.folder(name)}plan.json`,

@@ -5,9 +5,9 @@ import type { JobsRepository } from "./jobs-repository.ts";
 import type { JobName } from "./keys.ts";
 
 /**
- * A job of the caller's.
+ * Returns a job of the account.
  *
- * @throws AppError `not_found`: what is unknown, deleted or another account's looks the same.
+ * @throws AppError `not_found` alike for jobs that are unknown, deleted or of another account.
  */
 export const requireJob = async (name: JobName, jobs: Pick<JobsRepository, "find">): Promise<StoredJob> => {
   const job = await jobs.find(name);
@@ -15,31 +15,26 @@ export const requireJob = async (name: JobName, jobs: Pick<JobsRepository, "find
   throw new AppError("not_found", { message: "There is no such job, or it has expired.", param: "id" });
 };
 
-/** What showing a job touches. */
+/** What showing a job needs. */
 export interface ShowDependencies {
   readonly jobs: Pick<JobsRepository, "find">;
   readonly deliveries: Pick<DeliveryLog, "read">;
 }
 
-/**
- * A job with what has become of its callback.
- *
- * @throws AppError `not_found`.
- */
+/** Returns a job with the state of its callback. @throws AppError `not_found`. */
 export const showJob = async (name: JobName, { jobs, deliveries }: ShowDependencies): Promise<JobDetails> => {
   const job = await requireJob(name, jobs);
   const callback = job.callback_url === undefined ? null : await deliveries.read(name.userId, name.jobId);
   return { ...toJob(job), callback };
 };
 
-/** A page of the caller's jobs, and where the next one begins. */
+/** Returns a page of the account's jobs, and the cursor of the next page. */
 export const listJobs = async (
   userId: number,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   jobs: Pick<JobsRepository, "list">,
 ): Promise<{ jobs: Job[]; next_cursor: string | null }> => {
-  // One more than is shown says whether there is another page.
-  // A cursor without a value is that of a form, or a template, which has none yet.
+  // One extra job shows whether there is another page. Forms and templates send an empty cursor for the first page.
   const found = await jobs.list(userId, limit + 1, cursor || undefined);
   const shown = found.slice(0, limit);
   return {

@@ -1,22 +1,21 @@
 import type { Token } from "./tokens.ts";
 
-/** Two tokens that are the same word, heard twice: its place in each list. */
+/** A word that both lists contain: its index in each. */
 export interface Match {
   readonly before: number;
   readonly after: number;
 }
 
 export interface Alignment {
-  /** In their order. */
   readonly matches: readonly Match[];
-  /** How many more words are alike than not. */
+  /** Grows with matching words and falls with differing ones. */
   readonly score: number;
 }
 
-/** What a word costs that is not in both, or not the same. */
+/** The cost of a word that differs or is in one list only. */
 const difference = 0.7;
 
-/** What it is worth that the times of a word agree; so that of repeated words the right ones match. */
+/** The bonus for agreeing times, which makes the right ones of repeated words match. */
 const agreement = 0.5;
 
 const scoreOf = (one: Token, other: Token): number => {
@@ -27,15 +26,15 @@ const scoreOf = (one: Token, other: Token): number => {
   return apart > slack ? -difference : 1 + agreement * (1 - apart / slack);
 };
 
-/** How a place in the table was reached: by a word of both lists, or of one; 0 where it starts. */
+/** How a cell of the table was reached: by a word of both lists, or of one; 0 where a sequence starts. */
 const ofBoth = 1;
 const ofBefore = 2;
 
 /**
- * The longest common sequence of words where one list ends and the other one starts.
+ * Finds the best common sequence of words at the end of one list and the start of the other.
  *
- * @param isAnchored whether all of the first list's end and of the second one's start should be in it: where no times tell
- * that two words are the same, a word that occurs twice is no sign
+ * @param isAnchored whether the sequence must reach the end of the first list and the start of the second. Without exact times,
+ * a single word that both contain proves nothing.
  */
 export const alignTokens = (
   before: readonly Token[],
@@ -59,7 +58,7 @@ export const alignTokens = (
       ];
       const highest = Math.max(...options);
       scores[at] = highest;
-      // The order of the options is that of the steps.
+      // The options are in the order of the steps.
       steps[at] = options.indexOf(highest);
       const mayEnd = !isAnchored || row === before.length - 1;
       if (mayEnd && highest > best.score) Object.assign(best, { score: highest, at });

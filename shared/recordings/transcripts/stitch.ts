@@ -4,16 +4,16 @@ import { partSegments, type Token, type TranscribedPart, tokensOf } from "./toke
 
 export type { TranscribedPart } from "./tokens.ts";
 
-/** What was said in a recording. */
+/** The transcript of a recording. */
 export interface StitchedTranscript {
   readonly text: string;
-  /** When any part has segments. Without speakers, whose names are others in each part. */
+  /** Present when any part has segments. Without speakers, because their names differ between parts. */
   readonly segments?: readonly Segment[];
-  /** When each part that has a text has words. */
+  /** Present when every part with text has words. */
   readonly words?: readonly Word[];
 }
 
-/** A part, and which of its tokens are kept. */
+/** A part, and the range of its tokens that stay. */
 interface TrimmedPart {
   readonly part: TranscribedPart;
   readonly tokens: readonly Token[];
@@ -22,11 +22,11 @@ interface TrimmedPart {
 }
 
 /**
- * Makes one transcript of those of pieces that share their ends.
+ * Joins the transcripts of overlapping pieces. Parts may be missing.
  *
- * What two pieces share is found by the words that both have, and of the places between such words the one with the widest
- * pause is where the second takes over; so a word that a piece's end cuts in half comes from the other piece. Where no word
- * is in both, the widest pause alone decides, and without times nothing is left out. Parts may be missing.
+ * Words that both pieces have show the overlap. The second piece takes over after the one with the widest pause behind it, so a
+ * word that a cut splits comes from the other piece. Without common words the widest pause decides, and without times nothing is
+ * left out.
  */
 export const stitch = (parts: readonly TranscribedPart[]): StitchedTranscript => {
   const remaining = parts
@@ -49,17 +49,17 @@ export const stitch = (parts: readonly TranscribedPart[]): StitchedTranscript =>
   };
 };
 
-/** Beyond this, words that are alike need others around them that are. */
+/** Beyond this slack, one matching word is not enough. */
 const exactSlack = 3;
 
-/** The table of an alignment has the square of them. */
+/** The alignment's table has the square of this. */
 const maxCompared = 300;
 
-/** Without times, what is shared is estimated; people do not speak equally fast. */
+/** The overlap in words is estimated from the average pace; people speak up to this much faster. */
 const maxHurry = 3;
 const minCompared = 20;
 
-/** Decides which token is the last one of a part, and which the first one of the part after it. */
+/** Chooses the last token of a part and the first token of the next. */
 const join = (before: TrimmedPart, after: TrimmedPart): void => {
   const [start, end] = [after.part.start, before.part.end];
   const max = Math.max(likelyShared(before, end - start), likelyShared(after, end - start));
@@ -99,7 +99,7 @@ const likelyShared = ({ part, tokens }: TrimmedPart, seconds: number): number =>
     minCompared + Math.ceil((maxHurry * tokens.length * seconds) / (part.end - part.start)),
   );
 
-/** One short word at both ends is chance as likely as not. */
+/** One short common word is likely a coincidence. */
 const minScore = 2;
 const minLetters = 4;
 
@@ -111,10 +111,10 @@ const isCredible = ({ matches, score }: Alignment, tail: readonly Token[], isExa
   return isAtEnds && [...(tail[only.before]?.key ?? "")].length >= minLetters;
 };
 
-/** Of places that are alike, the one furthest from both ends, because words there were heard whole. */
+/** Among equal pauses, prefers the middle, because words there were heard whole. */
 const preference = 0.001;
 
-/** The match after which the later part takes over. */
+/** Returns the match after which the later part takes over. */
 const maxPause = (
   { matches }: Alignment,
   tail: readonly Token[],
@@ -133,7 +133,7 @@ const maxPause = (
   return matches[worth.indexOf(Math.max(...worth))];
 };
 
-/** The middle of the widest pause in all that was heard. */
+/** Returns the middle of the widest pause. */
 const pauseBetween = (tokens: readonly Token[], start: number, end: number): number => {
   const spoken = tokens
     .filter((token) => token.end > start && token.start < end)
@@ -146,7 +146,7 @@ const pauseBetween = (tokens: readonly Token[], start: number, end: number): num
   return middle;
 };
 
-/** When a token is said; where only its segment has times, a segment is kept or left out as a whole. */
+/** The time of a token, or of its segment when only the segment has times: then a segment stays or goes as a whole. */
 const middleOf = ({ part }: TrimmedPart, token: Token, isExact: boolean): number => {
   const segment = partSegments(part)[token.segment];
   if (isExact || !segment) return (token.start + token.end) / 2;
@@ -185,7 +185,7 @@ const within = ({ start, end }: TranscribedPart, time: number): number =>
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 
-/** Where two parts meet, their times may cross by a moment. */
+/** The times of two parts can cross slightly where they meet. */
 const inOrder = <Timed extends { readonly start: number; readonly end: number }>(
   items: readonly Timed[],
 ): Timed[] => {

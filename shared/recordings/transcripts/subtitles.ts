@@ -1,26 +1,25 @@
 import type { Segment, Word } from "../../models/inference/transcription.ts";
 
-/** What is shown at a time; seconds from the beginning of the recording. */
+/** One subtitle. Times are in seconds from the start of the recording. */
 interface Cue {
   readonly start: number;
   readonly end: number;
   readonly lines: readonly string[];
 }
 
-/** So much fits on a screen and can be read at a glance (BBC subtitle guidelines, Netflix timed text guide). */
+/** What can be read at a glance (BBC subtitle guidelines, Netflix timed text guide). */
 const maxLineLength = 42;
 const maxLines = 2;
 const maxCueSeconds = 7;
 
-/** Who is silent for so long begins a new cue. */
+/** A pause that starts a new cue. */
 const pauseSeconds = 1;
 
-/** A cue that nobody could see is shown for a moment all the same. */
 const minCueSeconds = 0.1;
 
 const lengthOf = (text: string): number => [...text].length;
 
-/** What is longer than a line is cut, as no break can be found in it. */
+/** Cuts a word that is longer than a line. */
 const fitting = ({ start, end, text }: Word): Word[] => {
   const letters = [...text];
   const parts = Math.ceil(letters.length / maxLineLength);
@@ -32,7 +31,7 @@ const fitting = ({ start, end, text }: Word): Word[] => {
   }));
 };
 
-/** The words of a segment, of which only the whole has times, by their length. */
+/** Gives each word of a segment a share of its time, by length. */
 const spreadWords = ({ start, end, text }: Segment): Word[] => {
   const words = text.split(/\s+/u).filter((word) => word !== "");
   const letters = words.reduce((sum, word) => sum + lengthOf(word), 0);
@@ -45,7 +44,7 @@ const spreadWords = ({ start, end, text }: Segment): Word[] => {
   });
 };
 
-/** One cue after the other, as its words come. */
+/** Builds cues word by word. */
 class CueWriter {
   readonly cues: Cue[] = [];
   #words: Word[] = [];
@@ -64,7 +63,7 @@ class CueWriter {
     this.#words.push(word);
   }
 
-  /** Ends the cue that has begun. */
+  /** Ends the current cue. */
   close(): void {
     const [first] = this.#words;
     const last = this.#words.at(-1);
@@ -87,12 +86,12 @@ class CueWriter {
 }
 
 /**
- * Cuts a transcription into cues of at most two lines of 42 characters and seven seconds, in the order of time and without
- * overlap. Their times are those of words where the model tells them, otherwise parts of the segment's by length.
+ * Cuts a transcription into cues of at most two lines and seven seconds, in order and without overlap. The times come from
+ * the words, or else are shares of their segment's time.
  */
 const toCues = (segments: readonly Segment[], words: readonly Word[] | undefined): Cue[] => {
   const writer = new CueWriter();
-  // A server that was asked for words and tells none has its text in the segments all the same.
+  // A server may return an empty list of words and still have segments.
   const groups = words?.length ? [words] : segments.map(spreadWords);
   for (const group of groups) {
     for (const word of group.flatMap(fitting)) writer.add(word);
@@ -116,7 +115,7 @@ interface TimedText {
   readonly words?: readonly Word[] | undefined;
 }
 
-/** SubRip: numbered cues, which know no escapes. An arrow in a text would be taken for times. */
+/** Writes SubRip. It has no escapes, so an arrow in the text must not look like the one between times. */
 export const toSubRip = ({ segments, words }: TimedText): string =>
   toCues(segments, words)
     .map(({ start, end, lines }, index) => {
@@ -127,7 +126,7 @@ export const toSubRip = ({ segments, words }: TimedText): string =>
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** WebVTT (W3C), in which `&`, `<` and `>` are escaped. */
+/** Writes WebVTT (W3C), in which `&`, `<` and `>` are escaped. */
 export const toWebVtt = ({ segments, words }: TimedText): string =>
   [
     "WEBVTT\n",

@@ -1,32 +1,32 @@
 import type { Segment, Word } from "../../models/inference/transcription.ts";
 
-/** What a model understood of one piece of a recording. */
+/** The transcript of one piece of a recording. */
 export interface TranscribedPart {
   /** Where the piece starts and ends in the recording, in seconds. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** With times from the piece's own start on. */
+  /** Times are relative to the start of the piece. */
   readonly segments?: readonly Segment[] | undefined;
   readonly words?: readonly Word[] | undefined;
 }
 
-/** A word, or a character where a script does without spaces; times are the whole recording's. */
+/** A word, or a character of a script without spaces. Times are on the recording's clock. */
 export interface Token {
   readonly text: string;
-  /** What is compared: neither case nor punctuation. */
+  /** The text to compare, without case and punctuation. */
   readonly key: string;
-  /** Whether it follows the one before without a space. */
+  /** Whether it follows the previous token without a space. */
   readonly isGlued: boolean;
-  /** Of the part's segments; 0 when there are none. */
+  /** The index of its segment; 0 when there are no segments. */
   readonly segment: number;
   readonly start: number;
   readonly end: number;
-  /** How wrong these times may be, in seconds; infinite when there are none. */
+  /** The possible error of the times, in seconds; infinite without times. */
   readonly slack: number;
 }
 
-/** A word that is longer than any is a sentence in a script without spaces. */
+/** Anything longer is a sentence in a script without spaces. */
 const maxWordLength = 24;
 
 const keyOf = (text: string): string =>
@@ -49,14 +49,14 @@ const splitText = (text: string): { readonly text: string; readonly isGlued: boo
       }));
     });
 
-/** Models place words and segments to some tenths of a second, and sometimes to a second. */
+/** The times of models are off by some tenths of a second, sometimes by a second. */
 const usualSlack = 1;
 
-/** The segments of a part: one of all of it when the model tells none. */
+/** The segments of a part, or one segment for the whole part. */
 export const partSegments = (part: TranscribedPart): readonly Pick<Segment, "start" | "end" | "text">[] =>
   part.segments?.length ? part.segments : [{ start: 0, end: part.end - part.start, text: part.text }];
 
-/** All words of a part, with the best times that are known of them. */
+/** Splits a part into words with the best known times. */
 export const tokensOf = (part: TranscribedPart): readonly Token[] => {
   const hasTimes = Boolean(part.segments?.length);
   const tokens = partSegments(part).flatMap((segment, index) => {

@@ -12,7 +12,7 @@ import type { ByteSource } from "../../platform/outbound/byte-source.ts";
 import { maxUndeclaredBytes, type ObjectStore } from "../../platform/storage/object-store.ts";
 import type { UploadsRepository } from "./uploads-repository.ts";
 
-/** The largest recording that one request transcribes, in bytes; larger ones are for jobs. */
+/** The largest recording that one request transcribes, in bytes. Larger ones need a job. */
 export const maxRecordingBytes = 100 * 1024 * 1024;
 
 /** Where recordings come from besides the request itself. */
@@ -21,9 +21,9 @@ export interface RecordingDependencies {
   readonly store: Pick<ObjectStore, "delete" | "open">;
 }
 
-/** A recording whose bytes have been looked at. */
+/** A recording with its format and length. */
 export interface MeasuredRecording extends Recording, AudioFacts {
-  /** The upload that it is, and its version when it was opened; absent for a file of a request. */
+  /** The upload and its version when it was opened; absent for a file in the request. */
   readonly stored?: { readonly key: string; readonly version: string } | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface UploadedRecording extends MeasuredRecording {
   readonly stored: { readonly key: string; readonly version: string };
 }
 
-/** What is wrong with the audio of a request's field, as the caller is told; any other failure stays as it is. */
+/** Converts an audio error into one that names the request's field. Returns other errors unchanged. */
 export const audioFailure = (error: unknown, field: string): unknown => {
   if (error instanceof NotAudioError) {
     const msg = `Value error, ${error.message}`;
@@ -44,7 +44,7 @@ export const audioFailure = (error: unknown, field: string): unknown => {
   return error;
 };
 
-/** Finds out what a recording is. @throws as {@link audioFailure} says, for the request's field. */
+/** Determines the format and length of a recording. @throws the errors of {@link audioFailure} for this field. */
 export const measureRecording = async (
   source: ByteSource,
   field: string,
@@ -58,13 +58,12 @@ export const measureRecording = async (
 };
 
 /**
- * Opens an upload of the caller's. One whose size nobody has declared is removed when it is larger than such uploads may be.
+ * Opens an upload of the account. An upload without a declared size is removed when it is too large.
  *
- * @param options.field in which the request names it.
- * @param options.largestBytes of an upload with a declared size: by default what a request transcribes.
- * @throws ValidationError when it is not audio; AppError `unreadable_audio`, `payload_too_large`, `not_found`, or what the store
- * throws. What is unknown, expired or another account's looks the same, so that nobody
- * can find out which ids exist.
+ * @param options.field the request's field with the id.
+ * @param options.largestBytes the limit of an upload with a declared size; by default that of one request.
+ * @throws ValidationError when it is not audio; AppError `unreadable_audio`, `payload_too_large`; `not_found` alike for unknown,
+ * expired and other accounts' uploads, so callers cannot discover ids; the store's errors.
  */
 export const openUpload = async (
   fileId: string,
@@ -81,7 +80,7 @@ export const openUpload = async (
   const upload = await uploads.find(fileId.toLowerCase(), userId);
   if (!upload) throw noUpload("There is no such upload, or it has expired.");
   const object = await store.open(upload.objectKey);
-  if (!object) throw noUpload(`Nothing has been uploaded through the link of this ${field} yet.`);
+  if (!object) throw noUpload(`Nothing has been uploaded to this ${field} yet.`);
   if (object.size <= (upload.size === undefined ? maxUndeclaredBytes : maxBytes)) {
     return {
       ...(await measureRecording(object, field, { signal, budget })),
@@ -90,13 +89,13 @@ export const openUpload = async (
   }
   if (upload.size !== undefined) {
     throw tooLarge(
-      "The upload is larger than the 100 MB that one request transcribes: give it to POST /tasks/jobs.",
+      "The upload is larger than 100 MB, the limit of one request. Use POST /tasks/jobs instead.",
     );
   }
-  // A link without a declared size takes any. What cannot be removed now goes with its folder's lifecycle.
+  // The link accepted any size. If this fails, the bucket's lifecycle rule removes the file.
   await store.delete(upload.objectKey).catch(() => undefined);
   throw tooLarge(
-    "The upload was larger than 100 MB, and has been removed: split the recording, or say its `size` when you upload it again " +
-      "(up to 500 MB) and give it to POST /tasks/jobs.",
+    "The upload was larger than 100 MB and has been removed. Split the recording, or upload it again with its `size` " +
+      "(up to 500 MB) and use POST /tasks/jobs.",
   );
 };

@@ -46,7 +46,7 @@ describe("The log of deliveries", () => {
     const log = createDeliveryLog(table.openForRequests());
     expect(await log.read(5, "job")).toEqual({ status: "pending", deliveries: [] });
     const attempts = [
-      { at: "2026-11-20T10:00:00.000Z", error: "The receiver did not answer in time." },
+      { at: "2026-11-20T10:00:00.000Z", error: "The receiver did not respond in time." },
       { at: "2026-11-20T10:00:30.000Z", status_code: 204 },
     ] as const;
     await log.add(5, "job", attempts[0], "pending");

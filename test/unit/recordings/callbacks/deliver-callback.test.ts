@@ -115,10 +115,10 @@ describe("A callback", () => {
 
   it("shows its account why there was no response", async () => {
     const silent = dependencies(() => {
-      throw new CallbackError("The receiver did not answer in time.");
+      throw new CallbackError("The receiver did not respond in time.");
     });
     expect(await deliverCallback(request, 1, silent)).toEqual({ isDone: false, seconds: 30 });
-    expect(state.deliveries).toMatchObject([{ error: "The receiver did not answer in time." }]);
+    expect(state.deliveries).toMatchObject([{ error: "The receiver did not respond in time." }]);
   });
 
   it("that was delivered is not sent again when the queue brings it again", async () => {

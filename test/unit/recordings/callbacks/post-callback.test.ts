@@ -61,7 +61,7 @@ describe("Sending a callback", () => {
       ];
       await expect(
         postCallback(callback(`https://example.org:${port}/`), { ...options, allowLoopback: false, resolve }),
-      ).rejects.toThrow("The name of the receiver leads to an address that is not of the public internet.");
+      ).rejects.toThrow("The host name has an address that is not on the public internet.");
     }
     await expect(
       postCallback(callback(`http://127.0.0.1:${port}/`), { ...options, allowLoopback: false }),
@@ -84,13 +84,13 @@ describe("Sending a callback", () => {
     const resolve = () => Promise.reject(new Error("getaddrinfo ENOTFOUND"));
     await expect(
       postCallback(callback("https://no-such-name.example/"), { ...options, resolve }),
-    ).rejects.toThrow("The name of the receiver has no address.");
+    ).rejects.toThrow("The host name has no address.");
   });
 
   it("says so when the receiver of an https address speaks plain http", async () => {
     const port = await receive((_request, response) => response.end());
     await expect(postCallback(callback(`https://127.0.0.1:${port}/`), options)).rejects.toThrow(
-      "The receiver does not speak TLS, which https needs (EPROTO).",
+      "The receiver does not support TLS, which https requires (EPROTO).",
     );
   });
 
@@ -100,7 +100,7 @@ describe("Sending a callback", () => {
     const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
     await expect(
       postCallback(callback(`https://localhost:${port}/`), { ...options, resolve }),
-    ).rejects.toThrow(/^The certificate of the receiver is not valid \(/);
+    ).rejects.toThrow(/^The receiver's certificate is not valid \(/);
   });
 
   it("fails for a receiver that does not respond in time", async () => {
@@ -111,7 +111,7 @@ describe("Sending a callback", () => {
       signal: waiting.signal,
     });
     setTimeout(() => waiting.abort(), 50);
-    await expect(sending).rejects.toThrow("The receiver did not answer in time.");
+    await expect(sending).rejects.toThrow("The receiver did not respond in time.");
   });
 
   it("names no more than the code of what failed", async () => {

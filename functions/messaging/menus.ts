@@ -3,15 +3,14 @@ import type { Mode } from "./conversation.ts";
 import type { ButtonsOutput, ListOutput } from "./plan.ts";
 import { modeNames, wording } from "./wording.ts";
 
-/** The languages of the picker, in its order: those that are transcribed well and written most. */
+/** The languages of the picker, in its order: the ones that work best and are used most. */
 export const languageChoices: readonly Language[] = ["lug", "ach", "teo", "lgg", "nyn", "eng"].flatMap(
   (code) => findLanguage(code, "translation") ?? [],
 );
 
-/** The words of the rating list. */
 export const ratings = ["Excellent", "Good", "Fair", "Poor"] as const;
 
-/** What a tap on a row or a button asks for. */
+/** Rows and buttons other than languages, modes and ratings. */
 export const choices = {
   help: { id: "help", title: "Get Help" },
   setLanguage: { id: "set_language", title: "Set Language" },
@@ -30,41 +29,41 @@ const modeIds: Readonly<Record<Mode, string>> = {
 const modeDescriptions: Readonly<Record<Mode, string>> = {
   chat: "Talk with me about anything",
   translate: "Texts and voice notes, into your language",
-  transcribe: "Voice notes, written down",
+  transcribe: "Your voice notes as text",
   speak: "Your text, read aloud",
 };
 
 const modesInOrder: readonly Mode[] = ["chat", "translate", "transcribe", "speak"];
 
-/** The mode that a row or button stands for. */
+/** The mode of a row; `undefined` for other rows. */
 export const modeOfChoice = (id: string): Mode | undefined =>
   modesInOrder.find((mode) => modeIds[mode] === id);
 
-/** What somebody sees after the first answer they ever get. */
+/** Sent after a person's first reply. */
 export const welcomeList: ListOutput = {
   kind: "list",
   header: "Welcome to Language AI",
-  text: "I chat, translate, write down voice notes and read texts aloud, in English and Ugandan languages. Where would you like to begin?",
+  text: "I can chat, translate, turn voice notes into text and read texts aloud, in English and Ugandan languages. Where would you like to start?",
   footer: "You can always write: menu",
   button: "Get Started",
   rows: [
     { ...choices.help, description: "See what I can do" },
-    { ...choices.setLanguage, description: "Choose the language I use for you" },
+    { ...choices.setLanguage, description: "Choose your language" },
     { ...choices.startChatting, description: "Ask me something right away" },
   ],
 };
 
-/** The list in which a language is chosen. */
+/** The list of languages. */
 export const languageList = (current: string): ListOutput => ({
   kind: "list",
   header: "Your language",
-  text: "Which language should I translate into, listen for and speak?",
+  text: "Which language should I translate into, listen to and speak?",
   footer: `Now: ${current}`,
   button: "Choose language",
   rows: languageChoices.map(({ code, name }) => ({ id: `language_${code}`, title: name })),
 });
 
-/** The list in which a mode is chosen. */
+/** The list of modes. */
 export const modeList = (current: Mode): ListOutput => ({
   kind: "list",
   header: "What should I do?",
@@ -78,16 +77,16 @@ export const modeList = (current: Mode): ListOutput => ({
   })),
 });
 
-/** The list in which an answer is rated. */
+/** The list of ratings. */
 export const ratingList: ListOutput = {
   kind: "list",
   header: "Your opinion",
   text: wording.rateUs,
-  button: "Rate the answer",
+  button: "Rate the reply",
   rows: ratings.map((title) => ({ id: `rating_${title.toLowerCase()}`, title })),
 };
 
-/** What voice replies are, with buttons to turn them on and off. */
+/** The setting of voice replies, with buttons to turn them on and off. */
 export const voiceButtons = (isOn: boolean): ButtonsOutput => ({
   kind: "buttons",
   text: wording.voiceSettings(isOn),

@@ -120,7 +120,7 @@ describe("the assistant on one machine", () => {
   it("apologises when the model fails", async () => {
     model.behave(responding(500, { error: { message: "CUDA out of memory" } }));
     await ask("first");
-    await expect.poll(texts, polling).toEqual([expect.stringContaining("I am sorry"), ""]);
+    await expect.poll(texts, polling).toEqual([expect.stringContaining("Sorry, "), ""]);
   }, 60_000);
 });
 

@@ -137,7 +137,7 @@ describe("a text", () => {
     const { write, translate } = setUp({ mode: "translate" });
     translate.mockResolvedValue({ text: "<|im_end|>", usage: undefined });
     expect(await write("Thank you")).toEqual({
-      outputs: [text(expect.stringContaining("put it in other words"))],
+      outputs: [text(expect.stringContaining("say it another way"))],
       changes: {},
     });
   });
@@ -263,7 +263,7 @@ describe("a model that fails", () => {
     const { write, chat } = setUp();
     chat.mockResolvedValue({ text: "hello ".repeat(50), finishReason: "stop", usage: undefined });
     expect((await write("What is the answer?")).outputs).toEqual([
-      text(expect.stringContaining("put it in other words")),
+      text(expect.stringContaining("say it another way")),
     ]);
     expect(chat).toHaveBeenCalledTimes(2);
   });
@@ -590,7 +590,7 @@ describe("a voice note", () => {
     const last = setUp({}, { isLastAttempt: true });
     last.download.mockRejectedValue(unreachable);
     expect(await last.speak()).toEqual({ outputs: [text(wording.voiceNoteOutOfReach)], changes: {} });
-    expect(wording.voiceNoteOutOfReach).toContain("not answering right now");
+    expect(wording.voiceNoteOutOfReach).toContain("not responding");
     expect(wording.voiceNoteOutOfReach).not.toContain("too old");
   });
 

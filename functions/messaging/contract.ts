@@ -12,12 +12,12 @@ import {
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 
-/** How often a message is tried before it goes to the dead-letter queue. */
+/** Attempts at a message before it goes to the dead-letter queue. */
 export const messageAttempts = 5;
 
 export const messagingFunction = defineFunction({
   name: "messaging",
-  description: "Answers the messages of people on the messaging platform",
+  description: "Replies to messages of people on the messaging platform",
   operations: [],
   environment: {
     ...tableEnvironment,
@@ -31,11 +31,11 @@ export const messagingFunction = defineFunction({
     SPEECH_BASE_URL: speechBackendEnvironment.SPEECH_BASE_URL,
     SPEECH_MODEL: speechBackendEnvironment.SPEECH_MODEL,
     SPEECH_TIMEOUT_MS: speechBackendEnvironment.SPEECH_TIMEOUT_MS,
-    /** The dead-letter queue, for messages that could not be answered: those get an apology. */
+    /** The dead-letter queue. Messages in it get an apology. */
     MESSAGE_DEAD_LETTER_QUEUE_ARN: z.string().startsWith("arn:"),
-    /** The platform's Graph API, without the version; no slash at the end. */
+    /** The platform's Graph API, without the version and a slash at the end. */
     MESSAGING_API_URL: z.url().transform((url) => url.replace(/\/+$/, "")),
-    /** Of the Graph API, such as `v26.0`. */
+    /** The version of the Graph API, such as `v26.0`. */
     MESSAGING_API_VERSION: z.string().regex(/^v\d+\.\d+$/),
   },
   memoryMegabytes: 512,

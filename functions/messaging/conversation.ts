@@ -5,28 +5,27 @@ import { findLanguage, type Language } from "../../shared/platform/catalogue/lan
 import type { Table } from "../../shared/platform/storage/table.ts";
 import { pace } from "./pace.ts";
 
-/** What the assistant does with what it is sent. */
+/** What the assistant does with texts and voice notes. */
 export const modes = ["chat", "translate", "transcribe", "speak"] as const;
 export type Mode = (typeof modes)[number];
 
-/** What a person has chosen. */
+/** A person's choices. */
 export const settings = z.object({
   mode: z.enum(modes),
-  /** ISO 639-3: into which texts are translated, and in which voice notes are heard and voice replies spoken. */
+  /** ISO 639-3: the language of translations, voice notes and voice replies. */
   language: z.string(),
-  /** Whether answers also come as voice notes. */
+  /** Whether replies also come as voice notes. */
   voice: z.boolean(),
 });
 export type Settings = z.infer<typeof settings>;
 
-/** What everybody starts with. */
 export const initialSettings: Settings = { mode: "chat", language: "eng", voice: false };
 
-/** The person's language, with its name; English for a code that is no longer in the catalogue. */
+/** Returns the person's language; English for a code that is no longer in the catalogue. */
 export const languageOf = ({ language }: Settings): Pick<Language, "code" | "name"> =>
   findLanguage(language, "translation") ?? { code: "eng", name: "English" };
 
-/** What somebody said, what they were answered, and the platform's ids of the messages that carried the answer. */
+/** What a person wrote, our reply, and the platform's ids of the messages that contained it. */
 export const exchange = z.object({
   question: z.string(),
   answer: z.string(),
@@ -34,39 +33,39 @@ export const exchange = z.object({
 });
 export type ConversationExchange = z.infer<typeof exchange>;
 
-/** A recording that is transcribed while nobody waits. */
+/** A recording that a job transcribes. */
 export const longRecording = z.object({
   job_id: z.string(),
-  /** Unix seconds. When its transcript has not come by then, it never will. */
+  /** Unix seconds. A transcript that has not arrived by then never will. */
   until: z.int(),
 });
 
-/** Everything the assistant remembers of a person. */
+/** Everything the assistant remembers about a person. */
 export const conversation = z.object({
   settings,
-  /** Oldest first. The last few go to the model as they are, those before them wait to become part of the note. */
+  /** Oldest first. The model gets the last few word for word; the older ones will become part of the note. */
   exchanges: z.array(exchange),
-  /** What was said before the exchanges, in a few sentences; empty as long as there is nothing to tell. */
+  /** A summary of what was said before the exchanges; may be empty. */
   note: z.string(),
-  /** Conversations that were last written before there was a limit do not have it. */
+  /** Absent in conversations that were last written before there was a limit. */
   pace: pace.optional(),
-  /** A recording of theirs that is being transcribed as a job: there is one at a time. */
+  /** The person's recording that a job is transcribing. There is one at a time. */
   long_recording: longRecording.optional(),
 });
 export type Conversation = z.infer<typeof conversation>;
 
-/** Exchanges that go to the model word for word. */
+/** Exchanges that the model gets word for word. */
 export const recentExchanges = 5;
 
-/** Exchanges before those that are kept until they are part of the note. */
+/** Older exchanges that are stored until they become part of the note. */
 export const maxOlderExchanges = 12;
 
-/** Longer texts are remembered by their beginning; DynamoDB charges by the kilobyte. */
+/** Longer texts are cut, because DynamoDB charges by the kilobyte. */
 const rememberedCharacters = 2_000;
 
 const remembered = (text: string): string => text.slice(0, rememberedCharacters).toWellFormed();
 
-/** The conversation with one more exchange; what is too old for the model and for the note falls out. */
+/** Adds an exchange to a conversation, and drops the oldest one when there are too many. */
 export const withExchange = (
   before: Conversation,
   { question, answer: reply, replies }: ConversationExchange,
@@ -78,15 +77,15 @@ export const withExchange = (
   return { ...before, exchanges: exchanges.slice(-(recentExchanges + maxOlderExchanges)) };
 };
 
-/** How long what somebody wrote is remembered after their last message, in seconds. */
+/** How long a conversation is stored after the last message, in seconds. */
 export const rememberedSeconds = 90 * 24 * 60 * 60;
 
-/** Conversations from before they ended have no such time. */
+/** Old conversations have no expiry. */
 const storedConversation = conversation.extend({ expires_at: z.int().optional() });
 
-/** Conversations in the table; they are written together with the record of the message that changed them. */
+/** Conversations in the table. Writes are part of finishing a message, see `message-records.ts`. */
 export interface ConversationsRepository {
-  /** `undefined` for somebody who has never been answered, or has not written for {@link rememberedSeconds}. */
+  /** Returns `undefined` for a new person, or one who has not written for {@link rememberedSeconds}. */
   find(sender: string): Promise<Conversation | undefined>;
 }
 
@@ -101,7 +100,7 @@ export const createConversationsRepository = ({
     );
     if (!Item) return undefined;
     const { expires_at: expiry, ...found } = storedConversation.parse(Item);
-    // The table takes days to remove what has expired.
+    // The table takes days to delete expired items.
     return expiry !== undefined && expiry * 1_000 <= Date.now() ? undefined : found;
   },
 });

@@ -1,6 +1,6 @@
 const ellipsis = "…";
 
-/** The end of a sentence: its mark, and the quotes or brackets that close after it. Ethiopic and Arabic marks included. */
+/** A sentence's closing mark and the quotes or brackets after it, including Ethiopic and Arabic marks. */
 const sentenceEnd = /[.!?…።؟][)\]"'”’»*_]*(?=\s|$)/g;
 
 const lastSentenceEnd = (text: string): number => {
@@ -9,7 +9,7 @@ const lastSentenceEnd = (text: string): number => {
   return end;
 };
 
-/** Where to cut: at the last sentence or paragraph that leaves at least half, else between words, else anywhere. */
+/** Cuts after the last sentence or paragraph if that leaves at least half, else between words, else anywhere. */
 const cutPosition = (text: string): number => {
   const half = text.length / 2;
   const sentence = Math.max(lastSentenceEnd(text), text.lastIndexOf("\n"));
@@ -18,15 +18,15 @@ const cutPosition = (text: string): number => {
   return word > half ? word : text.length;
 };
 
-/** The beginning of a text, never half a character. */
+/** Returns the beginning of a text without half a character at the end. */
 const head = (text: string, length: number): string => {
   const cut = text.slice(0, length);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 };
 
 /**
- * A text of at most so many UTF-16 units. One that is cut ends with a whole sentence where that keeps at least half of
- * it, and with an ellipsis.
+ * Cuts a text to this many UTF-16 units, with an ellipsis at the end, after a whole sentence if that keeps at least half of the
+ * text.
  */
 export const cutText = (text: string, maxLength: number): string => {
   if (text.length <= maxLength) return text;
@@ -35,14 +35,14 @@ export const cutText = (text: string, maxLength: number): string => {
   return `${shortened}${/[.!?።؟]["')\]”’»]*$/.test(shortened) ? " " : ""}${ellipsis}`;
 };
 
-/** The beginning of a text up to the last whole sentence, without an ellipsis: for texts that are read out. */
+/** Cuts a text after the last whole sentence, without an ellipsis, for reading aloud. */
 export const firstSentences = (text: string, maxLength: number): string => {
   if (text.length <= maxLength) return text;
   const room = head(text, maxLength);
   return room.slice(0, cutPosition(room)).trimEnd();
 };
 
-/** A text in pieces of at most so many UTF-16 units, cut between sentences; nothing is lost but white space. */
+/** Splits a text into pieces of at most this many UTF-16 units, between sentences. Loses only white space. */
 export const splitText = (text: string, maxLength: number): string[] => {
   const pieces: string[] = [];
   let rest = text.trim();

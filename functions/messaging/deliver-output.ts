@@ -7,21 +7,20 @@ import type { Output, SpeechOutput, TranscriptOutput } from "./plan.ts";
 import type { VoiceNotes } from "./voice-notes.ts";
 import { wording } from "./wording.ts";
 
-/** What delivering an answer touches. */
+/** What delivering an output needs. */
 export interface DeliveryDependencies {
   readonly platform: MessagingPlatform;
   readonly voiceNotes: VoiceNotes;
   readonly longRecordings: Pick<LongRecordings, "outcomeOf">;
 }
 
-/** Whom an answer to a message goes to. */
 const recipientOf = ({ phoneNumberId, phone, sender }: InboundMessage): Recipient => ({
   phoneNumberId,
   phone,
   sender,
 });
 
-/** A voice note, or the sentence that says why there is none: the text it would have spoken was sent before. */
+/** Creates a voice note, or an apology if that fails. The text itself was sent before. */
 const voiceOf = async (
   { text, language }: SpeechOutput,
   recipient: Recipient,
@@ -37,13 +36,13 @@ const voiceOf = async (
   }
 };
 
-/** What nobody will ever get: the transcript was cleared away, as when its owner is forgotten. */
+/** The transcript no longer exists, for example because its owner was forgotten. */
 const nothingLeft: SendOutcome = { kind: "refused", reason: "unreachable", code: -1 };
 
-/** A file that the platform does not take now is sent later: what was said is nowhere else. */
+/** Try again: the text exists only in the file. */
 const uploadedLater: SendOutcome = { kind: "postponed", seconds: 30, code: -1 };
 
-/** A transcript as a text file, or what is to become of it when there is none. */
+/** Uploads a transcript as a text file, or returns the outcome when that fails. */
 const documentOf = async (
   { jobId, caption }: TranscriptOutput,
   recipient: Recipient,
@@ -76,7 +75,7 @@ const contentOf = async (
 const isOutcome = (content: Content | SendOutcome): content is SendOutcome =>
   content.kind === "refused" || content.kind === "postponed";
 
-/** Sends one of the answers to a message, by its number among them. */
+/** Sends one output of the reply to a message. `index` is its number among them. */
 export const deliverOutput = async (
   message: InboundMessage,
   output: Output,
@@ -92,6 +91,6 @@ export const deliverOutput = async (
   const outcome = await dependencies.platform.send(recipient, content, { quoting, reference });
   const isRefused = outcome.kind === "refused" && outcome.reason === "content";
   if (!isRefused || quoting === undefined) return outcome;
-  // A message that was deleted meanwhile cannot be quoted.
+  // A message that the person has deleted cannot be quoted.
   return dependencies.platform.send(recipient, content, { quoting: undefined, reference });
 };

@@ -1,15 +1,19 @@
 import type { Language } from "../../shared/platform/catalogue/languages.ts";
-import { type Conversation, languageOf } from "./conversation.ts";
+import { type Conversation, languageOf, type Mode } from "./conversation.ts";
 import { languageChoices, languageList, modeList, voiceButtons } from "./menus.ts";
 import { type Plan, plan, replyWith, say } from "./plan.ts";
 import type { Command } from "./read-command.ts";
 import { hasVoice, spoken } from "./voice-notes.ts";
 import { wording } from "./wording.ts";
 
+/** Changes the mode, with this reply. */
+export const setMode = (mode: Mode, text: string, { settings }: Conversation): Plan =>
+  plan(say(text), { settings: { ...settings, mode } });
+
 const setVoice = (isOn: boolean, { settings }: Conversation): Plan => {
   const { code, name } = languageOf(settings);
   if (!isOn) return plan(say(wording.voiceOff), { settings: { ...settings, voice: false } });
-  // The choice holds for when the person changes to a language with a voice.
+  // Without a voice for this language, the setting takes effect when the person changes the language.
   return plan(say(hasVoice(code) ? wording.voiceOn(name) : wording.noVoiceFor(name)), {
     settings: { ...settings, voice: true },
   });
@@ -20,7 +24,7 @@ const setLanguage = ({ code, name }: Language, { settings }: Conversation): Plan
     ? plan(say(wording.languageSet(name)), { settings: { ...settings, language: code } })
     : plan([say(wording.languageNotOffered(name)), languageList(languageOf(settings).name)]);
 
-/** Does what a command says. No model is asked. */
+/** Executes a command without calling a model. */
 export const executeCommand = (
   command: Command,
   name: string | undefined,
@@ -34,9 +38,9 @@ export const executeCommand = (
     case "menu":
       return replyWith(wording.menu(settings.mode));
     case "start-over":
-      return plan(say(wording.menu("chat")), { settings: { ...settings, mode: "chat" } });
+      return setMode("chat", wording.menu("chat"), conversation);
     case "cancel":
-      return plan(say(wording.cancelled), { settings: { ...settings, mode: "chat" } });
+      return setMode("chat", wording.cancelled, conversation);
     case "help":
       return replyWith(wording.help);
     case "status":
@@ -50,16 +54,13 @@ export const executeCommand = (
     case "choose-mode":
       return plan(modeList(settings.mode));
     case "set-mode":
-      return plan(say(wording.modeSet(command.mode, language)), {
-        settings: { ...settings, mode: command.mode },
-      });
+      return setMode(command.mode, wording.modeSet(command.mode, language), conversation);
     case "voice-settings":
       return plan(voiceButtons(settings.voice));
     case "set-voice":
       return setVoice(command.isOn, conversation);
     case "speak":
-      return command.text === ""
-        ? replyWith(wording.whatToSay)
-        : plan([say(command.text), spoken(command.text, settings)]);
+      if (command.text === "") return replyWith(wording.whatToSay);
+      return plan([say(command.text), spoken(command.text, settings)]);
   }
 };

@@ -1,7 +1,7 @@
 import { cutText } from "./cut-text.ts";
 import type { Content, Recipient, SendOptions } from "./messaging-platform.ts";
 
-/** What the platform takes at most (Cloud API reference, Messages); longer texts would be refused as a whole. */
+/** The platform's limits (Cloud API reference, Messages). It refuses messages with longer texts. */
 export const limits = {
   text: 4_096,
   listText: 4_096,
@@ -53,7 +53,7 @@ const membersOf = (content: Content) => {
     case "text":
       return { type: "text", text: { preview_url: true, body: cutText(content.text, limits.text) } };
     case "audio":
-      // Only OGG with Opus is shown as a voice note, and only up to 512 KB with the button to play it.
+      // The platform shows only OGG with Opus as a voice note, and a play button only up to 512 KB.
       return { type: "audio", audio: { id: content.mediaId, voice: true } };
     case "document":
       return {
@@ -72,8 +72,8 @@ const membersOf = (content: Content) => {
 };
 
 /**
- * The JSON of a message. A person is addressed by phone number where it is known, as the platform advises, else by user
- * id (`recipient`, since 2026).
+ * Returns the JSON of a message. It addresses a person by phone number if known, as the platform advises, else by user id
+ * (`recipient`, since 2026).
  */
 export const renderMessage = (
   { phone, sender }: Recipient,

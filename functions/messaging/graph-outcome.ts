@@ -4,37 +4,37 @@ import type { SendOutcome } from "./messaging-platform.ts";
 /** A response of the Graph API, whatever its status. */
 export interface GraphResponse {
   readonly status: number;
-  /** The parsed JSON; `undefined` when the body is none. */
+  /** The parsed JSON; `undefined` when the body is not JSON. */
   readonly body: unknown;
 }
 
 const accepted = z.object({ messages: z.array(z.object({ id: z.string() })).min(1) });
 const refused = z.object({ error: z.object({ code: z.int() }) });
 
-/** Error codes of the Cloud API (reference, "Error codes"), by what can be done about them. */
+/** Error codes of the Cloud API (reference, "Error codes"), by what we can do about them. */
 const codes = {
-  /** Too much at once: for the app (4), the business (80007), the number (130429, 131048), this person (131056). */
+  /** A rate limit: of the app (4), the business (80007), the number (130429, 131048) or this person (131056). */
   tooFast: [4, 80007, 130429, 131048, 131056, 133016],
-  /** Something of ours to be put right: the token (0, 190), permissions (3, 10, 200 to 299), the account (131031, 131042). */
+  /** Our own configuration: the token (0, 190), permissions (3, 10, 200 to 299), the account (131031, 131042). */
   configuration: [0, 3, 10, 190, 368, 131005, 131031, 131042],
   /**
-   * The person: more than 24 hours since they wrote (131047), cannot be delivered (131026), not allowed as a recipient
-   * (131030), held back by the platform (131049, 130472) or by themselves (131050), only by phone number (131062).
+   * The person: wrote more than 24 hours ago (131047), is undeliverable (131026), is not an allowed recipient (131030), is blocked
+   * by the platform (131049, 130472), has opted out (131050), or needs a phone number (131062).
    */
   unreachable: [131026, 131030, 131047, 131049, 131050, 130472, 131021, 131062],
-  /** The platform itself; whether the message went out is open. */
+  /** The platform itself. The message may have been sent. */
   temporary: [1, 2, 131000, 131016, 133004],
 } as const satisfies Record<string, readonly number[]>;
 
 const has = (list: readonly number[], code: number): boolean => list.includes(code);
 
-/** The pair of numbers takes one message in about six seconds; the other limits are measured over longer times. */
+/** The limit per person is about one message in six seconds. The other limits cover longer times. */
 const pairRate = 131056;
 const pairRateSeconds = 10;
 const otherRateSeconds = 30;
 const configurationSeconds = 60;
 
-/** What the platform's response to a message means. */
+/** Interprets the platform's response to a message. */
 export const readOutcome = ({ status, body }: GraphResponse): SendOutcome => {
   if (status === 200) {
     const id = accepted.safeParse(body).data?.messages[0]?.id;
@@ -52,6 +52,6 @@ export const readOutcome = ({ status, body }: GraphResponse): SendOutcome => {
   return { kind: "refused", reason: "content", code };
 };
 
-/** Whether the platform refuses this one request for good; anything else is its own failure, or about us as a whole. */
+/** Whether the platform refuses this one request for good. Other failures are its own, or concern all our requests. */
 export const isRefusal = (response: GraphResponse): boolean =>
   response.status === 404 || response.status === 410 || readOutcome(response).kind === "refused";

@@ -6,7 +6,7 @@ import { readOutcome } from "./graph-outcome.ts";
 import { callGraph, type GraphApi, NotSent, uploadToGraph } from "./graph-request.ts";
 import { MediaError, type MessagingPlatform } from "./messaging-platform.ts";
 
-/** How long the platform may take, in milliseconds; for a file, with all that belongs to it. */
+/** The platform's timeouts in milliseconds. `media` covers all requests for one file. */
 export interface GraphTimeouts {
   readonly send: number;
   readonly typing: number;

@@ -12,7 +12,7 @@ import { requestScope } from "../../shared/platform/telemetry/request-scope.ts";
 import { type GraphResponse, isRefusal } from "./graph-outcome.ts";
 import type { NewMedia } from "./messaging-platform.ts";
 
-/** Where the Graph API is. */
+/** The address of the Graph API and its secrets. */
 export interface GraphApi {
   /** Without the version: `https://graph.facebook.com`. */
   readonly baseUrl: string;
@@ -21,15 +21,15 @@ export interface GraphApi {
   readonly secrets: PlatformSecretSource;
 }
 
-/** The request did not leave this machine: nothing has happened on the other side. */
+/** The request was not sent, so the platform has done nothing. */
 export class NotSent extends Error {
   override readonly name = "NotSent";
 }
 
-/** Every call is given up by its signal; this only keeps a connection from being held for longer. */
+/** Closes idle connections. The signal of a call ends the call itself. */
 const silenceMilliseconds = 60_000;
 
-/** An answer in JSON is a few hundred bytes. */
+/** Responses in JSON have a few hundred bytes. */
 const maxResponseBytes = 1024 * 1024;
 
 const parseJson = (text: string): unknown => {
@@ -40,16 +40,16 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** The token goes into the header only: addresses end up in logs. @throws NotSent while no token is filled in. */
+/** The token is in the header only, because URLs appear in logs. @throws NotSent without a token. */
 const authorizationOf = (token: string | undefined): string => {
-  if (token === undefined) throw new NotSent("There is no access token for the platform.");
+  if (token === undefined) throw new NotSent("The platform's access token is missing.");
   return `Bearer ${token}`;
 };
 
 /** Sends a request with this authorization. */
 type Send<Response> = (authorization: string) => Promise<Response>;
 
-/** Sends a request as a step of the current message: measured with it. */
+/** Sends a request and adds its time to the metrics of the current message. */
 const measure = async <Response extends GraphResponse>(
   authorization: string,
   send: Send<Response>,
@@ -67,7 +67,7 @@ const measure = async <Response extends GraphResponse>(
   }
 };
 
-/** Sends a request; once more with the newest token when the token is refused, which is definite: nothing happens twice. */
+/** Sends a request, and repeats it with the newest token after a 401. The first one had no effect. */
 const sendAuthorized = async <Response extends GraphResponse>(
   secrets: PlatformSecretSource,
   send: Send<Response>,
@@ -87,7 +87,7 @@ const traceHeaders = (): Readonly<Record<string, string>> => {
   return traceparent === undefined ? {} : { traceparent };
 };
 
-/** Sends a request. @throws NotSent when it did not leave as a whole; else the failure of the connection. */
+/** Sends a request. @throws NotSent when it was not sent completely; else the connection's error. */
 const sendWhole = async (request: BackendRequest): Promise<IncomingMessage> => {
   let isSent = false;
   const onSent = (): void => {
@@ -103,9 +103,9 @@ const sendWhole = async (request: BackendRequest): Promise<IncomingMessage> => {
 /**
  * Calls the Graph API.
  *
- * @param path below the version, such as `/1234/messages`
- * @param request `body` becomes JSON and makes it a POST.
- * @throws NotSent; or the failure of the connection, when nobody knows what happened.
+ * @param path below the version, such as `/1234/messages`.
+ * @param request with a `body`, which becomes JSON, the request is a POST.
+ * @throws NotSent; or the connection's error, after which the outcome is unknown.
  */
 export const callGraph = (
   api: GraphApi,
@@ -129,7 +129,7 @@ export const callGraph = (
     return { status: response.statusCode ?? 0, body: parseJson(text) };
   });
 
-/** Uploads a file to the Graph API, in a form with these fields. @throws the failure of the connection. */
+/** Uploads a file to the Graph API, in a form with these fields. @throws the connection's error. */
 export const uploadToGraph = (
   api: GraphApi,
   path: string,
@@ -152,11 +152,11 @@ export const uploadToGraph = (
 
 /** The response to a request for a file. */
 export interface FileResponse extends GraphResponse {
-  /** `undefined` when there are more than were asked for, or the status is not 200. */
+  /** `undefined` when the file is too large, or the status is not 200. */
   readonly bytes: Buffer | undefined;
 }
 
-/** Fetches a file of the platform. @throws the failure of the connection. */
+/** Fetches a file of the platform. @throws the connection's error. */
 export const fetchFile = (
   { secrets }: GraphApi,
   url: URL,
@@ -164,7 +164,7 @@ export const fetchFile = (
   signal: AbortSignal,
 ): Promise<FileResponse> =>
   sendAuthorized(secrets, async (authorization) => {
-    // The reference names both headers; without the second the platform's file server may refuse.
+    // The platform's reference requires both headers; its file server may refuse requests without the second.
     const headers = { Authorization: authorization, "User-Agent": "node" };
     const response = await sendRequest({ url, method: "GET", headers, silenceMilliseconds, signal });
     const status = response.statusCode ?? 0;

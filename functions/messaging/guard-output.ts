@@ -1,32 +1,32 @@
 import { cutText } from "./cut-text.ts";
 
-/** Longer answers are for other places than a phone. */
+/** Longer replies do not suit a phone. */
 const maxCharacters = 3_500;
 
-/** What is looked at: no sensible answer is longer, and a runaway one must not cost time. */
+/** No useful reply is longer, and a runaway one must not cost time. */
 const maxExamined = 20_000;
 
-/** A model that goes on and plays the person's part. */
+/** A model continues with the person's next message. */
 const otherTurn = /<(?:\|im_start\||\|start_header_id\||start_of_turn)>\s*(?:user|system|human)\b[\s\S]*$/i;
 
-/** Tokens of chat templates that should never be seen: ChatML, Llama, Gemma, Mistral, DeepSeek. */
+/** Tokens of chat templates that people should not see: ChatML, Llama, Gemma, Mistral, DeepSeek. */
 const templateTokens =
   /<[|｜][^<>|｜\n]{1,40}[|｜]>|<\/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn)>|\[\/?INST\]|<<\/?SYS>>/g;
 
-/** A line with nothing on it but the name of a role. */
+/** A line that is only the name of a role. */
 const roleLine = /^[ \t]*(?:assistant|user|system|model|human|bot)[ \t]*:?[ \t]*$/gim;
 
-/** A role in front of the answer: `assistant: …`, or glued to its first word, `assistantHello`. */
+/** A role before the reply: `assistant: …`, or `assistantHello`. */
 const leadingRole = /^\s*[Aa]ssistant(?:[ \t]*:[ \t]*|(?=\p{Lu}))/u;
 
-/** Lines of dashes and the like are no loops. */
+/** Lines of dashes and similar characters are not loops. */
 const decoration = /([-=_*~#.•─])\1{5,}/gu;
 
 const repeatedCharacter = /(\S)\1{18,}/u;
 const loopTurns = 6;
 const maxLoopLength = 8;
 
-/** Whether a group of up to eight words comes six times in a row. */
+/** Whether a group of up to eight words occurs six times in a row. */
 const hasRepeatedWords = (words: readonly string[]): boolean => {
   for (let length = 1; length <= maxLoopLength; length += 1) {
     let matching = 0;
@@ -57,10 +57,8 @@ const isLooping = (text: string): boolean => {
 };
 
 /**
- * What of a model's answer can be shown to a person: without the scaffolding of its chat template, and cut at a sentence
- * when it is too long.
- *
- * @returns `undefined` when nothing is left, or the model had lost its thread and repeated itself.
+ * Returns the part of a model's reply that a person can see: without tokens of its chat template, and cut after a sentence when it
+ * is too long. `undefined` when nothing remains, or the model repeats itself.
  */
 export const guardOutput = (reply: string): string | undefined => {
   const text = reply

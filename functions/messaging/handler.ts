@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
-import { openAwsJsonService } from "../../shared/platform/outbound/aws-json.ts";
+import { openFifoQueue } from "../../shared/platform/queue/fifo-queue.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
 import { openTable } from "../../shared/platform/storage/table.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
@@ -24,20 +24,20 @@ import { refreshNote } from "./refresh-note.ts";
 import { createReplyPlanner, planApology } from "./reply-to-message.ts";
 import { createVoiceNotes } from "./voice-notes.ts";
 
-/** Kept back from the time that models may take, for sending what there is to say. */
+/** Reserved of the time for models, to send the reply. */
 const reserveMilliseconds = 20_000;
 
-/** A model that is silent for a minute, the reserve, and the steps between. Matters for batches of more than one. */
+/** A model that is silent for a minute, the reserve, and the steps between. Relevant in batches of more than one message. */
 const minMilliseconds = 90_000;
 
-/** Reports come within a second as a rule. After a crash a message is tried again only minutes later. */
+/** Reports usually arrive within a second. */
 const receiptMilliseconds = 10_000;
 
 const transcriptionRetry = { after: 120_000, pause: 2_000 };
 
 const environment = readEnvironment(messagingFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
-const sqs = openAwsJsonService("SQS", awsConfigOf(environment));
+const queue = openFifoQueue(environment.MESSAGE_QUEUE_URL, awsConfigOf(environment));
 const models = {
   chat: chatModelsFrom(environment),
   translator: translatorFrom(environment),
@@ -74,16 +74,10 @@ const handle = (record: SQSRecord, remainingMilliseconds: number, signal: AbortS
     reply,
     apologise: planApology,
     deadLetterQueueArn: environment.MESSAGE_DEAD_LETTER_QUEUE_ARN,
-    retryAfter: async ({ receiptHandle }, seconds) => {
-      await sqs.call("ChangeMessageVisibility", {
-        QueueUrl: environment.MESSAGE_QUEUE_URL,
-        ReceiptHandle: receiptHandle,
-        VisibilityTimeout: seconds,
-      });
-    },
+    retryAfter: queue.hide,
   });
 
-/** Answers the messages of a batch, of the queue or of its dead-letter queue; what failed comes again. */
+/** Processes a batch of the queue or of its dead-letter queue; the queue delivers failed messages again. */
 export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
   workThrough(event, context, {
     operation: "answerMessage",

@@ -7,7 +7,7 @@ import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.t
 import { type JobsRepository, jobIdOfMessage } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { assistantId, type JobName } from "../../shared/recordings/jobs/keys.ts";
 
-/** A voice note that is too long to be written down while its message is answered. */
+/** A voice note that is too long to transcribe while the person waits. */
 export interface LongRecording {
   readonly voiceNote: NonNullable<StoredJob["reply_to"]>;
   readonly source: Recording["source"];
@@ -15,22 +15,22 @@ export interface LongRecording {
   readonly language: StoredJob["language"];
 }
 
-/** What has become of a long recording. */
+/** The outcome of a long recording. */
 export type LongRecordingOutcome =
   | { readonly kind: "transcribed"; readonly text: string }
   | { readonly kind: "failed"; readonly code: string };
 
-/** Voice notes that are transcribed piece by piece, while nobody waits. */
+/** Voice notes that jobs transcribe piece by piece. */
 export interface LongRecordings {
-  /** Has a recording transcribed, once however often it is asked to. @returns the id of its job. */
+  /** Starts the job of a recording; safe to repeat. @returns the id of the job. */
   begin(recording: LongRecording): Promise<string>;
-  /** `undefined` when there is nothing of it (any more): it was cleared away, or its sender is forgotten. */
+  /** Returns `undefined` when the job has not ended, was removed, or its sender was forgotten. */
   outcomeOf(jobId: string): Promise<LongRecordingOutcome | undefined>;
-  /** Clears away the recording, its transcript and all else there is of it. */
+  /** Removes the recording, its job and its transcript. */
   clear(jobId: string): Promise<void>;
 }
 
-/** What long recordings are kept in, and who works on them. */
+/** What long recordings need. */
 export interface LongRecordingDependencies {
   readonly jobs: Pick<JobsRepository, "createForAssistant" | "find" | "markDeleted" | "read">;
   readonly queue: JobQueue;
@@ -39,17 +39,17 @@ export interface LongRecordingDependencies {
 
 const nameOf = (jobId: string): JobName => ({ userId: assistantId, jobId });
 
-/** Long recordings as jobs, which belong to no account. The worker of jobs tells the assistant of their end by a message. */
+/** Creates long recordings as jobs, which belong to no account. The job worker reports their end by a message. */
 export const createLongRecordings = ({ jobs, queue, store }: LongRecordingDependencies): LongRecordings => ({
   begin: async ({ voiceNote, source, facts, language }) => {
     const jobId = jobIdOfMessage(voiceNote);
     const name = nameOf(jobId);
-    // An earlier try has begun it: the worker may be reading what would be written anew.
+    // An earlier attempt has started it, and the job worker may be reading the recording.
     if (await jobs.read(name)) return jobId;
     const key = `${voiceNotesFolder}${jobId}`;
     await store.put(key, await source.read(0, source.size), { contentType: facts.mediaType });
     const stored = await store.open(key);
-    if (!stored) throw new Error("What was stored a moment ago is not there.");
+    if (!stored) throw new Error("The recording that was just stored does not exist.");
     const job = {
       file_id: jobId,
       language,
@@ -72,7 +72,7 @@ export const createLongRecordings = ({ jobs, queue, store }: LongRecordingDepend
 
   clear: async (jobId) => {
     await jobs.markDeleted(nameOf(jobId));
-    // Also when it was marked before: whoever did may not have come any further.
+    // Even if it was marked before: the earlier attempt may have been killed here.
     await queue.send({ kind: "end", ...nameOf(jobId) });
   },
 });

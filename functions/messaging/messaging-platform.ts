@@ -1,15 +1,15 @@
 import type { ButtonsOutput, ListOutput } from "./plan.ts";
 
-/** Whom an answer goes to, and from which of our numbers. */
+/** Who gets a reply, and from which of our numbers. */
 export interface Recipient {
   readonly phoneNumberId: string;
-  /** Absent for people who keep it to themselves. */
+  /** `undefined` for people who hide it. */
   readonly phone: string | undefined;
-  /** The platform's id of the person; the phone number where it has none. */
+  /** The platform's id of the person; the phone number if there is none. */
   readonly sender: string;
 }
 
-/** Something the platform can send. */
+/** The content of a message to a person. */
 export type Content =
   | { readonly kind: "text"; readonly text: string }
   | ListOutput
@@ -19,26 +19,25 @@ export type Content =
       readonly kind: "document";
       readonly mediaId: string;
       readonly fileName: string;
-      /** Is shown with it. */
       readonly caption: string;
     };
 
-/** What else goes with a message. */
+/** Options of a message. */
 export interface SendOptions {
-  /** The id of the message that is shown above it. */
+  /** The id of the message to quote. */
   readonly quoting: string | undefined;
-  /** Comes back in the platform's reports about the message; at most 512 characters. */
+  /** The platform returns it in its reports about the message; at most 512 characters. */
   readonly reference: string;
 }
 
-/** What became of a message. */
+/** The outcome of sending a message. */
 export type SendOutcome =
   | { readonly kind: "accepted"; readonly id: string }
-  /** It will never be taken: the person cannot be reached (any more), or something is wrong with the message. */
+  /** Refused for good: the person cannot be reached, or something is wrong with the message. */
   | { readonly kind: "refused"; readonly reason: "unreachable" | "content"; readonly code: number }
-  /** It was not taken now. */
+  /** Not accepted now. */
   | { readonly kind: "postponed"; readonly seconds: number; readonly code: number }
-  /** Nobody knows: the connection broke after the message had left. */
+  /** The connection broke after we sent the message. */
   | { readonly kind: "unknown" };
 
 /** A file from the platform. */
@@ -46,7 +45,7 @@ export interface Media {
   readonly bytes: Uint8Array;
 }
 
-/** Why a file cannot be had. */
+/** Why a file could not be fetched. */
 export class MediaError extends Error {
   override readonly name = "MediaError";
   readonly reason: "gone" | "too-large" | "unreachable";
@@ -66,13 +65,13 @@ export interface NewMedia {
 
 /** The messaging platform, as far as the assistant uses it. */
 export interface MessagingPlatform {
-  /** Sends one message, once. Never throws for what the platform or the network does. */
+  /** Sends one message, once. Never throws for failures of the platform or the network. */
   send(recipient: Recipient, content: Content, options: SendOptions): Promise<SendOutcome>;
-  /** Shows the person that their message was read and that somebody is writing, for 25 seconds or until the answer. */
+  /** Marks a message as read and shows the typing indicator, for 25 seconds or until the reply. */
   showTyping(recipient: Pick<Recipient, "phoneNumberId">, messageId: string): Promise<void>;
   /** @throws MediaError, or the signal's reason. */
   download(mediaId: string, options: { readonly signal: AbortSignal }): Promise<Media>;
-  /** @returns the id under which the file can be sent. @throws Error when the platform does not take it. */
+  /** @returns the id for sending the file. @throws Error when the platform does not accept it. */
   upload(
     recipient: Pick<Recipient, "phoneNumberId">,
     media: NewMedia,

@@ -7,23 +7,23 @@ import type { SendOutcome } from "./messaging-platform.ts";
 import type { Output, Plan } from "./plan.ts";
 import { apology } from "./wording.ts";
 
-/** What an outbox works with. */
+/** What an outbox needs. */
 export interface OutboxDependencies {
   readonly records: Pick<MessageRecords, "receipts" | "save">;
-  /** Sends the output that has this number among the answers to the message. */
+  /** Sends an output; `index` is its number within the reply. */
   readonly deliver: (output: Output, index: number) => Promise<SendOutcome>;
-  /** How long after a send the platform's report about it is waited for. */
+  /** How long after a send to wait for the platform's report. */
   readonly receiptMilliseconds: number;
 }
 
 const lookAgainMilliseconds = 100;
 
 /**
- * Sends the answers to one message, each exactly once, however often the work on the message is interrupted.
+ * Sends the outputs of a reply, each exactly once, even if the work is interrupted.
  *
- * Before an output leaves, the record says that it may be on its way. Whoever finds such a mark after a crash, or did not
- * get the platform's response, does not know whether the output arrived. The platform does: it reports every message it
- * took, with our reference. With such a report the output is settled; without one, after a while, it is sent again.
+ * Before it sends an output, it records `sending_since`. An attempt that finds this mark, or lost the platform's response, does not
+ * know whether the output was sent. The platform does: it reports every message that it accepted, with our reference. With such a
+ * report the output is finished; without one, after a while, it is sent again.
  */
 export class Outbox {
   readonly #message: InboundMessage;
@@ -31,7 +31,7 @@ export class Outbox {
   readonly #dependencies: OutboxDependencies;
   #receipts: MessageRecord["receipts"];
   #progress: Progress;
-  /** How many outputs this try has asked for before its plan was made. */
+  /** How many outputs this attempt has sent before its plan. */
   #said = 0;
 
   constructor(
@@ -55,21 +55,21 @@ export class Outbox {
     return this.#progress.changes !== undefined;
   }
 
-  /** Sends an output before the plan is made, unless an earlier try has got as far. */
+  /** Sends an output before the plan, unless an earlier attempt has already sent it. */
   async sayNow(output: Output): Promise<void> {
     this.#said += 1;
     if (this.#said > this.#progress.outputs.length) this.#append([output]);
     await this.flush();
   }
 
-  /** Sends the rest of the answer. */
+  /** Sends the planned outputs. */
   async execute({ outputs, changes }: Plan): Promise<void> {
     this.#append(outputs);
     this.#progress = { ...this.#progress, changes };
     await this.flush();
   }
 
-  /** Sends whatever is not settled. @throws RetryLater, LeaseLost */
+  /** Sends all unfinished outputs. @throws RetryLater, LeaseLost */
   async flush(): Promise<void> {
     for (;;) {
       const index = this.#progress.settled;
@@ -84,7 +84,7 @@ export class Outbox {
     this.#progress = { ...this.#progress, outputs: [...this.#progress.outputs, ...outputs] };
   }
 
-  /** The platform's report about an output that an earlier try may have sent. */
+  /** Returns the platform's report about an output that an earlier attempt may have sent. */
   async #receiptOf(index: number): Promise<SendReceipt | undefined> {
     const { sending_since: since } = this.#progress;
     if (since === undefined) return undefined;
@@ -104,11 +104,11 @@ export class Outbox {
 
   async #finish(outcome: SendOutcome, output: Output): Promise<void> {
     const { sending_since: _, ...progress } = this.#progress;
-    if (outcome.kind === "unknown") throw new RetryLater(5, "Nobody knows whether the answer arrived.");
+    if (outcome.kind === "unknown") throw new RetryLater(5, "It is unknown whether the reply was sent.");
     if (outcome.kind === "postponed") {
-      // Certainly not sent, so the next try need not wait for a report.
+      // Not sent, so the next attempt need not wait for a report.
       await this.#dependencies.records.save(this.#message, this.#attempt, progress);
-      throw new RetryLater(outcome.seconds, `The platform did not take the answer (code ${outcome.code}).`);
+      throw new RetryLater(outcome.seconds, `The platform did not accept the reply (code ${outcome.code}).`);
     }
     this.#progress = {
       ...progress,
@@ -117,7 +117,7 @@ export class Outbox {
         ? { replies: [...progress.replies, outcome.id] }
         : { refusals: [...progress.refusals, outcome.code] }),
     };
-    // Something is wrong with what we wanted to say, which is no reason to say nothing.
+    // Something is wrong with our message, so the person gets an apology instead.
     const isOurFault = outcome.kind === "refused" && outcome.reason === "content";
     if (isOurFault && output.kind !== "text") this.#append([apology("broken")]);
   }

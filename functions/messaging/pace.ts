@@ -1,48 +1,46 @@
 import * as z from "zod";
 
 const paceWindow = z.object({
-  /** When it began, in Unix seconds. */
+  /** When it started, in Unix seconds. */
   since: z.int(),
-  /** Messages that were answered in it. */
+  /** Messages with a reply in it. */
   count: z.int(),
-  /** The person has been told that it is full. */
+  /** The person was warned that the limit is reached. */
   told: z.boolean(),
 });
 type PaceWindow = z.infer<typeof paceWindow>;
 
-/** How fast somebody is writing. */
+/** How fast a person is writing. */
 export const pace = z.object({ minute: paceWindow, day: paceWindow });
 export type Pace = z.infer<typeof pace>;
 
-/** A time in which only so many messages of one person are answered. */
 export type PaceLimit = keyof Pace;
 
-/** Far more than a person types, far less than a program sends. The day's number is that of a free account. */
+/** Far more than a person types, far less than a program sends. The limit per day is that of a free account. */
 export const paceLimits: Readonly<Record<PaceLimit, { readonly seconds: number; readonly max: number }>> = {
   minute: { seconds: 60, max: 30 },
   day: { seconds: 86_400, max: 500 },
 };
 
-/** What is done about a message: it is answered, its sender is told once that it is too much, or nothing. */
+/** Whether to reply to a message, to warn its sender once, or to skip it. */
 export type PaceVerdict =
   | { readonly kind: "answer"; readonly pace: Pace }
   | { readonly kind: "tell"; readonly limit: PaceLimit; readonly pace: Pace }
   | { readonly kind: "leave" };
 
-/** A window at a moment: the one before, unless that is over. */
+/** Returns the current window: the stored one, or a new one if that has ended. */
 const windowAt = (before: PaceWindow | undefined, seconds: number, at: number): PaceWindow =>
   before && Math.abs(at - before.since) < seconds ? before : { since: at, count: 0, told: false };
 
 const counted = (window: PaceWindow): PaceWindow => ({ ...window, count: window.count + 1 });
 
 /**
- * Looks whether a message is one too many.
+ * Checks a message against the limits.
  *
- * It says the same for the same message as long as the message is not finished: the pace is written in the transaction
- * that finishes a message, and a sender's messages are worked on one after the other. So a message counts once, however
- * often it is tried, and nobody is told twice.
+ * The verdict stays the same until the message is finished: that transaction also writes the pace, and a sender's messages are
+ * processed in sequence. So each message counts once, and a person is warned once.
  *
- * @param at when the message was sent, in Unix seconds. A message that waited in a queue does not count as hurry.
+ * @param at when the message was sent, in Unix seconds, so messages that waited in the queue are not counted as fast.
  */
 export const judgePace = (before: Pace | undefined, at: number): PaceVerdict => {
   const minute = windowAt(before?.minute, paceLimits.minute.seconds, at);

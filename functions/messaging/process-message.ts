@@ -14,15 +14,15 @@ import { RetryLater } from "./message-records.ts";
 import type { MessagingPlatform } from "./messaging-platform.ts";
 import { Outbox } from "./outbox.ts";
 import { judgePace, type PaceVerdict } from "./pace.ts";
-import { type Planner, plan as planOf, say } from "./plan.ts";
+import { type Plan, type Planner, type PlanningTools, plan as planOf, say } from "./plan.ts";
 import { wording } from "./wording.ts";
 
-/** The platform shows it for 25 seconds, or until something is sent. */
+/** The platform shows the typing indicator for 25 seconds, or until something is sent. */
 const againMilliseconds = 20_000;
 
 /**
- * Shows the person that their message was read and is being answered, until stopped. A courtesy: failures are ignored. What the
- * person has not sent themselves, the platform does not know.
+ * Shows the person that we have read the message and are typing, until stopped. Ignores failures. Does nothing for a transcript,
+ * whose message id the platform does not know.
  */
 const keepTyping = (platform: MessagingPlatform, message: InboundMessage) => {
   let showing: Promise<void> = Promise.resolve();
@@ -34,7 +34,7 @@ const keepTyping = (platform: MessagingPlatform, message: InboundMessage) => {
   const timer = setInterval(showAgain, againMilliseconds);
   return {
     showAgain,
-    /** Resolves when nothing more is on its way. */
+    /** Resolves when the last request has ended. */
     stop: async (): Promise<void> => {
       clearInterval(timer);
       await showing;
@@ -42,21 +42,21 @@ const keepTyping = (platform: MessagingPlatform, message: InboundMessage) => {
   };
 };
 
-/** Everything that working on a message touches. */
+/** What processing a message needs. */
 export interface ProcessDependencies extends DeliveryDependencies {
   readonly records: MessageRecords;
   readonly longRecordings: Pick<LongRecordings, "clear" | "outcomeOf">;
   readonly conversations: ConversationsRepository;
   readonly finish: FinishMessage;
-  /** How long after a send whose response was lost the platform's report about it is waited for. */
+  /** How long to wait for the platform's report about a reply when the response to the send was lost. */
   readonly receiptMilliseconds: number;
-  /** Makes the note of a conversation anew when it is time; gives it back as it was when that fails. */
+  /** Rewrites the note of a conversation when it is time; returns the conversation unchanged when that fails. */
   readonly refreshNote: (conversation: Conversation, signal: AbortSignal) => Promise<Conversation>;
 }
 
 const newConversation: Conversation = { settings: initialSettings, exchanges: [], note: "" };
 
-/** The conversation after the message; `undefined` when the message itself changes nothing of it. */
+/** Returns the conversation after the message; `undefined` when the message changes nothing. */
 const conversationAfter = (
   before: Conversation,
   { changes = {}, replies }: Progress,
@@ -73,7 +73,7 @@ const conversationAfter = (
   return exchange ? withExchange(changed, { ...exchange, replies: [...replies] }) : changed;
 };
 
-/** What answers a message that was let in before, as one of the dead-letter queue, or a voice note whose transcript comes. */
+/** For messages that were counted before: dead-lettered ones, and voice notes whose transcript has arrived. */
 const uncounted = { kind: "uncounted" } as const;
 
 const paceOf = (
@@ -85,13 +85,45 @@ const paceOf = (
     ? uncounted
     : judgePace(pace, sentAt ?? Math.floor(Date.now() / 1_000));
 
+/** Plans the reply while the person sees that we are typing. */
+const planWhileTyping = async (
+  message: InboundMessage,
+  plan: Planner,
+  conversation: Conversation,
+  tools: PlanningTools,
+  platform: MessagingPlatform,
+): Promise<Plan> => {
+  const typing = keepTyping(platform, message);
+  const sayNow: PlanningTools["sayNow"] = async (output) => {
+    await tools.sayNow(output);
+    typing.showAgain();
+  };
+  try {
+    return await plan(message, conversation, { ...tools, sayNow });
+  } finally {
+    // Before the reply is sent: a later typing indicator would announce another reply.
+    await typing.stop();
+  }
+};
+
+const reply = async (
+  outbox: Outbox,
+  verdict: PaceVerdict | typeof uncounted,
+  planReply: () => Promise<Plan>,
+): Promise<void> => {
+  if (outbox.isPlanned) await outbox.flush();
+  else if (verdict.kind === "tell") await outbox.execute(planOf(say(wording.tooMany[verdict.limit])));
+  else if (verdict.kind === "leave") logger.info("message.left_out");
+  else await outbox.execute(await planReply());
+};
+
 /**
- * Works on a message until it is answered: takes it on, plans the answer, sends it, and writes down what is to be
- * remembered. Every step may be the last of a try; the next one goes on where it left off, and nothing is said twice.
+ * Processes a message: claims it, plans the reply, sends it, and stores what to remember. A worker can be killed at any step. The
+ * next attempt continues from there, and sends nothing twice.
  *
- * @param plan plans the answer; is asked again when a try ends before its plan is stored.
- * @param signal aborted while there is still time to send an apology.
- * @throws RetryLater, LeaseLost, or whatever else ends the try.
+ * @param plan plans the reply; called again when an attempt ends before its plan is stored.
+ * @param signal aborts while there is still time to send an apology.
+ * @throws RetryLater, LeaseLost, or any other error that ends the attempt.
  */
 export const processMessage = async (
   message: InboundMessage,
@@ -103,7 +135,7 @@ export const processMessage = async (
   const { records, conversations, finish, platform, refreshNote, longRecordings } = dependencies;
   const claim = await records.claim(message, attempt);
   if (claim.kind === "done") return;
-  if (claim.kind === "held") throw new RetryLater(claim.secondsLeft, "Another worker is at the message.");
+  if (claim.kind === "held") throw new RetryLater(claim.secondsLeft, "Another worker has the message.");
 
   const known = await conversations.find(message.sender);
   const conversation = known ?? newConversation;
@@ -113,32 +145,16 @@ export const processMessage = async (
     deliver: (output, index) => deliverOutput(message, output, index, dependencies, signal),
   });
   const verdict = paceOf(message, attempt, conversation);
-  if (outbox.isPlanned) await outbox.flush();
-  else if (verdict.kind === "tell") await outbox.execute(planOf(say(wording.tooMany[verdict.limit])));
-  else if (verdict.kind === "leave") logger.info("message.left_out");
-  else {
-    const typing = keepTyping(platform, message);
-    const planIt = async () => {
-      try {
-        return await plan(message, conversation, {
-          sayNow: async (output) => {
-            await outbox.sayNow(output);
-            typing.showAgain();
-          },
-          isFirst: known === undefined,
-          isLastAttempt: attempt.receiveCount >= messageAttempts,
-          signal,
-        });
-      } finally {
-        // Before anything is sent: a sign of typing that comes after the answer would promise another one.
-        await typing.stop();
-      }
-    };
-    await outbox.execute(await planIt());
-  }
+  const tools = {
+    sayNow: (output) => outbox.sayNow(output),
+    isFirst: known === undefined,
+    isLastAttempt: attempt.receiveCount >= messageAttempts,
+    signal,
+  } satisfies PlanningTools;
+  await reply(outbox, verdict, () => planWhileTyping(message, plan, conversation, tools, platform));
 
   const { content } = message;
-  // Once all of it is sent, nothing of it stays. What is killed in between does so again.
+  // The transcript has been sent, so remove it. An attempt that is killed here repeats this.
   if (content.type === "transcript") await longRecordings.clear(content.jobId);
   const { progress } = outbox;
   const changed = conversationAfter(conversation, progress);

@@ -2,48 +2,37 @@ import { findLanguage, type Language } from "../../shared/platform/catalogue/lan
 import { type Mode, modes } from "./conversation.ts";
 import { readMarkedText, readSpeakRequest } from "./read-speak-request.ts";
 
-/** Something that is done without asking a model. */
+/** A request that needs no model. */
 export type Command =
   | { readonly kind: "greet" | "menu" | "start-over" | "cancel" | "help" | "status" | "languages" }
   | { readonly kind: "choose-language" | "choose-mode" | "voice-settings" }
   | { readonly kind: "set-language"; readonly language: Language }
   | { readonly kind: "set-mode"; readonly mode: Mode }
   | { readonly kind: "set-voice"; readonly isOn: boolean }
-  /** Without a text the person has still to say what is to be read aloud. */
+  /** With an empty text, we ask the person for one. */
   | { readonly kind: "speak"; readonly text: string };
 
-const words = (...phrases: string[]): readonly string[] => phrases;
+const greetings =
+  "hello|hi|hey|hola|greetings|yo|ssebo|nyabo|webale|good morning|good afternoon|good evening|" +
+  "wasuze otya|wasuze otya nno|oli otya|oli otya nno";
 
-/** Commands that always mean the same, by the words for them. */
-const fixedCommands: readonly (readonly [Command, readonly string[]])[] = [
-  [
-    { kind: "greet" },
-    [
-      ...words("hello", "hi", "hey", "hola", "greetings", "yo", "ssebo", "nyabo", "webale"),
-      ...words("good morning", "good afternoon", "good evening"),
-      ...words("wasuze otya", "wasuze otya nno", "oli otya", "oli otya nno"),
-    ],
-  ],
-  [{ kind: "menu" }, words("menu", "start", "main menu", "options")],
-  [{ kind: "start-over" }, words("start over", "restart", "reset", "start again")],
-  [{ kind: "cancel" }, words("cancel", "stop", "exit", "quit")],
-  [{ kind: "help" }, words("help", "commands")],
-  [{ kind: "status" }, words("status")],
-  [{ kind: "languages" }, words("languages", "language")],
-  [{ kind: "choose-language" }, words("set language")],
-  [{ kind: "choose-mode" }, words("mode", "modes", "switch mode", "change mode")],
-  [
-    { kind: "voice-settings" },
-    words("voice", "voice settings", "audio settings", "tts settings", "audio replies"),
-  ],
-  [{ kind: "set-voice", isOn: true }, words("voice on", "audio on", "tts on", "audio replies on")],
-  [
-    { kind: "set-voice", isOn: false },
-    words("voice off", "audio off", "tts off", "audio replies off", "text only"),
-  ],
+/** Commands with fixed phrases, separated by `|`. */
+const fixedCommands: readonly (readonly [Command, phrases: string])[] = [
+  [{ kind: "greet" }, greetings],
+  [{ kind: "menu" }, "menu|start|main menu|options"],
+  [{ kind: "start-over" }, "start over|restart|reset|start again"],
+  [{ kind: "cancel" }, "cancel|stop|exit|quit"],
+  [{ kind: "help" }, "help|commands"],
+  [{ kind: "status" }, "status"],
+  [{ kind: "languages" }, "languages|language"],
+  [{ kind: "choose-language" }, "set language"],
+  [{ kind: "choose-mode" }, "mode|modes|switch mode|change mode"],
+  [{ kind: "voice-settings" }, "voice|voice settings|audio settings|tts settings|audio replies"],
+  [{ kind: "set-voice", isOn: true }, "voice on|audio on|tts on|audio replies on"],
+  [{ kind: "set-voice", isOn: false }, "voice off|audio off|tts off|audio replies off|text only"],
 ];
 
-/** What the modes are called in commands. */
+/** The names of the modes in commands. */
 const modeWords: Readonly<Record<Mode, readonly string[]>> = {
   chat: ["chat"],
   translate: ["translate"],
@@ -59,16 +48,16 @@ const modeCommands = modes.map(
     ] as const,
 );
 
-const byPhrase: ReadonlyMap<string, Command> = new Map(
-  [...fixedCommands, ...modeCommands].flatMap(([command, phrases]) =>
-    phrases.map((phrase) => [phrase, command] as const),
+const byPhrase: ReadonlyMap<string, Command> = new Map([
+  ...fixedCommands.flatMap(([command, phrases]) =>
+    phrases.split("|").map((phrase) => [phrase, command] as const),
   ),
-);
+  ...modeCommands.flatMap(([command, phrases]) => phrases.map((phrase) => [phrase, command] as const)),
+]);
 
-/** The words that the menu and the help teach, and those for a mode. */
+/** The phrases in the menu and the help, and those that set a mode. */
 const menuPhrases: ReadonlySet<string> = new Set([
-  ...words("menu", "mode", "set language", "languages", "voice", "voice on", "voice off"),
-  ...words("status", "help", "start over"),
+  ..."menu|mode|set language|languages|voice|voice on|voice off|status|help|start over".split("|"),
   ...modeCommands.flatMap(([, phrases]) => phrases),
 ]);
 
@@ -82,7 +71,7 @@ const normalise = (message: string): string =>
 
 const setLanguage = /^set (?:my )?language(?: ?:| to\b)?(?: (?<name>.+?))?(?: please)?$/;
 
-/** `set language`, alone or with the name of one. With any other words behind it, it may be a text to translate. */
+/** Reads `set language` with or without a language. Followed by anything else, it may be a text to translate. */
 const readLanguageCommand = (phrase: string, mode: Mode): Command | undefined => {
   const name = setLanguage.exec(phrase)?.groups?.["name"] ?? "";
   const language = findLanguage(name, "translation");
@@ -97,10 +86,10 @@ const readPhrase = (phrase: string, mode: Mode): Command | undefined => {
 };
 
 /**
- * The command that a message is, as a whole; `undefined` for everything that is not exactly one.
+ * Returns the command of a message; `undefined` unless the whole message is one.
  *
- * A text in translate mode is what the person wants to have in another language: only what the menu and the help teach is a
- * command there. "Good morning" is translated, and in speak mode read aloud, where anywhere else it is returned.
+ * In translate mode only the phrases of the menu and the help are commands, so "good morning" is translated. In speak mode
+ * greetings are read aloud.
  */
 export const readCommand = (message: string, mode: Mode): Command | undefined => {
   const phrase = normalise(message);

@@ -4,7 +4,7 @@ import { type Conversation, recentExchanges } from "./conversation.ts";
 import { cutText } from "./cut-text.ts";
 import { guardOutput } from "./guard-output.ts";
 
-/** So many exchanges become part of the note at once: one call to the model for six messages. */
+/** Exchanges that become part of the note together: one call to the model for six messages. */
 const exchangesTogether = 6;
 const maxNoteCharacters = 800;
 const maxTokens = 300;
@@ -23,10 +23,10 @@ const transcriptOf = ({ note, exchanges }: Conversation, older: number): string 
   ].join("\n\n");
 
 /**
- * Turns older exchanges into a note, when enough of them have gathered. It is called after the answer has been sent.
+ * Summarises older exchanges in the note, when there are enough of them. Called after the reply has been sent.
  *
- * @returns the conversation with its note made anew and without the exchanges that are in it; as it was when it is not
- * time yet, or the model does not answer: the exchanges wait for the next time then.
+ * @returns the conversation with the new note and without the summarised exchanges; unchanged when there are too few, or the model
+ * fails, so the next message tries again.
  */
 export const refreshNote = async (
   conversation: Conversation,

@@ -5,10 +5,10 @@ import { type Conversation, type ConversationExchange, recentExchanges } from ".
 import { guardOutput } from "./guard-output.ts";
 
 const manner =
-  "You are talking with somebody in a messaging app: write plain text without headings and tables, and keep to a few " +
+  "You are talking with a person in a messaging app: write plain text without headings and tables, and keep to a few " +
   "short paragraphs. When you do not know something, say so.";
 
-/** Older exchanges that are not part of the note yet are hinted at. */
+/** The model gets the beginnings of older exchanges that are not part of the note yet. */
 const hintedExchanges = 4;
 const hintCharacters = 120;
 
@@ -17,7 +17,7 @@ const hint = (text: string): string => text.replace(/\s+/g, " ").slice(0, hintCh
 const hintAt = ({ question, answer: reply }: ConversationExchange): string =>
   `They: ${hint(question)} / You: ${hint(reply)}`;
 
-/** What the model is told before the conversation itself. */
+/** The system message. */
 const instructions = ({ note, exchanges }: Conversation, name: string | undefined): string => {
   const older = exchanges.slice(0, -recentExchanges).slice(-hintedExchanges);
   return [
@@ -29,7 +29,7 @@ const instructions = ({ note, exchanges }: Conversation, name: string | undefine
   ].join("\n\n");
 };
 
-/** A message with all that the assistant remembers: the note, hints at older exchanges, the last few word for word. */
+/** Returns a message with everything that the assistant remembers. */
 export const fullContext = (
   conversation: Conversation,
   message: string,
@@ -43,7 +43,7 @@ export const fullContext = (
   { role: "user", content: message },
 ];
 
-/** The message alone: for a second try, when the first failed perhaps because of what came before. */
+/** Returns the message alone, for a second attempt: the context may have made the first one fail. */
 export const bareContext = (message: string): ChatMessage[] => [
   { role: "system", content: `${defaultSystemMessage}\n\n${manner}` },
   { role: "user", content: message },
@@ -52,7 +52,7 @@ export const bareContext = (message: string): ChatMessage[] => [
 const model = "lang-14b";
 const maxTokens = 1_024;
 
-/** @throws AppError also for an answer that cannot be shown. */
+/** @throws AppError, also for a reply that cannot be shown. */
 const ask = async (
   messages: readonly ChatMessage[],
   chat: Pick<ChatModels, "reply">,
@@ -64,16 +64,16 @@ const ask = async (
   );
   const shown = guardOutput(text);
   if (shown === undefined) {
-    throw new AppError("external_service_error", { message: "The model's answer cannot be shown." });
+    throw new AppError("external_service_error", { message: "The model's reply cannot be shown." });
   }
   return shown;
 };
 
 /**
- * The model's answer to a message, with what the assistant remembers; when that fails, once more with the message alone:
- * the context may be too long for the model, or have led it astray.
+ * Returns the model's reply to a message in the context of the conversation. If that fails, it asks again with the message alone:
+ * the context may be too long, or mislead the model.
  *
- * @throws AppError when both tries failed, or the signal's reason.
+ * @throws AppError when both attempts fail, or the signal's reason.
  */
 export const replyToChat = async (
   message: string,

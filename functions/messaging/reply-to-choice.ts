@@ -1,11 +1,11 @@
 import { type Conversation, languageOf } from "./conversation.ts";
-import { executeCommand } from "./execute-command.ts";
+import { executeCommand, setMode } from "./execute-command.ts";
 import { choices, languageChoices, languageList, modeOfChoice, ratings } from "./menus.ts";
 import { type Plan, plan, replyWith, say } from "./plan.ts";
 import type { Command } from "./read-command.ts";
 import { wording } from "./wording.ts";
 
-/** A row or button that was tapped. Menus of earlier versions can still be on a phone, so titles count as well as ids. */
+/** A tapped row or button. Phones can still show menus of earlier versions, so the title may match as well as the id. */
 export interface Choice {
   readonly id: string;
   readonly title: string;
@@ -24,7 +24,7 @@ const rate = (value: string, { exchanges, settings }: Conversation): Plan => {
   });
 };
 
-/** Does what a tapped row or button stands for; thanks for one that nobody knows. */
+/** Replies to a tapped row or button, with thanks for an unknown one. */
 export const replyToChoice = ({ id, title }: Choice, conversation: Conversation): Plan => {
   const isChosen = (choice: Choice): boolean => choice.id === id || choice.title === title;
   const execute = (command: Command): Plan => executeCommand(command, undefined, conversation);
@@ -36,9 +36,7 @@ export const replyToChoice = ({ id, title }: Choice, conversation: Conversation)
   if (isChosen(choices.voiceOff)) return execute({ kind: "set-voice", isOn: false });
   if (isChosen(choices.help)) return replyWith(wording.help);
   if (isChosen(choices.setLanguage)) return plan(languageList(languageOf(settings).name));
-  if (isChosen(choices.startChatting)) {
-    return plan(say(wording.startChatting), { settings: { ...settings, mode: "chat" } });
-  }
+  if (isChosen(choices.startChatting)) return setMode("chat", wording.startChatting, conversation);
   const language = languageChoices.find(({ name }) => name === title);
   if (language) return execute({ kind: "set-language", language });
   const rating = ratings.find((known) => known === title);

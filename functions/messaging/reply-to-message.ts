@@ -6,7 +6,7 @@ import { type ReplyDependencies, replyToText } from "./reply-to-text.ts";
 import { replyToTranscript, replyToVoiceNote } from "./reply-to-voice-note.ts";
 import { apology, wording } from "./wording.ts";
 
-/** Keeps a reaction together with the answer it was given to, if that is remembered, and asks for more. */
+/** Stores a reaction with the reply it belongs to, if that is remembered, and asks for a rating. */
 const replyToReaction = (
   { messageId, emoji }: { readonly messageId: string; readonly emoji: string },
   { exchanges }: Conversation,
@@ -22,7 +22,7 @@ const replyToReaction = (
   });
 };
 
-/** Plans the answer to whatever somebody has sent. Whoever is new is welcomed after it. */
+/** Creates the planner of replies to all kinds of messages. A new person also gets a welcome. */
 export const createReplyPlanner = (dependencies: ReplyDependencies): Planner => {
   const replyToContent: Planner = (message, conversation, tools) => {
     const { name, content } = message;
@@ -43,14 +43,14 @@ export const createReplyPlanner = (dependencies: ReplyDependencies): Planner => 
   };
   return async (message, conversation, tools) => {
     const { outputs, changes } = await replyToContent(message, conversation, tools);
-    // Who is not known any more was welcomed before the long recording.
+    // A forgotten person was welcomed before the long recording.
     return tools.isFirst && message.content.type !== "transcript"
       ? { outputs: [...outputs, welcomeList], changes: { ...changes, isFirst: true } }
       : { outputs, changes };
   };
 };
 
-/** Plans the apology for a message that could not be answered in all its tries. */
+/** Plans the apology for a message whose attempts have all failed. */
 export const planApology: Planner = ({ content }, conversation) =>
   plan(
     apology("broken"),

@@ -14,13 +14,13 @@ import { replyToChat } from "./reply-to-chat.ts";
 import { spoken, voiceReply } from "./voice-notes.ts";
 import { type ApologyReason, apology, wording } from "./wording.ts";
 
-/** When a transcription is given up and asked for once more, in milliseconds: a model that is still loading needs minutes. */
+/** When to repeat a transcription, in milliseconds: a model that is still loading needs minutes. */
 export interface TranscriptionRetry {
   readonly after: number;
   readonly pause: number;
 }
 
-/** Everything that planning answers touches. */
+/** What planning replies needs. */
 export interface ReplyDependencies {
   readonly chat: Pick<ChatModels, "reply">;
   readonly translator: Translator;
@@ -30,24 +30,23 @@ export interface ReplyDependencies {
   readonly longRecordings: Pick<LongRecordings, "begin" | "outcomeOf">;
 }
 
-/** What a person has said, whether it was written or spoken. */
+/** What a person wrote or said. */
 export interface UserText {
   readonly text: string;
-  /** Of the person, as they call themselves. */
+  /** The person's name. */
   readonly name: string | undefined;
 }
 
-/** The answer to a text, and what is remembered of it; an apology is not remembered. */
+/** The reply to a text, and the exchange to remember. An apology is not remembered. */
 export interface TextReply {
   readonly outputs: Output[];
   readonly exchange?: NonNullable<Changes["exchange"]>;
 }
 
 /**
- * Why a model gave no answer, in the terms of an apology. Models fail with an `AppError`, or with the signal's reason when
- * time is up.
+ * Returns the reason for an apology. Models fail with an `AppError`, or with the signal's reason when time is up.
  *
- * @throws the error itself when it is a fault of ours: the message is tried again then.
+ * @throws the error itself when it is our own fault, so the message is attempted again.
  */
 export const modelFailure = (error: unknown, task: string, signal: AbortSignal): ApologyReason => {
   if (!(error instanceof AppError) && !signal.aborted) throw error;
@@ -69,7 +68,7 @@ const chatOrTranslate = async (
   return guardOutput((await translator.translate(request, { signal })).text);
 };
 
-/** Answers a text as the person's mode says: with a model's reply, a translation, or the text read aloud. */
+/** Replies to a text by the person's mode: with a model's reply, a translation, or the text read aloud. */
 export const replyByMode = async (
   userText: UserText,
   conversation: Conversation,
@@ -90,10 +89,10 @@ export const replyByMode = async (
   }
 };
 
-/** An emoji, a dot or a single letter says too little to answer. */
+/** An emoji, a dot or a single letter is not enough for a reply. */
 const saysSomething = (text: string): boolean => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 2;
 
-/** Answers a text: does what it commands, or what the person's mode says. */
+/** Replies to a text: executes its command, or follows the person's mode. */
 export const replyToText = async (
   userText: UserText,
   conversation: Conversation,

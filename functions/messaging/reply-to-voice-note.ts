@@ -21,30 +21,28 @@ import {
 import { modelFailure, type ReplyDependencies, replyByMode } from "./reply-to-text.ts";
 import { wording } from "./wording.ts";
 
-/** A recording somebody sent. */
+/** A person's voice note. */
 export interface VoiceNote {
-  /** That brought it. */
   readonly message: InboundMessage;
   readonly mediaId: string;
 }
 
-/** What is written down while its sender waits. Longer ones become jobs. */
+/** Longer recordings become jobs. */
 const promptSeconds = 600;
 
-/** Of a job: 16 MB of silence could be days. */
+/** The limit of a job. Without it, 16 MB of silence could last for days. */
 const maxSeconds = 3 * 60 * 60;
 
-/** When a job has not ended after so long, nobody works on it any more. */
+/** A job that has not ended after this time never will. */
 const longRecordingSeconds = 2 * 24 * 60 * 60;
 
-/** As many messages as a transcript may take: ten minutes of fast speech are three. */
+/** Messages that a transcript may fill: ten minutes of fast speech fill three. */
 const maxPieces = 4;
 
 /**
- * The recording, or what is to be said about it.
+ * Returns the recording, or a text that says why we cannot have it.
  *
- * @throws MediaError `unreachable`, or the signal's reason, unless this is the last try: the platform may be back for the
- * next one.
+ * @throws MediaError `unreachable`, or the signal's reason, unless this is the last attempt.
  */
 const fetchRecording = async (
   { mediaId }: VoiceNote,
@@ -67,7 +65,7 @@ const fetchRecording = async (
   }
 };
 
-/** Two tries. Before the second one the person is told that it takes longer. */
+/** Makes two attempts. Before the second one, the person learns that it takes longer. */
 const transcribe = async (
   recording: Recording,
   language: string,
@@ -86,13 +84,13 @@ const transcribe = async (
   }
 };
 
-/** A transcript in messages, of which the first quotes the voice note. */
+/** Splits a transcript into messages. The first one quotes the voice note. */
 const transcriptOutputs = (text: string, quoting: string): Output[] =>
   splitText(wording.transcript(text), limits.text).map((piece, index) =>
     say(piece, index === 0 ? quoting : undefined),
   );
 
-/** Has a recording written down while nobody waits: one of each person at a time, so that nobody has all the models. */
+/** Starts a job for a long recording. Each person has one at a time, to share the models fairly. */
 const replyLater = async (
   message: InboundMessage,
   source: ByteSource,
@@ -111,7 +109,7 @@ const replyLater = async (
   });
 };
 
-/** Answers the end of a long recording: with its transcript, quoting the voice note, or with why there is none. */
+/** Replies with the transcript of a long recording, or with the reason why there is none. */
 export const replyToTranscript = async (
   { jobId, voiceNoteId }: { readonly jobId: string; readonly voiceNoteId: string },
   conversation: Conversation,
@@ -136,7 +134,7 @@ export const replyToTranscript = async (
   );
 };
 
-/** Writes down a voice note, quoting it, and goes on with the words as the person's mode says; a long one is written down later. */
+/** Transcribes a voice note, and replies to its text by the person's mode. A long one becomes a job instead. */
 export const replyToVoiceNote = async (
   note: VoiceNote,
   conversation: Conversation,

@@ -18,22 +18,22 @@ const withoutMarkdown = (text: string): string =>
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+•])[ \t]+/gm, "")
     .replace(/[*_~`]{1,3}/g, "");
 
-/** Pictures, flags, and what joins or varies them. */
+/** Pictures, flags, joiners and variation selectors. */
 const emoji =
   /\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|[\u{FE0F}\u{20E3}]|\u{200D}/gu;
 
 const withoutEmoji = (text: string): string => text.replace(emoji, "");
 
 /**
- * Numbers as a voice reads them well: a phone number digit by digit, an amount without the marks between its thousands.
- * The former goes first, because an amount has a mark and a phone number has none.
+ * Prepares numbers for a voice: phone numbers digit by digit, amounts without the commas between thousands. Phone numbers go
+ * first, because they have no commas.
  */
 const withSpokenNumbers = (text: string): string =>
   text
     .replace(/\d{7,}/g, (digits) => [...digits].join(" "))
     .replace(/\b\d{1,3}(?:,\d{3})+\b/g, (amount) => amount.replaceAll(",", ""));
 
-/** What of a text is read out: no signs that are only for the eye, and at most 600 characters. */
+/** Returns the part of a text to read aloud: at most 600 characters, without Markdown, links and emoji. */
 export const speakableText = (text: string): string =>
   firstSentences(
     withSpokenNumbers(withoutEmoji(withoutMarkdown(text)))
@@ -42,38 +42,36 @@ export const speakableText = (text: string): string =>
     maxCharacters,
   );
 
-/** Turns texts into voice notes that the platform takes. */
+/** Turns texts into voice notes that the platform accepts. */
 export interface VoiceNotes {
   /**
-   * @param language ISO 639-3; one that has a voice, see {@link hasVoice}.
-   * @throws AppError as the synthesiser does; Error when there is nothing to be said.
+   * @param language ISO 639-3; must have a voice, see {@link hasVoice}.
+   * @throws AppError of the synthesizer; Error when there is nothing to say.
    */
   make(text: string, language: string, options: { readonly signal: AbortSignal }): Promise<NewMedia>;
 }
 
-/** The voice in which a language is spoken; `undefined` when it has none. A voice never speaks another language. */
+/** The voice of a language. No voice speaks another language. */
 const voiceOf = (language: string): string | undefined => findSynthesisLanguage(language)?.voices[0];
 
-/** Whether anything can be said in a language. */
 export const hasVoice = (language: string): boolean => voiceOf(language) !== undefined;
 
-/** A text read aloud, or the sentence that says why it cannot be. */
+/** Returns a text read aloud, or a text that says why that is not possible. */
 export const spoken = (text: string, settings: Settings): Output => {
   const { code, name } = languageOf(settings);
   return hasVoice(code) ? { kind: "speech", text, language: code } : say(wording.noVoiceFor(name));
 };
 
-/** The voice reply to an answer for those who have asked for them; nothing where there is no voice. */
+/** Returns the voice note for a reply, if the person wants voice notes and the language has a voice. */
 export const voiceReply = (text: string, { voice, language }: Settings): Output[] =>
   voice && hasVoice(language) ? [{ kind: "speech", text, language }] : [];
 
-/** Voice notes from a speech model: Opus in Ogg, as phones record them. The platform shows no other format as one. */
+/** Creates voice notes with a speech model, as Opus in Ogg: the platform shows no other format as a voice note. */
 export const createVoiceNotes = (synthesizer: SpeechSynthesizer): VoiceNotes => ({
   make: async (text, language, { signal }) => {
     const voice = voiceOf(language);
     const words = speakableText(text);
-    if (voice === undefined || words === "")
-      throw new Error("There is nothing to say, or no voice to say it.");
+    if (voice === undefined || words === "") throw new Error("There is no text or no voice.");
     const request = { text: words, voice, language, sampling: {} };
     const audio = await encodeAudio("opus", await synthesizer.synthesize(request, { signal }));
     const { contentType, fileExtension } = audio;

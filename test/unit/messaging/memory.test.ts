@@ -45,7 +45,7 @@ describe("the model's prompt", () => {
   it("has this order and these words", () => {
     const known = fullContext(conversation(7, "They keep goats."), "And now?", "Amina");
     const manner =
-      "You are talking with somebody in a messaging app: write plain text without headings and tables, and keep to a " +
+      "You are talking with a person in a messaging app: write plain text without headings and tables, and keep to a " +
       "few short paragraphs. When you do not know something, say so.";
     expect(known[0]).toEqual({
       role: "system",

@@ -43,8 +43,8 @@ describe("a text as a voice note", () => {
   });
 
   it("need words and a voice", async () => {
-    await expect(make("🙏", "lug")).rejects.toThrow("nothing to say");
-    await expect(make("Mi ngoni", "lgg")).rejects.toThrow("nothing to say");
+    await expect(make("🙏", "lug")).rejects.toThrow("no text");
+    await expect(make("Mi ngoni", "lgg")).rejects.toThrow("no text");
     expect([hasVoice("lug"), hasVoice("lgg"), hasVoice("swa")]).toEqual([true, false, true]);
   });
 });

@@ -122,7 +122,7 @@ describe("a record of the queue", () => {
   });
 
   it("comes again after five minutes at the latest", async () => {
-    const { retryAfter, handle } = setUp(new RetryLater(301, "Another worker is at the message."));
+    const { retryAfter, handle } = setUp(new RetryLater(301, "Another worker has the message."));
     expect(await handle()).toBe(false);
     expect(retryAfter.mock.calls[0]?.[1]).toBe(300);
   });
@@ -258,7 +258,7 @@ describe("a message that is worked on", () => {
     await expect(held.work(planner)).rejects.toMatchObject({
       name: "RetryLater",
       seconds: 42,
-      message: "Another worker is at the message.",
+      message: "Another worker has the message.",
     });
     expect(planner).not.toHaveBeenCalled();
     expect([...done.finish.mock.calls, ...held.finish.mock.calls, ...done.steps, ...held.steps]).toEqual([]);
@@ -438,7 +438,7 @@ describe("the outbox", () => {
     await expect(outbox.execute(plan([one, two]))).rejects.toMatchObject({
       name: "RetryLater",
       seconds: 5,
-      message: "Nobody knows whether the answer arrived.",
+      message: "It is unknown whether the reply was sent.",
     });
     expect(saved).toHaveLength(1);
     expect(saved[0]).toMatchObject({ settled: 0, sending_since: expect.any(Number) });
@@ -449,7 +449,7 @@ describe("the outbox", () => {
     await expect(outbox.execute(plan([one, two]))).rejects.toMatchObject({
       name: "RetryLater",
       seconds: 17,
-      message: "The platform did not take the answer (code 4).",
+      message: "The platform did not accept the reply (code 4).",
     });
     expect(saved).toHaveLength(2);
     expect(saved[1]).not.toHaveProperty("sending_since");

@@ -43,20 +43,20 @@ describe("An address for callbacks", () => {
     "https://api.localhost./",
     "https://localhost../",
   ])("must be of the public internet, which %s is not", (url) => {
-    expect(callbackUrlProblem(url, strict)).toBe("The address is not one of the public internet.");
+    expect(callbackUrlProblem(url, strict)).toBe("The URL is not on the public internet.");
   });
 
   it.each([
-    ["http://example.org/", "The address must begin with https://."],
-    ["ftp://example.org/", "The address must begin with https://."],
-    ["http://127.0.0.1:8000/", "The address must begin with https://."],
-    ["https://me:secret@example.org/", "The address must not hold a user name or a password."],
-    ["example.org/hook", "This is no address; it looks like https://example.org/transcripts."],
-    ["", "This is no address; it looks like https://example.org/transcripts."],
-    [" https://example.org/", "The address must not hold spaces or control characters."],
-    ["https://exa\tmple.org/", "The address must not hold spaces or control characters."],
-    ["https://example.org/\r\nX-Header: 1", "The address must not hold spaces or control characters."],
-    [`https://example.org/${"a".repeat(2_048)}`, "The address is longer than 2048 characters."],
+    ["http://example.org/", "The URL must start with https://."],
+    ["ftp://example.org/", "The URL must start with https://."],
+    ["http://127.0.0.1:8000/", "The URL must start with https://."],
+    ["https://me:secret@example.org/", "The URL must not contain a username or password."],
+    ["example.org/hook", "This is not a URL. Enter one such as https://example.org/transcripts."],
+    ["", "This is not a URL. Enter one such as https://example.org/transcripts."],
+    [" https://example.org/", "The URL must not contain spaces or control characters."],
+    ["https://exa\tmple.org/", "The URL must not contain spaces or control characters."],
+    ["https://example.org/\r\nX-Header: 1", "The URL must not contain spaces or control characters."],
+    [`https://example.org/${"a".repeat(2_048)}`, "The URL is longer than 2048 characters."],
   ])("is refused with a message: %s", (url, problem) => {
     expect(callbackUrlProblem(url, strict)).toBe(problem);
   });

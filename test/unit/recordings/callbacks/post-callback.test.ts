@@ -65,7 +65,7 @@ describe("Sending a callback", () => {
     }
     await expect(
       postCallback(callback(`http://127.0.0.1:${port}/`), { ...options, allowLoopback: false }),
-    ).rejects.toThrow("The address must begin with https://.");
+    ).rejects.toThrow("The URL must start with https://.");
     expect(calls).toBe(0);
   });
 

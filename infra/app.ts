@@ -2,10 +2,10 @@ import { App } from "aws-cdk-lib";
 import * as z from "zod";
 import { buildFunctions } from "./build.ts";
 import { addServiceStacks } from "./service.ts";
-import { deployedStage, type StageSettings } from "./stages.ts";
+import { deployedStage, type Stage } from "./stages.ts";
 
 /** What is wrong with a stage's settings is a sentence for whoever deploys, and no stack of calls. */
-const stageOrExit = (name: string): StageSettings => {
+const stageOrExit = (name: string): Stage => {
   try {
     return deployedStage(name, process.env);
   } catch (error) {

@@ -5,10 +5,10 @@ import { DataStack } from "./stacks/data-stack.ts";
 import { EdgeStack } from "./stacks/edge-stack.ts";
 import { MonitoringStack } from "./stacks/monitoring-stack.ts";
 import { WorkersStack } from "./stacks/workers-stack.ts";
-import type { StageSettings } from "./stages.ts";
+import type { Stage } from "./stages.ts";
 
 export interface ServiceProps {
-  readonly stage: StageSettings;
+  readonly stage: Stage;
   /** The folder of the bundled functions; by default the one that a build writes. */
   readonly bundles?: string;
   /** Account and region; by default those of whoever deploys. */
@@ -17,7 +17,7 @@ export interface ServiceProps {
 
 /** Adds the service's stacks to a CDK app. */
 export const addServiceStacks = (app: App, { stage, bundles, ...target }: ServiceProps) => {
-  const { prefix } = stage;
+  const { prefix, settings } = stage;
   const builtFunctions = bundles ?? builtFunctionsDirectory;
   const data = new DataStack(app, `${prefix}-Data`, {
     ...target,
@@ -50,11 +50,11 @@ export const addServiceStacks = (app: App, { stage, bundles, ...target }: Servic
   // By these, costs and resources of a stage are found among those of an account.
   Tags.of(app).add("service", "language-ai");
   Tags.of(app).add("stage", stage.name);
-  if (stage.firewall.isOn && stage.streamDomain) {
+  if (settings.FIREWALL === "on" && settings.STREAM_DOMAIN_NAME) {
     new EdgeStack(app, `${prefix}-Edge`, {
       ...target,
       env: { ...target.env, region: "us-east-1" },
-      requestsPerFiveMinutes: stage.firewall.requestsPerFiveMinutes,
+      settings,
       description: "Language AI Service: firewall of the streams",
     });
   }

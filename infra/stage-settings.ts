@@ -280,9 +280,9 @@ export const stageSettings = z
     error: "must be another name than LEGACY_VENDOR_A",
   });
 
-/** What a stage is told, checked and complete. */
-export type CheckedSettings = z.output<typeof stageSettings>;
-export type SettingName = keyof CheckedSettings;
+/** The settings of a stage, checked and complete. */
+export type StageSettings = z.output<typeof stageSettings>;
+export type SettingName = keyof StageSettings;
 
 /** The names of all settings, in the order in which they are declared. */
 export const settingNames = stageSettings.keyof().options;

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
-import type { IdentityProvider, ProviderLetter } from "../shared/platform/config/identity-providers.ts";
 import {
-  type CheckedSettings,
   type SettingName,
+  type StageSettings,
   settingNames,
   stageSettings,
   takenFrom,
@@ -24,7 +23,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 export interface SettingWithSource {
   readonly name: SettingName;
   /** `undefined` when it is not set and nothing takes its place. */
-  readonly value: CheckedSettings[SettingName];
+  readonly value: StageSettings[SettingName];
   /** `variable`, the file, `as CHAT_MODEL`, `default` or `not set`. */
   readonly source: string;
 }
@@ -73,7 +72,7 @@ const requireOwn = (name: string, given: Readonly<Record<string, unknown>>): voi
 };
 
 /** What leaves a deployment carries people's words and keys. */
-const requireEncryption = (name: string, settings: CheckedSettings): void => {
+const requireEncryption = (name: string, settings: StageSettings): void => {
   const plain = Object.entries(settings)
     .filter(([, value]) => typeof value === "string" && value.startsWith("http://"))
     .map(([setting]) => setting);
@@ -84,7 +83,7 @@ const requireEncryption = (name: string, settings: CheckedSettings): void => {
 };
 
 /** Whoever can name an address for callbacks could otherwise have this machine called. */
-const refuseLoopback = (name: string, settings: CheckedSettings): void => {
+const refuseLoopback = (name: string, settings: StageSettings): void => {
   if (settings.CALLBACKS_ALLOW_LOOPBACK === "0") return;
   throw new Error(`The stage "${name}" is deployed, so CALLBACKS_ALLOW_LOOPBACK must be 0.`);
 };
@@ -124,115 +123,20 @@ const readSettings = (name: string, variables: Variables) => {
   throw new Error(problems.join("\n"));
 };
 
-const ownDomain = (name: string | undefined, certificateArn: string | undefined) =>
-  name === undefined || certificateArn === undefined ? undefined : { name, certificateArn };
+/** A deployment of the service. */
+export interface Stage {
+  /** Part of the names of its stacks, and of the default address of its API. */
+  readonly name: string;
+  /** The beginning of its stacks' names, and the namespace of its functions' metrics. */
+  readonly prefix: string;
+  readonly settings: StageSettings;
+}
 
-const identityProvider = (
-  letter: ProviderLetter,
-  issuer: string | undefined,
-  clientId: string | undefined,
-  name: string | undefined,
-): IdentityProvider[] =>
-  issuer === undefined || clientId === undefined
-    ? []
-    : [{ letter, name: name ?? new URL(issuer).host, issuer, clientId }];
-
-/** A stage as the stacks look at it. */
-const toStage = (name: string, settings: CheckedSettings) => ({
-  /** Part of the stacks' names and of the API's default address. */
+const toStage = (name: string, settings: StageSettings): Stage => ({
   name,
-  /** What the names of its stacks begin with, and the name under which its functions file their metrics. */
   prefix: `LanguageAi-${name}`,
-  publicBaseUrl: settings.PUBLIC_BASE_URL,
-  apiDomain: ownDomain(settings.API_DOMAIN_NAME, settings.API_CERTIFICATE_ARN),
-  apiBasePath: settings.API_BASE_PATH,
-  streamDomain: ownDomain(settings.STREAM_DOMAIN_NAME, settings.STREAM_CERTIFICATE_ARN),
-  firewall: {
-    isOn: settings.FIREWALL === "on",
-    requestsPerFiveMinutes: settings.FIREWALL_REQUESTS_PER_5_MINUTES,
-    streamArn: settings.STREAM_FIREWALL_ARN,
-  },
-  tokenLifetimeDays: settings.TOKEN_LIFETIME_DAYS,
-  authorizerCacheSeconds: settings.AUTHORIZER_CACHE_SECONDS,
-  /** Where the models are served, by task. */
-  inference: {
-    chat: {
-      baseUrl: settings.CHAT_BASE_URL,
-      models: { "14b": settings.CHAT_MODEL_14B, "9b": settings.CHAT_MODEL_9B },
-      thinksFirst: {
-        "14b": settings.CHAT_MODEL_14B_THINKS_FIRST,
-        "9b": settings.CHAT_MODEL_9B_THINKS_FIRST,
-      },
-      timeoutMilliseconds: settings.CHAT_TIMEOUT_MS,
-    },
-    translation: {
-      baseUrl: settings.TRANSLATION_BASE_URL,
-      model: settings.TRANSLATION_MODEL,
-      timeoutMilliseconds: settings.TRANSLATION_TIMEOUT_MS,
-    },
-    transcription: {
-      baseUrl: settings.TRANSCRIPTION_BASE_URL,
-      model: settings.TRANSCRIPTION_MODEL,
-      timeoutMilliseconds: settings.TRANSCRIPTION_TIMEOUT_MS,
-    },
-    speech: {
-      baseUrl: settings.SPEECH_BASE_URL,
-      model: settings.SPEECH_MODEL,
-      platform: settings.SPEECH_PLATFORM,
-      timeoutMilliseconds: settings.SPEECH_TIMEOUT_MS,
-    },
-  },
-  /** Through which people can sign in, beside their passwords. */
-  identityProviders: [
-    ...identityProvider("a", settings.IDP_A_ISSUER, settings.IDP_A_CLIENT_ID, settings.IDP_A_NAME),
-    ...identityProvider("b", settings.IDP_B_ISSUER, settings.IDP_B_CLIENT_ID, settings.IDP_B_NAME),
-  ],
-  /** In which the console's pages are offered, such as `en,sw`. */
-  consoleLanguages: settings.CONSOLE_LANGUAGES,
-  /** The messaging platform whose webhook the service answers. */
-  messaging: {
-    apiUrl: settings.MESSAGING_API_URL,
-    apiVersion: settings.MESSAGING_API_VERSION,
-    signatureMode: settings.MESSAGING_SIGNATURE_MODE,
-  },
-  /** What is decided about jobs. */
-  jobs: {
-    piecesAtOnce: settings.JOB_PIECES_AT_ONCE,
-    failsAfterSeconds: settings.JOB_FAILS_AFTER_SECONDS,
-    waitsSeconds: settings.JOB_WAITS_SECONDS,
-  },
-  callbacks: { allowLoopback: settings.CALLBACKS_ALLOW_LOOPBACK === "1" },
-  mailFrom: settings.MAIL_FROM,
-  mailIdentity: settings.MAIL_IDENTITY,
-  alarmEmail: settings.ALARM_EMAIL,
-  hasCanary: settings.CANARY === "on",
-  monthlyBudget: settings.MONTHLY_BUDGET_USD,
-  speechLifetimeDays: settings.SPEECH_LIFETIME_DAYS,
-  reservedConcurrency: settings.RESERVED_CONCURRENCY,
-  workerConcurrency: settings.WORKER_CONCURRENCY,
-  releaseShift: settings.RELEASE_SHIFT,
-  removal: settings.REMOVAL,
-  logRetention: settings.LOG_RETENTION_DAYS,
-  /** What is decided about the deprecated routes of version 1. */
-  legacy: {
-    vendors: { a: settings.LEGACY_VENDOR_A, b: settings.LEGACY_VENDOR_B },
-    sunset: settings.LEGACY_SUNSET,
-    providerRoutes: settings.LEGACY_PROVIDER_ROUTES,
-  },
-  limits: {
-    anonymousPerMinute: settings.LIMIT_ANONYMOUS_PER_MINUTE,
-    credentialsPerMinute: settings.LIMIT_CREDENTIALS_PER_MINUTE,
-    unverifiedQuotaShare: settings.UNVERIFIED_QUOTA_SHARE,
-    visitorAttemptsPerDay: settings.VISITOR_TRIES_PER_DAY,
-  },
-  throttling: {
-    requestsPerSecond: settings.THROTTLING_REQUESTS_PER_SECOND,
-    burst: settings.THROTTLING_BURST,
-  },
+  settings,
 });
-
-/** The settings of one deployment of the service. */
-export type StageSettings = ReturnType<typeof toStage>;
 
 /** Reads the settings of a stage that is deployed. */
 const readDeployed = (name: string, variables: Variables) => {
@@ -258,7 +162,7 @@ const readDeployed = (name: string, variables: Variables) => {
  * @param variables the process environment, in which each setting may have another value
  * @throws Error when there is no such stage, it lacks a setting of its own, or one is not valid.
  */
-export const deployedStage = (name: string, variables: Variables): StageSettings =>
+export const deployedStage = (name: string, variables: Variables): Stage =>
   toStage(name, readDeployed(name, variables).settings);
 
 /**
@@ -281,7 +185,7 @@ export const explainStage = (name: string, variables: Variables): SettingWithSou
  * @param variables must hold `CHAT_BASE_URL`
  * @throws Error when `CHAT_BASE_URL` is missing or a setting is not valid.
  */
-export const localStage = (variables: Variables): StageSettings =>
+export const localStage = (variables: Variables): Stage =>
   toStage(localName, readSettings(localName, variables).settings);
 
 /**

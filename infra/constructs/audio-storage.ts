@@ -17,19 +17,16 @@ import {
   uploadsFolder,
 } from "../../shared/platform/storage/object-store.ts";
 import { jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
+import type { StageSettings } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 
-export interface AudioStorageProps {
-  readonly removal: "retain" | "destroy";
-  /** 0 for never. */
-  readonly speechLifetimeDays: number;
-}
+export type AudioStorageProps = Pick<StageSettings, "REMOVAL" | "SPEECH_LIFETIME_DAYS">;
 
 /** The bucket of audio files, which callers reach with signed links only, and in a stage that stays that of its access logs. */
 export class AudioStorage extends Construct {
   readonly bucket: Bucket;
 
-  constructor(scope: Construct, id: string, { removal, speechLifetimeDays }: AudioStorageProps) {
+  constructor(scope: Construct, id: string, { REMOVAL, SPEECH_LIFETIME_DAYS }: AudioStorageProps) {
     super(scope, id);
     const guarded: BucketProps = {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -37,13 +34,13 @@ export class AudioStorage extends Construct {
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       // CloudFormation can only delete an empty bucket.
-      ...(removal === "destroy"
+      ...(REMOVAL === "destroy"
         ? { removalPolicy: RemovalPolicy.DESTROY, autoDeleteObjects: true }
         : { removalPolicy: RemovalPolicy.RETAIN }),
     };
     this.bucket = new Bucket(this, "Bucket", {
       ...guarded,
-      ...(removal === "retain" ? this.accessLogs(guarded) : {}),
+      ...(REMOVAL === "retain" ? this.accessLogs(guarded) : {}),
       cors: [
         {
           allowedOrigins: ["*"],
@@ -59,13 +56,13 @@ export class AudioStorage extends Construct {
         { prefix: responsesFolder, expiration: Duration.days(1) },
         { prefix: jobsFolder, expiration: Duration.days(jobLifetimeDays) },
         { prefix: transcriptionsFolder, expiration: Duration.days(transcriptionsLifetimeDays) },
-        ...(speechLifetimeDays > 0
-          ? [{ prefix: speechFolder, expiration: Duration.days(speechLifetimeDays) }]
+        ...(SPEECH_LIFETIME_DAYS > 0
+          ? [{ prefix: speechFolder, expiration: Duration.days(SPEECH_LIFETIME_DAYS) }]
           : []),
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });
-    if (removal === "destroy") {
+    if (REMOVAL === "destroy") {
       acknowledge(
         this.bucket,
         "AwsSolutions-S1",

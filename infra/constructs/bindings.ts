@@ -30,7 +30,7 @@ export interface Binding {
 }
 
 /** A value that needs no permission. */
-export const plainBinding = (value: string | number): Binding => ({ value: String(value) });
+export const plainBinding = (value: string | number | boolean): Binding => ({ value: String(value) });
 
 const tableActions = {
   /** What making a link for an account, and counting the mails to it, needs, on such items only. */
@@ -98,8 +98,10 @@ const tableActions = {
   ],
 };
 
+export type TableAccess = keyof typeof tableActions;
+
 /** With which keys the items begin that an access is for: none is for the whole table. */
-const keyPrefixes: Readonly<Record<keyof typeof tableActions, readonly string[]>> = {
+const keyPrefixes: Readonly<Record<TableAccess, readonly string[]>> = {
   "write-mails": [...recipientKeyPrefixes, mailKeyPrefix],
   "withhold-mails": [mailKeyPrefix],
   "keep-accounts": [...accountKeyPrefixes, limitKeyPrefix, idempotencyKeyPrefix, callbackKeyPrefix],
@@ -133,7 +135,7 @@ const onlyKeys = (prefixes: readonly string[]) => ({
 /** The table's name. Every access is by key, so a scan is never allowed. */
 export const tableBinding = (
   table: Pick<TableV2, "tableArn" | "tableName">,
-  ...accesses: readonly [keyof typeof tableActions, ...(keyof typeof tableActions)[]]
+  ...accesses: readonly [TableAccess, ...TableAccess[]]
 ): Binding => ({
   value: table.tableName,
   grant: (grantee) => {

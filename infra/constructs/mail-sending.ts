@@ -1,4 +1,4 @@
-import { CfnOutput, type RemovalPolicy, Stack } from "aws-cdk-lib";
+import { CfnOutput, Stack } from "aws-cdk-lib";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import {
   ConfigurationSet,
@@ -13,21 +13,16 @@ import {
   SuppressionReasons,
 } from "aws-cdk-lib/aws-ses";
 import { Construct } from "constructs";
-import { addressOf } from "../stage-settings.ts";
+import { addressOf, type StageSettings } from "../stage-settings.ts";
+import { removalPolicy } from "./lifetime.ts";
 
-export interface MailSendingProps {
-  /** `Name <address>` or an address. */
-  readonly sender: string;
-  /** Whether the domain of the sender is made an identity of SES here, or its operator has verified it. */
-  readonly identity: "existing" | "create";
-  readonly removalPolicy: RemovalPolicy;
-}
+export type MailSendingProps = Pick<StageSettings, "MAIL_FROM" | "MAIL_IDENTITY" | "REMOVAL">;
 
 /** How SES sends the stage's mails, and whom it tells of those that come back. */
 export class MailSending extends Construct {
   readonly configurationSetName: string;
 
-  constructor(scope: Construct, id: string, { sender, identity, removalPolicy }: MailSendingProps) {
+  constructor(scope: Construct, id: string, settings: MailSendingProps) {
     super(scope, id);
     const configurationSet = new ConfigurationSet(this, "Configuration", {
       // A mail carries a link that opens an account.
@@ -41,9 +36,9 @@ export class MailSending extends Construct {
       events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT],
     });
     this.configurationSetName = configurationSet.configurationSetName;
-    if (identity === "create") {
+    if (settings.MAIL_IDENTITY === "create") {
       // CDK's class and interface differ under `exactOptionalPropertyTypes`, which CDK itself is not compiled with.
-      this.createIdentity(addressOf(sender), configurationSet as IConfigurationSetRef, removalPolicy);
+      this.createIdentity(settings, configurationSet as IConfigurationSetRef);
     }
   }
 
@@ -56,11 +51,8 @@ export class MailSending extends Construct {
     };
   }
 
-  private createIdentity(
-    address: string,
-    configurationSet: IConfigurationSetRef,
-    removalPolicy: RemovalPolicy,
-  ): void {
+  private createIdentity(settings: MailSendingProps, configurationSet: IConfigurationSetRef): void {
+    const address = addressOf(settings.MAIL_FROM);
     const domain = address.slice(address.indexOf("@") + 1);
     const bounces = `bounces.${domain}`;
     const identity = new EmailIdentity(this, "Identity", {
@@ -69,7 +61,7 @@ export class MailSending extends Construct {
       dkimIdentity: DkimIdentity.easyDkim(EasyDkimSigningKeyLength.RSA_2048_BIT),
       mailFromDomain: bounces,
     });
-    identity.applyRemovalPolicy(removalPolicy);
+    identity.applyRemovalPolicy(removalPolicy(settings));
     const { region } = Stack.of(this);
     const records = [
       ...identity.dkimRecords.map(({ name, value }) => `${name} CNAME ${value}`),

@@ -19,13 +19,33 @@ import {
 import { FunctionUrlOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import type { FunctionUrl } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
+import type { StageSettings } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 
-/** A name of one's own, and the certificate that proves it. */
+/** A domain of the operator, with the certificate for it. */
 export interface OwnDomain {
   readonly name: string;
   readonly certificateArn: string;
 }
+
+const ownDomain = (name: string | undefined, certificateArn: string | undefined): OwnDomain | undefined =>
+  name === undefined || certificateArn === undefined ? undefined : { name, certificateArn };
+
+/** The domain of a stage's API; `undefined` for the API's default address. */
+export const apiDomainOf = (settings: StageSettings): OwnDomain | undefined =>
+  ownDomain(settings.API_DOMAIN_NAME, settings.API_CERTIFICATE_ARN);
+
+/** The domain of a stage's chat streams; `undefined` for the function's own address. */
+export const streamDomainOf = (settings: StageSettings): OwnDomain | undefined =>
+  ownDomain(settings.STREAM_DOMAIN_NAME, settings.STREAM_CERTIFICATE_ARN);
+
+/** The address that callers of a stage use; `undefined` for the API's default address. */
+export const publicBaseUrlOf = ({
+  PUBLIC_BASE_URL,
+  API_DOMAIN_NAME,
+  API_BASE_PATH,
+}: StageSettings): string | undefined =>
+  PUBLIC_BASE_URL ?? (API_DOMAIN_NAME ? `https://${API_DOMAIN_NAME}${API_BASE_PATH}` : undefined);
 
 /**
  * The API under a name of one's own, at the root or below a base path. The outputs say what the name's record in DNS has to

@@ -1,4 +1,3 @@
-import type { RemovalPolicy } from "aws-cdk-lib";
 import {
   AccessLogField,
   AccessLogFormat,
@@ -7,11 +6,13 @@ import {
   MethodLoggingLevel,
   RestApi,
 } from "aws-cdk-lib/aws-apigateway";
-import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { Operation } from "../../shared/http/operation.ts";
+import type { Stage } from "../stages.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { GatewayResponses } from "./gateway-responses.ts";
+import { logLifetime } from "./lifetime.ts";
 
 /** One line a request. The resource is the route's pattern: paths and queries may carry one-time tokens. */
 const accessLogFormat = AccessLogFormat.custom(
@@ -32,16 +33,8 @@ const accessLogFormat = AccessLogFormat.custom(
 );
 
 export interface ServiceApiProps {
-  /** The name under which metrics appear. */
-  readonly name: string;
-  /** The first segment of the API's default address. */
-  readonly stageName: string;
+  readonly stage: Stage;
   readonly operations: readonly Operation[];
-  /** Whether callers come by a name of one's own, so that the default address need not answer. */
-  readonly hasOwnDomain: boolean;
-  readonly throttling: { readonly requestsPerSecond: number; readonly burst: number };
-  readonly logRetention: RetentionDays;
-  readonly logRemoval: RemovalPolicy;
 }
 
 /** The REST API: address, logs, limits and the responses that API Gateway gives itself; no routes yet. */
@@ -55,24 +48,22 @@ export class ServiceApi extends Construct {
    */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, props: ServiceApiProps) {
+  constructor(scope: Construct, id: string, { stage, operations }: ServiceApiProps) {
     super(scope, id);
-    const accessLogs = new LogGroup(this, "AccessLogs", {
-      retention: props.logRetention,
-      removalPolicy: props.logRemoval,
-    });
+    const { settings } = stage;
+    const accessLogs = new LogGroup(this, "AccessLogs", logLifetime(settings));
     this.restApi = new RestApi(this, "RestApi", {
-      restApiName: props.name,
+      restApiName: `language-ai-${stage.name}`,
       // Edge-optimised endpoints cut a stream after 30 silent seconds; regional ones wait five minutes.
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: props.hasOwnDomain,
-      binaryMediaTypes: binaryMediaTypes(props.operations),
+      disableExecuteApiEndpoint: settings.API_DOMAIN_NAME !== undefined,
+      binaryMediaTypes: binaryMediaTypes(operations),
       // A fresh AWS account refuses an API with logs until such a role is set for the account's region.
       cloudWatchRole: true,
       deployOptions: {
-        stageName: props.stageName,
-        throttlingRateLimit: props.throttling.requestsPerSecond,
-        throttlingBurstLimit: props.throttling.burst,
+        stageName: stage.name,
+        throttlingRateLimit: settings.THROTTLING_REQUESTS_PER_SECOND,
+        throttlingBurstLimit: settings.THROTTLING_BURST,
         accessLogDestination: new LogGroupLogDestination(accessLogs),
         accessLogFormat,
         loggingLevel: MethodLoggingLevel.ERROR,
@@ -82,13 +73,12 @@ export class ServiceApi extends Construct {
     const { restApiId, stack, deploymentStage } = this.restApi;
     // API Gateway would create this group itself, and keep what is in it for ever.
     const errorLogs = new LogGroup(this, "ErrorLogs", {
-      logGroupName: `API-Gateway-Execution-Logs_${restApiId}/${props.stageName}`,
-      retention: props.logRetention,
-      removalPolicy: props.logRemoval,
+      logGroupName: `API-Gateway-Execution-Logs_${restApiId}/${stage.name}`,
+      ...logLifetime(settings),
     });
     deploymentStage.node.addDependency(errorLogs);
 
-    this.url = `https://${restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${props.stageName}`;
+    this.url = `https://${restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${stage.name}`;
     new GatewayResponses(this, "GatewayResponses", this.restApi);
     this.acknowledgeFindings();
   }

@@ -20,33 +20,26 @@ import {
   Runtime,
   Tracing,
 } from "aws-cdk-lib/aws-lambda";
-import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import type { VariableShape } from "../../shared/platform/config/variables.ts";
+import type { StageSettings } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { Binding } from "./bindings.ts";
-
-/**
- * A binding for each variable of a function's environment, and for no other.
- *
- * The empty environment is a case of its own: TypeScript would let an object with any members pass for `{}`.
- */
-export type EnvironmentBindings<Environment extends VariableShape> = keyof Environment extends never
-  ? Readonly<Record<string, never>>
-  : { readonly [Name in keyof Environment]: Binding };
+import { type LogSettings, logLifetime } from "./lifetime.ts";
 
 export interface ServiceFunctionProps<Environment extends VariableShape> {
   readonly definition: FunctionDefinition<Environment>;
-  readonly environment: EnvironmentBindings<NoInfer<Environment>>;
+  /** Must bind each variable of the definition's environment, and no other. */
+  readonly environment: Readonly<Record<string, Binding>>;
   /** The folder that holds a bundle for each function, under the function's name. */
   readonly bundles: string;
-  /** Under which name it files its metrics: one for all functions of a stage. */
-  readonly metricsNamespace: string;
-  readonly logRetention: RetentionDays;
-  readonly logRemoval: RemovalPolicy;
-  /** Concurrent executions that it has for itself, and at most; `undefined` to share the account's. */
-  readonly reservedConcurrency?: number | undefined;
+  readonly stage: {
+    /** The namespace of its metrics, the same for all functions of a stage. */
+    readonly prefix: string;
+    readonly settings: LogSettings & Pick<StageSettings, "RESERVED_CONCURRENCY">;
+  };
 }
 
 /** A Lambda function as its feature declares it, with a role, a log and the permissions of its own. */
@@ -68,13 +61,11 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
     super(scope, id);
     this.definition = props.definition;
     const { name, description, memoryMegabytes, timeoutSeconds } = props.definition;
-    const bindings = new Map<string, Binding>(Object.entries(props.environment));
-    checkVariables(props.definition, [...bindings.keys()]);
+    const { prefix, settings } = props.stage;
+    const reservedConcurrency = settings.RESERVED_CONCURRENCY[name];
+    checkVariables(props.definition, Object.keys(props.environment));
 
-    const logGroup = new LogGroup(this, "Logs", {
-      retention: props.logRetention,
-      removalPolicy: props.logRemoval,
-    });
+    const logGroup = new LogGroup(this, "Logs", logLifetime(settings));
     this.lambda = new LambdaFunction(this, "Function", {
       description,
       code: Code.fromAsset(join(props.bundles, name)),
@@ -84,23 +75,23 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
       memorySize: memoryMegabytes,
       timeout: Duration.seconds(timeoutSeconds),
       environment: {
-        METRICS_NAMESPACE: props.metricsNamespace,
-        ...Object.fromEntries([...bindings].map(([variable, { value }]) => [variable, value])),
+        METRICS_NAMESPACE: prefix,
+        ...Object.fromEntries(
+          Object.entries(props.environment).map(([variable, { value }]) => [variable, value]),
+        ),
       },
       role: this.createRole(logGroup),
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
-      ...(props.reservedConcurrency === undefined
-        ? {}
-        : { reservedConcurrentExecutions: props.reservedConcurrency }),
+      ...(reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
       // The version before stays, so that it can be gone back to.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
     });
     this.alias = this.lambda.addAlias("live");
     // CDK's classes and interfaces differ under `exactOptionalPropertyTypes`, which CDK itself is not compiled with.
     this.live = this.alias as IFunction;
-    for (const { grant } of bindings.values()) grant?.(this.lambda);
+    for (const { grant } of Object.values(props.environment)) grant?.(this.lambda);
 
     // Without AWS's own authentication, because callers have tokens of ours; the function checks them.
     this.functionUrl = props.definition.functionUrl

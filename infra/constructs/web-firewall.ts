@@ -4,6 +4,7 @@ import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { errorBody } from "../../shared/platform/errors/error-body.ts";
+import type { StageSettings } from "../stage-settings.ts";
 
 /** How long an address that sends too much is looked at, and so about how long it is refused. */
 const windowSeconds = 300;
@@ -13,18 +14,14 @@ const tooMany = new AppError("rate_limited", { retryAfterSeconds: windowSeconds 
 export interface WebFirewallProps {
   /** `CLOUDFRONT` only in us-east-1. */
   readonly scope: "REGIONAL" | "CLOUDFRONT";
-  /**
-   * Requests from one address in five minutes. Whole towns share an address of their mobile network, so this is far above what a
-   * person sends: it stops floods, and the service's own limits do the rest.
-   */
-  readonly requestsPerFiveMinutes: number;
+  readonly settings: Pick<StageSettings, "FIREWALL_REQUESTS_PER_5_MINUTES">;
 }
 
 /** Refuses floods from one address, and addresses that AWS knows for attacks; bodies are not looked into. */
 export class WebFirewall extends Construct {
   readonly arn: string;
 
-  constructor(parent: Construct, id: string, { scope, requestsPerFiveMinutes }: WebFirewallProps) {
+  constructor(parent: Construct, id: string, { scope, settings }: WebFirewallProps) {
     super(parent, id);
     const metricsOf = (metricName: string) => ({
       cloudWatchMetricsEnabled: true,
@@ -49,7 +46,7 @@ export class WebFirewall extends Construct {
           statement: {
             rateBasedStatement: {
               aggregateKeyType: "IP",
-              limit: requestsPerFiveMinutes,
+              limit: settings.FIREWALL_REQUESTS_PER_5_MINUTES,
               evaluationWindowSec: windowSeconds,
             },
           },

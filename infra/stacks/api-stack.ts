@@ -3,7 +3,6 @@ import {
   CrossStackReferences,
   Duration,
   ReferenceStrength,
-  RemovalPolicy,
   Stack,
   type StackProps,
 } from "aws-cdk-lib";
@@ -15,16 +14,23 @@ import { apiReleaseConditions, functionReleaseConditions } from "../constructs/a
 import { Alarms } from "../constructs/alarms.ts";
 import { GradualRelease } from "../constructs/gradual-release.ts";
 import { addOperationRoutes } from "../constructs/operation-routes.ts";
-import { ApiDomain, StreamDomain } from "../constructs/public-domains.ts";
+import {
+  ApiDomain,
+  apiDomainOf,
+  publicBaseUrlOf,
+  StreamDomain,
+  streamDomainOf,
+} from "../constructs/public-domains.ts";
 import { ServiceApi } from "../constructs/service-api.ts";
 import { WebFirewall } from "../constructs/web-firewall.ts";
-import type { StageSettings } from "../stages.ts";
+import type { StageSettings } from "../stage-settings.ts";
+import type { Stage } from "../stages.ts";
 import type { DataStack } from "./data-stack.ts";
 import { pascalCase } from "./function-group.ts";
 import { ServiceFunctions } from "./service-functions.ts";
 
 export interface ApiStackProps extends StackProps {
-  readonly stage: StageSettings;
+  readonly stage: Stage;
   readonly data: DataStack;
   /** The folder that holds a bundle for each function, under the function's name. */
   readonly bundles: string;
@@ -34,84 +40,77 @@ export interface ApiStackProps extends StackProps {
 export class ApiStack extends Stack {
   readonly restApi: RestApi;
   readonly functions: ServiceFunctions;
-  /** The alarms that releases look at. */
+  /** The alarms that roll a release back. */
   readonly releaseAlarms: readonly Alarm[];
-  /** Where callers reach the service; no slash at the end. */
+  /** The address that callers use, without a slash at the end. */
   readonly publicBaseUrl: string;
 
   constructor(scope: Construct, id: string, { stage, data, bundles, ...props }: ApiStackProps) {
-    // Deleted and made again, the API would have another address.
-    super(scope, id, { ...props, terminationProtection: stage.removal === "retain" });
+    // Deleted and created again, the API would have another address.
+    super(scope, id, { ...props, terminationProtection: stage.settings.REMOVAL === "retain" });
     // CloudFormation then refuses to delete or replace data that a running API uses, instead of breaking the API.
     CrossStackReferences.of(this).consume(ReferenceStrength.STRONG);
 
-    const { restApi, url } = new ServiceApi(this, "Api", {
-      name: `language-ai-${stage.name}`,
-      stageName: stage.name,
-      operations,
-      hasOwnDomain: stage.apiDomain !== undefined,
-      throttling: stage.throttling,
-      logRetention: stage.logRetention,
-      logRemoval: stage.removal === "retain" ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
-    const publicBaseUrl =
-      stage.publicBaseUrl ?? (stage.apiDomain ? `https://${stage.apiDomain.name}${stage.apiBasePath}` : url);
-    const functions = new ServiceFunctions(this, "Functions", {
+    const { restApi, url } = new ServiceApi(this, "Api", { stage, operations });
+    this.restApi = restApi;
+    this.publicBaseUrl = publicBaseUrlOf(stage.settings) ?? url;
+    this.functions = new ServiceFunctions(this, "Functions", {
       stage,
       data,
       bundles,
-      publicBaseUrl,
+      publicBaseUrl: this.publicBaseUrl,
     });
     addOperationRoutes({
       api: restApi,
-      functions: functions.all,
+      functions: this.functions.all,
       authorizer: new RequestAuthorizer(this, "TokenAuthorizer", {
-        handler: functions.authorizer.live,
+        handler: this.functions.authorizer.live,
         identitySources: [IdentitySource.header("Authorization")],
-        resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
+        resultsCacheTtl: Duration.seconds(stage.settings.AUTHORIZER_CACHE_SECONDS),
       }),
     });
+    this.releaseAlarms = this.addReleaseAlarms(stage.settings);
+    data.alarmTopic?.listenTo(this.releaseAlarms);
+    this.addAddresses(stage.settings);
+  }
 
-    const releaseAlarms = new Alarms(this, "Alarms", {
-      ...apiReleaseConditions(restApi),
-      ...functionReleaseConditions(functions.all.filter((each) => each !== functions.authorizer)),
+  private addReleaseAlarms({ RELEASE_SHIFT }: StageSettings): readonly Alarm[] {
+    const { all: functions, authorizer } = this.functions;
+    const alarms = new Alarms(this, "Alarms", {
+      ...apiReleaseConditions(this.restApi),
+      ...functionReleaseConditions(functions.filter((each) => each !== authorizer)),
     });
-    if (stage.releaseShift === "gradual") {
+    if (RELEASE_SHIFT === "gradual") {
       new GradualRelease(this, "Release", {
-        functions: functions.all,
-        alarmsOf: (each) => releaseAlarms.againstRelease(each),
+        functions,
+        alarmsOf: (each) => alarms.againstRelease(each),
       });
     }
-    data.alarmTopic?.listenTo(releaseAlarms.all);
-    this.restApi = restApi;
-    this.functions = functions;
-    this.releaseAlarms = releaseAlarms.all;
-    this.publicBaseUrl = publicBaseUrl;
+    return alarms.all;
+  }
 
-    for (const { definition, functionUrl } of functions.all) {
+  /** The stage's own domains, the firewall, and the outputs with the addresses. */
+  private addAddresses(settings: StageSettings): void {
+    const { restApi } = this;
+    for (const { definition, functionUrl } of this.functions.all) {
       if (!functionUrl) continue;
-      if (stage.streamDomain) {
-        new StreamDomain(this, "StreamDomain", {
-          functionUrl,
-          domain: stage.streamDomain,
-          webAclArn: stage.firewall.streamArn,
-        });
+      const domain = streamDomainOf(settings);
+      if (domain) {
+        const webAclArn = settings.STREAM_FIREWALL_ARN;
+        new StreamDomain(this, "StreamDomain", { functionUrl, domain, webAclArn });
       }
-      const name = `${pascalCase(definition.name)}StreamUrl`;
-      new CfnOutput(this, name, {
+      new CfnOutput(this, `${pascalCase(definition.name)}StreamUrl`, {
         value: functionUrl.url,
         description: `Where the function "${definition.name}" answers by itself; its paths follow.`,
       });
     }
-    if (stage.apiDomain) {
-      new ApiDomain(this, "ApiDomain", { restApi, domain: stage.apiDomain, basePath: stage.apiBasePath });
-    }
-    if (stage.firewall.isOn) {
-      const { requestsPerFiveMinutes } = stage.firewall;
-      new WebFirewall(this, "Firewall", { scope: "REGIONAL", requestsPerFiveMinutes }).protect(restApi);
+    const domain = apiDomainOf(settings);
+    if (domain) new ApiDomain(this, "ApiDomain", { restApi, domain, basePath: settings.API_BASE_PATH });
+    if (settings.FIREWALL === "on") {
+      new WebFirewall(this, "Firewall", { scope: "REGIONAL", settings }).protect(restApi);
     }
     new CfnOutput(this, "ApiUrl", {
-      value: publicBaseUrl,
+      value: this.publicBaseUrl,
       description: "Where the API answers; paths follow it.",
     });
   }

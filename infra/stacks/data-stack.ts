@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, SecretValue, Stack, type StackProps } from "aws-cdk-lib";
+import { CfnOutput, type RemovalPolicy, SecretValue, Stack, type StackProps } from "aws-cdk-lib";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
@@ -11,12 +11,13 @@ import { messageAttempts, messagingFunction } from "../../functions/messaging/co
 import { acknowledge } from "../constructs/acknowledge.ts";
 import { AlarmTopic } from "../constructs/alarms.ts";
 import { AudioStorage } from "../constructs/audio-storage.ts";
+import { removalPolicy } from "../constructs/lifetime.ts";
 import { MailSending } from "../constructs/mail-sending.ts";
 import { WorkQueue } from "../constructs/work-queue.ts";
-import type { StageSettings } from "../stages.ts";
+import type { Stage } from "../stages.ts";
 
 export interface DataStackProps extends StackProps {
-  readonly stage: StageSettings;
+  readonly stage: Stage;
 }
 
 /** Everything that outlives a release: accounts and tokens, audio, mails and messages on their way, secrets. */
@@ -48,26 +49,23 @@ export class DataStack extends Stack {
   private readonly stageName: string;
 
   constructor(scope: Construct, id: string, { stage, ...props }: DataStackProps) {
-    const isStored = stage.removal === "retain";
-    super(scope, id, { ...props, terminationProtection: isStored });
+    const { settings } = stage;
+    const isRetained = settings.REMOVAL === "retain";
+    super(scope, id, { ...props, terminationProtection: isRetained });
     this.stageName = stage.name;
-    this.removalPolicy = isStored ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    this.removalPolicy = removalPolicy(settings);
 
     this.table = new TableV2(this, "Table", {
       partitionKey: { name: "PK", type: AttributeType.STRING },
       sortKey: { name: "SK", type: AttributeType.STRING },
       timeToLiveAttribute: "expires_at",
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: isStored,
+      deletionProtection: isRetained,
       removalPolicy: this.removalPolicy,
     });
-    this.audioBucket = new AudioStorage(this, "Audio", stage).bucket;
+    this.audioBucket = new AudioStorage(this, "Audio", settings).bucket;
     this.mail = new WorkQueue(this, "Mail", { worker: mailFunction });
-    this.mailSending = new MailSending(this, "MailSending", {
-      sender: stage.mailFrom,
-      identity: stage.mailIdentity,
-      removalPolicy: this.removalPolicy,
-    });
+    this.mailSending = new MailSending(this, "MailSending", settings);
     this.messages = new WorkQueue(this, "Messages", {
       worker: messagingFunction,
       maxReceives: messageAttempts,
@@ -82,10 +80,9 @@ export class DataStack extends Stack {
     this.platformSecrets = this.createPlatformSecrets();
     this.identityProviders = this.createIdentityProvidersSecret();
     this.canaryKey = this.createCanarySecret();
-    this.alarmTopic = stage.alarmEmail
-      ? new AlarmTopic(this, "AlarmMail", { address: stage.alarmEmail })
-      : undefined;
-    if (stage.monthlyBudget > 0 && stage.alarmEmail) this.addBudget(stage.monthlyBudget, stage.alarmEmail);
+    const { ALARM_EMAIL: address, MONTHLY_BUDGET_USD: budget } = settings;
+    this.alarmTopic = address ? new AlarmTopic(this, "AlarmMail", { address }) : undefined;
+    if (budget > 0 && address) this.addBudget(budget, address);
     this.addOutputs();
     this.keepFormerExports();
   }

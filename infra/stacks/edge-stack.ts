@@ -1,9 +1,10 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { WebFirewall } from "../constructs/web-firewall.ts";
+import type { StageSettings } from "../stage-settings.ts";
 
 export interface EdgeStackProps extends StackProps {
-  readonly requestsPerFiveMinutes: number;
+  readonly settings: StageSettings;
 }
 
 /**
@@ -11,9 +12,9 @@ export interface EdgeStackProps extends StackProps {
  * told of them by their ARN.
  */
 export class EdgeStack extends Stack {
-  constructor(scope: Construct, id: string, { requestsPerFiveMinutes, ...props }: EdgeStackProps) {
+  constructor(scope: Construct, id: string, { settings, ...props }: EdgeStackProps) {
     super(scope, id, props);
-    const { arn } = new WebFirewall(this, "Firewall", { scope: "CLOUDFRONT", requestsPerFiveMinutes });
+    const { arn } = new WebFirewall(this, "Firewall", { scope: "CLOUDFRONT", settings });
     new CfnOutput(this, "StreamFirewallArn", {
       value: arn,
       description: "To be set as STREAM_FIREWALL_ARN in the stage's file.",

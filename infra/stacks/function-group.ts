@@ -1,21 +1,32 @@
-import { RemovalPolicy } from "aws-cdk-lib";
 import { Construct } from "constructs";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import type { VariableShape } from "../../shared/platform/config/variables.ts";
-import { type EnvironmentBindings, ServiceFunction } from "../constructs/service-function.ts";
-import type { StageSettings } from "../stages.ts";
+import type { Binding } from "../constructs/bindings.ts";
+import { ServiceFunction } from "../constructs/service-function.ts";
+import type { Stage } from "../stages.ts";
+import { type CommonVariable, commonBindings } from "./common-bindings.ts";
 import type { DataStack } from "./data-stack.ts";
 
 export interface FunctionGroupProps {
-  readonly stage: StageSettings;
+  readonly stage: Stage;
   readonly data: DataStack;
   /** The folder that holds a bundle for each function, under the function's name. */
   readonly bundles: string;
-  /** Where callers reach the service; no slash at the end. */
+  /** The address that callers use, without a slash at the end. */
   readonly publicBaseUrl: string;
 }
 
-/** Functions of a stage that stand in one stack, made in one way. */
+/**
+ * A binding for each variable that is a function's own, and for no other.
+ *
+ * The empty environment is a case of its own because TypeScript accepts an object with any members as `{}`.
+ */
+export type OwnBindings<Environment extends VariableShape> =
+  Exclude<keyof Environment, CommonVariable> extends never
+    ? Readonly<Record<string, never>>
+    : { readonly [Name in Exclude<keyof Environment, CommonVariable>]: Binding };
+
+/** The functions of one stack. */
 export abstract class FunctionGroup extends Construct {
   abstract readonly all: readonly ServiceFunction[];
 
@@ -26,23 +37,24 @@ export abstract class FunctionGroup extends Construct {
     this.props = props;
   }
 
+  /** Adds a function with its own bindings and the common ones that it declares. */
   protected add<Environment extends VariableShape>(
     definition: FunctionDefinition<Environment>,
-    environment: EnvironmentBindings<NoInfer<Environment>>,
+    own: OwnBindings<NoInfer<Environment>>,
   ): ServiceFunction<Environment> {
     const { stage, bundles } = this.props;
+    const common = Object.entries(commonBindings(this.props)).filter(
+      ([name]) => name in definition.environment,
+    );
     return new ServiceFunction(this, pascalCase(definition.name), {
       definition,
-      environment,
+      environment: { ...own, ...Object.fromEntries(common) },
       bundles,
-      metricsNamespace: stage.prefix,
-      reservedConcurrency: stage.reservedConcurrency[definition.name],
-      logRetention: stage.logRetention,
-      logRemoval: stage.removal === "retain" ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      stage,
     });
   }
 }
 
-/** A feature's name as constructs and outputs are named. */
+/** A feature's name in the form of constructs and outputs. */
 export const pascalCase = (kebabCase: string): string =>
   kebabCase.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());

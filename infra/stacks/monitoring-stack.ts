@@ -10,13 +10,13 @@ import {
 import { Alarms, EventCounts } from "../constructs/alarms.ts";
 import { backendConditions } from "../constructs/backend-monitoring.ts";
 import { ServiceDashboard } from "../constructs/service-dashboard.ts";
-import type { StageSettings } from "../stages.ts";
+import type { Stage } from "../stages.ts";
 import type { ApiStack } from "./api-stack.ts";
 import type { DataStack } from "./data-stack.ts";
 import type { WorkersStack } from "./workers-stack.ts";
 
 export interface MonitoringStackProps extends StackProps {
-  readonly stage: StageSettings;
+  readonly stage: Stage;
   readonly data: DataStack;
   readonly api: ApiStack;
   readonly workers: WorkersStack;

@@ -25,16 +25,28 @@ import {
   type FolderAccess,
   plainBinding,
   queueBinding,
-  secretBinding,
+  type TableAccess,
   tableBinding,
 } from "../constructs/bindings.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
-import { modelBindings } from "./model-bindings.ts";
+
+const responses: FolderAccess = { folder: responsesFolder, access: "keep" };
+const storedSpeech: FolderAccess = { folder: speechFolder, access: "read-write" };
+const allUploads: FolderAccess = { folder: uploadsFolder, access: "read-delete" };
+
+/** Everything that is deleted with an account. */
+const erasedFolders: readonly [FolderAccess, ...FolderAccess[]] = [
+  { folder: speechFolder, access: "clear" },
+  { folder: responsesFolder, access: "clear" },
+  { folder: jobsFolder, access: "clear" },
+  { folder: uploadsFolder, access: "delete" },
+  { folder: transcriptionsFolder, access: "delete" },
+];
 
 /**
- * The functions that routes lead to, and the authorizer in front of them, with what each may touch: the one place where both
- * are decided.
+ * The functions behind the API's routes, and the authorizer in front of them, with the permissions of each. A function gets the
+ * secrets that it declares ({@link commonBindings}).
  */
 export class ServiceFunctions extends FunctionGroup {
   readonly all: readonly ServiceFunction[];
@@ -42,174 +54,104 @@ export class ServiceFunctions extends FunctionGroup {
 
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     super(scope, id, props);
-    const { stage, data, publicBaseUrl } = props;
-    const models = modelBindings(stage.inference, data.inferenceKeys);
-    const vendors = {
-      LEGACY_VENDOR_A: plainBinding(stage.legacy.vendors.a),
-      LEGACY_VENDOR_B: plainBinding(stage.legacy.vendors.b),
-    };
-    const accountLimit = { UNVERIFIED_QUOTA_SHARE: plainBinding(stage.limits.unverifiedQuotaShare) };
-    const ownSpeech: FolderAccess = { folder: speechFolder, access: "read-write" };
-    const responses: FolderAccess = { folder: responsesFolder, access: "keep" };
-    /** What goes with an account that is deleted. */
-    const erasedFolders: readonly [FolderAccess, ...FolderAccess[]] = [
-      { folder: speechFolder, access: "clear" },
-      { folder: responsesFolder, access: "clear" },
-      { folder: jobsFolder, access: "clear" },
-      { folder: uploadsFolder, access: "delete" },
-      { folder: transcriptionsFolder, access: "delete" },
-    ];
-    const allUploads: FolderAccess = { folder: uploadsFolder, access: "read-delete" };
-
-    this.authorizer = this.add(authorizerFunction, {
-      TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
-    });
-    const chat = this.add(chatFunction, {
-      TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
-      BUCKET_NAME: bucketBinding(this, data.audioBucket, responses),
-      ...accountLimit,
-      TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
-      ...models.chat,
-    });
-    const streamAddress = stage.streamDomain
-      ? `https://${stage.streamDomain.name}`
-      : (chat.functionUrl?.url ?? publicBaseUrl);
+    this.authorizer = this.add(authorizerFunction, {});
+    const chat = this.add(chatFunction, this.taskStores());
     this.all = [
       this.authorizer,
-      this.add(authFunction, {
-        TABLE_NAME: tableBinding(data.table, "keep-accounts", "keep-usage", "delete-owned", "clear-jobs"),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, ...erasedFolders, responses),
-        ...accountLimit,
-        TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
-        MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
-        TOKEN_LIFETIME_DAYS: plainBinding(stage.tokenLifetimeDays),
-        LIMIT_CREDENTIALS_PER_MINUTE: plainBinding(stage.limits.credentialsPerMinute),
-        ...vendors,
-      }),
+      this.addAuth(),
       chat,
-      this.add(docsFunction, { ...vendors, PUBLIC_BASE_URL: plainBinding(publicBaseUrl) }),
-      this.add(languageFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, responses),
-        ...accountLimit,
-      }),
-      this.add(
-        { ...legacyFunction, operations: inStage(legacyFunction.operations, stage.legacy) },
-        {
-          TABLE_NAME: tableBinding(
-            data.table,
-            "admit",
-            "answer-once",
-            "move-usage",
-            "find-upload",
-            "keep-transcriptions",
-            "keep-owner",
-          ),
-          ...accountLimit,
-          TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
-          ...models.chat,
-          ...models.transcription,
-          ...models.speech,
-          SPEECH_PLATFORM: plainBinding(stage.inference.speech.platform),
-          BUCKET_NAME: bucketBinding(this, data.audioBucket, responses, ownSpeech, allUploads, {
-            folder: transcriptionsFolder,
-            access: "read-write-delete",
-          }),
-          ...vendors,
-          LEGACY_SUNSET: plainBinding(stage.legacy.sunset),
-          LEGACY_PROVIDER_ROUTES: plainBinding(stage.legacy.providerRoutes),
-        },
-      ),
-      this.add(translateFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, responses),
-        ...accountLimit,
-        ...models.translation,
-      }),
-      this.add(speechFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
-        ...accountLimit,
-        ...models.speech,
-        SPEECH_PLATFORM: plainBinding(stage.inference.speech.platform),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, responses, ownSpeech),
-      }),
-      this.add(transcriptionFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once", "find-upload"),
-        ...accountLimit,
-        ...models.transcription,
-        ...models.translation,
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, responses, allUploads),
-      }),
-      this.add(uploadFunction, {
-        TABLE_NAME: tableBinding(
-          data.table,
-          "admit",
-          "move-usage",
-          "count-addresses",
-          "keep-uploads",
-          "note-owner",
-        ),
-        ...accountLimit,
-        TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, { folder: uploadsFolder, access: "take" }),
-        LIMIT_ANONYMOUS_PER_MINUTE: plainBinding(stage.limits.anonymousPerMinute),
-      }),
-      this.add(jobsFunction, {
-        TABLE_NAME: tableBinding(
-          data.table,
-          "admit",
-          "answer-once",
-          "move-usage",
-          "find-upload",
-          "keep-callbacks",
-          "keep-jobs",
-        ),
-        ...accountLimit,
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, responses, allUploads, {
-          folder: jobsFolder,
-          access: "read",
-        }),
-        JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send"),
-        PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
-        CALLBACKS_ALLOW_LOOPBACK: plainBinding(String(stage.callbacks.allowLoopback)),
-      }),
-      this.add(webhookFunction, {
-        TABLE_NAME: tableBinding(data.table, "note-receipt"),
-        MESSAGE_QUEUE_URL: queueBinding(data.messages.queue, "send"),
-        MESSAGING_SECRET_ID: secretBinding(data.platformSecrets),
-        MESSAGING_SIGNATURE_MODE: plainBinding(stage.messaging.signatureMode),
-      }),
-      this.add(consoleFunction, {
-        TABLE_NAME: tableBinding(
-          data.table,
-          "keep-accounts",
-          "keep-usage",
-          "delete-owned",
-          "clear-jobs",
-          "keep-jobs",
-        ),
-        BUCKET_NAME: bucketBinding(
-          this,
-          data.audioBucket,
-          ...erasedFolders,
-          { folder: jobsFolder, access: "read" },
-          { folder: uploadsFolder, access: "read" },
-        ),
-        JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send"),
-        ...accountLimit,
-        TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
-        TOKEN_LIFETIME_DAYS: plainBinding(stage.tokenLifetimeDays),
-        LIMIT_ANONYMOUS_PER_MINUTE: plainBinding(stage.limits.anonymousPerMinute),
-        LIMIT_CREDENTIALS_PER_MINUTE: plainBinding(stage.limits.credentialsPerMinute),
-        MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
-        PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
-        CONSOLE_LANGUAGES: plainBinding(stage.consoleLanguages),
-        CHAT_STREAM_URL: plainBinding(streamAddress),
-        VISITOR_TRIES_PER_DAY: plainBinding(stage.limits.visitorAttemptsPerDay),
-        IDENTITY_PROVIDERS: plainBinding(JSON.stringify(stage.identityProviders)),
-        IDENTITY_PROVIDERS_SECRET_ID: secretBinding(data.identityProviders),
-        ...vendors,
-      }),
+      this.add(docsFunction, {}),
+      this.add(languageFunction, this.taskStores()),
+      this.addLegacy(),
+      this.add(translateFunction, this.taskStores()),
+      this.add(speechFunction, this.taskStores([], [storedSpeech])),
+      this.add(transcriptionFunction, this.taskStores(["find-upload"], [allUploads])),
+      this.addUpload(),
+      this.addJobs(),
+      this.addWebhook(),
+      this.addConsole(chat),
     ];
+  }
+
+  /** What every function of tasks needs: admission, counts of usage, and the stored responses of idempotent requests. */
+  private taskStores(accesses: readonly TableAccess[] = [], folders: readonly FolderAccess[] = []) {
+    const { table, audioBucket } = this.props.data;
+    return {
+      TABLE_NAME: tableBinding(table, "admit", "move-usage", "answer-once", ...accesses),
+      BUCKET_NAME: bucketBinding(this, audioBucket, responses, ...folders),
+    };
+  }
+
+  private addAuth(): ServiceFunction {
+    const { table, audioBucket, mail } = this.props.data;
+    return this.add(authFunction, {
+      TABLE_NAME: tableBinding(table, "keep-accounts", "keep-usage", "delete-owned", "clear-jobs"),
+      BUCKET_NAME: bucketBinding(this, audioBucket, ...erasedFolders, responses),
+      MAIL_QUEUE_URL: queueBinding(mail.queue, "send"),
+    });
+  }
+
+  private addLegacy(): ServiceFunction {
+    const { LEGACY_VENDOR_A: a, LEGACY_VENDOR_B: b } = this.props.stage.settings;
+    return this.add(
+      { ...legacyFunction, operations: inStage(legacyFunction.operations, { vendors: { a, b } }) },
+      this.taskStores(
+        ["find-upload", "keep-transcriptions", "keep-owner"],
+        [storedSpeech, allUploads, { folder: transcriptionsFolder, access: "read-write-delete" }],
+      ),
+    );
+  }
+
+  private addUpload(): ServiceFunction {
+    const { table, audioBucket } = this.props.data;
+    return this.add(uploadFunction, {
+      TABLE_NAME: tableBinding(table, "admit", "move-usage", "count-addresses", "keep-uploads", "note-owner"),
+      BUCKET_NAME: bucketBinding(this, audioBucket, { folder: uploadsFolder, access: "take" }),
+    });
+  }
+
+  private addJobs(): ServiceFunction {
+    return this.add(jobsFunction, {
+      ...this.taskStores(
+        ["find-upload", "keep-callbacks", "keep-jobs"],
+        [allUploads, { folder: jobsFolder, access: "read" }],
+      ),
+      JOB_QUEUE_URL: queueBinding(this.props.data.jobs.queue, "send"),
+    });
+  }
+
+  private addWebhook(): ServiceFunction {
+    const { table, messages } = this.props.data;
+    return this.add(webhookFunction, {
+      TABLE_NAME: tableBinding(table, "note-receipt"),
+      MESSAGE_QUEUE_URL: queueBinding(messages.queue, "send"),
+    });
+  }
+
+  private addConsole(chat: ServiceFunction): ServiceFunction {
+    const { stage, data, publicBaseUrl } = this.props;
+    const { STREAM_DOMAIN_NAME: streamDomain } = stage.settings;
+    return this.add(consoleFunction, {
+      TABLE_NAME: tableBinding(
+        data.table,
+        "keep-accounts",
+        "keep-usage",
+        "delete-owned",
+        "clear-jobs",
+        "keep-jobs",
+      ),
+      BUCKET_NAME: bucketBinding(
+        this,
+        data.audioBucket,
+        ...erasedFolders,
+        { folder: jobsFolder, access: "read" },
+        { folder: uploadsFolder, access: "read" },
+      ),
+      JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send"),
+      MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
+      CHAT_STREAM_URL: plainBinding(
+        streamDomain ? `https://${streamDomain}` : (chat.functionUrl?.url ?? publicBaseUrl),
+      ),
+    });
   }
 }

@@ -23,29 +23,40 @@ import {
   mailSenderBinding,
   plainBinding,
   queueBinding,
-  secretBinding,
   tableBinding,
 } from "../constructs/bindings.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
-import { modelBindings } from "./model-bindings.ts";
 
-/** The functions that no route leads to, with what each may touch and what calls it: a queue, a schedule, an event. */
+/** The functions behind queues, schedules and events, with the permissions of each and what invokes it. */
 export class WorkerFunctions extends FunctionGroup {
   readonly all: readonly ServiceFunction[];
 
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     super(scope, id, props);
-    const { stage, data, publicBaseUrl } = props;
-    const models = modelBindings(stage.inference, data.inferenceKeys);
+    this.all = [
+      this.addMail(),
+      this.addMailFeedback(),
+      this.addCanary(),
+      this.addMessaging(),
+      this.addCallback(),
+      this.addJobWorker(),
+    ];
+  }
 
+  private addMail(): ServiceFunction {
+    const { stage, data } = this.props;
     const mail = this.add(mailFunction, {
       TABLE_NAME: tableBinding(data.table, "write-mails"),
-      MAIL_FROM: mailSenderBinding(this, stage.mailFrom),
+      MAIL_FROM: mailSenderBinding(this, stage.settings.MAIL_FROM),
       MAIL_CONFIGURATION_SET: plainBinding(data.mailSending.configurationSetName),
-      PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
     });
     this.feed(mail, data.mail.queue, { batchSize: 10 });
+    return mail;
+  }
+
+  private addMailFeedback(): ServiceFunction {
+    const { data } = this.props;
     const mailFeedback = this.add(mailFeedbackFunction, {
       TABLE_NAME: tableBinding(data.table, "withhold-mails"),
     });
@@ -59,68 +70,71 @@ export class WorkerFunctions extends FunctionGroup {
       "Serverless-EventBusDLQ",
       "EventBridge tries for a day, and SES, which holds such an address back itself, tells again with the next mail to it.",
     );
-    const canary = this.add(canaryFunction, {
-      PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
-      CANARY_SECRET_ID: secretBinding(data.canaryKey),
-    });
-    const canaryRule = new Rule(this, "CanarySchedule", {
+    return mailFeedback;
+  }
+
+  private addCanary(): ServiceFunction {
+    const canary = this.add(canaryFunction, {});
+    const rule = new Rule(this, "CanarySchedule", {
       description: "When the canary calls",
-      enabled: stage.hasCanary,
+      enabled: this.props.stage.settings.CANARY === "on",
       schedule: Schedule.rate(Duration.minutes(5)),
       targets: [new LambdaFunction(canary.live, { retryAttempts: 0 })],
     });
-    acknowledge(canaryRule, "Serverless-EventBusDLQ", "The next call comes five minutes later.");
+    acknowledge(rule, "Serverless-EventBusDLQ", "The next call comes five minutes later.");
+    return canary;
+  }
+
+  private addMessaging(): ServiceFunction {
+    const { table, audioBucket, jobs, messages } = this.props.data;
     const messaging = this.add(messagingFunction, {
-      TABLE_NAME: tableBinding(data.table, "converse", "have-transcribed"),
+      TABLE_NAME: tableBinding(table, "converse", "have-transcribed"),
       BUCKET_NAME: bucketBinding(
         this,
-        data.audioBucket,
+        audioBucket,
         { folder: voiceNotesFolder, access: "keep" },
         { folder: jobsFolderOf(assistantId), access: "read" },
       ),
-      JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send"),
-      MESSAGE_QUEUE_URL: queueBinding(data.messages.queue, "retry"),
-      MESSAGE_DEAD_LETTER_QUEUE_ARN: plainBinding(data.messages.deadLetterQueue.queueArn),
-      MESSAGING_SECRET_ID: secretBinding(data.platformSecrets),
-      MESSAGING_API_URL: plainBinding(stage.messaging.apiUrl),
-      MESSAGING_API_VERSION: plainBinding(stage.messaging.apiVersion),
-      ...models.chat,
-      ...models.translation,
-      ...models.transcription,
-      ...models.speech,
+      JOB_QUEUE_URL: queueBinding(jobs.queue, "send"),
+      MESSAGE_QUEUE_URL: queueBinding(messages.queue, "retry"),
+      MESSAGE_DEAD_LETTER_QUEUE_ARN: plainBinding(messages.deadLetterQueue.queueArn),
     });
-    // One message at a time: an answer takes as long as the models do, and a failed one holds up nobody else.
-    this.feed(messaging, data.messages.queue, { batchSize: 1 });
-    // What could not be answered in all its tries gets an apology.
-    this.feed(messaging, data.messages.deadLetterQueue, { batchSize: 1 });
-    const callback = this.add(callbackFunction, {
-      TABLE_NAME: tableBinding(data.table, "keep-callbacks"),
-      CALLBACK_QUEUE_URL: queueBinding(data.callbacks.queue, "retry"),
-      CALLBACKS_ALLOW_LOOPBACK: plainBinding(String(stage.callbacks.allowLoopback)),
-    });
-    // One at a time: a receiver that does not answer holds up nobody else's.
-    this.feed(callback, data.callbacks.queue, { batchSize: 1 });
+    // One message at a time: a reply takes as long as the models do, and a failed one delays no other.
+    this.feed(messaging, messages.queue, { batchSize: 1 });
+    // A message that got no reply in all its attempts gets an apology.
+    this.feed(messaging, messages.deadLetterQueue, { batchSize: 1 });
+    return messaging;
+  }
 
+  private addCallback(): ServiceFunction {
+    const { table, callbacks } = this.props.data;
+    const callback = this.add(callbackFunction, {
+      TABLE_NAME: tableBinding(table, "keep-callbacks"),
+      CALLBACK_QUEUE_URL: queueBinding(callbacks.queue, "retry"),
+    });
+    // One at a time: a receiver that does not respond delays no other.
+    this.feed(callback, callbacks.queue, { batchSize: 1 });
+    return callback;
+  }
+
+  private addJobWorker(): ServiceFunction {
+    const { table, audioBucket, jobs, callbacks, messages } = this.props.data;
     const jobWorker = this.add(jobWorkerFunction, {
-      TABLE_NAME: tableBinding(data.table, "keep-jobs", "refund-audio"),
+      TABLE_NAME: tableBinding(table, "keep-jobs", "refund-audio"),
       BUCKET_NAME: bucketBinding(
         this,
-        data.audioBucket,
+        audioBucket,
         { folder: uploadsFolder, access: "read" },
         { folder: voiceNotesFolder, access: "delete" },
         { folder: jobsFolder, access: "keep-clear" },
       ),
-      JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send-retry"),
-      CALLBACK_QUEUE_URL: queueBinding(data.callbacks.queue, "send"),
-      MESSAGE_QUEUE_URL: queueBinding(data.messages.queue, "send"),
-      JOB_PIECES_AT_ONCE: plainBinding(stage.jobs.piecesAtOnce),
-      JOB_FAILS_AFTER_SECONDS: plainBinding(stage.jobs.failsAfterSeconds),
-      JOB_WAITS_SECONDS: plainBinding(stage.jobs.waitsSeconds),
-      ...models.transcription,
+      JOB_QUEUE_URL: queueBinding(jobs.queue, "send-retry"),
+      CALLBACK_QUEUE_URL: queueBinding(callbacks.queue, "send"),
+      MESSAGE_QUEUE_URL: queueBinding(messages.queue, "send"),
     });
-    this.feed(jobWorker, data.jobs.queue, { batchSize: 1, maxConcurrency: stage.jobs.piecesAtOnce });
-
-    this.all = [mail, mailFeedback, canary, messaging, callback, jobWorker];
+    const maxConcurrency = this.props.stage.settings.JOB_PIECES_AT_ONCE;
+    this.feed(jobWorker, jobs.queue, { batchSize: 1, maxConcurrency });
+    return jobWorker;
   }
 
   private feed(
@@ -128,7 +142,7 @@ export class WorkerFunctions extends FunctionGroup {
     queue: Queue,
     {
       batchSize,
-      maxConcurrency = this.props.stage.workerConcurrency[definition.name],
+      maxConcurrency = this.props.stage.settings.WORKER_CONCURRENCY[definition.name],
     }: { readonly batchSize: number; readonly maxConcurrency?: number | undefined },
   ): void {
     live.addEventSource(

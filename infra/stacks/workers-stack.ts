@@ -29,7 +29,7 @@ export class WorkersStack extends Stack {
     CrossStackReferences.of(this).consume(ReferenceStrength.STRONG);
     this.functions = new WorkerFunctions(this, "Functions", { stage, data, bundles, publicBaseUrl }).all;
     const releaseAlarms = new Alarms(this, "Alarms", functionReleaseConditions(this.functions));
-    if (stage.releaseShift === "gradual") {
+    if (stage.settings.RELEASE_SHIFT === "gradual") {
       new GradualRelease(this, "Release", {
         functions: this.functions,
         alarmsOf: (each) => releaseAlarms.againstRelease(each),

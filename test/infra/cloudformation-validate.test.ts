@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { StageSettings } from "../../infra/stages.ts";
+import type { Stage } from "../../infra/stages.ts";
 import { synthesize } from "../../infra/synthesize.ts";
 import {
   everyOption,
@@ -61,7 +61,7 @@ const findingsIn = (template: object): string[] =>
     .diagnostics.filter(({ severity }) => ["FATAL", "ERROR", "WARN"].includes(severity))
     .map(({ ruleId, message, entity }) => `${ruleId} ${entity?.logicalId ?? "template"}: ${message}`);
 
-const findingsOf = (stage: StageSettings): Promise<Map<string, string[]>> =>
+const findingsOf = (stage: Stage): Promise<Map<string, string[]>> =>
   withTemporaryDirectory(async (directory) => {
     const bundles = await writeStandInBundles(join(directory, "bundles"));
     const assembly = await synthesize({ stage, bundles, outdir: join(directory, "assembly") });

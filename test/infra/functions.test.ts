@@ -130,6 +130,22 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
       TRANSLATION_TIMEOUT_MS: 1500,
     });
   });
+
+  it("get the identity providers of the stage, named after their hosts unless it names them", async () => {
+    expect(variablesOf("console")["IDENTITY_PROVIDERS"]).toBe("[]");
+    const variables = {
+      IDP_A_ISSUER: "https://accounts.example.org",
+      IDP_A_CLIENT_ID: "languages",
+      IDP_B_NAME: "University",
+      IDP_B_ISSUER: "https://id.example.ac.ug/realms/staff",
+      IDP_B_CLIENT_ID: "lai",
+    };
+    const stage = await synthesizeService(exampleStage("prod", variables));
+    expect(JSON.parse(String(variablesOf("console", stage)["IDENTITY_PROVIDERS"]))).toEqual([
+      { letter: "a", name: "accounts.example.org", issuer: variables.IDP_A_ISSUER, clientId: "languages" },
+      { letter: "b", name: "University", issuer: variables.IDP_B_ISSUER, clientId: "lai" },
+    ]);
+  });
 });
 
 describe("A function's permissions", () => {

@@ -1,14 +1,13 @@
 import { join } from "node:path";
-import { App, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { App, Stack } from "aws-cdk-lib";
 import { CfnMethod, IdentitySource, RequestAuthorizer, RestApi } from "aws-cdk-lib/aws-apigateway";
-import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { addOperationRoutes } from "../../infra/constructs/operation-routes.ts";
 import { ServiceFunction } from "../../infra/constructs/service-function.ts";
 import { defineFunction, type FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
+import { exampleStage, withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
 
 const operation = defineOperation({
   id: "sample",
@@ -43,9 +42,7 @@ const route = (...definitions: FunctionDefinition[]) =>
           definition,
           environment: {},
           bundles,
-          metricsNamespace: "LanguageAi-test",
-          logRetention: RetentionDays.ONE_DAY,
-          logRemoval: RemovalPolicy.DESTROY,
+          stage: exampleStage("dev"),
         }),
     );
     const [first] = functions;

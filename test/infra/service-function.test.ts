@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { App, RemovalPolicy, Stack } from "aws-cdk-lib";
-import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { App, Stack } from "aws-cdk-lib";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { type Binding, plainBinding } from "../../infra/constructs/bindings.ts";
-import { type EnvironmentBindings, ServiceFunction } from "../../infra/constructs/service-function.ts";
+import { ServiceFunction } from "../../infra/constructs/service-function.ts";
+import type { OwnBindings } from "../../infra/stacks/function-group.ts";
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { countVariable, textVariable, type VariableShape } from "../../shared/platform/config/variables.ts";
-import { withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
+import { exampleStage, withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
 
 const declared = { MODEL: textVariable, TIMEOUT_MS: countVariable };
 const definition = defineFunction({
@@ -18,8 +18,11 @@ const definition = defineFunction({
   timeoutSeconds: 10,
   transfer: "buffered",
 });
-type Bindings = EnvironmentBindings<typeof declared>;
-type NoBindings = EnvironmentBindings<Record<never, never>>;
+type Bindings = OwnBindings<typeof declared>;
+type NoBindings = OwnBindings<Record<never, never>>;
+type WithCommonVariables = OwnBindings<
+  typeof declared & { CHAT_BASE_URL: typeof textVariable; TOKEN_SECRET_ID: typeof textVariable }
+>;
 
 const deploy = (environment: Readonly<Record<string, Binding>>) =>
   withTemporaryDirectory(async (directory) => {
@@ -29,14 +32,12 @@ const deploy = (environment: Readonly<Record<string, Binding>>) =>
       definition: { ...definition, environment: declared as VariableShape },
       environment,
       bundles,
-      metricsNamespace: "LanguageAi-test",
-      logRetention: RetentionDays.ONE_DAY,
-      logRemoval: RemovalPolicy.DESTROY,
+      stage: exampleStage("dev"),
     });
   });
 
 describe("The environment of a function", { timeout: 30_000 }, () => {
-  it("is typed by what the function declares: each variable, and no other", () => {
+  it("is typed by what the function declares: each variable that is not common, and no other", () => {
     const binding = plainBinding("value");
     const complete = { MODEL: binding, TIMEOUT_MS: binding };
     expect(Object.keys(complete)).toEqual(["MODEL", "TIMEOUT_MS"]);
@@ -45,6 +46,10 @@ describe("The environment of a function", { timeout: 30_000 }, () => {
     expectTypeOf<Bindings>().toEqualTypeOf<{ readonly MODEL: Binding; readonly TIMEOUT_MS: Binding }>();
     expectTypeOf({ MODEL: binding }).not.toExtend<Bindings>();
     expectTypeOf({ MODEL: "value", TIMEOUT_MS: binding }).not.toExtend<Bindings>();
+    expectTypeOf<WithCommonVariables>().toEqualTypeOf<Bindings>();
+    expectTypeOf<OwnBindings<{ MAIL_FROM: typeof textVariable }>>().toEqualTypeOf<{
+      readonly MAIL_FROM: Binding;
+    }>();
     expectTypeOf({}).toExtend<NoBindings>();
     expectTypeOf({ MODEL: binding }).not.toExtend<NoBindings>();
   });

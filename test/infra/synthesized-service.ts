@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
 
-import { deployedStage, type StageSettings, type Variables } from "../../infra/stages.ts";
+import { deployedStage, type Stage, type Variables } from "../../infra/stages.ts";
 import { synthesize } from "../../infra/synthesize.ts";
 
 const template = z.object({
@@ -63,7 +63,7 @@ export const withTemporaryDirectory = async <Result>(
 };
 
 /** A deployed stage with what it cannot do without, and the variables that a test is about. */
-export const exampleStage = (name: string, variables: Variables = {}): StageSettings =>
+export const exampleStage = (name: string, variables: Variables = {}): Stage =>
   deployedStage(name, {
     CHAT_BASE_URL: "https://models.example.com/v1",
     MAIL_FROM: "Language AI Service <no-reply@example.com>",
@@ -85,7 +85,7 @@ export const everyOption: Variables = {
   RESERVED_CONCURRENCY: "chat=300,speech=100",
 };
 
-const synthesizeStage = (stage: StageSettings): Promise<SynthesizedService> =>
+const synthesizeStage = (stage: Stage): Promise<SynthesizedService> =>
   withTemporaryDirectory(async (directory) => {
     const bundles = await writeStandInBundles(join(directory, "bundles"));
     const assembly = await synthesize({ stage, bundles, outdir: join(directory, "assembly") });
@@ -117,9 +117,7 @@ const synthesizeStage = (stage: StageSettings): Promise<SynthesizedService> =>
 const synthesized = new Map<string, Promise<SynthesizedService>>();
 
 /** The service as it would be deployed, with stand-ins for the bundles; synthesised once for each stage. */
-export const synthesizeService = (
-  stage: StageSettings = exampleStage("prod"),
-): Promise<SynthesizedService> => {
+export const synthesizeService = (stage: Stage = exampleStage("prod")): Promise<SynthesizedService> => {
   const key = JSON.stringify(stage);
   const service = synthesized.get(key) ?? synthesizeStage(stage);
   synthesized.set(key, service);

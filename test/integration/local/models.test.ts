@@ -76,7 +76,7 @@ describe("the models behind a chat server of a person's own", () => {
       ["other", "speech"],
     ]);
     expect(started.warnings).toEqual([
-      `The server at ${other.baseUrl} has no model 'their-voices' for speech (it has their-voice): set SPEECH_MODEL, or requests may fail with 502.`,
+      `The server at ${other.baseUrl} has no model 'their-voices' for speech (it has their-voice). Set SPEECH_MODEL, or requests may fail with 502.`,
     ]);
     await other.close();
   });
@@ -85,7 +85,7 @@ describe("the models behind a chat server of a person's own", () => {
     backend.behave(listing("qwen", "llama"));
     const { warnings } = await start({ CHAT_MODEL_9B: "llama" });
     expect(warnings).toEqual([
-      `The server at ${backend.baseUrl} has no model 'chat-14b' for chat (it has qwen, llama): set CHAT_MODEL_14B, or requests may fail with 502.`,
+      `The server at ${backend.baseUrl} has no model 'chat-14b' for chat (it has qwen, llama). Set CHAT_MODEL_14B, or requests may fail with 502.`,
     ]);
   });
 
@@ -115,7 +115,7 @@ describe("the models behind a chat server of a person's own", () => {
   it("start anyway when the address is closed", async () => {
     const nowhere = "http://127.0.0.1:9/v1";
     expect((await start({ CHAT_BASE_URL: nowhere })).warnings).toEqual([
-      `The server at ${nowhere} does not answer.`,
+      `The server at ${nowhere} does not respond.`,
     ]);
   });
 });

@@ -205,42 +205,7 @@ describe("The bundle of each function", () => {
     expect([...packagesOf("authorizer")]).toEqual(["jose"]);
   });
 
-  it.each([
-    // Each of their operations has a contract of its own, and an environment serves few of them.
-    ["chat", 0.7],
-    ["legacy", 0.7],
-    // Most of these are needed first; some belong to other functions.
-    ["translate", 0.95],
-  ])("of %s makes fewer schemas while it starts than its sources do", async (name, share) => {
-    const outdir = join(directory, "eager");
-    const { plugins, ...options } = bundleOptions({ [name]: `functions/${name}/handler.ts` }, outdir);
-    await build({ ...options, plugins: plugins.filter((plugin) => plugin.name !== "postpone-schemas") });
-    const script = (folder: string) => `
-      let made = 0;
-      globalThis.__zod_globalConfig = { postProcessor: () => void (made += 1) };
-      globalThis.awslambda = { streamifyResponse: (handler) => handler };
-      await import(${JSON.stringify(folder)} + "/${name}/index.mjs");
-      console.log(made);`;
-    const env = {
-      ...variables,
-      AWS_REGION: "us-east-1",
-      AWS_ENDPOINT_URL: "http://127.0.0.1:9",
-      LOG_LEVEL: "SILENT",
-    };
-    const [started = "", eager = ""] = await Promise.all(
-      [service.directory, outdir].map(async (folder) => {
-        const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script(folder)], {
-          env,
-        });
-        return stdout;
-      }),
-    );
-    expect(Number(eager)).toBeGreaterThan(100);
-    expect(Number(started) / Number(eager)).toBeLessThan(share);
-    expect(Number(started)).toBeGreaterThan(0);
-  });
-
-  it("of the language identification has the unpacked weights next to it, and does not load zlib", async () => {
+  it("of the language identification has the weights beside it unpacked, and does not load zlib", async () => {
     const script = `globalThis.awslambda = { streamifyResponse: (handler) => handler };
       await import(${JSON.stringify(join(service.directory, "language/index.mjs"))});
       console.log(process.moduleLoadList.some((name) => name.endsWith("zlib")));`;

@@ -4,6 +4,7 @@ import {
   Dashboard,
   GraphWidget,
   type IMetric,
+  type IWidget,
   MathExpression,
   Stats,
 } from "aws-cdk-lib/aws-cloudwatch";
@@ -11,139 +12,127 @@ import { Construct } from "constructs";
 import { type BackendName, backendNames, modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import type { RequestMetrics } from "../../shared/platform/telemetry/request-metrics.ts";
 import { concurrencyPercent, type Monitored, ownTime, tableThrottles } from "./alarm-conditions.ts";
-import type { EventCount } from "./alarms.ts";
 import { type BackendMetrics, backendMetrics } from "./backend-monitoring.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
-const width = 12;
+const fullWidth = 24;
+const half = fullWidth / 2;
+const quarter = fullWidth / 4;
 
 export interface ServiceDashboardProps extends Monitored {
   readonly alarms: readonly Alarm[];
-  readonly eventCounts: readonly EventCount[];
+  readonly eventCounts: readonly IMetric[];
 }
 
-/**
- * The service at a glance: which alarms ring, the API's traffic, each operation's, backend's and function's work, the
- * queues.
- */
+/** The service at a glance: alarms, the API's traffic, the work of operations, backends and functions, the queues. */
 export class ServiceDashboard extends Construct {
-  constructor(
-    scope: Construct,
-    id: string,
-    {
-      api,
-      functions,
-      metricsNamespace,
-      table,
-      mail,
-      messages,
-      callbacks,
-      jobs,
-      alarms,
-      eventCounts,
-    }: ServiceDashboardProps,
-  ) {
+  constructor(scope: Construct, id: string, props: ServiceDashboardProps) {
     super(scope, id);
+    const { alarms, eventCounts, mail, messages, callbacks, jobs } = props;
+    const rows: readonly (readonly IWidget[])[] = [
+      [new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: fullWidth })],
+      requestWidgets(props),
+      ownTimeWidgets(props),
+      operationWidgets(props),
+      backendWidgets(props),
+      functionWidgets(props),
+      [queueWidget("Mails", mail), queueWidget("Messages", messages)],
+      [queueWidget("Callbacks", callbacks), queueWidget("Jobs", jobs)],
+      [new GraphWidget({ title: "Events in the logs", width: fullWidth, left: [...eventCounts] })],
+    ];
     const dashboard = new Dashboard(this, "Dashboard");
-    dashboard.addWidgets(new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: 2 * width }));
-    dashboard.addWidgets(
-      new GraphWidget({
-        title: "Requests",
-        width,
-        left: [
-          api.metricCount({ label: "all" }),
-          api.metricClientError({ label: "4xx", statistic: Stats.SUM }),
-          api.metricServerError({ label: "5xx", statistic: Stats.SUM }),
-        ],
-      }),
-      new GraphWidget({
-        title: "Time to answer",
-        width,
-        left: [50, 95, 99].map((percent) =>
-          api.metricLatency({ label: `p${percent}`, statistic: Stats.percentile(percent) }),
-        ),
-      }),
-    );
-    dashboard.addWidgets(
-      new GraphWidget({
-        title: "The service's own time, in milliseconds",
-        width: width / 2,
-        left: [50, 95, 99].map((percent) => ownTime(metricsNamespace, percent)),
-      }),
-      ...functions
-        .filter(({ functionUrl }) => functionUrl)
-        .map(
-          ({ definition, lambda }) =>
-            new GraphWidget({
-              title: `Own address of ${definition.name}`,
-              width: width / 2,
-              left: ["UrlRequestCount", "Url4xxCount", "Url5xxCount"].map((name) =>
-                lambda.metric(name, { statistic: Stats.SUM }),
-              ),
-            }),
-        ),
-      new GraphWidget({ title: "Account", width: width / 2, left: [concurrencyPercent()] }),
-      new GraphWidget({
-        title: "Table: throttled",
-        width: width / 2,
-        left: [tableThrottles(table, "Read"), tableThrottles(table, "Write")],
-      }),
-    );
-    dashboard.addWidgets(
-      operationWidget("requests", metricsNamespace, "milliseconds", Stats.SAMPLE_COUNT),
-      operationWidget("p95 in milliseconds", metricsNamespace, "milliseconds", Stats.percentile(95)),
-      operationWidget("4xx", metricsNamespace, "client_error", Stats.SUM),
-      operationWidget("5xx and broken streams", metricsNamespace, "server_error", Stats.SUM),
-    );
-    dashboard.addWidgets(
-      backendWidget("calls", metricsNamespace, backendNames, ({ calls }) => calls),
-      backendWidget(
-        "p95 in milliseconds",
-        metricsNamespace,
-        backendNames,
-        ({ slowMilliseconds }) => slowMilliseconds,
-      ),
-      backendWidget("failed calls", metricsNamespace, backendNames, ({ failures }) => failures),
-      backendWidget("circuits opened", metricsNamespace, modelTasks, ({ circuitsOpened }) => circuitsOpened),
-    );
-    dashboard.addWidgets(
-      new GraphWidget({
-        title: "Functions: p95 duration",
-        width,
-        left: functions.map(({ definition, lambda }) =>
-          lambda.metricDuration({ label: definition.name, statistic: Stats.percentile(95) }),
-        ),
-      }),
-      new GraphWidget({
-        title: "Functions: failures and throttles",
-        width,
-        left: functions.map(({ definition, lambda }) => lambda.metricErrors({ label: definition.name })),
-        right: functions.map(({ definition, lambda }) => lambda.metricThrottles({ label: definition.name })),
-      }),
-    );
-    dashboard.addWidgets(queueWidget("Mails", mail), queueWidget("Messages", messages));
-    dashboard.addWidgets(queueWidget("Callbacks", callbacks), queueWidget("Jobs", jobs));
-    dashboard.addWidgets(
-      new GraphWidget({
-        title: "Events in the logs",
-        width: 2 * width,
-        left: eventCounts.map(({ metric }) => metric),
-      }),
-    );
+    for (const row of rows) dashboard.addWidgets(...row);
   }
 }
+
+const percents = [50, 95, 99];
+
+const requestWidgets = ({ api }: Monitored): GraphWidget[] => [
+  new GraphWidget({
+    title: "Requests",
+    width: half,
+    left: [
+      api.metricCount({ label: "all" }),
+      api.metricClientError({ label: "4xx", statistic: Stats.SUM }),
+      api.metricServerError({ label: "5xx", statistic: Stats.SUM }),
+    ],
+  }),
+  new GraphWidget({
+    title: "Response time",
+    width: half,
+    left: percents.map((percent) =>
+      api.metricLatency({ label: `p${percent}`, statistic: Stats.percentile(percent) }),
+    ),
+  }),
+];
+
+const ownTimeWidgets = ({ functions, metricsNamespace, table }: Monitored): GraphWidget[] => [
+  new GraphWidget({
+    title: "The service's own time, in milliseconds",
+    width: quarter,
+    left: percents.map((percent) => ownTime(metricsNamespace, percent)),
+  }),
+  ...functions
+    .filter(({ functionUrl }) => functionUrl)
+    .map(
+      ({ definition, lambda }) =>
+        new GraphWidget({
+          title: `URL of ${definition.name}`,
+          width: quarter,
+          left: ["UrlRequestCount", "Url4xxCount", "Url5xxCount"].map((name) =>
+            lambda.metric(name, { statistic: Stats.SUM }),
+          ),
+        }),
+    ),
+  new GraphWidget({ title: "Account", width: quarter, left: [concurrencyPercent()] }),
+  new GraphWidget({
+    title: "Table: throttled",
+    width: quarter,
+    left: [tableThrottles(table, "Read"), tableThrottles(table, "Write")],
+  }),
+];
+
+const operationWidgets = ({ metricsNamespace }: Monitored): GraphWidget[] => [
+  operationWidget("requests", metricsNamespace, "milliseconds", Stats.SAMPLE_COUNT),
+  operationWidget("p95 in milliseconds", metricsNamespace, "milliseconds", Stats.percentile(95)),
+  operationWidget("4xx", metricsNamespace, "client_error", Stats.SUM),
+  operationWidget("5xx and broken streams", metricsNamespace, "server_error", Stats.SUM),
+];
+
+const backendWidgets = ({ metricsNamespace: namespace }: Monitored): GraphWidget[] => [
+  backendWidget("calls", namespace, backendNames, ({ calls }) => calls),
+  backendWidget("p95 in milliseconds", namespace, backendNames, ({ slowMilliseconds }) => slowMilliseconds),
+  backendWidget("failed calls", namespace, backendNames, ({ failures }) => failures),
+  backendWidget("circuits opened", namespace, modelTasks, ({ circuitsOpened }) => circuitsOpened),
+];
+
+const functionWidgets = ({ functions }: Monitored): GraphWidget[] => [
+  new GraphWidget({
+    title: "Functions: p95 duration",
+    width: half,
+    left: functions.map(({ definition, lambda }) =>
+      lambda.metricDuration({ label: definition.name, statistic: Stats.percentile(95) }),
+    ),
+  }),
+  new GraphWidget({
+    title: "Functions: failures and throttles",
+    width: half,
+    left: functions.map(({ definition, lambda }) => lambda.metricErrors({ label: definition.name })),
+    right: functions.map(({ definition, lambda }) => lambda.metricThrottles({ label: definition.name })),
+  }),
+];
 
 const queueWidget = (what: string, { queue, deadLetterQueue }: WorkQueue): GraphWidget =>
   new GraphWidget({
     title: `${what}: waiting and dead-lettered`,
-    width,
+    width: half,
     left: [
       queue.metricApproximateNumberOfMessagesVisible({ label: "waiting" }),
       deadLetterQueue.metricApproximateNumberOfMessagesVisible({ label: "dead-lettered" }),
     ],
   });
 
-/** One line for each model server's task, and for the messaging platform. */
+/** One line for each backend: the model server of each task, and the messaging platform. */
 const backendWidget = (
   what: string,
   namespace: string,
@@ -152,11 +141,11 @@ const backendWidget = (
 ): GraphWidget =>
   new GraphWidget({
     title: `Backends: ${what}`,
-    width: width / 2,
+    width: quarter,
     left: backends.map((backend) => metricOf(backendMetrics(namespace, backend))),
   });
 
-/** One line for each operation that was called, and for the work on each queue: the functions' logs carry these metrics. */
+/** One line for each operation in use, and for the work of each queue. The functions' logs carry these metrics. */
 const operationWidget = (
   what: string,
   namespace: string,
@@ -165,7 +154,7 @@ const operationWidget = (
 ): GraphWidget =>
   new GraphWidget({
     title: `Operations: ${what}`,
-    width: width / 2,
+    width: quarter,
     left: [
       new MathExpression({
         label: "",

@@ -5,10 +5,11 @@ import {
   capacityConditions,
   functionConditions,
   functionUrlConditions,
-  queueConditions,
 } from "../constructs/alarm-conditions.ts";
-import { Alarms, EventCounts } from "../constructs/alarms.ts";
+import { Alarms } from "../constructs/alarms.ts";
 import { backendConditions } from "../constructs/backend-monitoring.ts";
+import { EventCounts } from "../constructs/event-counts.ts";
+import { queueConditions } from "../constructs/queue-conditions.ts";
 import { ServiceDashboard } from "../constructs/service-dashboard.ts";
 import type { Stage } from "../stages.ts";
 import type { ApiStack } from "./api-stack.ts";
@@ -23,8 +24,8 @@ export interface MonitoringStackProps extends StackProps {
 }
 
 /**
- * What watches the other stacks and nothing of them needs, but for the alarms that releases look at. It names what it watches
- * by weak references: an export would stand in the way when a function goes.
+ * The dashboard, and the alarms that releases do not need. It refers to the other stacks by weak references, because an export
+ * would keep a function from being deleted.
  */
 export class MonitoringStack extends Stack {
   constructor(scope: Construct, id: string, { stage, data, api, workers, ...props }: MonitoringStackProps) {
@@ -34,7 +35,6 @@ export class MonitoringStack extends Stack {
       api: api.restApi,
       functions: [...api.functions.all, ...workers.functions],
       metricsNamespace: stage.prefix,
-      authorizer: api.functions.authorizer,
       table: data.table,
       mail: data.mail,
       messages: data.messages,
@@ -55,7 +55,7 @@ export class MonitoringStack extends Stack {
     new ServiceDashboard(this, "Overview", {
       ...monitored,
       alarms: [...api.releaseAlarms, ...workers.releaseAlarms, ...all],
-      eventCounts: events.all,
+      eventCounts: events.metrics,
     });
   }
 }

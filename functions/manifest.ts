@@ -18,7 +18,7 @@ import { translateFunction } from "./translate/contract.ts";
 import { uploadFunction } from "./upload/contract.ts";
 import { webhookFunction } from "./webhook/contract.ts";
 
-/** Every function of the service. A function that is missing here is neither built, deployed nor documented. */
+/** Every function of the service. Only these are built, deployed and documented. */
 export const functionDefinitions = [
   authFunction,
   authorizerFunction,

@@ -4,7 +4,7 @@ import { buildFunctions } from "./build.ts";
 import { addServiceStacks } from "./service.ts";
 import { deployedStage, type Stage } from "./stages.ts";
 
-/** What is wrong with a stage's settings is a sentence for whoever deploys, and no stack of calls. */
+/** Prints a problem with the stage's settings as a sentence, without a stack trace. */
 const stageOrExit = (name: string): Stage => {
   try {
     return deployedStage(name, process.env);

@@ -2,7 +2,7 @@ import { App } from "aws-cdk-lib";
 import * as z from "zod";
 import { PipelineStack } from "./stacks/pipeline-stack.ts";
 
-// Once for an account: `npx cdk deploy --app "node infra/pipeline.ts" -c repository=owner/name`.
+// Deployed once for an account: `npx cdk deploy --app "node infra/pipeline.ts" -c repository=owner/name`.
 const app = new App();
 const repository = z
   .string({ error: "Name the repository: -c repository=owner/name." })
@@ -11,6 +11,6 @@ const repository = z
 new PipelineStack(app, "LanguageAi-Pipeline", {
   repository,
   environments: ["dev", "prod"],
-  description: "Language AI Service: what its repository may deploy with",
+  description: "Language AI Service: role for the deployments of its repository",
 });
 app.synth();

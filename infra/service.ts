@@ -11,51 +11,48 @@ export interface ServiceProps {
   readonly stage: Stage;
   /** The folder of the bundled functions; by default the one that a build writes. */
   readonly bundles?: string;
-  /** Account and region; by default those of whoever deploys. */
+  /** Account and region; by default those of the CDK command. */
   readonly env?: Environment;
 }
 
-/** Adds the service's stacks to a CDK app. */
-export const addServiceStacks = (app: App, { stage, bundles, ...target }: ServiceProps) => {
+/** Adds the service's stacks to a CDK app. Their tags group the costs and resources of an account. */
+export const addServiceStacks = (
+  app: App,
+  { stage, bundles = builtFunctionsDirectory, ...target }: ServiceProps,
+) => {
   const { prefix, settings } = stage;
-  const builtFunctions = bundles ?? builtFunctionsDirectory;
+  const describe = (content: string) => ({ ...target, description: `Language AI Service: ${content}` });
   const data = new DataStack(app, `${prefix}-Data`, {
-    ...target,
+    ...describe("accounts, audio, queues and secrets"),
     stage,
-    description: "Language AI Service: accounts, audio, queues and secrets",
   });
   const api = new ApiStack(app, `${prefix}-Api`, {
-    ...target,
+    ...describe("API and the functions behind it"),
     stage,
     data,
-    bundles: builtFunctions,
-    description: "Language AI Service: API and the functions behind it",
+    bundles,
   });
   const workers = new WorkersStack(app, `${prefix}-Workers`, {
-    ...target,
+    ...describe("functions of queues, schedules and events"),
     stage,
     data,
-    bundles: builtFunctions,
+    bundles,
     publicBaseUrl: api.publicBaseUrl,
-    description: "Language AI Service: functions of queues, schedules and events",
   });
   new MonitoringStack(app, `${prefix}-Monitoring`, {
-    ...target,
+    ...describe("alarms and dashboard"),
     stage,
     data,
     api,
     workers,
-    description: "Language AI Service: alarms and dashboard",
   });
-  // By these, costs and resources of a stage are found among those of an account.
   Tags.of(app).add("service", "language-ai");
   Tags.of(app).add("stage", stage.name);
   if (settings.FIREWALL === "on" && settings.STREAM_DOMAIN_NAME) {
     new EdgeStack(app, `${prefix}-Edge`, {
-      ...target,
+      ...describe("firewall of the streams"),
       env: { ...target.env, region: "us-east-1" },
       settings,
-      description: "Language AI Service: firewall of the streams",
     });
   }
 };

@@ -10,7 +10,7 @@ import { localStage } from "./stages.ts";
 const cdkSettings = z.object({ context: z.record(z.string(), z.unknown()) });
 
 /**
- * The context the CDK command would give the app: its feature flags decide what the templates look like.
+ * The context that the CDK command passes to the app: feature flags that change the templates.
  *
  * @throws Error when `cdk.json` cannot be read.
  */
@@ -22,16 +22,16 @@ export const readCdkContext = async (): Promise<Record<string, unknown>> => {
 /**
  * Writes the service's CloudFormation templates without the CDK command, an AWS account or a network.
  *
- * Code assets are not copied: the templates' asset manifests name the bundles' own folders.
+ * Code assets are not copied: the asset manifests name the folders of the bundles.
  *
- * @param props.outdir receives the cloud assembly
- * @param props.bundles the folder of the bundled functions, which must have been built
+ * @param props.outdir the folder for the cloud assembly
+ * @param props.bundles the folder of the bundled functions
  */
 export const synthesize = async ({
   outdir,
   ...service
 }: ServiceProps & { readonly outdir: string }): Promise<{ directory: string }> => {
-  // CDK reads this switch from the environment only. Its check of the templates takes seconds, and `cdk synth` does it.
+  // CDK reads this switch from the environment only. Its check of the templates takes seconds; `cdk synth` runs it.
   process.env["CDK_VALIDATION"] = "false";
   const app = new App({
     outdir,
@@ -42,9 +42,9 @@ export const synthesize = async ({
   return { directory: app.synth().directory };
 };
 
-// `node infra/synthesize.ts <outdir>`: the local stage, as the environment's variables describe it.
+// `node infra/synthesize.ts <outdir>`: the local stage, with the variables of the environment.
 if (import.meta.main) {
   const [outdir] = process.argv.slice(2);
-  if (!outdir) throw new Error("Name the folder that is to receive the templates.");
+  if (!outdir) throw new Error("Name the folder for the templates.");
   await synthesize({ stage: localStage(process.env), outdir });
 }

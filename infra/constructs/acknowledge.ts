@@ -2,7 +2,7 @@ import { Validations } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
 /**
- * States why a finding of the security checks (cdk-nag) does not apply to a construct and what is inside it.
+ * Says why a finding of the security checks (cdk-nag) does not apply to a construct and its children.
  *
  * @param id the rule, with the finding in brackets where a rule has several
  */

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import {
   BlockPublicAccess,
   Bucket,
@@ -6,6 +6,7 @@ import {
   type BucketProps,
   HttpMethods,
   type IBucket,
+  type LifecycleRule,
 } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import {
@@ -19,28 +20,45 @@ import {
 import { jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
 import type { StageSettings } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
+import { removalPolicy } from "./lifetime.ts";
 
 export type AudioStorageProps = Pick<StageSettings, "REMOVAL" | "SPEECH_LIFETIME_DAYS">;
 
-/** The bucket of audio files, which callers reach with signed links only, and in a stage that stays that of its access logs. */
+const protection: BucketProps = {
+  blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+  encryption: BucketEncryption.S3_MANAGED,
+  enforceSSL: true,
+  minimumTLSVersion: 1.2,
+};
+
+const lifecycleRules = ({ SPEECH_LIFETIME_DAYS }: AudioStorageProps): LifecycleRule[] => [
+  // A rule can select objects by a tag but not exempt them, so files that must last are copied out of the uploads.
+  { prefix: uploadsFolder, expiration: Duration.days(1) },
+  { prefix: responsesFolder, expiration: Duration.days(1) },
+  { prefix: jobsFolder, expiration: Duration.days(jobLifetimeDays) },
+  { prefix: transcriptionsFolder, expiration: Duration.days(transcriptionsLifetimeDays) },
+  ...(SPEECH_LIFETIME_DAYS > 0
+    ? [{ prefix: speechFolder, expiration: Duration.days(SPEECH_LIFETIME_DAYS) }]
+    : []),
+  { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+];
+
+/** The bucket of audio files, which callers reach with signed links only. A stage that is retained also has access logs. */
 export class AudioStorage extends Construct {
   readonly bucket: Bucket;
 
-  constructor(scope: Construct, id: string, { REMOVAL, SPEECH_LIFETIME_DAYS }: AudioStorageProps) {
+  constructor(scope: Construct, id: string, settings: AudioStorageProps) {
     super(scope, id);
-    const guarded: BucketProps = {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      minimumTLSVersion: 1.2,
+    const isRetained = settings.REMOVAL === "retain";
+    const common: BucketProps = {
+      ...protection,
+      removalPolicy: removalPolicy(settings),
       // CloudFormation can only delete an empty bucket.
-      ...(REMOVAL === "destroy"
-        ? { removalPolicy: RemovalPolicy.DESTROY, autoDeleteObjects: true }
-        : { removalPolicy: RemovalPolicy.RETAIN }),
+      ...(isRetained ? {} : { autoDeleteObjects: true }),
     };
     this.bucket = new Bucket(this, "Bucket", {
-      ...guarded,
-      ...(REMOVAL === "retain" ? this.accessLogs(guarded) : {}),
+      ...common,
+      ...(isRetained ? this.accessLogs(common) : {}),
       cors: [
         {
           allowedOrigins: ["*"],
@@ -50,30 +68,19 @@ export class AudioStorage extends Construct {
           maxAge: 7_200,
         },
       ],
-      lifecycleRules: [
-        // A rule cannot spare objects by a tag, only choose them: what is to last is copied out of this folder.
-        { prefix: uploadsFolder, expiration: Duration.days(1) },
-        { prefix: responsesFolder, expiration: Duration.days(1) },
-        { prefix: jobsFolder, expiration: Duration.days(jobLifetimeDays) },
-        { prefix: transcriptionsFolder, expiration: Duration.days(transcriptionsLifetimeDays) },
-        ...(SPEECH_LIFETIME_DAYS > 0
-          ? [{ prefix: speechFolder, expiration: Duration.days(SPEECH_LIFETIME_DAYS) }]
-          : []),
-        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
-      ],
+      lifecycleRules: lifecycleRules(settings),
     });
-    if (REMOVAL === "destroy") {
-      acknowledge(
-        this.bucket,
-        "AwsSolutions-S1",
-        "The stage is thrown away: logs that arrive after its bucket was emptied would keep the bucket from being deleted.",
-      );
-    }
+    if (isRetained) return;
+    acknowledge(
+      this.bucket,
+      "AwsSolutions-S1",
+      "The stage is temporary: logs that arrive after its bucket was emptied would prevent the bucket's deletion.",
+    );
   }
 
-  private accessLogs(guarded: BucketProps): BucketProps {
+  private accessLogs(common: BucketProps): BucketProps {
     const accessLogs = new Bucket(this, "AccessLogs", {
-      ...guarded,
+      ...common,
       lifecycleRules: [{ expiration: Duration.days(90) }],
     });
     // CDK's class and interface differ under `exactOptionalPropertyTypes`, which CDK itself is not compiled with.

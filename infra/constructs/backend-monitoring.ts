@@ -8,22 +8,22 @@ import {
 } from "../../shared/platform/telemetry/backend-uses.ts";
 import type { Condition } from "./alarm-conditions.ts";
 
-/** What the functions' logs measure of a backend, in each five minutes. */
+/** The metrics of a backend, from the functions' logs, in periods of five minutes. */
 export interface BackendMetrics {
   readonly calls: IMetric;
-  /** How long 95 of 100 calls take at most; of a streamed answer, until it began. */
+  /** The 95th percentile of the calls' durations; of a streamed response, until its start. */
   readonly slowMilliseconds: IMetric;
   readonly failures: IMetric;
-  /** Of a hundred calls, how many fail; 0 while there are too few of them to tell. */
+  /** The percentage of calls that fail; 0 when there are too few calls to judge. */
   readonly failurePercentage: IMetric;
-  /** How often a circuit opened, also again after a trial. */
+  /** How often a circuit opened, including after a failed trial. */
   readonly circuitsOpened: IMetric;
 }
 
-/** One failure of a handful of calls at night is no outage. */
+/** One failure in a few calls at night is no outage. */
 const minCalls = 10;
 
-/** @param namespace under which the functions file their metrics. */
+/** @param namespace of the functions' metrics. */
 export const backendMetrics = (namespace: string, backend: BackendName): BackendMetrics => {
   const period = Duration.minutes(5);
   const metric = (measure: Parameters<typeof backendMetric>[1], statistic: string): Metric =>
@@ -42,7 +42,7 @@ export const backendMetrics = (namespace: string, backend: BackendName): Backend
     failures,
     failurePercentage: new MathExpression({
       label: `${backend}: failed calls, percent`,
-      // Where nothing fails, nothing is written.
+      // The functions write no zeros.
       expression: `IF(calls >= ${minCalls}, 100 * FILL(failures, 0) / calls, 0)`,
       usingMetrics: { calls, failures },
       period,
@@ -51,13 +51,13 @@ export const backendMetrics = (namespace: string, backend: BackendName): Backend
   };
 };
 
-/** Of a hundred calls, so many may fail before somebody is told. */
-const maxFailures = 20;
+/** An alarm starts at this percentage of failed calls. */
+const alarmingPercentage = 20;
 
 const modelDown = (namespace: string, task: ModelTask): Condition => ({
   description:
-    `The model server of the task "${task}" fails so steadily that functions have stopped asking it; its operations ` +
-    "answer 503. Start it again, or deploy with the address of another one in " +
+    `The model server of the task "${task}" fails so often that the functions have stopped calling it; its operations ` +
+    "respond with 503. Restart it, or deploy with the address of another server in " +
     `${task.toUpperCase()}_BASE_URL. The lines \`circuit.opened\` name its host.`,
   runbook: "A model server is down",
   metric: backendMetrics(namespace, task).circuitsOpened,
@@ -67,17 +67,17 @@ const modelDown = (namespace: string, task: ModelTask): Condition => ({
 
 const modelFails = (namespace: string, task: ModelTask): Condition => ({
   description:
-    `One in five calls to the model server of the task "${task}" gives no usable answer, and callers get 502 or 503. ` +
-    "Read `code` and `reason` of `request.failed` in the logs of the functions that ask it, then the server's own log.",
+    `One in five calls to the model server of the task "${task}" gets no usable response, so callers get 502 or 503. ` +
+    "Read `code` and `reason` of `request.failed` in the logs of the functions that call it, then the server's own log.",
   runbook: "A model server fails",
   metric: backendMetrics(namespace, task).failurePercentage,
-  threshold: maxFailures,
+  threshold: alarmingPercentage,
   datapointsToAlarm: 2,
 });
 
 /**
- * What 95 of 100 calls of a task stay below while its server keeps up, in milliseconds: of an answer that is streamed, until
- * it begins; else until it is whole. Recordings last for up to hours.
+ * The 95th percentile of a task's calls stays below this while its server keeps up, in milliseconds: until the start of a streamed
+ * response, or the end of a whole one. Recordings may last hours.
  */
 const slowMilliseconds: Readonly<Record<ModelTask, number>> = {
   chat: 30_000,
@@ -89,8 +89,8 @@ const slowMilliseconds: Readonly<Record<ModelTask, number>> = {
 const modelSlow = (namespace: string, task: ModelTask): Condition => ({
   description:
     `One in twenty calls to the model server of the task "${task}" takes longer than ${slowMilliseconds[task] / 1_000} ` +
-    "seconds until its answer begins. The server is loading or overloaded: look at its own queue, and start another one " +
-    "behind the same address.",
+    "seconds to start its response. The server is loading or overloaded: check its own queue, and start another server " +
+    "at the same address.",
   runbook: "A model server is slow",
   metric: backendMetrics(namespace, task).slowMilliseconds,
   threshold: slowMilliseconds[task],
@@ -99,21 +99,21 @@ const modelSlow = (namespace: string, task: ModelTask): Condition => ({
 
 const platformFails = (namespace: string): Condition => ({
   description:
-    "One in five calls to the messaging platform fails, so that people wait for their answers. The lines " +
+    "One in five calls to the messaging platform fails, so people wait for their replies. The lines " +
     "`answer.not_accepted` and `answer.not_sent` of the messaging function say whether our access token has expired, we " +
-    "send too fast, or the platform is ill; what was not sent is tried again.",
+    "send too fast, or the platform has a fault. Replies that were not sent are retried.",
   runbook: "The messaging platform fails",
   metric: backendMetrics(namespace, "platform").failurePercentage,
-  threshold: maxFailures,
+  threshold: alarmingPercentage,
   datapointsToAlarm: 2,
 });
 
 const capitalized = (word: string): string => word.replace(/^./, (letter) => letter.toUpperCase());
 
 /**
- * The conditions of what the service waits for: each task's model server, and the messaging platform.
+ * The conditions of each task's model server, and of the messaging platform.
  *
- * @param namespace under which the functions file their metrics.
+ * @param namespace of the functions' metrics.
  */
 export const backendConditions = (namespace: string): Readonly<Record<string, Condition>> => ({
   ...Object.fromEntries(

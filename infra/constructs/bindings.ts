@@ -22,7 +22,7 @@ import { uploadKeyPrefix } from "../../shared/recordings/uploads/keys.ts";
 import { addressOf } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 
-/** A function's variable together with the permission that makes it useful. */
+/** The value of a function's variable, with the permission that it needs. */
 export interface Binding {
   readonly value: string;
   /** Absent when the value needs no permission. */
@@ -32,12 +32,13 @@ export interface Binding {
 /** A value that needs no permission. */
 export const plainBinding = (value: string | number | boolean): Binding => ({ value: String(value) });
 
+/** The actions that functions need on some items of the table: those of its entry in `keyPrefixes`. */
 const tableActions = {
-  /** What making a link for an account, and counting the mails to it, needs, on such items only. */
+  /** Creating links for an account and counting its mails. */
   "write-mails": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-  /** What noting that an address gets no mails any more needs, on such notes only. */
+  /** Noting that an address gets no mails any longer. */
   "withhold-mails": ["dynamodb:PutItem"],
-  /** What keeping accounts needs, on the items of accounts, what is counted of them and what they own only. */
+  /** Managing accounts, their counters and their lists of what they own. */
   "keep-accounts": [
     "dynamodb:BatchWriteItem",
     "dynamodb:ConditionCheckItem",
@@ -47,27 +48,27 @@ const tableActions = {
     "dynamodb:Query",
     "dynamodb:UpdateItem",
   ],
-  /** What moving usage to the items of days that are over needs, on such items only. */
+  /** Moving usage to the items of past days. */
   "move-usage": ["dynamodb:UpdateItem"],
-  /** The same, and reading them. */
+  /** Moving and reading usage. */
   "keep-usage": ["dynamodb:Query", "dynamodb:UpdateItem"],
-  /** What deleting what an account has made needs, on such items only. */
+  /** Deleting an account's uploads and transcriptions. */
   "delete-owned": ["dynamodb:DeleteItem"],
-  /** What noting whose something is needs, on such notes only. */
+  /** Noting an owner. */
   "note-owner": ["dynamodb:PutItem"],
-  /** The same, and forgetting it again. */
+  /** Noting and deleting an owner. */
   "keep-owner": ["dynamodb:DeleteItem", "dynamodb:PutItem"],
-  /** What checking tokens and counting requests of accounts needs, on the items only that every request writes. */
+  /** Checking tokens and counting an account's requests: each request writes these items. */
   admit: ["dynamodb:GetItem", "dynamodb:UpdateItem"],
-  /** What showing and replacing the secrets of callbacks needs, and noting what became of these, on their own items only. */
+  /** Showing and replacing the secrets of callbacks, and noting their outcomes. */
   "keep-callbacks": ["dynamodb:GetItem", "dynamodb:UpdateItem"],
-  /** What carrying out idempotent requests once needs, on what is kept of them only. */
-  "answer-once": ["dynamodb:UpdateItem"],
-  /** What checking a token needs that need not be there, on the same items. */
+  /** Storing the responses of idempotent requests. */
+  "store-responses": ["dynamodb:UpdateItem"],
+  /** Checking a token that is optional. */
   "check-token": ["dynamodb:GetItem"],
-  /** What counting requests of addresses needs, on the limits' own items only. */
+  /** Counting requests of addresses. */
   "count-addresses": ["dynamodb:UpdateItem"],
-  /** What making jobs, working on them and clearing them away needs, on the jobs' own items only. */
+  /** Creating jobs, working on them and deleting them. */
   "keep-jobs": [
     "dynamodb:DeleteItem",
     "dynamodb:GetItem",
@@ -75,21 +76,21 @@ const tableActions = {
     "dynamodb:Query",
     "dynamodb:UpdateItem",
   ],
-  /** What having long recordings transcribed for people needs, on the assistant's own jobs only. */
-  "have-transcribed": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-  /** What deleting the jobs of an account needs, on the same items. */
+  /** Creating jobs for people who send the assistant long recordings. */
+  "create-assistant-jobs": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+  /** Deleting the jobs of an account. */
   "clear-jobs": ["dynamodb:BatchWriteItem", "dynamodb:Query"],
-  /** What giving back what a job has not transcribed needs, on the items in which that is counted only. */
+  /** Refunding audio that a job has not transcribed. */
   "refund-audio": ["dynamodb:UpdateItem"],
-  /** What finding an upload needs, on the uploads' own items only. */
+  /** Finding an upload. */
   "find-upload": ["dynamodb:GetItem"],
-  /** What remembering, finding and forgetting uploads needs, on the uploads' own items only. */
+  /** Storing, finding and deleting uploads. */
   "keep-uploads": ["dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem"],
-  /** What answering people needs, on what is known of them only. */
+  /** Replying to people, with their state. */
   converse: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-  /** What noting reports about answers needs, on what is known of people only. */
+  /** Noting reports about replies. */
   "note-receipt": ["dynamodb:UpdateItem"],
-  /** What saving transcriptions, finding and deleting them again needs, on the transcriptions' own items only. */
+  /** Storing, finding and deleting transcriptions. */
   "keep-transcriptions": [
     "dynamodb:DeleteItem",
     "dynamodb:GetItem",
@@ -100,7 +101,7 @@ const tableActions = {
 
 export type TableAccess = keyof typeof tableActions;
 
-/** With which keys the items begin that an access is for: none is for the whole table. */
+/** The beginnings of the keys that each access is limited to. None is for the whole table. */
 const keyPrefixes: Readonly<Record<TableAccess, readonly string[]>> = {
   "write-mails": [...recipientKeyPrefixes, mailKeyPrefix],
   "withhold-mails": [mailKeyPrefix],
@@ -112,11 +113,11 @@ const keyPrefixes: Readonly<Record<TableAccess, readonly string[]>> = {
   "keep-owner": [ownedKeyPrefix],
   admit: [accessKeyPrefix],
   "keep-callbacks": [callbackKeyPrefix],
-  "answer-once": [idempotencyKeyPrefix],
+  "store-responses": [idempotencyKeyPrefix],
   "check-token": [accessKeyPrefix],
   "count-addresses": [limitKeyPrefix],
   "keep-jobs": [jobKeyPrefix],
-  "have-transcribed": [assistantJobKeyPrefix],
+  "create-assistant-jobs": [assistantJobKeyPrefix],
   "clear-jobs": [jobKeyPrefix],
   "refund-audio": [accessKeyPrefix],
   "find-upload": [uploadKeyPrefix],
@@ -128,11 +129,11 @@ const keyPrefixes: Readonly<Record<TableAccess, readonly string[]>> = {
 
 const onlyKeys = (prefixes: readonly string[]) => ({
   "ForAllValues:StringLike": { "dynamodb:LeadingKeys": prefixes.map((prefix) => `${prefix}*`) },
-  // Without keys in the request the condition above would hold for nothing at all, and so allow it.
+  // Without keys in the request, the condition above would be true.
   Null: { "dynamodb:LeadingKeys": "false" },
 });
 
-/** The table's name. Every access is by key, so a scan is never allowed. */
+/** The table's name, with permissions by key: no function may scan the table. */
 export const tableBinding = (
   table: Pick<TableV2, "tableArn" | "tableName">,
   ...accesses: readonly [TableAccess, ...TableAccess[]]
@@ -150,7 +151,7 @@ export const tableBinding = (
   },
 });
 
-/** The secret's ARN; its value stays in Secrets Manager and is read by the function itself. */
+/** The secret's ARN. The function reads the value from Secrets Manager. */
 export const secretBinding = (secret: Pick<Secret, "secretArn">): Binding => ({
   value: secret.secretArn,
   grant: (grantee) => {
@@ -160,9 +161,9 @@ export const secretBinding = (secret: Pick<Secret, "secretArn">): Binding => ({
 });
 
 const folderActions = {
-  /** What using uploads needs, and removing those that are too large. */
+  /** Reading uploads, and deleting those that are too large. */
   "read-delete": ["s3:DeleteObject", "s3:GetObject"],
-  /** What links to upload need, whole and in parts; to find out what has arrived, and to remove it. */
+  /** Signing links to upload, whole and in parts; checking and deleting what has arrived. */
   take: [
     "s3:AbortMultipartUpload",
     "s3:DeleteObject",
@@ -170,21 +171,20 @@ const folderActions = {
     "s3:ListMultipartUploadParts",
     "s3:PutObject",
   ],
-  /** Also what a link to download needs. Writing in parts includes giving up half-way. */
+  /** Writing, also in parts, which may be aborted; reading, and signing links to download. */
   "read-write": ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
-  /** What keeping files needs that are known to be there: nobody needs to be told that one is not. */
+  /** Writing, reading and deleting files that exist: a missing one is reported as 403, not 404. */
   keep: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
-  /** Also finding out what there is. */
+  /** Listing and deleting. */
   clear: ["s3:DeleteObject"],
-  /** All of these. */
+  /** Both of these. */
   "keep-clear": ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
   delete: ["s3:DeleteObject"],
-  /** What reading uploads needs. */
   read: ["s3:GetObject"],
   "read-write-delete": ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
 };
 
-/** One of the bucket's folders, and what may be done with the files in it. */
+/** A folder of the bucket, and an access to its files. */
 export interface FolderAccess {
   readonly folder: string;
   readonly access: keyof typeof folderActions;
@@ -192,13 +192,13 @@ export interface FolderAccess {
 
 const importedValue = z.object({ "Fn::ImportValue": z.string() });
 
-/** States that access to all files of a folder is meant, in the words that cdk-nag finds for them. */
+/** Acknowledges the finding of cdk-nag that an access is to all files of a folder. */
 const acknowledgeFolder = (scope: IConstruct, bucket: Bucket, folder: string): void => {
   const imported = importedValue.parse(bucket.stack.resolve(bucket.stack.exportValue(bucket.bucketArn)));
   acknowledge(
     scope,
     `AwsSolutions-IAM5[Resource::${imported["Fn::ImportValue"]}/${folder}*]`,
-    "Names of files are made up while the service runs; the folder is what can be told in advance.",
+    "The service chooses names of files at run time; only the folder is known in advance.",
   );
 };
 
@@ -224,7 +224,7 @@ export const bucketBinding = (
         conditions: { StringLike: { "s3:prefix": cleared.map(({ folder }) => `${folder}*`) } },
       });
     }
-    // Who may not list a bucket is told 403 instead of 404 for what is not there, and so are the links they sign.
+    // Without the permission to list, S3 responds with 403 instead of 404 for a missing file, also to signed links.
     if (folders.some(({ access }) => access !== "keep" && folderActions[access].includes("s3:GetObject"))) {
       Grant.addToPrincipal({ grantee, actions: ["s3:ListBucket"], resourceArns: [bucket.bucketArn] });
     }
@@ -237,7 +237,7 @@ const queueActions = {
   "send-retry": ["sqs:ChangeMessageVisibility", "sqs:SendMessage"],
 };
 
-/** The queue's address. What receives from a queue is attached to it with an event source. */
+/** The queue's URL. A function that receives from it has an event source instead. */
 export const queueBinding = (
   queue: Pick<Queue, "queueArn" | "queueUrl">,
   access: keyof typeof queueActions,
@@ -249,12 +249,11 @@ export const queueBinding = (
 });
 
 /**
- * The sender of mails, `Name <address>`, with the permission to send in this name and no other: that is what the condition
- * says.
+ * The sender of mails, `Name <address>`, with the permission to send from this address and no other.
  *
- * Which identities SES asks for depends on the account: the sender's address or its domain, and the recipient's too where that
- * is verified, as everybody's is in the sandbox; and an identity's own configuration set. A mail that is handed over
- * ready-made is `SendRawEmail` to IAM even though SES v2 has a single operation.
+ * SES checks the permission for several identities: the sender's address or domain, an identity's own configuration set, and
+ * the recipient if it is verified, as every recipient is in the sandbox. To IAM, sending a complete message is `SendRawEmail`,
+ * although SES v2 has a single operation.
  */
 export const mailSenderBinding = (scope: IConstruct, sender: string): Binding => ({
   value: sender,
@@ -272,7 +271,7 @@ export const mailSenderBinding = (scope: IConstruct, sender: string): Binding =>
       acknowledge(
         scope,
         `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:${resource}/*]`,
-        "SES decides which identities a mail concerns; the condition names the one sender.",
+        "SES decides which identities it checks for a mail; the condition names the one sender.",
       );
     }
   },

@@ -16,7 +16,7 @@ import { errorBody } from "../../shared/platform/errors/error-body.ts";
 /** API Gateway's own id of a request, as its templates name it. */
 export const requestIdVariable = "$context.requestId";
 
-/** Headers of a response that API Gateway gives itself, in its notation: quoted constants and context variables. */
+/** Headers of API Gateway's own responses, in its notation: quoted constants and context variables. */
 const gatewayHeaders = (additional: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   ...Object.fromEntries(
     Object.entries({ ...commonResponseHeaders, "Cache-Control": "no-store", ...additional }).map(
@@ -27,18 +27,18 @@ const gatewayHeaders = (additional: Readonly<Record<string, string>> = {}): Reco
 });
 
 const unavailable: AppErrorOptions = {
-  message: "The service cannot answer right now; try again shortly.",
+  message: "The service is temporarily unavailable; try again shortly.",
   retryAfterSeconds: 5,
 };
 
 type ResponseRule = readonly [type: ResponseType, code: ErrorCode, options?: AppErrorOptions];
 
 /**
- * What a caller gets when API Gateway responds before or instead of a function.
+ * The errors of API Gateway's own responses.
  *
- * For a path it does not know, API Gateway asks for AWS credentials, and takes a bearer token for a broken signature. No
- * route of this API uses AWS credentials, so all of that means that nothing is there. The statuses of the last two, which
- * stand for everything not listed, are set because they would otherwise be API Gateway's own, 504 among them.
+ * For an unknown path API Gateway requires AWS credentials, and takes a bearer token for a broken signature. No route of this API
+ * uses AWS credentials, so these all mean 404. The last two are for everything that is not listed; without them the statuses
+ * would be API Gateway's own, 504 included.
  */
 const rules: readonly ResponseRule[] = [
   [ResponseType.UNAUTHORIZED, "unauthenticated"],
@@ -61,7 +61,7 @@ const rules: readonly ResponseRule[] = [
   [
     ResponseType.INTEGRATION_FAILURE,
     "external_service_error",
-    { message: "The service gave no usable answer; try again shortly." },
+    { message: "The service returned no usable response; try again shortly." },
   ],
   [ResponseType.AUTHORIZER_FAILURE, "service_unavailable", unavailable],
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "service_unavailable", unavailable],
@@ -70,7 +70,7 @@ const rules: readonly ResponseRule[] = [
   [ResponseType.DEFAULT_5XX, "internal"],
 ];
 
-/** Gives the responses of API Gateway itself the form of all our errors. */
+/** Gives API Gateway's own responses the form of all our errors. */
 export class GatewayResponses extends Construct {
   constructor(scope: Construct, id: string, api: RestApi) {
     super(scope, id);
@@ -89,17 +89,17 @@ export class GatewayResponses extends Construct {
   }
 }
 
-/** A response that API Gateway gives without a function. */
+/** A response that API Gateway sends without a function. */
 interface MockResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON in which API Gateway fills in its variables; none for an empty body. */
+  /** JSON in which API Gateway replaces its variables; by default the body is empty. */
   readonly body?: string;
 }
 
 /**
- * What bodies callers may send along. A mock needs a template for the request's content type, even though it ignores the
- * body: with none, the body itself would be taken for the mock's settings, and the response would be an error.
+ * The content types that requests may have. A mock needs a template for the type although it ignores the body: without one, API
+ * Gateway reads the body as the mock's settings and responds with an error.
  */
 const contentTypes = [
   "application/json",
@@ -112,16 +112,16 @@ const contentTypes = [
 const parametersOf = ({ headers }: MockResponse): (readonly [name: string, value: string])[] =>
   Object.entries(gatewayHeaders(headers)).map(([name, value]) => [`method.response.header.${name}`, value]);
 
-/** What chooses between the two: in CloudFormation, a method for each would be a resource more on every path. */
+/** A template that chooses between the two. A method for each would be another CloudFormation resource for every path. */
 const statusTemplate = (usual: MockResponse, toOptions: MockResponse | undefined): string =>
   toOptions
     ? `{ #if($context.httpMethod == "OPTIONS") "statusCode": ${toOptions.status} #else "statusCode": ${usual.status} #end }`
     : JSON.stringify({ statusCode: usual.status });
 
 /**
- * Makes API Gateway respond by itself, for anybody, to all methods that the resource does not have otherwise.
+ * Makes API Gateway respond to all methods that the resource does not have otherwise, without a function and to any caller.
  *
- * @param toOptions what it responds to `OPTIONS` instead
+ * @param toOptions the response to `OPTIONS`; by default the usual one
  */
 export const addMockMethod = (resource: IResource, usual: MockResponse, toOptions?: MockResponse): Method => {
   const template = statusTemplate(usual, toOptions);
@@ -131,11 +131,11 @@ export const addMockMethod = (resource: IResource, usual: MockResponse, toOption
     new MockIntegration({
       requestTemplates: Object.fromEntries(contentTypes.map((contentType) => [contentType, template])),
       passthroughBehavior: PassthroughBehavior.NEVER,
-      // A template cannot be applied to bytes, which is what a binary content type's body would stay otherwise.
+      // A template cannot be applied to bytes, and the body of a binary content type would otherwise stay bytes.
       contentHandling: ContentHandling.CONVERT_TO_TEXT,
       integrationResponses: responses.map((response) => ({
         statusCode: String(response.status),
-        // The one without a pattern is that of every other status.
+        // The response without a pattern is for every other status.
         ...(response === toOptions ? { selectionPattern: String(response.status) } : {}),
         responseParameters: Object.fromEntries(parametersOf(response)),
         responseTemplates: { "application/json": response.body ?? "" },

@@ -7,19 +7,19 @@ import type { ServiceFunction } from "./service-function.ts";
 
 export interface GradualReleaseProps {
   readonly functions: readonly ServiceFunction[];
-  /** Each of them takes the release back when it rings meanwhile. */
+  /** Any of them rolls the release back. */
   readonly alarmsOf: (serviceFunction: ServiceFunction) => readonly Alarm[];
 }
 
 /**
- * A release gets a tenth of the calls for five minutes, then all of them. When one of its alarms rings before that,
- * CodeDeploy sends every call to the version before again, and CloudFormation rolls the stack back.
+ * A release gets a tenth of the calls for five minutes, then all of them. When one of its alarms starts before that, CodeDeploy
+ * sends every call to the previous version again, and CloudFormation rolls the stack back.
  */
 export class GradualRelease extends Construct {
   constructor(scope: Construct, id: string, { functions, alarmsOf }: GradualReleaseProps) {
     super(scope, id);
     const application = new LambdaApplication(this, "Application");
-    // One for all groups: each would make its own, and a stack has a bounded number of resources.
+    // One for all groups: each would create its own, and the resources of a stack are limited.
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
     acknowledge(
       role,

@@ -18,7 +18,7 @@ import { removalPolicy } from "./lifetime.ts";
 
 export type MailSendingProps = Pick<StageSettings, "MAIL_FROM" | "MAIL_IDENTITY" | "REMOVAL">;
 
-/** How SES sends the stage's mails, and whom it tells of those that come back. */
+/** How SES sends the stage's mails and reports those that come back. */
 export class MailSending extends Construct {
   readonly configurationSetName: string;
 
@@ -42,7 +42,7 @@ export class MailSending extends Construct {
     }
   }
 
-  /** What events of this stage's mails look like; other stages of the account have other configuration sets. */
+  /** Matches the events of this stage's mails; other stages of the account have other configuration sets. */
   get feedbackPattern() {
     return {
       source: ["aws.ses"],
@@ -72,7 +72,7 @@ export class MailSending extends Construct {
     records.forEach((value, index) => {
       new CfnOutput(Stack.of(this), `MailRecord${index + 1}`, {
         value,
-        description: "A record to be entered in the DNS of the sender's domain.",
+        description: "A record for the DNS of the sender's domain.",
       });
     });
   }

@@ -17,24 +17,24 @@ import { acknowledge } from "./acknowledge.ts";
 import { addMockMethod, requestIdVariable } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
-/** API Gateway gives up on an integration that does not stream after this time. */
+/** API Gateway's timeout for an integration that does not stream. */
 const bufferedLimitSeconds = 29;
 
-/** How long browsers may remember a preflight's response; they cap it at this value themselves. */
+/** How long browsers may cache a preflight's response. Chromium uses no more than this. */
 const preflightSeconds = 7_200;
 
 export interface OperationRoutesProps {
   readonly api: RestApi;
   readonly functions: readonly ServiceFunction[];
-  /** Decides about the operations of `auth: "user"`, but for deprecated ones, whose functions do it themselves. */
+  /** Admits callers to operations of `auth: "user"`. For deprecated operations the functions do it themselves. */
   readonly authorizer: IAuthorizer;
 }
 
 /**
- * Makes the API's routes from the operations and pages that the functions declare.
+ * Adds the API's routes for the operations and pages that the functions declare.
  *
- * Every path of operations also responds to preflights, and to methods it does not have with 405; pages go to their function
- * whatever the method; every other path gets 404.
+ * Every path of operations also responds to preflights, and with 405 to methods that it does not have. All methods of a page
+ * go to its function. Every other path gets 404.
  *
  * @throws Error when two operations have one method and path, a page has the path of another page or of an operation, or a
  *   buffered function may take longer than API Gateway waits.
@@ -69,7 +69,7 @@ export const addOperationRoutes = ({ api, functions, authorizer }: OperationRout
 const integrate = ({ definition, live }: ServiceFunction): LambdaIntegration => {
   checkTimeout(definition);
   return new LambdaIntegration(live, {
-    // One permission a function: its resource policy may not grow with every route.
+    // One permission for each function, because a resource policy must not grow with every route.
     scopePermissionToMethod: false,
     ...(definition.transfer === "stream"
       ? {
@@ -96,7 +96,7 @@ const addOperation = (
   authorizer: IAuthorizer,
 ): void => {
   const resource = api.root.resourceForPath(path);
-  // API Gateway asks for HEAD as for a method of its own.
+  // To API Gateway, HEAD is a method like any other.
   for (const httpMethod of method === "GET" ? ["GET", "HEAD"] : [method]) {
     const named = httpMethod === method ? { operationName: id } : {};
     if (auth === "user" && !deprecated) {
@@ -106,7 +106,7 @@ const addOperation = (
       );
     } else {
       const reason =
-        auth === "user" ? "The function checks the token itself" : `Anybody may call it: ${summary}`;
+        auth === "user" ? "The function checks the token itself" : `The operation is public: ${summary}`;
       acknowledgePublic(resource.addMethod(httpMethod, integration, named), `${reason}.`);
     }
   }
@@ -115,7 +115,7 @@ const addOperation = (
 const addPage = (api: RestApi, path: string, integration: LambdaIntegration): void =>
   acknowledgePublic(
     api.root.resourceForPath(path).addMethod("ANY", integration),
-    "Pages are for everybody, or look at the visitor's session themselves.",
+    "Pages are public, or their function checks the visitor's session.",
   );
 
 const addPathResponses = (resource: IResource, methods: readonly string[]): void => {
@@ -128,11 +128,11 @@ const addPathResponses = (resource: IResource, methods: readonly string[]): void
       "Access-Control-Max-Age": String(preflightSeconds),
     },
   });
-  acknowledgePublic(method, "It tells everybody which methods there are, without a function.");
+  acknowledgePublic(method, "It only lists the methods of the path, without a function.");
 };
 
 /**
- * Without a route of its own, an unknown path is refused for want of AWS credentials, in words that depend on the
+ * Without this route, API Gateway refuses an unknown path because it has no AWS credentials, with a message that depends on the
  * `Authorization` header. The greedy path does not include the root.
  */
 const addNotFound = (api: RestApi, rootIsServed: boolean): void => {
@@ -149,7 +149,7 @@ const errorResponse = (error: AppError, headers: Record<string, string> = {}) =>
 
 const addErrorMock = (resource: IResource, error: AppError): void => {
   const method = addMockMethod(resource, errorResponse(error));
-  acknowledgePublic(method, `It gives everybody the same error, ${error.status}, without a function.`);
+  acknowledgePublic(method, `It always responds with the same error, ${error.status}, without a function.`);
 };
 
 const acknowledgeOwnTokens = (method: Method): void =>

@@ -47,20 +47,16 @@ export const publicBaseUrlOf = ({
 }: StageSettings): string | undefined =>
   PUBLIC_BASE_URL ?? (API_DOMAIN_NAME ? `https://${API_DOMAIN_NAME}${API_BASE_PATH}` : undefined);
 
-/**
- * The API under a name of one's own, at the root or below a base path. The outputs say what the name's record in DNS has to
- * point to; the zone may be anywhere.
- */
+export interface ApiDomainProps {
+  readonly restApi: RestApi;
+  readonly domain: OwnDomain;
+  /** Empty, or a segment that starts with a slash. */
+  readonly basePath: string;
+}
+
+/** The API under the operator's domain. The outputs name the target of the domain's DNS record; the zone may be anywhere. */
 export class ApiDomain extends Construct {
-  constructor(
-    scope: Construct,
-    id: string,
-    {
-      restApi,
-      domain,
-      basePath,
-    }: { readonly restApi: RestApi; readonly domain: OwnDomain; readonly basePath: string },
-  ) {
+  constructor(scope: Construct, id: string, { restApi, domain, basePath }: ApiDomainProps) {
     super(scope, id);
     const domainName = new DomainName(this, "Name", {
       domainName: domain.name,
@@ -76,40 +72,34 @@ export class ApiDomain extends Construct {
     });
     new CfnOutput(this, "Target", {
       value: domainName.domainNameAliasDomainName,
-      description: `What ${domain.name} points to: a CNAME, or an alias in the hosted zone of the next output.`,
+      description: `The target of ${domain.name} in DNS: a CNAME, or an alias in the hosted zone of the next output.`,
     });
     new CfnOutput(this, "TargetHostedZone", {
       value: domainName.domainNameAliasHostedZoneId,
-      description: `The hosted zone of what ${domain.name} points to, for an alias.`,
+      description: `The hosted zone of the target of ${domain.name}, for an alias.`,
     });
   }
 }
 
-/** Below the longest silence of the chat function, which sends a comment every 15 seconds. */
+/** Longer than the chat function is ever silent: it sends a comment every 15 seconds. */
 const originSilence = Duration.seconds(60);
 
+export interface StreamDomainProps {
+  readonly functionUrl: FunctionUrl;
+  readonly domain: OwnDomain;
+  readonly webAclArn: string | undefined;
+}
+
 /**
- * The chat function's own address under a name of one's own: CloudFront in front of it, which caches nothing and passes bytes
- * on as they come.
+ * The chat function's URL under the operator's domain, behind a CloudFront distribution that caches nothing and passes bytes on as
+ * they come.
  *
- * Without origin access control: that signs each request in the `Authorization` header, which is where callers' tokens are, and
- * asks of them a hash of each body that no OpenAI client sends. The function checks tokens and limits itself, so that who goes
- * around the name gains nothing but to miss the firewall.
+ * There is no origin access control: it signs each request in the `Authorization` header, where callers send their tokens, and
+ * requires a hash of each body, which no OpenAI client sends. The function checks tokens and limits itself, so a caller who
+ * avoids the domain only avoids the firewall.
  */
 export class StreamDomain extends Construct {
-  constructor(
-    scope: Construct,
-    id: string,
-    {
-      functionUrl,
-      domain,
-      webAclArn,
-    }: {
-      readonly functionUrl: FunctionUrl;
-      readonly domain: OwnDomain;
-      readonly webAclArn: string | undefined;
-    },
-  ) {
+  constructor(scope: Construct, id: string, { functionUrl, domain, webAclArn }: StreamDomainProps) {
     super(scope, id);
     const distribution = new Distribution(this, "Distribution", {
       comment: "Streams of the chat function",
@@ -124,24 +114,28 @@ export class StreamDomain extends Construct {
         cachePolicy: CachePolicy.CACHING_DISABLED,
         originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
         viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-        // What is packed cannot be passed on before enough of it has come.
+        // Compression would hold bytes back until there are enough of them.
         compress: false,
       },
     });
-    acknowledge(distribution, "AwsSolutions-CFR1", "The service is for everybody, wherever they are.");
-    acknowledge(
-      distribution,
-      "AwsSolutions-CFR2",
-      "A stage names the firewall's rules for it, which CloudFront wants in us-east-1.",
-    );
-    acknowledge(
-      distribution,
-      "AwsSolutions-CFR3",
-      "The function writes a line for each request, with its account.",
-    );
+    acknowledgeFindings(distribution);
     new CfnOutput(this, "Target", {
       value: distribution.distributionDomainName,
-      description: `What ${domain.name} points to (CNAME, or an alias of CloudFront).`,
+      description: `The target of ${domain.name} in DNS (CNAME, or an alias of CloudFront).`,
     });
   }
 }
+
+const acknowledgeFindings = (distribution: Distribution): void => {
+  acknowledge(distribution, "AwsSolutions-CFR1", "The service is for callers in all countries.");
+  acknowledge(
+    distribution,
+    "AwsSolutions-CFR2",
+    "The stage names the firewall's rules, which CloudFront requires in us-east-1.",
+  );
+  acknowledge(
+    distribution,
+    "AwsSolutions-CFR3",
+    "The function logs a line for each request, with its account.",
+  );
+};

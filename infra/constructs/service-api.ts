@@ -14,7 +14,7 @@ import { acknowledge } from "./acknowledge.ts";
 import { GatewayResponses } from "./gateway-responses.ts";
 import { logLifetime } from "./lifetime.ts";
 
-/** One line a request. The resource is the route's pattern: paths and queries may carry one-time tokens. */
+/** One line for each request. The resource is the route's pattern, because paths and queries may carry one-time tokens. */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: AccessLogField.contextRequestId(),
@@ -37,14 +37,14 @@ export interface ServiceApiProps {
   readonly operations: readonly Operation[];
 }
 
-/** The REST API: address, logs, limits and the responses that API Gateway gives itself; no routes yet. */
+/** The REST API without routes: address, logs, limits, and API Gateway's own responses. */
 export class ServiceApi extends Construct {
   readonly restApi: RestApi;
   /**
    * The API's default address, without a slash at the end.
    *
-   * Made from the API's id alone: `restApi.url` depends on the deployment, which depends on every function behind it, so
-   * that no function could be told.
+   * We build it from the API's id. `restApi.url` depends on the deployment, and that on every function behind it, so no function
+   * could have it in its environment.
    */
   readonly url: string;
 
@@ -54,11 +54,11 @@ export class ServiceApi extends Construct {
     const accessLogs = new LogGroup(this, "AccessLogs", logLifetime(settings));
     this.restApi = new RestApi(this, "RestApi", {
       restApiName: `language-ai-${stage.name}`,
-      // Edge-optimised endpoints cut a stream after 30 silent seconds; regional ones wait five minutes.
+      // Edge-optimised endpoints cut a stream after 30 silent seconds, regional ones after five minutes.
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: settings.API_DOMAIN_NAME !== undefined,
       binaryMediaTypes: binaryMediaTypes(operations),
-      // A fresh AWS account refuses an API with logs until such a role is set for the account's region.
+      // A new AWS account refuses an API with logs until its region has such a role.
       cloudWatchRole: true,
       deployOptions: {
         stageName: stage.name,
@@ -71,7 +71,7 @@ export class ServiceApi extends Construct {
       },
     });
     const { restApiId, stack, deploymentStage } = this.restApi;
-    // API Gateway would create this group itself, and keep what is in it for ever.
+    // API Gateway would create this group without an expiry.
     const errorLogs = new LogGroup(this, "ErrorLogs", {
       logGroupName: `API-Gateway-Execution-Logs_${restApiId}/${stage.name}`,
       ...logLifetime(settings),
@@ -87,12 +87,12 @@ export class ServiceApi extends Construct {
     acknowledge(
       this,
       "AwsSolutions-APIG2",
-      "The functions validate every request against its schema and answer 422; API Gateway could only answer 400.",
+      "The functions validate every request against its schema and respond with 422; API Gateway could only send 400.",
     );
     acknowledge(
       this,
       "AwsSolutions-APIG3",
-      "A stage decides whether a firewall stands in front; accounts and addresses are limited by the service itself.",
+      "Each stage decides whether it has a firewall; the service itself limits accounts and addresses.",
     );
     acknowledge(
       this,
@@ -102,6 +102,6 @@ export class ServiceApi extends Construct {
   }
 }
 
-/** Bodies of these types reach functions as they are; any other is decoded as text. */
+/** Bodies of these types reach functions unchanged; API Gateway decodes any other as text. */
 const binaryMediaTypes = (operations: readonly Operation[]): string[] =>
   operations.some(({ body }) => body?.encoding === "multipart") ? ["multipart/form-data"] : [];

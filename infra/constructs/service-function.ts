@@ -42,70 +42,65 @@ export interface ServiceFunctionProps<Environment extends VariableShape> {
   };
 }
 
-/** A Lambda function as its feature declares it, with a role, a log and the permissions of its own. */
+/** A Lambda function as its feature declares it, with its own role, log and permissions. */
 export class ServiceFunction<Environment extends VariableShape = VariableShape> extends Construct {
   readonly definition: FunctionDefinition<Environment>;
   readonly lambda: LambdaFunction;
-  /**
-   * What calls reach: the newest version, or two of them while a release is under way. What calls a function calls this, so
-   * that API and functions change together.
-   */
+  /** The version that callers reach: the newest, or two of them during a release, so API and functions change together. */
   readonly live: IFunction;
-  /** The same, as what moves it from one version to the next sees it. */
+  /** The same as `live`, for what moves it from one version to the next. */
   readonly alias: Alias;
-  /** The function's own address, for those that declare one. */
+  /** The function's own URL, if its definition has one. */
   readonly functionUrl: FunctionUrl | undefined;
 
-  /** @throws Error when a variable of the declared environment is missing or an undeclared one is given. */
+  /** @throws Error when the environment lacks a declared variable or has an undeclared one. */
   constructor(scope: Construct, id: string, props: ServiceFunctionProps<Environment>) {
     super(scope, id);
     this.definition = props.definition;
-    const { name, description, memoryMegabytes, timeoutSeconds } = props.definition;
-    const { prefix, settings } = props.stage;
-    const reservedConcurrency = settings.RESERVED_CONCURRENCY[name];
     checkVariables(props.definition, Object.keys(props.environment));
-
-    const logGroup = new LogGroup(this, "Logs", logLifetime(settings));
-    this.lambda = new LambdaFunction(this, "Function", {
-      description,
-      code: Code.fromAsset(join(props.bundles, name)),
-      handler: "index.handler",
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
-      memorySize: memoryMegabytes,
-      timeout: Duration.seconds(timeoutSeconds),
-      environment: {
-        METRICS_NAMESPACE: prefix,
-        ...Object.fromEntries(
-          Object.entries(props.environment).map(([variable, { value }]) => [variable, value]),
-        ),
-      },
-      role: this.createRole(logGroup),
-      logGroup,
-      loggingFormat: LoggingFormat.JSON,
-      tracing: Tracing.ACTIVE,
-      ...(reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
-      // The version before stays, so that it can be gone back to.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
-    });
+    this.lambda = this.addLambda(props);
     this.alias = this.lambda.addAlias("live");
     // CDK's classes and interfaces differ under `exactOptionalPropertyTypes`, which CDK itself is not compiled with.
     this.live = this.alias as IFunction;
     for (const { grant } of Object.values(props.environment)) grant?.(this.lambda);
-
-    // Without AWS's own authentication, because callers have tokens of ours; the function checks them.
+    // Without AWS's authentication, because callers have our tokens; the function checks them.
     this.functionUrl = props.definition.functionUrl
       ? this.live.addFunctionUrl({
           authType: FunctionUrlAuthType.NONE,
           invokeMode: InvokeMode.RESPONSE_STREAM,
         })
       : undefined;
-
     acknowledge(
       this.lambda,
       "Serverless-LambdaDLQ",
-      "API Gateway waits for the answer, queues have dead-letter queues, and SES tells again of an address with the next mail to it.",
+      "API Gateway waits for the response, queues have dead-letter queues, and SES reports an address again with the next mail to it.",
     );
+  }
+
+  private addLambda({ environment, bundles, stage }: ServiceFunctionProps<Environment>): LambdaFunction {
+    const { name, description, memoryMegabytes, timeoutSeconds } = this.definition;
+    const logGroup = new LogGroup(this, "Logs", logLifetime(stage.settings));
+    const reservedConcurrency = stage.settings.RESERVED_CONCURRENCY[name];
+    return new LambdaFunction(this, "Function", {
+      description,
+      code: Code.fromAsset(join(bundles, name)),
+      handler: "index.handler",
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: memoryMegabytes,
+      timeout: Duration.seconds(timeoutSeconds),
+      environment: {
+        METRICS_NAMESPACE: stage.prefix,
+        ...Object.fromEntries(Object.entries(environment).map(([variable, { value }]) => [variable, value])),
+      },
+      role: this.createRole(logGroup),
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      tracing: Tracing.ACTIVE,
+      ...(reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
+      // Previous versions stay, so a release can be rolled back.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+    });
   }
 
   private createRole(logGroup: LogGroup): Role {
@@ -119,7 +114,7 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
   }
 }
 
-/** A role that holds its permissions itself: a policy beside it would be one more of the resources that a stack may have. */
+/** A role with an inline policy: a separate one would count as another of the limited resources of a stack. */
 class FunctionRole extends Role {
   readonly #permissions: PolicyDocument;
 

@@ -4,13 +4,13 @@ import { Construct } from "constructs";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { acknowledge } from "./acknowledge.ts";
 
-/** What works through a queue, and how often a message is tried before it is dead-lettered. */
 export interface WorkQueueProps {
   readonly worker: FunctionDefinition;
+  /** How often a message is received before it is dead-lettered; by default 5 times. */
   readonly maxReceives?: number;
 }
 
-/** A FIFO queue for one worker function, and the queue where messages go that the worker could not handle. */
+/** A FIFO queue for one worker function, with a dead-letter queue. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
@@ -21,7 +21,7 @@ export class WorkQueue extends Construct {
       fifo: true,
       enforceSSL: true,
       encryption: QueueEncryption.SQS_MANAGED,
-      // AWS's advice for event sources, so that a throttled worker has time for its retries.
+      // AWS's advice for event sources: it leaves a throttled worker time for its retries.
       visibilityTimeout: Duration.seconds(6 * worker.timeoutSeconds),
     };
     this.deadLetterQueue = new Queue(this, "DeadLetters", { ...common, retentionPeriod: Duration.days(14) });

@@ -36,7 +36,7 @@ export interface ApiStackProps extends StackProps {
   readonly bundles: string;
 }
 
-/** The API with its routes and the functions behind them, of which a release makes new versions. */
+/** The API with its routes and the functions behind them. */
 export class ApiStack extends Stack {
   readonly restApi: RestApi;
   readonly functions: ServiceFunctions;
@@ -101,7 +101,7 @@ export class ApiStack extends Stack {
       }
       new CfnOutput(this, `${pascalCase(definition.name)}StreamUrl`, {
         value: functionUrl.url,
-        description: `Where the function "${definition.name}" answers by itself; its paths follow.`,
+        description: `The own URL of the function "${definition.name}"; its paths follow.`,
       });
     }
     const domain = apiDomainOf(settings);
@@ -111,7 +111,7 @@ export class ApiStack extends Stack {
     }
     new CfnOutput(this, "ApiUrl", {
       value: this.publicBaseUrl,
-      description: "Where the API answers; paths follow it.",
+      description: "The address of the API; paths follow it.",
     });
   }
 }

@@ -20,19 +20,19 @@ export interface DataStackProps extends StackProps {
   readonly stage: Stage;
 }
 
-/** Everything that outlives a release: accounts and tokens, audio, mails and messages on their way, secrets. */
+/** Everything that outlives a release: accounts and tokens, audio, queued mails and messages, secrets. */
 export class DataStack extends Stack {
   readonly table: TableV2;
   readonly audioBucket: Bucket;
   readonly mail: WorkQueue;
   readonly mailSending: MailSending;
-  /** Messages of people on the messaging platform, waiting for their answers. */
+  /** Messages of people on the messaging platform that wait for a reply. */
   readonly messages: WorkQueue;
-  /** Callbacks on their way to the programs of callers. */
+  /** Callbacks that wait for delivery to callers' programs. */
   readonly callbacks: WorkQueue;
-  /** What is to be done for jobs. */
+  /** The steps of jobs. */
   readonly jobs: WorkQueue;
-  /** The key that signs tokens. The previous version is accepted too, so that it can be replaced at any time. */
+  /** The key that signs tokens. Its previous version stays valid, so it can be replaced at any time. */
   readonly tokenSigningKey: Secret;
   /** JSON object: the API key of the model server for each task, filled by the operator. */
   readonly inferenceKeys: Secret;
@@ -42,7 +42,7 @@ export class DataStack extends Stack {
   readonly identityProviders: Secret;
   /** JSON object: the token of an operator's account, filled by the operator. */
   readonly canaryKey: Secret;
-  /** Tells an operator of alarms; `undefined` where a stage names no address. It is here because alarms are in every other stack. */
+  /** Reports alarms to an operator; `undefined` when the stage has no address. It is here because every other stack has alarms. */
   readonly alarmTopic: AlarmTopic | undefined;
 
   private readonly removalPolicy: RemovalPolicy;
@@ -88,8 +88,8 @@ export class DataStack extends Stack {
   }
 
   /**
-   * What only the API stack of releases without the stack `…-Monitoring` imports. CloudFormation refuses to take it away before
-   * that stack is updated, which comes after this one.
+   * Keeps the exports that the API stack of releases without the stack `…-Monitoring` imports. CloudFormation refuses to delete
+   * them before that stack is updated, which comes after this one.
    */
   private keepFormerExports(): void {
     for (const { queue, deadLetterQueue } of [this.mail, this.messages]) {
@@ -98,7 +98,7 @@ export class DataStack extends Stack {
     }
   }
 
-  /** Counts what carries the stage's tag, which must be activated for costs in the account's billing once. */
+  /** Counts the resources with the stage's tag, which must be activated once as a cost allocation tag of the account. */
   private addBudget(dollars: number, address: string): void {
     const notify = (notificationType: "ACTUAL" | "FORECASTED", threshold: number) => ({
       notification: {
@@ -129,7 +129,7 @@ export class DataStack extends Stack {
     acknowledge(
       secret,
       "AwsSolutions-SMG4",
-      "Tokens may live without end; replacing the key twice ends those still signed with it, so an operator decides when.",
+      "Tokens may never expire; replacing the key twice invalidates those still signed with it, so an operator decides when.",
     );
     return secret;
   }
@@ -138,14 +138,14 @@ export class DataStack extends Stack {
     const secret = new Secret(this, "InferenceKeys", {
       description:
         "API keys of the model servers: a JSON object with chat, translation, transcription and speech",
-      // Never to be changed: CloudFormation would write the new value over the keys that an operator has filled in.
+      // Do not change it: CloudFormation would overwrite the keys that an operator has filled in.
       secretStringValue: SecretValue.unsafePlainText("{}"),
       removalPolicy: this.removalPolicy,
     });
     acknowledge(
       secret,
       "AwsSolutions-SMG4",
-      "The keys are issued by those who run the model servers, who also decide when they change.",
+      "The operators of the model servers issue the keys, and decide when they change.",
     );
     return secret;
   }
@@ -153,11 +153,11 @@ export class DataStack extends Stack {
   private createCanarySecret(): Secret {
     const secret = new Secret(this, "CanaryKey", {
       description: "The key with which the canary calls: a JSON object with key, filled by the operator",
-      // Never to be changed, as above.
+      // Do not change it, as above.
       secretStringValue: SecretValue.unsafePlainText("{}"),
       removalPolicy: this.removalPolicy,
     });
-    acknowledge(secret, "AwsSolutions-SMG4", "An operator puts a new key in when they change it.");
+    acknowledge(secret, "AwsSolutions-SMG4", "An operator fills in a new key when they change it.");
     return secret;
   }
 
@@ -165,14 +165,14 @@ export class DataStack extends Stack {
     const secret = new Secret(this, "MessagingSecrets", {
       description:
         "Secrets of the messaging platform: a JSON object with verify_token, app_secret and access_token",
-      // Never to be changed, as above.
+      // Do not change it, as above.
       secretStringValue: SecretValue.unsafePlainText("{}"),
       removalPolicy: this.removalPolicy,
     });
     acknowledge(
       secret,
       "AwsSolutions-SMG4",
-      "The platform issues app secret and access token; the operator puts new ones in when they change there.",
+      "The platform issues app secret and access token; the operator fills in new ones when they change there.",
     );
     return secret;
   }
@@ -180,14 +180,14 @@ export class DataStack extends Stack {
   private createIdentityProvidersSecret(): Secret {
     const secret = new Secret(this, "IdentityProviders", {
       description: "Client secrets at the identity providers: a JSON object with a and b",
-      // Never to be changed, as above.
+      // Do not change it, as above.
       secretStringValue: SecretValue.unsafePlainText("{}"),
       removalPolicy: this.removalPolicy,
     });
     acknowledge(
       secret,
       "AwsSolutions-SMG4",
-      "The providers issue them, and the operator has them changed there.",
+      "The providers issue them, and the operator changes them there.",
     );
     return secret;
   }

@@ -8,8 +8,8 @@ export interface EdgeStackProps extends StackProps {
 }
 
 /**
- * The firewall's rules for the stream's domain: CloudFront takes them from us-east-1 only, wherever the service is. The stage is
- * told of them by their ARN.
+ * The firewall's rules for the stream's domain. CloudFront requires them in us-east-1, even when the service is in another
+ * region; the stage names them by their ARN.
  */
 export class EdgeStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: EdgeStackProps) {
@@ -17,7 +17,7 @@ export class EdgeStack extends Stack {
     const { arn } = new WebFirewall(this, "Firewall", { scope: "CLOUDFRONT", settings });
     new CfnOutput(this, "StreamFirewallArn", {
       value: arn,
-      description: "To be set as STREAM_FIREWALL_ARN in the stage's file.",
+      description: "The value of STREAM_FIREWALL_ARN in the stage's file.",
     });
   }
 }

@@ -13,9 +13,8 @@ export interface PipelineStackProps extends StackProps {
 }
 
 /**
- * Lets the workflows of a repository deploy, without a key that somebody could lose: GitHub vouches for a workflow's run with a
- * token of its own (OpenID Connect), and AWS takes it for minutes of a role. The role may do what `cdk bootstrap` has prepared,
- * and nothing else.
+ * Lets the workflows of a repository deploy without a stored key: GitHub identifies a workflow run with a token (OpenID Connect),
+ * which AWS exchanges for a role for some minutes. The role may only assume the roles of `cdk bootstrap`.
  */
 export class PipelineStack extends Stack {
   constructor(scope: Construct, id: string, { repository, environments, ...props }: PipelineStackProps) {
@@ -46,7 +45,7 @@ export class PipelineStack extends Stack {
     acknowledge(
       role,
       "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::<AWS::AccountId>:role/cdk-*]",
-      "The names of bootstrap's roles hold account, region and qualifier; their tag says which they are.",
+      "The names of bootstrap's roles contain account, region and qualifier; the condition on their tag selects them.",
     );
     new CfnOutput(this, "DeployerRoleArn", {
       value: role.roleArn,

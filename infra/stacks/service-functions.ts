@@ -73,11 +73,11 @@ export class ServiceFunctions extends FunctionGroup {
     ];
   }
 
-  /** What every function of tasks needs: admission, counts of usage, and the stored responses of idempotent requests. */
+  /** The table and bucket for tasks: admission, usage, and the responses of idempotent requests. */
   private taskStores(accesses: readonly TableAccess[] = [], folders: readonly FolderAccess[] = []) {
     const { table, audioBucket } = this.props.data;
     return {
-      TABLE_NAME: tableBinding(table, "admit", "move-usage", "answer-once", ...accesses),
+      TABLE_NAME: tableBinding(table, "admit", "move-usage", "store-responses", ...accesses),
       BUCKET_NAME: bucketBinding(this, audioBucket, responses, ...folders),
     };
   }

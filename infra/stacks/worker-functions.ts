@@ -68,7 +68,7 @@ export class WorkerFunctions extends FunctionGroup {
     acknowledge(
       rule,
       "Serverless-EventBusDLQ",
-      "EventBridge tries for a day, and SES, which holds such an address back itself, tells again with the next mail to it.",
+      "EventBridge retries for a day, and SES, which suppresses such an address, reports it again with the next mail to it.",
     );
     return mailFeedback;
   }
@@ -88,7 +88,7 @@ export class WorkerFunctions extends FunctionGroup {
   private addMessaging(): ServiceFunction {
     const { table, audioBucket, jobs, messages } = this.props.data;
     const messaging = this.add(messagingFunction, {
-      TABLE_NAME: tableBinding(table, "converse", "have-transcribed"),
+      TABLE_NAME: tableBinding(table, "converse", "create-assistant-jobs"),
       BUCKET_NAME: bucketBinding(
         this,
         audioBucket,
@@ -155,7 +155,7 @@ export class WorkerFunctions extends FunctionGroup {
     acknowledge(
       live,
       "Serverless-LambdaEventSourceMappingDestination",
-      "A queue is no stream: what fails for good goes to the queue's dead-letter queue.",
+      "This is for streams: messages of a queue that fail for good go to its dead-letter queue.",
     );
   }
 }

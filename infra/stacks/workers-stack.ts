@@ -11,12 +11,12 @@ import { WorkerFunctions } from "./worker-functions.ts";
 export interface WorkersStackProps extends StackProps, FunctionGroupProps {}
 
 /**
- * What works without being waited for: the functions of queues, schedules and events. Apart from the API, because CloudFormation
- * takes 500 resources in a stack, and most of those are routes.
+ * The functions of queues, schedules and events. They have their own stack because CloudFormation allows 500 resources in one,
+ * and the API's routes need most of these.
  */
 export class WorkersStack extends Stack {
   readonly functions: readonly ServiceFunction[];
-  /** The alarms that releases look at. */
+  /** The alarms that roll a release back. */
   readonly releaseAlarms: readonly Alarm[];
 
   constructor(
@@ -25,7 +25,7 @@ export class WorkersStack extends Stack {
     { stage, data, bundles, publicBaseUrl, ...props }: WorkersStackProps,
   ) {
     super(scope, id, props);
-    // As in the API's stack: what these functions use is not deleted under them.
+    // As in the API's stack: CloudFormation must not delete data that these functions use.
     CrossStackReferences.of(this).consume(ReferenceStrength.STRONG);
     this.functions = new WorkerFunctions(this, "Functions", { stage, data, bundles, publicBaseUrl }).all;
     const releaseAlarms = new Alarms(this, "Alarms", functionReleaseConditions(this.functions));

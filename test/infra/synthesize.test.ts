@@ -76,7 +76,7 @@ describe("The command for the local service", () => {
 
   it("says what it needs when it is called without it", { timeout: 30_000 }, async () => {
     await expect(run(process.execPath, [command], { env: {} })).rejects.toThrow(
-      "Name the folder that is to receive the templates.",
+      "Name the folder for the templates.",
     );
     await withTemporaryDirectory(async (outdir) => {
       await expect(run(process.execPath, [command, outdir], { env: {} })).rejects.toThrow(

@@ -2,27 +2,27 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import {
+  defaultsFrom,
   type SettingName,
   type StageSettings,
   settingNames,
   stageSettings,
-  takenFrom,
 } from "./stage-settings.ts";
 
 const folder = join(import.meta.dirname, "stages");
 const extension = ".json";
 const localName = "local";
 
-/** It becomes part of the stacks' names. */
+/** The name becomes part of the stacks' names. */
 const namePattern = /^[a-z][a-z0-9]{0,15}$/;
 
-/** Variables as a process has them. */
+/** The variables of a process. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A setting of a stage, for whoever asks why a deployment is as it is. */
+/** A setting of a stage, and why it has its value. */
 export interface SettingWithSource {
   readonly name: SettingName;
-  /** `undefined` when it is not set and nothing takes its place. */
+  /** `undefined` when it is not set and has no default. */
   readonly value: StageSettings[SettingName];
   /** `variable`, the file, `as CHAT_MODEL`, `default` or `not set`. */
   readonly source: string;
@@ -46,7 +46,7 @@ const readStageFile = (name: string): z.output<typeof fileContent> => {
   }
 };
 
-/** An empty variable counts as not given, as pipelines often leave them. */
+/** Pipelines often leave variables empty, so an empty variable counts as missing. */
 const givenVariables = (variables: Variables): Partial<Record<SettingName, string>> =>
   Object.fromEntries(
     settingNames.flatMap((name) => {
@@ -55,49 +55,49 @@ const givenVariables = (variables: Variables): Partial<Record<SettingName, strin
     }),
   );
 
-/** What no stage can guess. */
+/** The settings without a default. */
 const required = {
-  CHAT_BASE_URL: { what: "where the chat models are", example: "https://models.example.org/v1" },
-  MAIL_FROM: { what: "in whose name mails are sent", example: "Example Languages <no-reply@example.org>" },
+  CHAT_BASE_URL: { meaning: "the address of the chat models", example: "https://models.example.org/v1" },
+  MAIL_FROM: { meaning: "the sender of mails", example: "Example Languages <no-reply@example.org>" },
 } as const;
 
 const requireOwn = (name: string, given: Readonly<Record<string, unknown>>): void => {
   const missing = Object.entries(required).filter(([setting]) => given[setting] === undefined);
   if (missing.length === 0) return;
   const sentences = missing.map(
-    ([setting, { what, example }]) =>
-      `The stage "${name}" does not say ${what}: add the line "${setting}": "${example}" to ${fileOf(name)}, or set the variable ${setting}.`,
+    ([setting, { meaning, example }]) =>
+      `The stage "${name}" has no ${setting}, ${meaning}: add the line "${setting}": "${example}" to ${fileOf(name)}, or set the variable ${setting}.`,
   );
   throw new Error(sentences.join("\n"));
 };
 
-/** What leaves a deployment carries people's words and keys. */
+/** Requests to other servers carry people's texts and keys. */
 const requireEncryption = (name: string, settings: StageSettings): void => {
   const plain = Object.entries(settings)
     .filter(([, value]) => typeof value === "string" && value.startsWith("http://"))
     .map(([setting]) => setting);
   if (plain.length === 0) return;
   throw new Error(
-    `The stage "${name}" is deployed, so these addresses must begin with https://: ${plain.join(", ")}.`,
+    `The stage "${name}" is deployed, so these addresses must start with https://: ${plain.join(", ")}.`,
   );
 };
 
-/** Whoever can name an address for callbacks could otherwise have this machine called. */
+/** Otherwise any account could make the service call itself by a callback. */
 const refuseLoopback = (name: string, settings: StageSettings): void => {
   if (settings.CALLBACKS_ALLOW_LOOPBACK === "0") return;
   throw new Error(`The stage "${name}" is deployed, so CALLBACKS_ALLOW_LOOPBACK must be 0.`);
 };
 
-/** The same settings, and with them those that follow from others. */
+/** Returns the settings with the defaults that are other settings. */
 const fillIn = (given: Readonly<Record<string, unknown>>): Record<string, unknown> => {
   const filled: Record<string, unknown> = { ...given };
-  for (const [name, other] of takenFrom) {
+  for (const [name, other] of defaultsFrom) {
     if (filled[name] === undefined && filled[other] !== undefined) filled[name] = filled[other];
   }
   return filled;
 };
 
-/** Reads a stage's file and what the variables say instead. @throws Error that names each setting that is wrong. */
+/** Reads a stage's file and the variables, which take precedence. @throws Error that names each invalid setting. */
 const readSettings = (name: string, variables: Variables) => {
   const file = readStageFile(name);
   const fromVariables = givenVariables(variables);
@@ -107,7 +107,7 @@ const readSettings = (name: string, variables: Variables) => {
   const sourceOf = (setting: string): string => {
     if (setting in fromVariables) return "variable";
     if (setting in file) return fileOf(name);
-    const [, other] = [...takenFrom].find(([derived]) => derived === setting) ?? [];
+    const [, other] = [...defaultsFrom].find(([derived]) => derived === setting) ?? [];
     return other && setting in filled ? `as ${other}` : "default";
   };
   const result = stageSettings.safeParse(filled);
@@ -117,7 +117,7 @@ const readSettings = (name: string, variables: Variables) => {
       return [`${fileOf(name)} has settings that do not exist: ${issue.keys.join(", ")}`];
     }
     const setting = issue.path.join(".");
-    // What follows from a wrong setting is wrong as well, and not to be put right.
+    // A default that is an invalid setting is invalid too; only the setting needs fixing.
     return setting in given ? [`${setting}: ${issue.message} (${sourceOf(setting)})`] : [];
   });
   throw new Error(problems.join("\n"));
@@ -138,7 +138,6 @@ const toStage = (name: string, settings: StageSettings): Stage => ({
   settings,
 });
 
-/** Reads the settings of a stage that is deployed. */
 const readDeployed = (name: string, variables: Variables) => {
   const names = stageNames().filter((stage) => stage !== localName);
   if (!names.includes(name)) {
@@ -146,7 +145,7 @@ const readDeployed = (name: string, variables: Variables) => {
   }
   if (!namePattern.test(name)) {
     throw new Error(
-      `A stage's name is a lower-case word of at most 16 letters and digits, which "${name}" is not.`,
+      `The name "${name}" is not valid for a stage: use up to 16 lower-case letters and digits, starting with a letter.`,
     );
   }
   const read = readSettings(name, variables);
@@ -156,19 +155,19 @@ const readDeployed = (name: string, variables: Variables) => {
 };
 
 /**
- * The settings of a stage that is deployed to AWS.
+ * Returns a stage that is deployed to AWS.
  *
  * @param name of its file in `infra/stages`, chosen by `cdk deploy -c stage=prod`
- * @param variables the process environment, in which each setting may have another value
- * @throws Error when there is no such stage, it lacks a setting of its own, or one is not valid.
+ * @param variables the process environment, whose settings take precedence over the file
+ * @throws Error when there is no such stage, it lacks a required setting, or a setting is not valid.
  */
 export const deployedStage = (name: string, variables: Variables): Stage =>
   toStage(name, readDeployed(name, variables).settings);
 
 /**
- * Every setting of a deployed stage with where it comes from.
+ * Returns every setting of a deployed stage with the source of its value.
  *
- * @throws Error as {@link deployedStage} does.
+ * @throws Error like {@link deployedStage}.
  */
 export const explainStage = (name: string, variables: Variables): SettingWithSource[] => {
   const { settings, sourceOf } = readDeployed(name, variables);
@@ -180,7 +179,7 @@ export const explainStage = (name: string, variables: Variables): SettingWithSou
 };
 
 /**
- * The stage that runs on a laptop: the same settings and variables as a deployed one.
+ * Returns the stage that runs on this machine, with the same settings as a deployed one.
  *
  * @param variables must hold `CHAT_BASE_URL`
  * @throws Error when `CHAT_BASE_URL` is missing or a setting is not valid.
@@ -189,9 +188,9 @@ export const localStage = (variables: Variables): Stage =>
   toStage(localName, readSettings(localName, variables).settings);
 
 /**
- * Checks what a person has set for the local stage, before the servers are started whose addresses it still lacks.
+ * Checks the variables for the local stage before the servers start whose addresses it needs.
  *
- * @throws Error that names each setting that is wrong.
+ * @throws Error that names each invalid setting.
  */
 export const checkLocalVariables = (variables: Variables): void => {
   readSettings(localName, {

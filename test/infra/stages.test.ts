@@ -19,8 +19,8 @@ describe("A deployed stage", () => {
     (name) => {
       expect(() => deployedStage(name, {})).toThrow(
         [
-          `The stage "${name}" does not say where the chat models are: add the line "CHAT_BASE_URL": "https://models.example.org/v1" to infra/stages/${name}.json, or set the variable CHAT_BASE_URL.`,
-          `The stage "${name}" does not say in whose name mails are sent: add the line "MAIL_FROM": "Example Languages <no-reply@example.org>" to infra/stages/${name}.json, or set the variable MAIL_FROM.`,
+          `The stage "${name}" has no CHAT_BASE_URL, the address of the chat models: add the line "CHAT_BASE_URL": "https://models.example.org/v1" to infra/stages/${name}.json, or set the variable CHAT_BASE_URL.`,
+          `The stage "${name}" has no MAIL_FROM, the sender of mails: add the line "MAIL_FROM": "Example Languages <no-reply@example.org>" to infra/stages/${name}.json, or set the variable MAIL_FROM.`,
         ].join("\n"),
       );
     },
@@ -38,7 +38,7 @@ describe("A deployed stage", () => {
 
   it("sends nothing unencrypted", () => {
     expect(() => exampleStage("prod", { SPEECH_BASE_URL: "http://gpu.example.org/v1" })).toThrow(
-      'The stage "prod" is deployed, so these addresses must begin with https://: SPEECH_BASE_URL.',
+      'The stage "prod" is deployed, so these addresses must start with https://: SPEECH_BASE_URL.',
     );
   });
 
@@ -54,7 +54,7 @@ describe("A deployed stage", () => {
     ],
     [
       { IDP_A_ISSUER: "http://127.0.0.1:3004", IDP_A_CLIENT_ID: "languages" },
-      "these addresses must begin with https://: IDP_A_ISSUER",
+      "these addresses must start with https://: IDP_A_ISSUER",
     ],
   ])("is not deployed with half an identity provider, or an unencrypted one: %j", (settings, complaint) => {
     expect(() => exampleStage("prod", settings)).toThrow(complaint);
@@ -258,7 +258,9 @@ describe("The local stage", () => {
   });
 
   it("needs to know where the chat models are", () => {
-    expect(() => localStage({})).toThrow('The stage "local" does not say where the chat models are');
+    expect(() => localStage({})).toThrow(
+      'The stage "local" has no CHAT_BASE_URL, the address of the chat models',
+    );
   });
 
   it("is checked before there is a server that it could ask", () => {

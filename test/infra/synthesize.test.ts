@@ -80,7 +80,7 @@ describe("The command for the local service", () => {
     );
     await withTemporaryDirectory(async (outdir) => {
       await expect(run(process.execPath, [command, outdir], { env: {} })).rejects.toThrow(
-        "does not say where the chat models are",
+        "has no CHAT_BASE_URL, the address of the chat models",
       );
     });
   });

@@ -1,19 +1,18 @@
-/** A command was not called as it has to be; its usage is printed below the sentence. */
+/** Wrong arguments of a command: its usage is printed below the message. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Whether a person asks how a command is used. */
 const wantsHelp = (args: readonly string[]): boolean => args.includes("--help") || args.includes("-h");
 
 const isFromParseArgs = (error: unknown): boolean =>
   error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS_");
 
 /**
- * Runs a command: `--help` prints how it is used, and whatever fails is one sentence for a person.
+ * Runs a command. `--help` prints its usage, and an error is printed as its message alone.
  *
- * @param usage what `--help` prints
- * @param run is given the arguments
+ * @param usage for `--help`
+ * @param run gets the arguments
  */
 export const runCommandLine = async (
   usage: string,
@@ -35,9 +34,9 @@ export const runCommandLine = async (
 };
 
 /**
- * What a failure to read a file means for the person who named it.
+ * Returns an error for a file that cannot be read.
  *
- * @param what the file is to them, such as "sample event"
+ * @param what kind of file it is, such as "sample event"
  */
 export const unreadableFile = (what: string, path: string, error: unknown): Error => {
   const code = error instanceof Error && "code" in error ? error.code : undefined;

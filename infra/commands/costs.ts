@@ -1,10 +1,8 @@
-/**
- * `npm run costs`: what a million requests of each kind cost on AWS, from the memory of the functions in the synthesised
- * template. Prints Markdown; `infra/handbook/costs.md` holds the result.
- */
+/** `npm run costs`: prints the costs of requests on AWS as Markdown. `infra/README.md` has the result. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { buildFunctions } from "../build.ts";
@@ -12,13 +10,19 @@ import { costTable } from "../costs.ts";
 import { pascalCase } from "../stacks/function-group.ts";
 import { deployedStage } from "../stages.ts";
 import { synthesize } from "../synthesize.ts";
+import { runCommandLine } from "./command-line.ts";
+
+const usage = `Usage: npm run costs
+
+Prints, as Markdown, what a million requests of each kind cost on AWS, and what a stage costs without requests. It takes the
+memory of the functions from the templates, and the prices from infra/costs.ts.`;
 
 const template = z.object({
   Resources: z.record(z.string(), z.object({ Type: z.string(), Properties: z.unknown() })),
 });
 const lambda = z.object({ MemorySize: z.number(), Architectures: z.tuple([z.literal("arm64")]) });
 
-/** The memory of each function in a template, in megabytes. Prices are those of arm64; another architecture is an error. */
+/** Returns the memory of each function in a template, in megabytes. The prices are for arm64; another architecture is an error. */
 const readMemory = (text: string): Map<string, number> => {
   const functions = Object.entries(template.parse(JSON.parse(text)).Resources).filter(
     ([, { Type }]) => Type === "AWS::Lambda::Function",
@@ -31,9 +35,8 @@ const readMemory = (text: string): Map<string, number> => {
   );
 };
 
-const folder = await mkdtemp(join(tmpdir(), "language-ai-costs-"));
-try {
-  // Who answers and who sends changes no price.
+const printCosts = async (folder: string): Promise<void> => {
+  // These two settings affect no price.
   const stage = deployedStage("prod", {
     CHAT_BASE_URL: "https://models.example.com/v1",
     MAIL_FROM: "no-reply@example.com",
@@ -47,6 +50,14 @@ try {
   );
   const resources = new Map([...Map.groupBy(types, (type) => type)].map(([type, all]) => [type, all.length]));
   process.stdout.write(`${costTable(new Map(texts.flatMap((text) => [...readMemory(text)])), resources)}\n`);
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+};
+
+await runCommandLine(usage, async (args) => {
+  parseArgs({ args });
+  const folder = await mkdtemp(join(tmpdir(), "language-ai-costs-"));
+  try {
+    await printCosts(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

@@ -11,13 +11,13 @@ const storedItem = z.object({
   long_recording: z.object({ job_id: z.string() }).optional(),
 });
 
-/** Where everything of people is kept. */
+/** The stores of people's data. */
 export interface ForgettingDependencies {
   readonly table: Table;
   readonly store: Pick<ObjectStore, "delete" | "list">;
 }
 
-/** Ends a job for good: what the worker finds gone it leaves alone. */
+/** Deletes a job and its files. The worker skips a deleted job. */
 const forgetRecording = async (jobId: string, { table, store }: ForgettingDependencies): Promise<void> => {
   const name = { userId: assistantId, jobId };
   await deleteItems(table, [jobKeys.waiting(name), jobKeys.job(name)]);
@@ -26,11 +26,11 @@ const forgetRecording = async (jobId: string, { table, store }: ForgettingDepend
 };
 
 /**
- * Deletes everything the assistant knows of a person: preferences, memory, ratings, records of messages, and the long recording
- * that is being transcribed.
+ * Deletes the assistant's data about a person: preferences, memory, ratings, records of messages, and the long recording in
+ * transcription.
  *
- * @param sender the id or the phone number by which the platform names the person.
- * @returns how many items of theirs were deleted; 0 when nothing was known.
+ * @param sender the person's id or phone number on the platform.
+ * @returns how many items were deleted; 0 when there were none.
  */
 export const forgetSender = async (sender: string, dependencies: ForgettingDependencies): Promise<number> => {
   const { table } = dependencies;
@@ -38,7 +38,7 @@ export const forgetSender = async (sender: string, dependencies: ForgettingDepen
   const found = await readPartition(table, messagingKeys.sender(sender), attributes);
   const items = found.map((item) => storedItem.parse(item));
 
-  // The other id first: should this fail half-way, the number still leads to what is left. So does the conversation.
+  // The person's other id first: if this fails half-way, the number still leads to the rest. So does the conversation.
   const target = items.find(({ alias_of }) => alias_of !== undefined)?.alias_of;
   const ofTarget = target === undefined ? 0 : await forgetSender(target, dependencies);
   const recording = items.find(({ long_recording }) => long_recording !== undefined)?.long_recording;

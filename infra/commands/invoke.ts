@@ -1,11 +1,4 @@
-/**
- * Invokes a function once with a sample event and prints its answer.
- *
- * Usage: npm run invoke -- <function> events/<feature>/<operation>.json
- *
- * The function runs as it does behind the local gateway, on the local service's data: inside the service when it
- * runs, else the parts it needs are started for this one invocation.
- */
+/** `npm run invoke`: invokes a function once with a sample event and prints its result. */
 import { readFile } from "node:fs/promises";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { findRunningService, functionPath } from "../local/running-service.ts";
@@ -14,7 +7,8 @@ import { runCommandLine, UsageError, unreadableFile } from "./command-line.ts";
 
 const usage = `Usage: npm run invoke -- <function> events/<feature>/<operation>.json
 
-Invokes a function once with an event and prints what it returns.`;
+Invokes a function once with an event and prints its result. It runs in the local service when that is running, else in a
+service that is started for this invocation, and always on the local service's data.`;
 
 const readEvent = async (file: string): Promise<string> => {
   const event = await readFile(file, "utf8").catch((error: unknown) => {
@@ -23,7 +17,7 @@ const readEvent = async (file: string): Promise<string> => {
   try {
     JSON.parse(event);
   } catch {
-    throw new Error(`The sample event ${file} is no JSON.`);
+    throw new Error(`The sample event ${file} is not valid JSON.`);
   }
   return event;
 };
@@ -40,7 +34,7 @@ const invokeInService = async (url: string, name: string, event: string) => {
 };
 
 const invokeAlone = async (settings: LocalSettings, name: string, event: string) => {
-  // Only when it is needed: the CDK alone takes longer to load than an invocation in a running service.
+  // Imported on demand: loading the CDK takes longer than an invocation in a running service.
   const [{ startLocalService }, { printInvocation }] = await Promise.all([
     import("../local/start-service.ts"),
     import("../local/local-routes.ts"),

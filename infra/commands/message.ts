@@ -1,6 +1,4 @@
-/**
- * Plays a person on the messaging platform: sends the local service a message, and prints the answers as they come.
- */
+/** `npm run message`: sends the local service a message as a person on the messaging platform, and prints the replies. */
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { parseArgs } from "node:util";
@@ -21,8 +19,8 @@ const usage =
   'Usage: npm run message -- "text" [--from <id>] [--name <name>]\n' +
   "       npm run message -- --voice <file>        a voice note\n" +
   "       npm run message -- --choose <title>      taps a row or button of a menu\n" +
-  "       npm run message -- --react <emoji>       reacts to the last answer\n\n" +
-  "Plays a person who writes to the messaging assistant of the local service, and prints the answers.";
+  "       npm run message -- --react <emoji>       reacts to the last reply\n\n" +
+  "Sends the messaging assistant of the local service a message from a person, and prints the replies as they come.";
 
 const audioTypes: Readonly<Record<string, string>> = {
   ".ogg": "audio/ogg; codecs=opus",
@@ -49,13 +47,13 @@ const readArguments = (args: string[]) => {
   });
   const text = positionals.length > 0 ? positionals.join(" ") : undefined;
   const said = [text, values.voice, values.choose, values.react].filter((value) => value !== undefined);
-  if (said.length !== 1) throw new UsageError("Say one thing: a text, --voice, --choose or --react.");
+  if (said.length !== 1) throw new UsageError("Send one message: a text, --voice, --choose or --react.");
   return { ...values, text };
 };
 
 type Arguments = ReturnType<typeof readArguments>;
 
-/** What the person sends, in the platform's words. */
+/** The message in the platform's format. */
 const contentOf = async ({ text, voice, choose, react }: Arguments, person: Person): Promise<object> => {
   if (voice !== undefined) {
     const contentType = audioTypes[extname(voice).toLowerCase()] ?? "application/octet-stream";
@@ -73,7 +71,7 @@ const contentOf = async ({ text, voice, choose, react }: Arguments, person: Pers
   }
   if (react !== undefined) {
     const lastId = await lastReplyId(person);
-    if (lastId === undefined) throw new Error("There is no answer yet to react to.");
+    if (lastId === undefined) throw new Error("There is no reply to react to yet.");
     return { type: "reaction", reaction: { message_id: lastId, emoji: react } };
   }
   return { type: "text", text: { body: text } };
@@ -141,7 +139,7 @@ const linesOf = ({ type, body }: PersonReply): string[] => {
   return [`(a voice note, media ${audio.parse(body).audio.id})`];
 };
 
-/** An answer as a person would read it, in a column of its own. */
+/** A reply as text, indented. */
 const printReply = (reply: PersonReply): string =>
   linesOf(reply)
     .map((line) => `  | ${line}`)

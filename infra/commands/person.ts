@@ -4,13 +4,13 @@ import * as z from "zod";
 import { deliveryOf, postDelivery } from "../local/messaging/deliveries.ts";
 import { idleHeader } from "../local/running-service.ts";
 
-/** Somebody on the messaging platform, as far as the local service can tell. */
+/** A person on the messaging platform, from the view of the local service. */
 export interface Person {
   /** Their phone number, without the plus. */
   readonly id: string;
   readonly name: string;
   readonly serviceUrl: string;
-  /** What deliveries are signed with. */
+  /** Signs deliveries. */
   readonly appSecret: string;
 }
 
@@ -29,7 +29,7 @@ const readReplies = async (person: Person): Promise<{ replies: PersonReply[]; is
     signal: AbortSignal.timeout(requestMilliseconds),
   });
   if (!response.ok)
-    throw new Error("The service sends its messages to another platform than the built-in one.");
+    throw new Error("The service does not use the built-in messaging platform (MESSAGING_API_URL is set).");
   const all = sentMessages.parse(await response.json());
   return {
     replies: all.filter(({ to }) => to === person.id),
@@ -37,7 +37,7 @@ const readReplies = async (person: Person): Promise<{ replies: PersonReply[]; is
   };
 };
 
-/** Gives the platform a recording. @returns its id. */
+/** Uploads a recording to the platform. @returns its id. */
 export const uploadRecording = async (
   { serviceUrl }: Person,
   contentType: string,
@@ -52,11 +52,11 @@ export const uploadRecording = async (
   return z.object({ id: z.string() }).parse(await response.json()).id;
 };
 
-/** The id of the last message the person got; `undefined` when there was none. */
+/** The id of the last reply to the person; `undefined` when there is none. */
 export const lastReplyId = async (person: Person): Promise<string | undefined> =>
   (await readReplies(person)).replies.at(-1)?.id;
 
-/** Sends a message to the service, as the platform would deliver it. @throws Error when the webhook does not take it. */
+/** Sends a message to the service as the platform would deliver it. @throws Error when the webhook refuses it. */
 export const sendMessage = async (person: Person, content: object): Promise<void> => {
   const message = {
     from: person.id,
@@ -71,10 +71,10 @@ export const sendMessage = async (person: Person, content: object): Promise<void
     person.appSecret,
   );
   const { status, message: reason } = webhookResponse.parse(await response.json());
-  if (status !== "success") throw new Error(`The webhook answered "${status}". ${reason ?? ""}`.trim());
+  if (status !== "success") throw new Error(`The webhook responded "${status}". ${reason ?? ""}`.trim());
 };
 
-/** Does something, and gives the answers that the person gets to it, as they come, until nothing more is on its way. */
+/** Runs `act`, and yields the replies to the person as they come, until the service is idle. */
 export async function* repliesTo(person: Person, act: () => Promise<void>): AsyncGenerator<PersonReply> {
   let seen = (await readReplies(person)).replies.length;
   await act();

@@ -14,7 +14,7 @@ const lockFile = z.object({
 
 type Packages = z.infer<typeof lockFile>["packages"];
 
-/** Where Node finds `name` when the package in `folder` imports it: the nearest `node_modules` upwards. */
+/** Returns the folder in which Node finds `name` for a package in `folder`: in the nearest `node_modules` upwards. */
 const resolve = (packages: Packages, folder: string, name: string): string | undefined => {
   const candidate = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
   if (packages[candidate] !== undefined) return candidate;
@@ -23,9 +23,9 @@ const resolve = (packages: Packages, folder: string, name: string): string | und
 };
 
 /**
- * The folders of the packages that the functions can be bundled from: what the `dependencies` of the project's own
- * package.json reach in a lockfile. npm marks as production also what only a workspace needs (stand-ins for AWS, sample
- * models), and that is never deployed. Optional packages are left out: they hold binaries of one platform.
+ * Returns the folders of the packages that bundles may contain: those that the `dependencies` of the project's own package.json
+ * reach in a lockfile. npm also marks packages as production that only a workspace needs (stand-ins for AWS, sample models),
+ * which are never deployed. Optional packages are left out: they are binaries for one platform.
  *
  * @param lock the parsed package-lock.json
  */

@@ -1,4 +1,4 @@
-/** `npm run release -- prod`: deploys a stage, tries it, and goes back to the release before when it does not work. */
+/** `npm run release -- prod`: deploys a stage, tests it, and rolls back to the previous release when a test fails. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -11,10 +11,9 @@ import { runCommandLine, UsageError } from "./command-line.ts";
 
 const usage = `Usage: npm run release -- <stage>
 
-Deploys a stage without asking, then runs the conformance tests against what was deployed. When they fail, the commit that
-was released before (the tag released/<stage>) is deployed again, all but the data, and the command fails. When they pass,
-the tag moves here.
-A stage with strict limits for addresses takes the tests minutes: they wait as often as they are told to.`;
+Deploys a stage without asking, then runs the conformance tests against it. When they pass, the tag released/<stage> moves to
+this commit. When they fail, the command deploys the commit of that tag again, except for the data stack, and fails.
+With strict limits for addresses the tests take minutes, because they wait as long as the service demands.`;
 
 /** Runs a program with its output on this terminal. @returns its exit code. */
 export type RunProgram = (
@@ -31,20 +30,20 @@ const runProgram: RunProgram = async (program, args, { cwd, variables } = {}) =>
 
 const outputs = z.record(z.string(), z.record(z.string(), z.string()));
 
-/** Where a stage answers, as its deployment has said. */
+/** Returns the addresses of a stage from the outputs of its deployment. */
 const addressesIn = (text: string, stage: string): Record<string, string> => {
   const { ApiUrl, ChatStreamUrl } = outputs.parse(JSON.parse(text))[`LanguageAi-${stage}-Api`] ?? {};
-  if (!ApiUrl) throw new Error("The deployment has not said where the API answers (output ApiUrl).");
+  if (!ApiUrl) throw new Error("The deployment has no output ApiUrl, the address of the API.");
   return { BASE_URL: ApiUrl, ...(ChatStreamUrl ? { CHAT_STREAM_URL: ChatStreamUrl } : {}) };
 };
 
 const deployArguments = (stage: string): string[] => ["-c", `stage=${stage}`, "--require-approval", "never"];
 
 /**
- * Deploys the commit that a stage was released from before, out of a folder of its own.
+ * Deploys the previous release of a stage, from a separate folder.
  *
- * Its data stack stays as the newer commit has made it: it comes first in the order, and would take away what the newer API and
- * workers still hold on to, which CloudFormation refuses.
+ * The data stack stays as the newer commit has left it. It comes first in the order and would delete exports that the newer API
+ * and workers still import, which CloudFormation refuses.
  */
 const goBack = async (stage: string, folder: string, run: RunProgram): Promise<void> => {
   const tag = `released/${stage}`;
@@ -62,17 +61,17 @@ const goBack = async (stage: string, folder: string, run: RunProgram): Promise<v
     const code = await run(program, args, directory === undefined ? {} : { cwd: directory });
     if (code !== 0) {
       throw new Error(
-        `The release does not work, and going back to ${tag} failed at: ${program} ${args.join(" ")}. ` +
-          "CodeDeploy and CloudFormation still have the version before; infra/handbook/release.md says how to take it.",
+        `The conformance tests failed, and the rollback to ${tag} failed at: ${program} ${args.join(" ")}. ` +
+          "CodeDeploy and CloudFormation still have the previous version; infra/handbook/release.md says how to restore it.",
       );
     }
   }
 };
 
 /**
- * Deploys, tries, and goes back when it must.
+ * Deploys a stage, tests it, and rolls back when a test fails.
  *
- * @throws Error with a sentence when the stage was not released.
+ * @throws Error when the stage was not released.
  */
 export const release = async (stage: string, run: RunProgram = runProgram): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), "language-ai-release-"));
@@ -80,13 +79,13 @@ export const release = async (stage: string, run: RunProgram = runProgram): Prom
     const outputsFile = join(folder, "outputs.json");
     const deployment = ["cdk", "deploy", "--all", ...deployArguments(stage), "--outputs-file", outputsFile];
     if ((await run("npx", deployment)) !== 0) {
-      throw new Error("The deployment failed; CloudFormation has gone back to what was there.");
+      throw new Error("The deployment failed; CloudFormation has rolled back.");
     }
     const variables = addressesIn(await readFile(outputsFile, "utf8"), stage);
     const failed = await run("npx", ["vitest", "run", "--project", "conformance"], { variables });
     if (failed !== 0) {
       await goBack(stage, folder, run);
-      throw new Error("The conformance tests failed against the deployment; the release before is back.");
+      throw new Error("The conformance tests failed; the previous release is deployed again.");
     }
     await run("git", ["tag", "--force", `released/${stage}`]);
   } finally {

@@ -1,12 +1,12 @@
-/** `npm run stage -- prod`: what a stage's settings are, and where each comes from. */
+/** `npm run stage -- prod`: prints a stage's settings and the source of each. */
 import { parseArgs } from "node:util";
 import { explainStage, type SettingWithSource } from "../stages.ts";
 import { runCommandLine, UsageError } from "./command-line.ts";
 
 const usage = `Usage: npm run stage -- <name>
 
-Prints every setting of a stage that is deployed, with where its value comes from: the stage's file in infra/stages, a
-variable of the environment, or the default. Fails as a deployment would when a setting is missing or wrong.`;
+Prints every setting of a deployed stage with the source of its value: a variable of the environment, the stage's file in
+infra/stages, another setting, or the default. Fails like a deployment when a setting is missing or invalid.`;
 
 const printed = (value: SettingWithSource["value"]): string => {
   const text = typeof value === "object" ? Object.entries(value).map((entry) => entry.join("=")) : value;

@@ -1,15 +1,4 @@
-/**
- * The operator's command for bills: what every account has used in a month, by day, operation and key.
- *
- * Usage: npm run -s usage -- --month 2026-11 [--format csv|json] [--table <name>]
- *
- * It asks for the one partition of the month, and then for the accounts that are named there: the table is never scanned. An
- * account is named by its number; `npm run account -- <username> --show` tells the number of a name. Deleted accounts are among
- * them. Of a month that is not over, the last seconds may be missing.
- *
- * Without `--table` it works on the local service's data, whether the service runs or not; with it, on a deployed table, with
- * the AWS credentials of whoever calls. `LEGACY_VENDOR_A` and `LEGACY_VENDOR_B` are what the stage calls the providers in paths.
- */
+/** `npm run usage`: the operator's command for bills. */
 import { parseArgs } from "node:util";
 import pLimit from "p-limit";
 import { dateOfDay, dayOfDate, windowsAt } from "../../shared/accounts/limits/windows.ts";
@@ -21,10 +10,13 @@ import { openTable } from "../../shared/platform/storage/table.ts";
 import { withLocalTable } from "../local/local-table.ts";
 import { runCommandLine, UsageError } from "./command-line.ts";
 
-const usage =
-  "Usage: npm run -s usage -- --month 2026-11 [--format csv|json] [--table <name>]\n\n" +
-  "Prints what every account has used in a month, by day, operation and key, for bills.\n" +
-  "It works on the local service's data, whether that runs or not; with --table on a deployed table.";
+const usage = `Usage: npm run -s usage -- --month 2026-11 [--format csv|json] [--table <name>]
+
+Prints the usage of every account in a month for bills, by day, operation and key. It names accounts, including deleted ones,
+by their numbers: "npm run account -- <username> --show" prints the number of a username. The last seconds of a month in
+progress may be missing. In a stage with its own provider names, set LEGACY_VENDOR_A and LEGACY_VENDOR_B to them.
+
+Without --table it works on the local service's data; with --table on a deployed table, with your AWS credentials.`;
 
 const formats = ["csv", "json"] as const;
 
@@ -45,7 +37,7 @@ const paths = withVendorsNames(taskPaths, {
   b: process.env["LEGACY_VENDOR_B"] ?? defaultVendors.b,
 });
 
-/** Accounts that are read at a time. */
+/** How many accounts are read at a time. */
 const atOnce = 16;
 
 const daysOf = (month: string) => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import {
   type InvocationResult,
+  type LocalApplication,
   type LocalModel,
   sdkVariables,
   serveAssembly,
@@ -21,7 +22,7 @@ import { localRoutes } from "./local-routes.ts";
 import { type MessagingPlatformServer, startMessagingPlatform } from "./messaging/platform-server.ts";
 import { type Models, startModels } from "./models.ts";
 import { isPrivate } from "./network.ts";
-import { choosePorts } from "./ports.ts";
+import { choosePorts, type Ports } from "./ports.ts";
 import { announceService, claimDataDirectory, withdrawService } from "./running-service.ts";
 import type { LocalSettings } from "./settings.ts";
 
@@ -29,14 +30,14 @@ import type { LocalSettings } from "./settings.ts";
 export interface LocalService {
   readonly url: string;
   readonly chatStreamUrl: string | undefined;
-  /** Who answers for the models, and what is to be said about that. */
+  /** The model servers, and warnings about them. */
   readonly models: Pick<Models, "servers" | "warnings">;
-  /** The messaging platform's stand-in; `undefined` when messages go elsewhere. */
+  /** The messaging platform's stand-in; `undefined` when messages go to another platform. */
   readonly platform: MessagingPlatformServer | undefined;
-  /** The stand-ins of the identity providers that nobody has named. */
+  /** The stand-ins of the identity providers that the settings do not name. */
   readonly identityProviders: IdentityStandIns["running"];
   readonly model: LocalModel;
-  /** Whether others than this machine can reach it. */
+  /** Whether other machines can reach it. */
   readonly isOpenToNetwork: boolean;
   /** `undefined` when no debugger can attach. */
   readonly inspected: Inspected | undefined;
@@ -44,21 +45,20 @@ export interface LocalService {
   invoke(feature: string, event: unknown): Promise<InvocationResult>;
   /** Rebuilds and restarts functions whenever their code changes. */
   watch(): Promise<void>;
-  /** Ends every server and process; data stays whole. */
+  /** Stops every server and process, without loss of data. */
   close(): Promise<void>;
 }
 
-/** What the service needs from whoever starts it. */
 export interface StartOptions {
   readonly settings: LocalSettings;
-  /** Decide the stage, as an operator's variables decide a deployed one. */
+  /** The stage's settings, like an operator's variables for a deployed one. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly log: (line: string) => void;
-  /** The feature whose function a debugger is to attach to. */
+  /** The feature whose function a debugger can attach to. */
   readonly inspect?: string | undefined;
 }
 
-/** Starts the messaging platform's stand-in, unless the settings name the platform itself or another stand-in. */
+/** The messaging platform's stand-in; `undefined` when the settings have the address of another platform. */
 const startMessaging = async (
   { dataDirectory, messagingApiUrl, platformSecrets }: LocalSettings,
   baseUrl: string,
@@ -72,33 +72,69 @@ const startMessaging = async (
   });
 };
 
-const start = async (
-  { settings, variables, log, inspect }: StartOptions,
-  cleanup: Cleanup,
-): Promise<Omit<LocalService, "close">> => {
-  const { dataDirectory } = settings;
-  // Before anything is started: what is wrong with a variable is a sentence then.
-  checkLocalVariables(variables);
-  const inspected = inspect === undefined ? undefined : await chooseInspected(inspect, settings);
-  await claimDataDirectory(dataDirectory);
-  const { network } = settings;
-  const ports = await choosePorts(settings.port, network.listen);
+/** Starts the servers that the service calls. */
+const startBackends = async ({ settings, variables }: StartOptions, ports: Ports, cleanup: Cleanup) => {
   const models = await startModels(settings, ports.sampleInference, variables);
   cleanup.add(() => models.close());
-  const baseUrl = `http://${network.address}:${ports.api}${settings.basePath}`;
+  const baseUrl = `http://${settings.network.address}:${ports.api}${settings.basePath}`;
   const platform = await startMessaging(settings, baseUrl);
   if (platform) cleanup.add(() => platform.close());
   const identity = await startIdentityStandIns(settings, ports.identity, baseUrl);
   cleanup.add(() => identity.close());
+  const stageVariables = {
+    ...models.variables,
+    ...(platform ? { MESSAGING_API_URL: platform.endpoint } : {}),
+    ...identity.variables,
+    PUBLIC_BASE_URL: baseUrl,
+  };
+  return { models, platform, identity, stageVariables };
+};
 
+const announce = async (
+  { dataDirectory }: LocalSettings,
+  instance: string,
+  { model, standIns, url }: LocalApplication,
+  cleanup: Cleanup,
+): Promise<void> => {
+  await announceService(dataDirectory, {
+    instance,
+    url,
+    tableName: model.tables[0]?.name ?? "",
+    bucketName: model.functions.find(({ environment }) => "BUCKET_NAME" in environment)?.environment[
+      "BUCKET_NAME"
+    ],
+    sdkVariables: sdkVariables(standIns),
+  });
+  cleanup.add(() => withdrawService(dataDirectory));
+};
+
+const watch = async (
+  { settings, log }: StartOptions,
+  application: LocalApplication,
+  cleanup: Cleanup,
+): Promise<void> => {
+  const watcher = await watchFunctions(
+    (problem) => {
+      if (problem) log(problem);
+      else void application.recycle().then(() => log("Functions reloaded."));
+    },
+    { outdir: join(settings.dataDirectory, "build") },
+  );
+  cleanup.add(() => watcher.dispose());
+};
+
+const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<LocalService, "close">> => {
+  const { settings, variables, log, inspect } = options;
+  const { dataDirectory, network } = settings;
+  // Before anything starts, so an invalid variable ends the command with a plain message.
+  checkLocalVariables(variables);
+  const inspected = inspect === undefined ? undefined : await chooseInspected(inspect, settings);
+  await claimDataDirectory(dataDirectory);
+  const ports = await choosePorts(settings.port, network.listen);
+  const { models, platform, identity, stageVariables } = await startBackends(options, ports, cleanup);
   const instance = randomUUID();
   const application = await serveAssembly({
-    assembly: prepareAssembly(dataDirectory, {
-      ...models.variables,
-      ...(platform ? { MESSAGING_API_URL: platform.endpoint } : {}),
-      ...identity.variables,
-      PUBLIC_BASE_URL: baseUrl,
-    }),
+    assembly: prepareAssembly(dataDirectory, stageVariables),
     dataDirectory,
     ...(isPrivate(network) ? {} : { network }),
     endpoints: settings.externalEndpoints,
@@ -111,44 +147,25 @@ const start = async (
     log,
   });
   cleanup.add(() => application.close());
-  const { model, standIns, url } = application;
-  await announceService(dataDirectory, {
-    instance,
-    url,
-    tableName: model.tables[0]?.name ?? "",
-    bucketName: model.functions.find(({ environment }) => "BUCKET_NAME" in environment)?.environment[
-      "BUCKET_NAME"
-    ],
-    sdkVariables: sdkVariables(standIns),
-  });
-  cleanup.add(() => withdrawService(dataDirectory));
+  await announce(settings, instance, application, cleanup);
   return {
-    url,
+    url: application.url,
     chatStreamUrl: [...application.functionUrls.values()][0],
     models,
     platform,
     identityProviders: identity.running,
-    model,
+    model: application.model,
     isOpenToNetwork: !isPrivate(network),
     inspected,
     invoke: invokeFeature(application),
-    watch: async () => {
-      const watcher = await watchFunctions(
-        (problem) => {
-          if (problem) log(problem);
-          else void application.recycle().then(() => log("Functions reloaded."));
-        },
-        { outdir: join(dataDirectory, "build") },
-      );
-      cleanup.add(() => watcher.dispose());
-    },
+    watch: () => watch(options, application, cleanup),
   };
 };
 
 /**
- * Starts the service from its own synthesised templates: what runs here is what a deployment would run.
+ * Starts the service from its own synthesised templates, so it runs here as it would in a deployment.
  *
- * @throws Error with a sentence for whoever started it; whatever had been started is stopped again.
+ * @throws Error with a message for the person who started it, after stopping everything it had started.
  */
 export const startLocalService = async (options: StartOptions): Promise<LocalService> => {
   const cleanup = new Cleanup();
@@ -160,7 +177,7 @@ export const startLocalService = async (options: StartOptions): Promise<LocalSer
   }
 };
 
-/** Undoes what was started, last first. */
+/** Stops everything that was started, last first. */
 class Cleanup {
   readonly #steps: (() => Promise<unknown> | unknown)[] = [];
 

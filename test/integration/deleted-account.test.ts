@@ -219,7 +219,7 @@ describe("a deleted account", () => {
       const refused = await typing(line);
       expect(refused).toMatchObject({ code: 1 });
       expect(refused.stderr).toContain("Type kato to delete the account");
-      expect(refused.stderr).toContain("That is not the name. Nothing was deleted.");
+      expect(refused.stderr).toContain("The username does not match. Nothing was deleted.");
     }
     expect((await call("/auth/token", new URLSearchParams({ username: "kato", password }))).status).toBe(200);
 
@@ -239,9 +239,9 @@ describe("a deleted account", () => {
   }, 90_000);
 
   it.each([
-    [["kato", "--yes"], "--yes and --bucket go with --delete only, --bucket with --forget-sender too."],
+    [["kato", "--yes"], "--yes needs --delete, and --bucket needs --delete or --forget-sender."],
     [["kato", "--delete", "--table", "t"], "--delete takes both --table and --bucket"],
-    [["kato", "--delete", "--disable"], "--delete goes with --yes, --table and --bucket, and nothing else."],
+    [["kato", "--delete", "--disable"], "--delete takes only --yes, --table and --bucket."],
   ])("is not deleted by npm run account -- %s", async (args, sentence) => {
     const command = runCommand("infra/commands/account.ts", args, variables);
     expect(await command.ended).toBe(1);

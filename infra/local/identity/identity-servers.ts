@@ -1,25 +1,48 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { isFromThisMachine } from "@language-ai/aws-stand-ins";
 import { type ProviderLetter, providerLetters } from "../../../shared/platform/config/identity-providers.ts";
+import { closeServer, listenOnLoopback } from "../loopback-server.ts";
 import type { LocalSettings } from "../settings.ts";
 import type { ProviderRequests, StandInOptions } from "./stand-in-provider.ts";
 
-/** A stand-in that runs. */
+/** A running stand-in. */
 interface StandIn extends Pick<StandInOptions, "name" | "issuer" | "clientId" | "clientSecret"> {
   readonly letter: ProviderLetter;
   close(): Promise<void>;
 }
 
 /**
+ * Returns a handler that refuses other machines, and calls `load` at the first request and after a failure.
+ *
+ * Few people log in with a stand-in, so loading the provider must not delay every start of the service.
+ */
+const loadOnDemand = (load: () => Promise<ProviderRequests>): RequestListener => {
+  let loading: Promise<ProviderRequests> | undefined;
+  const respond: ProviderRequests = async (request, response) => {
+    if (!isFromThisMachine(request)) {
+      response.writeHead(403, { "Content-Type": "text/plain; charset=utf-8" });
+      response.end("This server only accepts requests from this machine.\n");
+      return;
+    }
+    try {
+      loading ??= load();
+      const provider = await loading;
+      await provider(request, response);
+    } catch {
+      loading = undefined;
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    }
+  };
+  return (request, response) => void respond(request, response);
+};
+
+/**
  * Starts a stand-in of an identity provider on the loopback interface.
  *
- * It listens at once, but the provider itself is loaded by the first request: most who start the service never sign in
- * through one, and it would cost every start.
- *
  * @param port 0 for any free one.
- * @param redirectUri where it sends people back to.
+ * @param redirectUri where it sends people back.
  */
 const startStandIn = async (letter: ProviderLetter, port: number, redirectUri: string): Promise<StandIn> => {
   const options = {
@@ -30,59 +53,27 @@ const startStandIn = async (letter: ProviderLetter, port: number, redirectUri: s
     redirectUri,
   };
   let issuer = "";
-  let loading: Promise<ProviderRequests> | undefined;
-  const load = async (): Promise<ProviderRequests> => {
-    const { respondToRequests, createStandInProvider } = await import("./stand-in-provider.ts");
-    return respondToRequests(createStandInProvider({ ...options, issuer }), options);
-  };
-
-  const respond: ProviderRequests = async (request, response) => {
-    if (!isFromThisMachine(request)) {
-      response.writeHead(403, { "Content-Type": "text/plain; charset=utf-8" });
-      response.end("This server answers to this machine alone.\n");
-      return;
-    }
-    try {
-      loading ??= load();
-      const received = await loading;
-      await received(request, response);
-    } catch {
-      loading = undefined;
-      if (!response.headersSent) response.writeHead(500);
-      response.end();
-    }
-  };
-  const server = createServer((request, response) => void respond(request, response));
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no TCP address.");
-  issuer = `http://127.0.0.1:${address.port}`;
-  const { name, clientId, clientSecret } = options;
-  return {
-    letter,
-    name,
-    issuer,
-    clientId,
-    clientSecret,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const server = createServer(
+    loadOnDemand(async () => {
+      const { respondToRequests, createStandInProvider } = await import("./stand-in-provider.ts");
+      return respondToRequests(createStandInProvider({ ...options, issuer }), options);
+    }),
+  );
+  issuer = await listenOnLoopback(server, port);
+  return { ...options, issuer, close: () => closeServer(server) };
 };
 
-/** The stand-ins of the identity providers that nobody has named. */
+/** The stand-ins of the identity providers that the settings do not name. */
 export interface IdentityStandIns {
   readonly running: readonly Pick<StandIn, "issuer" | "name">[];
-  /** What the stage has to know of them. */
+  /** Their settings for the stage. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What the service proves itself with at each provider, those that a person has named included. */
+  /** The service's client secret at each provider, stand-in or not. */
   readonly clientSecrets: Readonly<Record<ProviderLetter, string | undefined>>;
   close(): Promise<void>;
 }
 
-/** Starts a stand-in in the place of each identity provider that the settings do not name. */
+/** Starts a stand-in for each identity provider that the settings do not name. */
 export const startIdentityStandIns = async (
   { identityProviders }: Pick<LocalSettings, "identityProviders">,
   [portOfA, portOfB]: readonly [number, number],

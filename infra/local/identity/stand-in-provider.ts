@@ -1,14 +1,13 @@
 import { generateKeyPairSync, type JsonWebKey, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import Provider, { interactionPolicy } from "oidc-provider";
+import Provider, { type Configuration, type FindAccount, interactionPolicy } from "oidc-provider";
 import { renderLogInPage, renderProblemPage } from "./log-in-page.ts";
 import { memoryAdapter } from "./memory-adapter.ts";
 import { standInAccounts, standInPassword } from "./stand-in-accounts.ts";
 
-/** An OpenID provider for one client. */
 export interface StandInOptions {
-  /** Sets the cookies of providers apart that share a host name, as browsers tell no ports apart. */
+  /** Part of its cookies' names: browsers share cookies between the ports of a host. */
   readonly letter: string;
   readonly name: string;
   readonly issuer: string;
@@ -25,33 +24,61 @@ const newSigningKey = (): JsonWebKey => ({
   use: "sig",
 });
 
-/** Asks who somebody is each time, for both test accounts to be tried: a session would let nobody choose again. */
+/** Shows the login page each time, because with a session people could not try the other test account. */
 const askEachTime = () => {
   const { base, Check } = interactionPolicy;
   const policy = base();
-  const each = new Check("each_time", "The test accounts are offered each time", ({ oidc }) =>
+  const each = new Check("each_time", "The login page is shown each time", ({ oidc }) =>
     oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT,
   );
   policy.get("login")?.checks.add(each);
   return policy;
 };
 
-/** The provider itself, which knows the test accounts. */
-export const createStandInProvider = ({
-  letter,
-  name,
-  issuer,
-  clientId,
-  clientSecret,
-  redirectUri,
-}: StandInOptions) =>
-  new Provider(issuer, {
+const findAccount: FindAccount = (_context, id) => {
+  const account = Object.hasOwn(standInAccounts, id) ? standInAccounts[id] : undefined;
+  return (
+    account && {
+      accountId: id,
+      claims: () => ({
+        sub: id,
+        email: account.email,
+        email_verified: account.emailVerified,
+        name: account.name,
+        preferred_username: id,
+      }),
+    }
+  );
+};
+
+/** Logging in is consent: there is one client, and the page says what it is for. */
+const grantOnLogIn: NonNullable<Configuration["loadExistingGrant"]> = async ({ oidc }) => {
+  const { client, session, provider, params } = oidc;
+  if (!client || !session?.accountId) return undefined;
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+  grant.addOIDCScope(String(params?.["scope"] ?? "openid"));
+  await grant.save();
+  return grant;
+};
+
+const lifetimesSeconds = {
+  AccessToken: 600,
+  AuthorizationCode: 60,
+  Grant: 600,
+  IdToken: 600,
+  Interaction: 600,
+  Session: 3_600,
+};
+
+/** Creates the provider, with the test accounts. */
+export const createStandInProvider = (options: StandInOptions) =>
+  new Provider(options.issuer, {
     adapter: memoryAdapter(),
     clients: [
       {
-        client_id: clientId,
-        client_secret: clientSecret,
-        redirect_uris: [redirectUri],
+        client_id: options.clientId,
+        client_secret: options.clientSecret,
+        redirect_uris: [options.redirectUri],
         grant_types: ["authorization_code"],
         response_types: ["code"],
       },
@@ -60,9 +87,9 @@ export const createStandInProvider = ({
     cookies: {
       keys: [randomBytes(32).toString("base64url")],
       names: {
-        session: `stand-in-${letter}-session`,
-        interaction: `stand-in-${letter}-interaction`,
-        resume: `stand-in-${letter}-resume`,
+        session: `stand-in-${options.letter}-session`,
+        interaction: `stand-in-${options.letter}-interaction`,
+        resume: `stand-in-${options.letter}-resume`,
       },
     },
     claims: {
@@ -72,49 +99,20 @@ export const createStandInProvider = ({
     },
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false } },
-    ttl: {
-      AccessToken: 600,
-      AuthorizationCode: 60,
-      Grant: 600,
-      IdToken: 600,
-      Interaction: 600,
-      Session: 3_600,
-    },
+    ttl: lifetimesSeconds,
     interactions: { policy: askEachTime(), url: (_context, { uid }) => `/interaction/${uid}` },
-    findAccount: (_context, id) => {
-      const account = Object.hasOwn(standInAccounts, id) ? standInAccounts[id] : undefined;
-      return (
-        account && {
-          accountId: id,
-          claims: () => ({
-            sub: id,
-            email: account.email,
-            email_verified: account.emailVerified,
-            name: account.name,
-            preferred_username: id,
-          }),
-        }
-      );
-    },
-    // Who signs in agrees with it: there is one client, and a page that says what it is for.
-    loadExistingGrant: async ({ oidc }) => {
-      const { client, session, provider, params } = oidc;
-      if (!client || !session?.accountId) return undefined;
-      const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
-      grant.addOIDCScope(String(params?.["scope"] ?? "openid"));
-      await grant.save();
-      return grant;
-    },
+    findAccount,
+    loadExistingGrant: grantOnLogIn,
     renderError: (context, { error, error_description: description }) => {
       context.type = "html";
-      context.body = renderProblemPage(name, `${error}: ${description ?? "no further description"}`);
+      context.body = renderProblemPage(options.name, `${error}: ${description ?? "no further description"}`);
     },
   });
 
-/** Answers the requests to an OpenID provider. */
+/** Handles the requests to an OpenID provider. */
 export type ProviderRequests = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** What answers the requests to a provider: itself, and the form in which the test accounts sign in. */
+/** Handles the requests to a provider and its login page. */
 export const respondToRequests = (
   provider: Provider,
   { name }: Pick<StandInOptions, "name">,
@@ -134,13 +132,13 @@ export const respondToRequests = (
     const form = new URLSearchParams(await text(request));
     const login = form.get("login")?.trim().toLowerCase() ?? "";
     if (form.get("answer") === "cancel") {
-      const denied = { error: "access_denied", error_description: "The person has cancelled." };
+      const denied = { error: "access_denied", error_description: "The person cancelled the login." };
       await provider.interactionFinished(request, response, denied, { mergeWithLastSubmission: false });
     } else if (Object.hasOwn(standInAccounts, login) && form.get("password") === standInPassword) {
       const signedIn = { login: { accountId: login } };
       await provider.interactionFinished(request, response, signedIn, { mergeWithLastSubmission: false });
     } else {
-      showForm(response, request.url ?? "", "There is no such test account, or the password is another.");
+      showForm(response, request.url ?? "", "Unknown test account or wrong password.");
     }
   };
 
@@ -148,7 +146,7 @@ export const respondToRequests = (
     const path = request.url ?? "/";
     if (!interactionPath.test(path)) return others(request, response);
     try {
-      // Throws when the log-in is over, or was begun in another browser.
+      // Throws when the login has ended, or was started in another browser.
       await provider.interactionDetails(request, response);
       if (request.method === "POST") return await submitForm(request, response);
       showForm(response, path);
@@ -157,7 +155,7 @@ export const respondToRequests = (
       response.end(
         renderProblemPage(
           name,
-          "This log-in is over, or was not begun in this browser. Go back and begin again.",
+          "This login has expired, or was started in another browser. Go back and start again.",
         ),
       );
     }

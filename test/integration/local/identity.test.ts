@@ -63,9 +63,7 @@ describe("The stand-ins of the identity providers", () => {
         until: ({ origin }) => origin === new URL(baseUrl).origin,
       });
     const wrong = await send("not the password");
-    expect(await wrong.response.text()).toContain(
-      "There is no such test account, or the password is another.",
-    );
+    expect(await wrong.response.text()).toContain("Unknown test account or wrong password.");
     const right = await send(field("password"));
     expect(`${right.address.origin}${right.address.pathname}`).toBe(`${baseUrl}/console/log-in/a/callback`);
     expect(Object.fromEntries(right.address.searchParams)).toMatchObject({

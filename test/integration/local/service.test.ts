@@ -281,7 +281,7 @@ describe("the operator's commands", () => {
     expect([await statusOf(phone.key), await statusOf(radio.key)]).toEqual([401, 401]);
     expect(await account("nankya", "--revoke-keys")).toMatchObject({
       code: 1,
-      output: expect.stringContaining("go with --keys only"),
+      output: expect.stringContaining("need --keys."),
     });
   }, 60_000);
 

@@ -153,7 +153,7 @@ describe("the commands", () => {
       MESSAGING_APP_SECRET: "another",
     });
     expect(await wrongSecret.ended).toBe(1);
-    expect(wrongSecret.output()).toContain('The webhook answered "rejected"');
+    expect(wrongSecret.output()).toContain('The webhook responded "rejected"');
     const nowhere = runCommand("infra/commands/message.ts", ["Hello"], { DATA_DIR: join(folder, "nowhere") });
     expect(await nowhere.ended).toBe(1);
     expect(nowhere.output()).toBe("The service is not running; start it with npm start.\n");
@@ -170,7 +170,7 @@ describe("the commands", () => {
     });
     expect(await run("account", "--forget-sender", person)).toEqual({
       code: 1,
-      output: `Nothing is known of the sender ${person}.\n`,
+      output: `There is no data about the sender ${person}.\n`,
     });
     await ask("third", "status");
     await expect.poll(async () => (await texts()).join(), polling).toContain("Mode: Chat");

@@ -1,0 +1,122 @@
+import { parseArgs } from "node:util";
+import { type AccountType, accountType } from "../../shared/accounts/access/account.ts";
+import { UsageError } from "./command-line.ts";
+
+export interface Change {
+  readonly username: string;
+  readonly type: AccountType | undefined;
+  readonly disabled: boolean | undefined;
+  /** Whether to send mails to its address again after one bounced or caused a complaint. */
+  readonly allowsMail: boolean;
+}
+
+export interface Deletion {
+  readonly deleted: string;
+  /** Whether to skip the confirmation. */
+  readonly isSure: boolean;
+  readonly bucket: string | undefined;
+}
+
+/** Shows the keys of an account, after revoking some of them. */
+export interface KeysOf {
+  readonly keysOf: string;
+  readonly revoked: { readonly id: string } | "all" | undefined;
+}
+
+export interface Forgetting {
+  readonly sender: string;
+  readonly bucket: string | undefined;
+}
+
+export interface Wanted {
+  readonly table: string | undefined;
+  readonly task: Change | Deletion | Forgetting | KeysOf;
+}
+
+const parse = (args: string[]) =>
+  parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      type: { type: "string" },
+      disable: { type: "boolean" },
+      enable: { type: "boolean" },
+      "allow-mail": { type: "boolean" },
+      show: { type: "boolean" },
+      delete: { type: "boolean" },
+      yes: { type: "boolean" },
+      keys: { type: "boolean" },
+      "revoke-key": { type: "string" },
+      "revoke-keys": { type: "boolean" },
+      bucket: { type: "string" },
+      "forget-sender": { type: "string" },
+      table: { type: "string" },
+    },
+  });
+
+type Values = ReturnType<typeof parse>["values"];
+
+const hasOthersThan = (values: Values, allowed: readonly (keyof Values)[]): boolean =>
+  Object.keys(values).some((name) => !allowed.some((one) => one === name));
+
+const requireStores = (option: string, { table, bucket }: Values): void => {
+  if ((table === undefined) === (bucket === undefined)) return;
+  throw new UsageError(`${option} takes both --table and --bucket, or neither for the local service.`);
+};
+
+const readForgetting = (values: Values, username: string | undefined): Forgetting => {
+  const { "forget-sender": sender, bucket } = values;
+  if (!sender || username || hasOthersThan(values, ["forget-sender", "table", "bucket"])) {
+    throw new UsageError("--forget-sender takes an id, and only --table and --bucket besides.");
+  }
+  requireStores("--forget-sender", values);
+  return { sender, bucket };
+};
+
+const readKeys = (values: Values, keysOf: string): KeysOf => {
+  const { "revoke-key": id, "revoke-keys": isOfAll } = values;
+  const hasOthers = hasOthersThan(values, ["keys", "revoke-key", "revoke-keys", "table"]);
+  if (hasOthers || (id !== undefined && isOfAll)) {
+    throw new UsageError("--keys takes --revoke-key or --revoke-keys, and --table.");
+  }
+  if (isOfAll) return { keysOf, revoked: "all" };
+  return { keysOf, revoked: id === undefined ? undefined : { id } };
+};
+
+const readDeletion = (values: Values, deleted: string): Deletion => {
+  if (hasOthersThan(values, ["delete", "yes", "table", "bucket"])) {
+    throw new UsageError("--delete takes only --yes, --table and --bucket.");
+  }
+  requireStores("--delete", values);
+  return { deleted, isSure: values.yes ?? false, bucket: values.bucket };
+};
+
+const readChange = (values: Values, username: string): Change => {
+  if (values["revoke-key"] !== undefined || values["revoke-keys"])
+    throw new UsageError("--revoke-key and --revoke-keys need --keys.");
+  if (values.yes || values.bucket !== undefined)
+    throw new UsageError("--yes needs --delete, and --bucket needs --delete or --forget-sender.");
+  if (values.disable && values.enable) throw new UsageError("Use either --disable or --enable, not both.");
+  const type = accountType.optional().safeParse(values.type);
+  if (!type.success) {
+    throw new UsageError(
+      `There is no account type ${values.type}; there are ${accountType.options.join(", ")}.`,
+    );
+  }
+  const disabled = values.disable ? true : values.enable ? false : undefined;
+  return { username, type: type.data, disabled, allowsMail: values["allow-mail"] ?? false };
+};
+
+const readTask = (values: Values, [username, ...rest]: readonly string[]): Wanted["task"] => {
+  if (values["forget-sender"] !== undefined) return readForgetting(values, username);
+  if (!username) throw new UsageError("Name the account.");
+  if (rest.length > 0) throw new UsageError(`Name one account: ${username} or ${rest.join(" or ")}.`);
+  if (values.keys) return readKeys(values, username);
+  return values.delete ? readDeletion(values, username) : readChange(values, username);
+};
+
+/** @throws UsageError when options are missing or do not go together. */
+export const readArguments = (args: string[]): Wanted => {
+  const { values, positionals } = parse(args);
+  return { table: values.table, task: readTask(values, positionals) };
+};

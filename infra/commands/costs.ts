@@ -1,4 +1,4 @@
-/** `npm run costs`: prints the costs of requests on AWS as Markdown. `infra/README.md` has the result. */
+/** `npm run costs`: prints the costs of requests on AWS as Markdown. `infra/handbook/costs.md` has the result. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -11,12 +11,7 @@ import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { countTokens } from "../../shared/platform/telemetry/use.ts";
 import type { ChatCompletion, ChatCompletionRequest } from "./contract.ts";
 
-/**
- * Continues a conversation with a whole reply.
- *
- *
- * @throws AppError as the models do.
- */
+/** Continues a conversation with a whole reply. @throws AppError as the models do. */
 export const createChatCompletion = async (
   request: ChatRequest,
   { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },
@@ -81,12 +76,7 @@ export const withInstruction = (messages: readonly ChatMessage[]): readonly Chat
     ? messages
     : [{ role: "system", content: defaultSystemMessage }, ...messages];
 
-/**
- * The request to the models.
- *
- *
- * @throws AppError `unknown_model` with the list of models.
- */
+/** The request to the models. @throws AppError `unknown_model` with the list of models. */
 export const readChatRequest = (request: ChatCompletionRequest): ChatRequest => ({
   model: findModel(request.model),
   messages: withInstruction(request.messages),

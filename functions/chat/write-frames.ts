@@ -25,8 +25,6 @@ type Choice = Partial<V1ChatCompletionChunk["choices"][number]>;
 
 /**
  * Writes the chunks of a chat completion. A failure is one event with an `error`, which the OpenAI SDKs throw.
- *
- *
  * @param showUsage whether token counts are sent. A loop over `choices[0]` would break at their chunk, so it is sent
  * only on request.
  */
@@ -87,8 +85,6 @@ export const chunkWriter = (
  *
  * The status has been sent, so a failure can only be reported in the stream, by its writer: a stream that just ended
  * would look like a whole reply. The failure follows the last text.
- *
- *
  * @param onEnd called before the last text, with the failure if there was one.
  */
 export const writeFrames = (

@@ -13,8 +13,8 @@ export async function* streamSpeech(audio: EncodedAudio): AsyncGenerator<Uint8Ar
 
 /**
  * Stores speech and passes it on at the same time. It ends only when the object is stored, with true lengths in its
- * header: a stream that came to its end means a link that works. When the iteration is left or the speech breaks off,
- * nothing stays stored.
+ * header: a stream that came to its end means a link that works. When the iteration is left or the speech breaks
+ * off, nothing stays stored.
  */
 export async function* recordSpeech(
   audio: EncodedAudio,

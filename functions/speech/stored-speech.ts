@@ -29,7 +29,6 @@ const kindOfSpeech = (userId: number, objectKey: string): AudioKind | undefined 
 
 /**
  * Signs a fresh link to stored speech.
- *
  * @param field in which the request names it.
  * @throws AppError `not_found`, in the same words for speech that is gone, of another account, or never was.
  */

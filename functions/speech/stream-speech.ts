@@ -9,10 +9,8 @@ import { newSpeechId, speechObjectKey, speechPresentation } from "./stored-speec
 import { chooseVoice, toSpeechRequest } from "./voices.ts";
 
 /**
- * Turns a text into a stream of speech. A failure before the first byte is an ordinary error; later the stream breaks
- * off.
- *
- *
+ * Turns a text into a stream of speech. A failure before the first byte is an ordinary error; later the stream
+ * breaks off.
  * @throws AppError as the choice of a voice and the synthesizer do.
  */
 export const streamOnly = async (
@@ -42,7 +40,6 @@ export interface StoredStream {
 
 /**
  * Starts to turn a text into speech that is stored while it leaves.
- *
  * @throws AppError as {@link streamOnly} does, or the store.
  */
 export const openStoredStream = async (

@@ -76,7 +76,6 @@ const sum = (values: readonly number[]): number =>
 
 /**
  * Turns several texts into stored speech. All of them are checked first; then some may fail while others succeed.
- *
  * @throws AppError of the first item that names no usable voice, its message beginning with `item index N:`;
  * `external_service_error` when all items fail, `service_unavailable` when all do for want of the model.
  */

@@ -9,11 +9,7 @@ import { recordSpeech } from "./record-speech.ts";
 import { newSpeechId, speechObjectKey, speechPresentation } from "./stored-speech.ts";
 import { chooseVoice, toSpeechRequest } from "./voices.ts";
 
-/**
- * Turns a text into stored speech.
- *
- * @throws AppError as the choice of a voice, the synthesizer and the store do.
- */
+/** Turns a text into stored speech. @throws AppError as the choice of a voice, the synthesizer and the store do. */
 export const synthesizeSpeech = async (
   item: SpeechItem,
   context: SpeechContext,
@@ -59,7 +55,6 @@ export const millisecondsBetween = (start: number, end: number): number =>
 
 /**
  * Makes speech, stores it and signs a link to it.
- *
  * @param id 32 hexadecimal digits that become part of the object's name.
  * @throws AppError as the synthesizer and the store do; nothing stays stored then.
  */

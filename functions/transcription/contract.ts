@@ -18,8 +18,8 @@ import { oneRecording, recordingFile } from "./recording-fields.ts";
 import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";
 
 /**
- * The largest file in a request, in bytes. A function takes events of 6 MB, in which a body is written as base64; the
- * rest is room for the headers.
+ * The largest file in a request, in bytes. A function takes events of 6 MB, in which a body is written as base64;
+ * the rest is room for the headers.
  */
 export const maxFileBytes = Math.floor(4.4 * 1024 * 1024);
 

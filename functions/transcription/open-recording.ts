@@ -11,8 +11,6 @@ import { maxFileBytes, type TranscriptionForm } from "./contract.ts";
 
 /**
  * Opens a recording that came with the request.
- *
- *
  * @param field the request's field with the recording.
  * @param wayRound the caller's alternative for a larger upload.
  * @throws as {@link openRecording} does.
@@ -33,7 +31,6 @@ export const openFile = async (
 
 /**
  * Opens the recording of a request, which is in the request or an upload of the caller's.
- *
  * @param field in which the request has the file.
  * @throws ValidationError when it is not audio; AppError `unreadable_audio`, `payload_too_large`, `not_found` for an
  * upload that the caller may not use, or what the store throws.

@@ -17,11 +17,7 @@ const atOnce = {
   when: ({ value }: z.core.ParsePayload): boolean => typeof value === "object" && value !== null,
 };
 
-/**
- * The recording is in the request, or an upload: one of the two.
- *
- * @param field in which it would be.
- */
+/** The recording is in the request, or an upload: one of the two. @param field in which it would be. */
 export const oneRecording = <Schema extends z.ZodType<Readonly<Record<string, unknown>>>>(
   schema: Schema,
   field: "audio" | "file",

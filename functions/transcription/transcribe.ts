@@ -39,12 +39,7 @@ export const segmentsOf = ({ text, segments }: Transcription, durationSeconds: n
 export const wordsOf = ({ words }: Transcription, durationSeconds: number): Word[] | undefined =>
   words?.map(within(durationSeconds));
 
-/**
- * Transcribes a recording.
- *
- *
- * @throws ValidationError and AppError as {@link openRecording} and the transcriber do.
- */
+/** Transcribes a recording. @throws ValidationError and AppError as {@link openRecording} and the transcriber do. */
 export const transcribe = async (
   form: TranscriptionForm,
   context: RequestContext,

@@ -29,7 +29,6 @@ const isLeftToTheModel = (value: string | null | undefined): value is "auto" | n
 
 /**
  * Translates a text.
- *
  * @throws AppError `unsupported_language` and `same_language` with the list of languages (specification,
  * Translation, rule 3; the comparison is of languages, so `lug` and `Luganda` are the same); what the translator
  * throws.

@@ -15,8 +15,6 @@ export interface DetectedContainer {
 
 /**
  * Detects the container of a file from its bytes.
- *
- *
  * @throws NotAudioError naming what the file looks like, when it is something else
  * @throws UnreadableAudioError when there is an MP3's tag, and no audio after it
  */

@@ -60,10 +60,7 @@ export const recogniseForeignFile = (head: Uint8Array): ForeignFile | undefined 
     ? { mediaType: "application/x-empty", name: "empty" }
     : signatures.find(({ magic, offset = 0 }) => hasText(head, offset, magic));
 
-/**
- * The kind of text these bytes are the start of, if they are text. Asked last, because a text has no
- * signature.
- */
+/** The kind of text these bytes are the start of, if they are text. Asked last, because a text has no signature. */
 export const recogniseText = (head: Uint8Array): ForeignFile | undefined => {
   if (!isText(head)) return undefined;
   const start = textAt(head, 0, 256)

@@ -20,12 +20,7 @@ const wireCall = ({ id, name, arguments: text }: ToolCall) => ({
   function: { name, arguments: text },
 });
 
-/**
- * Continues a conversation with a whole reply, or with calls of tools.
- *
- *
- * @throws AppError as the models do.
- */
+/** Continues a conversation with a whole reply, or with calls of tools. @throws AppError as the models do. */
 export const createV1ChatCompletion = async (
   request: ChatRequest,
   { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },

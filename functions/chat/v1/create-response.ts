@@ -146,12 +146,7 @@ export const failResponse = (
   { code, message }: AppError,
 ): ResponseObject => ({ ...response, status: "failed", error: { code, message }, output });
 
-/**
- * Returns a whole response.
- *
- *
- * @throws AppError as the models do.
- */
+/** Returns a whole response. @throws AppError as the models do. */
 export const createResponse = async (
   wanted: ResponseRequest,
   request: ChatRequest,

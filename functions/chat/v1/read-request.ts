@@ -28,8 +28,6 @@ const toolOf = ({ name, description, parameters, strict }: DeclaredTool): ChatTo
 
 /**
  * The tools of a request, and how to call them.
- *
- *
  * @throws AppError `unsupported_parameter` when a missing tool is required.
  */
 const readTools = (
@@ -97,8 +95,6 @@ const chatFormat = (format: V1ChatCompletionRequest["response_format"]): Respons
 
 /**
  * The request to the models for `/v1/chat/completions`.
- *
- *
  * @throws AppError `unknown_model`, `unsupported_parameter`.
  */
 export const readV1ChatRequest = (request: V1ChatCompletionRequest): ChatRequest => {
@@ -158,12 +154,7 @@ const responseFormat = (text: ResponseRequest["text"]): ResponseFormat | undefin
   return format?.type === "json_object" ? { type: "json_object" } : undefined;
 };
 
-/**
- * The request to the models for `/v1/responses`.
- *
- *
- * @throws AppError `unknown_model`, `unsupported_parameter`.
- */
+/** The request to the models for `/v1/responses`. @throws AppError `unknown_model`, `unsupported_parameter`. */
 export const readResponseRequest = (request: ResponseRequest): ChatRequest => {
   const { input, instructions, tool_choice: choice } = request;
   const turns: readonly ChatMessage[] =

@@ -30,8 +30,8 @@ interface OpenCall extends OpenItem {
 /**
  * Writes the events of a response: https://platform.openai.com/docs/api-reference/responses-streaming.
  *
- * There is no `[DONE]`: `response.completed`, `response.incomplete` or `response.failed` ends the stream. A failure is an
- * `error` as well, which the OpenAI SDKs throw.
+ * There is no `[DONE]`: `response.completed`, `response.incomplete` or `response.failed` ends the stream. A failure
+ * is an `error` as well, which the OpenAI SDKs throw.
  */
 export const responseWriter = (response: ResponseObject): EventWriter => {
   const items: (OpenMessage | OpenCall)[] = [];

@@ -71,8 +71,6 @@ async function* inEvents(
 
 /**
  * Turns a text into a stream of speech for a client of the OpenAI API.
- *
- *
  * @throws AppError `model_not_found`, or as the choice of a voice and the synthesizer do.
  */
 export const createV1Speech = async (

@@ -24,8 +24,6 @@ const unsupportedLanguage = (value: string) =>
 
 /**
  * The language of a recording: the request's, its model's, or the account's.
- *
- *
  * @throws AppError `model_not_found`, `unsupported_language`, or `language_required` when none is named.
  */
 export const chooseLanguage = (

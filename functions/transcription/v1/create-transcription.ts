@@ -37,8 +37,6 @@ export const openFormsRecording = (
 
 /**
  * Transcribes a recording for a client of the OpenAI API.
- *
- *
  * @throws AppError `unsupported_parameter`, or as the choice of a language, the opening of the recording and the
  * transcriber do.
  */

@@ -73,8 +73,8 @@ const requireTranslatable = (language: Language): void => {
 
 /**
  * Writes a recording down in English for a client of the OpenAI API.
- *
- * @throws AppError as `createV1Transcription` and the translator do; `unsupported_language` for one that is not translated.
+ * @throws AppError as `createV1Transcription` and the translator do; `unsupported_language` for one that is not
+ * translated.
  */
 export const createV1Translation = async (
   form: V1TranslationForm,

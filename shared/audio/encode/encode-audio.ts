@@ -27,8 +27,6 @@ interface OpenEncoder {
 
 /**
  * An encoder that is loaded with the first audio that needs it: most responses need none.
- *
- *
  * @param rates the supported rates, in hertz; the first for audio of any other.
  */
 const codec =
@@ -96,10 +94,7 @@ async function* encode(
   }
 }
 
-/**
- *
- * @throws AppError `external_service_error` when the speech has an unknown sample format.
- */
+/** @throws AppError `external_service_error` when the speech has an unknown sample format. */
 const openEncoded = async (format: Exclude<AudioFormat, "wav">, speech: Speech): Promise<EncodedAudio> => {
   const { encoding, sampleRate, bitsPerSample } = speech.header.format;
   const readSamples = createSampleReader(speech.header.format);
@@ -119,10 +114,8 @@ const openEncoded = async (format: Exclude<AudioFormat, "wav">, speech: Speech):
 };
 
 /**
- * Encodes speech as a stream. An encoder is loaded with the first audio that needs it; `wav` needs none. Audio of any
- * rate is correct: unsupported rates are resampled.
- *
- *
+ * Encodes speech as a stream. An encoder is loaded with the first audio that needs it; `wav` needs none. Audio of
+ * any rate is correct: unsupported rates are resampled.
  * @throws AppError `external_service_error` when the speech has an unknown sample format; it is cancelled then.
  */
 export const encodeAudio: EncodeAudio = async (format, speech) => {

@@ -34,12 +34,7 @@ const createLibopusEncoder = (sampleRate: OpusRate): OpusFrameEncoder => {
   };
 };
 
-/**
- * Encodes one mono stream as Opus in Ogg.
- *
- *
- * @param createEncoder creates the encoder for audio of a rate.
- */
+/** Encodes one mono stream as Opus in Ogg. @param createEncoder creates the encoder for audio of a rate. */
 export const createOpusEncoder = (
   sampleRate: OpusRate,
   createEncoder: (sampleRate: OpusRate) => OpusFrameEncoder = createLibopusEncoder,

@@ -17,8 +17,6 @@ const readSample: Readonly<Record<string, ReadSample>> = {
 
 /**
  * Reads audio piece by piece, cut anywhere, as samples of one channel from -1 to 1: of several channels the mean.
- *
- *
  * @returns `undefined` for unsupported sample formats.
  */
 export const createSampleReader = (
@@ -85,10 +83,8 @@ const filterAt = (crossings: number): number => {
 };
 
 /**
- * Changes the rate of samples by whole numbers, so that an hour of audio keeps its length. Each new sample is the sum
- * of the old ones around its position, weighted by a low-pass filter for the lower of the two rates.
- *
- *
+ * Changes the rate of samples by whole numbers, so that an hour of audio keeps its length. Each new sample is the
+ * sum of the old ones around its position, weighted by a low-pass filter for the lower of the two rates.
  * @param fromRate in hertz, as `toRate`; both whole.
  */
 export const createResampler = (fromRate: number, toRate: number): Resampler => {

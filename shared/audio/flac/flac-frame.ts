@@ -107,8 +107,6 @@ const parseCodedNumber = (
 
 /**
  * A whole frame as it is in a stream that starts at another sample; a damaged one stays unchanged.
- *
- *
  * @param start the stream's first sample
  */
 export const renumberFlacFrame = (frame: Uint8Array, shape: FlacFrameShape, start: number): Uint8Array => {

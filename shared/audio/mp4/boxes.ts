@@ -84,10 +84,7 @@ export class BoxTable {
   #bytes: Uint8Array = new Uint8Array(0);
   #position = 0;
 
-  /**
-   *
-   * @param entries as announced; entries beyond `end` are not read
-   */
+  /** @param entries as announced; entries beyond `end` are not read */
   constructor(window: SourceWindow, start: number, end: number, entries: number, entryBytes: number) {
     this.#window = window.sibling();
     this.#offset = start;

@@ -30,10 +30,8 @@ const indexStart: IndexPosition = {
 };
 
 /**
- * Walks the tables in parallel, without awaiting anything: it yields a table whose next piece is needed, to be filled
- * before the walk continues. Each step reads an entry of a table, so the file bounds their number.
- *
- *
+ * Walks the tables in parallel, without awaiting anything: it yields a table whose next piece is needed, to be
+ * filled before the walk continues. Each step reads an entry of a table, so the file bounds their number.
  * @param firstOffset of the first sample in the file, where it is not the first one of its chunk
  */
 function* walkIndex(

@@ -38,8 +38,6 @@ const maxTypeBoxBytes = 1_024;
 
 /**
  * Finds the index of an MP4 file and the first audio track in it.
- *
- *
  * @throws NotAudioError when there are only tracks of other kinds
  * @throws UnreadableAudioError
  */

@@ -41,8 +41,6 @@ const minEntryBytes = 36;
 
 /**
  * Reads the first entry of a sample description box.
- *
- *
  * @throws UnreadableAudioError when the encoding is unknown, or the audio is encrypted
  */
 export const parseSampleDescription = (content: Uint8Array): SampleDescription => {
@@ -100,10 +98,7 @@ const findDecoderConfiguration = (entry: Uint8Array): DecoderConfiguration | und
   };
 };
 
-/**
- * The content of the descriptor that these bytes start with; its length takes up to four bytes, seven bits
- * each.
- */
+/** The content of the descriptor that these bytes start with; its length takes up to four bytes, seven bits each. */
 const descriptorIn = (bytes: Uint8Array, tag: number): Uint8Array | undefined => {
   if (bytes[0] !== tag) return undefined;
   let length = 0;

@@ -46,11 +46,7 @@ export interface SampleSpan {
   readonly until: number;
 }
 
-/**
- * Takes the samples from one time up to another.
- *
- * @throws UnreadableAudioError when there are too many to be true
- */
+/** Takes the samples from one time up to another. @throws UnreadableAudioError when there are too many to be true */
 export const collectSamples = async (
   batches: AsyncIterable<SampleBatch>,
   { listedFrom, from, until }: SampleSpan,

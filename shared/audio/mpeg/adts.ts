@@ -63,10 +63,7 @@ const sampleRates = [
 
 const samplesPerBlock = 1_024;
 
-/**
- * AAC in ADTS frames. With SBR the true sample rate is twice the one announced here, and the duration the
- * same.
- */
+/** AAC in ADTS frames. With SBR the true sample rate is twice the one announced here, and the duration the same. */
 export const adtsFormat: FrameFormat = {
   maxFrameBytes: 8_191,
 

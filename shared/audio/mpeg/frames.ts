@@ -48,8 +48,6 @@ export interface FrameStream {
  * Damage and foreign bytes between frames are skipped. A frame that the end of the file cuts off is not counted. The
  * runs of each window are returned together, to be used before the next call: where every second frame is damaged
  * there are millions of runs, too many to await each.
- *
- *
  * @param sampleLimit ends the walk with the frame that reaches this many samples
  */
 async function* frameRuns(
@@ -225,7 +223,6 @@ const usualForeignBytes = 65_536;
 
 /**
  * How many samples of each channel a stream of frames decodes to.
- *
  * @throws UnreadableAudioError when more than half of the file is something else.
  */
 export const countSamples = async (window: SourceWindow, stream: FrameStream): Promise<number> => {

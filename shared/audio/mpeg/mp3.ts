@@ -20,8 +20,8 @@ import {
 } from "./vbr-header.ts";
 
 /**
- * MP3. The frames are counted, because a VBR header may be missing, outdated or false, and without one a variable bit
- * rate cannot be guessed.
+ * MP3. The frames are counted, because a VBR header may be missing, outdated or false, and without one a variable
+ * bit rate cannot be guessed.
  */
 export const mp3Reader: ContainerReader = {
   async measure(file) {
@@ -49,8 +49,8 @@ export const mp3Reader: ContainerReader = {
 };
 
 /**
- * Frames borrow from those before them, and a decoder needs some until it is in step. So a piece starts with as many frames
- * as a header can say are not heard: 4,095 samples, and what decoders themselves delay.
+ * Frames borrow from those before them, and a decoder needs some until it is in step. So a piece starts with as many
+ * frames as a header can say are not heard: 4,095 samples, and what decoders themselves delay.
  */
 const maxDelay = 4_095;
 const decoderDelay = 529;
@@ -167,8 +167,8 @@ const bitRateShift = 4;
 const maxBitRate = 14;
 
 /**
- * A frame's header with the least bit rate at which a VBR header fits into the frame, as encoders write it too; frames of a
- * low rate have no room.
+ * A frame's header with the least bit rate at which a VBR header fits into the frame, as encoders write it too;
+ * frames of a low rate have no room.
  */
 const roomyFrame = (firstFrame: Uint8Array): Uint8Array | undefined => {
   for (let bitRate = 1; bitRate <= maxBitRate; bitRate += 1) {

@@ -63,9 +63,9 @@ export const readVbrHeader = (frameBytes: Uint8Array, frame: Frame): VbrHeader |
 /**
  * A header frame for a cut stream of `frames` frames.
  *
- * It contains the number of frames, so that players show the right length, and the number of dropped samples, so that
- * the audio starts at the right one. It omits the size in bytes and the seek table, which players do not need: a
- * stream that is cut while it is read does not know them yet.
+ * It contains the number of frames, so that players show the right length, and the number of dropped samples, so
+ * that the audio starts at the right one. It omits the size in bytes and the seek table, which players do not need:
+ * a stream that is cut while it is read does not know them yet.
  */
 export const writeVbrHeader = (
   header: VbrHeader,

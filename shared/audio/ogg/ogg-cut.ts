@@ -107,8 +107,8 @@ export async function* cutOgg(
 }
 
 /**
- * How many of a page's packets to include so that the audio reaches the target. Their lengths are assumed equal, with
- * one more as a reserve; decoders drop what exceeds the page's position.
+ * How many of a page's packets to include so that the audio reaches the target. Their lengths are assumed equal,
+ * with one more as a reserve; decoders drop what exceeds the page's position.
  */
 const packetsUntil = (page: OggPage, start: number, target: number): number => {
   const packets = packetsEnding(page);

@@ -28,8 +28,6 @@ const maxStreams = 8;
 
 /**
  * Finds the file's first audio stream. All streams announce themselves before any of them continues.
- *
- *
  * @throws UnreadableAudioError
  */
 export const findOggStream = async (window: SourceWindow): Promise<OggStream> => {

@@ -50,8 +50,6 @@ export class SourceWindow {
   /**
    * The bytes from `offset`, fewer than `length` only at the end of the source. They stay valid: a later read
    * replaces the piece in memory, it never writes into it.
-   *
-   *
    * @throws UnreadableAudioError when the source returns less than its size promises, or the budget is used up.
    */
   async read(offset: number, length: number): Promise<Uint8Array> {

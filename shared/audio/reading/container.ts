@@ -42,11 +42,7 @@ const lowestBitsPerSecond = 200;
 
 const maxChannels = 255;
 
-/**
- * Completes a measurement, if it can be true of a file of this size.
- *
- * @throws UnreadableAudioError
- */
+/** Completes a measurement, if it can be true of a file of this size. @throws UnreadableAudioError */
 export const audioFacts = (
   container: AudioContainer,
   { codec, durationSeconds, sampleRate, channels }: Measurement,
@@ -79,22 +75,13 @@ export interface ContainerReader {
   measure(file: ContainerFile): Promise<Measurement>;
   /**
    * The first `seconds` of the audio, at least, and at most one packet more; the packets are copied, not re-encoded.
-   *
-   *
    * @throws UnreadableAudioError | UntrimmableAudioError
    */
   trim(file: ContainerFile, seconds: number): AsyncIterable<Uint8Array>;
-  /**
-   * Where the audio may be cut.
-   *
-   *
-   * @throws UnreadableAudioError | UntrimmableAudioError
-   */
+  /** Where the audio may be cut. @throws UnreadableAudioError | UntrimmableAudioError */
   cutPoints(file: ContainerFile): Promise<CutPoints>;
   /**
    * The range between two of these positions, as a file of its own.
-   *
-   *
    * @throws UnreadableAudioError | UntrimmableAudioError
    */
   cut(file: ContainerFile, cut: Cut): AsyncIterable<Uint8Array>;

@@ -37,11 +37,7 @@ export class ReadingBudget {
     return new ReadingBudget(now, maxBackgroundMilliseconds);
   }
 
-  /**
-   * Counts one look into the file.
-   *
-   * @throws UnreadableAudioError when there were too many, or they took too long.
-   */
+  /** Counts one look into the file. @throws UnreadableAudioError when there were too many, or they took too long. */
   countRead(): void {
     this.#reads += 1;
     if (this.#reads > maxReads) {
@@ -56,7 +52,6 @@ export class ReadingBudget {
 
   /**
    * Counts bytes that are fetched from the source, each of which may be a request over a network.
-   *
    * @throws UnreadableAudioError when the file is fetched again and again.
    */
   countBytes(bytes: number, fileSize: number): void {

@@ -18,8 +18,6 @@ const maxHeaderBytes = 1 << 20;
 
 /**
  * Reads the header at the start of a WAV stream.
- *
- *
  * @param start the first bytes of the stream that have arrived
  * @returns undefined when the header continues beyond these bytes
  * @throws UnreadableAudioError when it is not a WAV header, or one of a compressed encoding

@@ -60,7 +60,6 @@ export const bytesPerSample = ({ bitsPerSample }: Pick<SampleFormat, "bitsPerSam
 
 /**
  * Reads a format chunk.
- *
  * @throws UnreadableAudioError when the encoding is unknown or the numbers contradict each other.
  */
 const parseWavFormat = (chunk: Uint8Array): WavFormat => {
@@ -121,8 +120,6 @@ const maxFormatChunkBytes = 4_096;
  *
  * Chunks must be walked, because the audio starts at byte 44 only in the simplest files: many writers put a `LIST`
  * with the title before it.
- *
- *
  * @throws UnreadableAudioError
  */
 export function* walkWav(): Generator<ByteRange, WavLayout, Uint8Array> {

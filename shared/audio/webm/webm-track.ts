@@ -29,8 +29,6 @@ const maxTick = 1_000_000_000;
 
 /**
  * Finds the first audio track, and reads on to its first packet.
- *
- *
  * @throws NotAudioError when it is a video without audio
  * @throws UnreadableAudioError when there is no track, no packet, or an encoding that is unknown or encrypted
  */

@@ -139,7 +139,6 @@ export type ChatStream = Source<readonly ChatEvent[]>;
 /** Continues conversations. */
 export interface ChatModels {
   /**
-   *
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
    * its reply is empty or unusable; `unsupported_parameter` when its server refuses an optional feature (tools,
    * formats, penalties …).
@@ -149,8 +148,6 @@ export interface ChatModels {
   /**
    * Resolves when the model has started to reply. A stream without an error is a whole reply: it has text and ends
    * with a finish.
-   *
-   *
    * @throws AppError as `reply` does, for failures before the start.
    */
   streamReply(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatStream>;

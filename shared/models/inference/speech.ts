@@ -25,8 +25,6 @@ export interface SpeechSynthesizer {
   /**
    * Resolves as soon as the first bytes have arrived. The speech is then read to its end, or cancelled; the signal
    * also ends it.
-   *
-   *
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
    * its response is not speech.
    */

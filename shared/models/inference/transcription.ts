@@ -80,8 +80,6 @@ export interface TranscriptionOptions {
 export interface Transcriber {
   /**
    * Reads the recording piece by piece, at the pace of the model's server.
-   *
-   *
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
    * its response is not a transcription; what reading the recording throws.
    */

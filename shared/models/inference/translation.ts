@@ -18,7 +18,6 @@ export interface TranslationResult {
 /** Translates texts. */
 export interface Translator {
   /**
-   *
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
    * its response is empty, cut short or unusable.
    */

@@ -82,7 +82,6 @@ const interpret = (scores: Float64Array, temperature: number): Identification =>
 /**
  * Loads the model from the bytes of `weights.bin`. Takes some milliseconds and half a megabyte of memory: do it
  * once per process.
- *
  * @throws Error when the bytes are not a weights file for this code
  */
 export const loadLanguageModel = (compressed: Uint8Array): LanguageModel => {

@@ -56,7 +56,6 @@ const withoutAddresses = (text: string): string =>
 /**
  * Brings a text to the form the features are taken from: small letters without marks, apostrophes of one kind,
  * single spaces between words. Takes time linear in the length of the text.
- *
  * @returns an empty string when the text has no letters
  */
 export const normalise = (text: string): string => {

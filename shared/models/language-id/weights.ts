@@ -74,8 +74,6 @@ const isUnpacked = (file: Uint8Array): boolean =>
 
 /**
  * Reads a weights file, compressed or unpacked.
- *
- *
  * @throws Error when the bytes are not a weights file, or one for other features than this code computes
  */
 export const decodeWeights = (stored: Uint8Array): Weights => {

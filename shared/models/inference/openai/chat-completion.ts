@@ -80,8 +80,6 @@ const brokenOff: readonly string[] = ["abort", "error"];
 
 /**
  * Why a reply ended. Servers have names of their own for a complete one, such as `eos_token`.
- *
- *
  * @throws AppError `external_service_error` when the name means that the reply was broken off.
  */
 const readFinishReason = (word: string): FinishReason => {
@@ -192,12 +190,7 @@ export interface ReadingOptions extends ThoughtHabits {
   readonly hasTools?: boolean | undefined;
 }
 
-/**
- * Reads the body of a completion with status 200.
- *
- *
- * @throws AppError as {@link completeChat} does.
- */
+/** Reads the body of a completion with status 200. @throws AppError as {@link completeChat} does. */
 export const parseCompletion = (
   body: string,
   { thinksFirst, hasTools = false }: ReadingOptions,
@@ -218,8 +211,6 @@ export const parseCompletion = (
 /**
  * Requests a whole completion. The exchange as a whole may take as long as the backend may stay silent, so that a
  * server which drips bytes cannot hold a request forever.
- *
- *
  * @throws AppError `service_unavailable` or `external_service_error`, as the specification's rules 4 and 5 of
  * translation say.
  */

@@ -93,8 +93,6 @@ class ReplyGroups implements ChatStream {
 
   /**
    * Resolves when the first group has arrived, which the receiver then gets first.
-   *
-   *
    * @throws AppError when there will be none.
    */
   begin(): Promise<void> {
@@ -286,10 +284,8 @@ const openGroups = async (
 /**
  * Requests a streamed completion and resolves when the model has started to reply. The model may produce nothing for
  * as long as the backend allows, before the reply and anywhere inside it, regardless of what else its server sends.
- *
- *
- * @throws AppError `service_unavailable` or `external_service_error` for failures before the reply starts; later ones
- * are the stream's end.
+ * @throws AppError `service_unavailable` or `external_service_error` for failures before the reply starts; later
+ * ones are the stream's end.
  */
 export const streamChat = (
   server: ModelServer,

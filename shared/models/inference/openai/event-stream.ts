@@ -27,11 +27,7 @@ const templatesTried = 3;
 
 /** What is done with a stream's events, in their order. */
 export interface EventReader {
-  /**
-   * Reads an event.
-   *
-   * @returns its content, when it says nothing else that could differ from the next.
-   */
+  /** Reads an event. @returns its content, when it says nothing else that could differ from the next. */
   onEvent(event: EventSourceMessage): string | undefined;
   /** The content that `onEvent` would find in an event with this data; nothing is done with it, and nothing thrown. */
   contentOf(data: string): string | undefined;

@@ -44,10 +44,7 @@ const wireChunk = z.object({
 });
 type WireChunk = z.output<typeof wireChunk>;
 
-/**
- *
- * @throws AppError for a chunk that reports a failure, or is malformed.
- */
+/** @throws AppError for a chunk that reports a failure, or is malformed. */
 const readChunk = (data: string): WireChunk => {
   const wire = parseJson(data);
   const chunk = wireChunk.safeParse(wire);
@@ -137,8 +134,6 @@ export class StreamedResponse {
 
   /**
    * Reads the next text of the stream, cut anywhere.
-   *
-   *
    * @throws AppError when it reports a failure, is not a chunk, or ends a reply without any text.
    */
   read(text: string): void {

@@ -35,8 +35,8 @@ const fixedMarkers: readonly (readonly [words: string, marking: Marking])[] = [
 
 /**
  * How a reply of gpt-oss starts when its server omits the marks but not the names of the channels: `analysisWe need
- * to …assistantfinalOli otya?`. The name is one token, so it comes in one piece. A reply may also start so by chance,
- * with a name in a program for example: it is held back, and shown unless the reply's channel follows.
+ * to …assistantfinalOli otya?`. The name is one token, so it comes in one piece. A reply may also start so by
+ * chance, with a name in a program for example: it is held back, and shown unless the reply's channel follows.
  */
 const bareThought = /^analysis(?:[A-Z]|$)/;
 const bareReply = "assistantfinal";
@@ -90,14 +90,13 @@ export interface ThoughtHabits {
 /**
  * Removes a model's thoughts from a text that comes in pieces, cut anywhere, also inside a marker.
  *
- *
  * - Thoughts may be nested. After the first end of several, a text is held back: it is thought if another end
  * follows, and otherwise the model has only mentioned the marker.
  * - A thought that is never closed reaches to the end.
- * - An end without a start means that all before it was thought. Text that was already sent cannot be taken back; for
- * a model that thinks first, the text is held back until its thought ends, or all of it does.
- * - White space after a thought is dropped until the reply itself starts, because models put a blank line between the
- * two.
+ * - An end without a start means that all before it was thought. Text that was already sent cannot be taken back;
+ *   for a model that thinks first, the text is held back until its thought ends, or all of it does.
+ * - White space after a thought is dropped until the reply itself starts, because models put a blank line between
+ *   the two.
  */
 export class ThoughtFilter {
   /** How many thoughts are open around the text that comes next. */
@@ -157,8 +156,6 @@ export class ThoughtFilter {
 
   /**
    * The rest at the end: the start of a marker that never became one, and what was held back in vain.
-   *
-   *
    * @param isCut whether the text ended at a limit: a reply that would have started inside a thought has then none.
    */
   end(isCut = false): string {

@@ -1,12 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { AppError } from "../../../platform/errors/app-error.ts";
 import { dependencyFailure } from "../../../platform/errors/dependency-failure.ts";
-import {
-  BackendOverdue,
-  BackendRefusal,
-  BackendTimeout,
-  BackendUnreachable,
-} from "../../../platform/outbound/failures.ts";
+import { BackendUnreachable } from "../../../platform/outbound/failures.ts";
 import { sendRequest } from "../../../platform/outbound/http-client.ts";
 import type { SocketResponse } from "../../../platform/outbound/read-response.ts";
 import { retry } from "../../../platform/outbound/retry.ts";
@@ -14,114 +8,14 @@ import { exchangeOverSocket } from "../../../platform/outbound/socket-exchange.t
 import type { ModelTask } from "../../../platform/telemetry/backend-uses.ts";
 import { logger } from "../../../platform/telemetry/logger.ts";
 import { requestScope } from "../../../platform/telemetry/request-scope.ts";
-import { type Backend, exchangeFailure, ModelRefusal, unavailable, unusable } from "./backend.ts";
+import { type Backend, exchangeFailure, unavailable, unusable } from "./backend.ts";
+import { type CallOutcome, Circuit, outcomeOf, pauseSeconds, succeeded } from "./circuit.ts";
 
 /** No model replies in less; a call would only waste its time. */
 const minMilliseconds = 1_000;
 
-/** Before the second try, and at random up to as long again. */
+/** Before the second attempt, and at random up to as long again. */
 const retryPauseMilliseconds = 200;
-
-/** Failures in a row after which a server gets no calls for a while. */
-const failuresToOpen = 5;
-
-/** How long it gets no calls, before a single trial call. */
-const pauseSeconds = 10;
-
-/** What a call's end means: for the caller's quota, for the server's circuit and for its metrics. */
-interface CallOutcome {
-  /** Whether a model started to work, which is what callers pay for. */
-  readonly modelStarted: boolean;
-  /**
-   * A refusal or nonsense shows that the server works; a caller who left, or our own failure, shows nothing. A model
-   * slower than its timeout may be busy with a large request: that is a failure, but opens no circuit alone.
-   */
-  readonly server: "answers" | "slow" | "unavailable" | "unknown";
-  /** Whether the server is to blame for the missing or unusable response. */
-  readonly hasFailed: boolean;
-}
-
-const succeeded: CallOutcome = { modelStarted: true, server: "answers", hasFailed: false };
-
-/** Whether a failed exchange is the server's fault, and neither the caller's nor one of our own parts'. */
-const isServersFault = ({ code, cause }: AppError): boolean =>
-  (code === "service_unavailable" || code === "external_service_error") && !dependencyFailure(cause);
-
-const isTimeOver = (reason: unknown): boolean =>
-  reason instanceof DOMException && reason.name === "TimeoutError";
-
-const isDown = (cause: unknown): boolean =>
-  cause instanceof BackendTimeout ||
-  cause instanceof BackendUnreachable ||
-  isTimeOver(cause) ||
-  (cause instanceof BackendRefusal && cause.status >= 500);
-
-/** What the caller is refused in the server's name. */
-const isPassedOn = ({ code, cause }: AppError): boolean =>
-  code === "unsupported_parameter" && cause instanceof BackendRefusal;
-
-/** @param wasSent whether a whole request reached the server: before that, no model can have started. */
-const outcomeOf = (failure: AppError, wasSent: boolean, { aborted, reason }: AbortSignal): CallOutcome => {
-  const hasCallerLeft = aborted && !isTimeOver(reason);
-  const isServers = isServersFault(failure);
-  const isSlow = wasSent && failure.cause instanceof BackendOverdue;
-  const isReported = isServers || isPassedOn(failure);
-  const verdict = isServers && isDown(failure.cause) ? "unavailable" : "answers";
-  return {
-    modelStarted: wasSent && !(failure instanceof ModelRefusal),
-    server: aborted || !isReported ? "unknown" : isSlow ? "slow" : verdict,
-    hasFailed: isServers && !hasCallerLeft,
-  };
-};
-
-/** Keeps callers away from a server that has been unavailable several times in a row, in this process. */
-const createCircuit = ({ onOpened, onClosed }: { onOpened(): void; onClosed(): void }) => {
-  let failuresInARow = 0;
-  let wasUnavailable = false;
-  let openUntil: number | undefined;
-  let isTrialRunning = false;
-
-  const forget = (): void => {
-    failuresInARow = 0;
-    wasUnavailable = false;
-  };
-  const open = (): void => {
-    openUntil = Date.now() + pauseSeconds * 1_000;
-    onOpened();
-  };
-  const endCall = (server: CallOutcome["server"]): void => {
-    // Calls that started before the circuit opened may end after it.
-    if (openUntil !== undefined || server === "unknown") return;
-    if (server === "answers") forget();
-    else {
-      failuresInARow += 1;
-      wasUnavailable ||= server === "unavailable";
-      if (wasUnavailable && failuresInARow >= failuresToOpen) open();
-    }
-  };
-  const endTrial = (server: CallOutcome["server"]): void => {
-    isTrialRunning = false;
-    // A trial that proved nothing must not close the circuit.
-    if (server !== "answers") {
-      open();
-      return;
-    }
-    openUntil = undefined;
-    forget();
-    onClosed();
-  };
-
-  return {
-    /** Starts a call, if one may start, and returns the function that reports its outcome. */
-    enter: (): ((server: CallOutcome["server"]) => void) | undefined => {
-      if (openUntil === undefined) return endCall;
-      // Other calls do not wait for the one trial, which can take minutes.
-      if (isTrialRunning || Date.now() < openUntil) return undefined;
-      isTrialRunning = true;
-      return endTrial;
-    },
-  };
-};
 
 /** The part of a response's head that decides about another attempt. */
 interface ResponseHead {
@@ -200,7 +94,7 @@ const rememberedUrls = (baseUrl: string): ModelCall["url"] => {
 export const openModelServer = (backend: Backend, task: ModelTask): ModelServer => {
   const { host } = new URL(backend.baseUrl);
   const url = rememberedUrls(backend.baseUrl);
-  const circuit = createCircuit({
+  const circuit = new Circuit({
     onOpened: () => {
       logger.warn("circuit.opened", { backend: task, host, seconds: pauseSeconds });
       requestScope()?.backends.noteCircuitOpened(task);
@@ -280,50 +174,42 @@ const sendTwice = <Whole extends ResponseHead>(
     signal,
   });
 
+/** The request is written once, also when it is sent twice. */
+const jsonRequest = ({ url, headers }: ModelCall, path: string, body: unknown, signal: AbortSignal) => ({
+  url: url(path),
+  headers: { "Content-Type": "application/json", ...headers },
+  body: JSON.stringify(body),
+  signal,
+});
+
 /**
  * Posts JSON and resolves with the head of the response, with any status. Only the signal ends a slow one: the
  * caller limits the time until it has more than the head.
  * @throws BackendUnreachable, or the signal's reason.
  */
 export const postJson = (
-  { url, headers, send }: ModelCall,
+  call: ModelCall,
   path: string,
   body: unknown,
   signal: AbortSignal,
-): Promise<IncomingMessage> =>
-  send(
-    (onSent) =>
-      sendRequest({
-        url: url(path),
-        method: "POST",
-        headers: { "Content-Type": "application/json", ...headers },
-        body: JSON.stringify(body),
-        silenceMilliseconds: undefined,
-        signal,
-        onSent,
-      }),
+): Promise<IncomingMessage> => {
+  const request = jsonRequest(call, path, body, signal);
+  return call.send(
+    (onSent) => sendRequest({ ...request, method: "POST", silenceMilliseconds: undefined, onSent }),
     signal,
   );
+};
 
 /**
  * Posts JSON and resolves with the whole response, with any status. Only the signal ends a slow one.
  * @throws BackendUnreachable, BackendRefusal, RangeError for a response that is too large, or the signal's reason.
  */
 export const postJsonForWhole = (
-  { url, headers, send }: ModelCall,
+  call: ModelCall,
   path: string,
   body: unknown,
   { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
-): Promise<SocketResponse> =>
-  send(
-    (onSent) =>
-      exchangeOverSocket({
-        url: url(path),
-        headers: { "Content-Type": "application/json", ...headers },
-        body: JSON.stringify(body),
-        signal,
-        maxBytes,
-        onSent,
-      }),
-    signal,
-  );
+): Promise<SocketResponse> => {
+  const request = jsonRequest(call, path, body, signal);
+  return call.send((onSent) => exchangeOverSocket({ ...request, maxBytes, onSent }), signal);
+};

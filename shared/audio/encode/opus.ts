@@ -1,7 +1,7 @@
 import OpusScript from "opusscript";
 import type { SampleEncoder } from "./encode-audio.ts";
 import { toSixteenBits } from "./samples.ts";
-import { createOggOpusWriter, preSkipSeconds } from "./write-ogg-opus.ts";
+import { OggOpusWriter, preSkipSeconds } from "./write-ogg-opus.ts";
 
 /** Encodes one mono stream, frame by frame. */
 export interface OpusFrameEncoder {
@@ -40,7 +40,7 @@ export const createOpusEncoder = (
   createEncoder: (sampleRate: OpusRate) => OpusFrameEncoder = createLibopusEncoder,
 ): SampleEncoder => {
   const frameBytes = Math.round(sampleRate * frameSeconds) * bytesPerSample;
-  const writer = createOggOpusWriter({ packetSeconds: frameSeconds, sampleRate });
+  const writer = new OggOpusWriter({ packetSeconds: frameSeconds, sampleRate });
   const encoder = createEncoder(sampleRate);
   let head = writer.begin();
   let held: Buffer = Buffer.alloc(0);

@@ -53,7 +53,7 @@ export const toSixteenBits = (samples: Float32Array): Buffer => {
   return Buffer.from(values.buffer);
 };
 
-/** Makes samples of another rate, as they come. */
+/** Converts samples to another rate as they arrive. */
 export interface Resampler {
   add(samples: Float32Array): Float32Array;
   /** The rest once the last samples have been added. */
@@ -83,6 +83,39 @@ const filterAt = (crossings: number): number => {
 };
 
 /**
+ * The weights of the samples around a position between two of them, from `reach - 1` before it to `reach` after it.
+ * @param scale of the filter's zero crossings, by samples.
+ * @param positions how many are told apart between two samples.
+ */
+const weightsFor = (
+  scale: number,
+  reach: number,
+  positions: number,
+): ((position: number) => Float32Array) => {
+  const known = new Map<number, Float32Array>();
+  const weightsAt = (position: number): Float32Array => {
+    const weights = Float32Array.from({ length: 2 * reach }, (_, index) =>
+      filterAt((index - reach + 1 - position / positions) * scale),
+    );
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    return weights.map((weight) => weight / sum);
+  };
+  return (position) => {
+    const weights = known.get(position) ?? weightsAt(position);
+    known.set(position, weights);
+    return weights;
+  };
+};
+
+const weigh = (weights: Float32Array, samples: Float32Array, start: number): number => {
+  let sum = 0;
+  for (let index = 0; index < weights.length; index += 1) {
+    sum += (weights[index] ?? 0) * (samples[start + index] ?? 0);
+  }
+  return sum;
+};
+
+/**
  * Changes the rate of samples by whole numbers, so that an hour of audio keeps its length. Each new sample is the
  * sum of the old ones around its position, weighted by a low-pass filter for the lower of the two rates.
  * @param fromRate in hertz, as `toRate`; both whole.
@@ -93,20 +126,7 @@ export const createResampler = (fromRate: number, toRate: number): Resampler => 
   const scale = Math.min(1, toRate / fromRate) * passedShare;
   const reach = Math.ceil(zeroCrossings / scale);
   const positions = Math.min(up, maxPositions);
-  const weightsByPosition = new Map<number, Float32Array>();
-
-  /** The weights of the samples from `reach - 1` before to `reach` after a position. */
-  const weightsAt = (position: number): Float32Array => {
-    const known = weightsByPosition.get(position);
-    if (known) return known;
-    const weights = Float32Array.from({ length: 2 * reach }, (_, index) =>
-      filterAt((index - reach + 1 - position / positions) * scale),
-    );
-    const sum = weights.reduce((total, weight) => total + weight, 0);
-    const even = weights.map((weight) => weight / sum);
-    weightsByPosition.set(position, even);
-    return even;
-  };
+  const weightsAt = weightsFor(scale, reach, positions);
 
   // Before the first sample there is silence. The next new sample is `part / up` after the sample at `position`.
   let held = new Float32Array(reach - 1);
@@ -119,13 +139,7 @@ export const createResampler = (fromRate: number, toRate: number): Resampler => 
     joined.set(samples, held.length);
     const output: number[] = [];
     while (position < end && position + reach < joined.length) {
-      const weights = weightsAt(Math.floor((part / up) * positions));
-      const start = position - reach + 1;
-      let sum = 0;
-      for (let index = 0; index < weights.length; index += 1) {
-        sum += (weights[index] ?? 0) * (joined[start + index] ?? 0);
-      }
-      output.push(sum);
+      output.push(weigh(weightsAt(Math.floor((part / up) * positions)), joined, position - reach + 1));
       part += down;
       position += Math.floor(part / up);
       part %= up;

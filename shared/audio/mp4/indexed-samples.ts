@@ -41,57 +41,103 @@ function* walkIndex(
 ): Generator<BoxTable | SampleBatch, void> {
   const { offsets, chunks, durations, sizes } = index;
   const isListed = index.size === 0;
-  const position = { ...from };
-  let runs: SampleRun[] = [];
-  let resumption: Resumption = { offset: firstOffset, index: from };
-  let samplesPerChunk = 0;
-  let [chunkEntries, durationEntries] = [from.chunkEntry, from.durationEntry];
-  let [alike, duration] = [0, 0];
+  const walk = startWalk(from, firstOffset);
+  const { position } = walk;
   for (; ; position.chunk += 1, position.chunkTaken = 0) {
     if (offsets.isExhausted) yield offsets;
-    if (!offsets.isReady) return yield { runs, resumption };
-    let offset = position.chunkTaken > 0 ? firstOffset : offsets.value();
+    if (!offsets.isReady) return yield takeBatch(walk);
+    walk.offset = position.chunkTaken > 0 ? firstOffset : offsets.value();
     offsets.advance();
+    while (!findChunk(chunks, walk)) yield chunks;
 
-    if (chunks.isExhausted) yield chunks;
-    while (chunks.isReady && chunks.field(0) <= position.chunk + 1) {
-      samplesPerChunk = chunks.field(1);
-      position.chunkEntry = chunkEntries;
-      chunkEntries += 1;
-      chunks.advance();
-      if (chunks.isExhausted) yield chunks;
-    }
-
-    while (position.chunkTaken < samplesPerChunk) {
-      while (alike === 0) {
-        if (durations.isExhausted) yield durations;
-        if (!durations.isReady) return yield { runs, resumption };
-        [alike, duration] = [durations.field(0), durations.field(1)];
-        position.durationTaken =
-          durationEntries === from.durationEntry ? Math.min(alike, from.durationTaken) : 0;
-        alike -= position.durationTaken;
-        position.durationEntry = durationEntries;
-        durationEntries += 1;
-        durations.advance();
-      }
+    while (position.chunkTaken < walk.samplesPerChunk) {
+      while (!findDuration(durations, walk)) yield durations;
+      if (walk.alike === 0) return yield takeBatch(walk);
       if (isListed && sizes.isExhausted) yield sizes;
-      if (isListed && !sizes.isReady) return yield { runs, resumption };
-      if (runs.length === 0) resumption = { offset, index: { ...position } };
-      const size = isListed ? sizes.field(0) : index.size;
-      const count = isListed ? 1 : Math.min(samplesPerChunk - position.chunkTaken, alike);
-      if (isListed) sizes.advance();
-      runs.push({ offset, count, size, duration });
-      offset += size * count;
-      alike -= count;
-      position.chunkTaken += count;
-      position.durationTaken += count;
-      position.sample += count;
-      if (runs.length < runsAtOnce) continue;
-      yield { runs, resumption };
-      runs = [];
+      if (isListed && !sizes.isReady) return yield takeBatch(walk);
+      takeRun(index, walk);
+      if (walk.runs.length >= runsAtOnce) yield takeBatch(walk);
     }
   }
 }
+
+/** Where a walk is, and the samples that it has found since the last batch. */
+interface IndexWalk {
+  readonly from: IndexPosition;
+  readonly position: { -readonly [Name in keyof IndexPosition]: IndexPosition[Name] };
+  /** Of the next sample, in the file. */
+  offset: number;
+  samplesPerChunk: number;
+  /** The number of the next entry. */
+  chunkEntry: number;
+  durationEntry: number;
+  /** How many of the next samples have the same duration. */
+  alike: number;
+  duration: number;
+  runs: SampleRun[];
+  /** Of the first of the runs. */
+  resumption: Resumption;
+}
+
+const startWalk = (from: IndexPosition, offset: number): IndexWalk => ({
+  from,
+  position: { ...from },
+  offset,
+  samplesPerChunk: 0,
+  chunkEntry: from.chunkEntry,
+  durationEntry: from.durationEntry,
+  alike: 0,
+  duration: 0,
+  runs: [],
+  resumption: { offset, index: from },
+});
+
+const takeBatch = (walk: IndexWalk): SampleBatch => {
+  const { runs, resumption } = walk;
+  walk.runs = [];
+  return { runs, resumption };
+};
+
+/** Goes on to the entry of the current chunk. @returns false when the table's next piece is needed first. */
+const findChunk = (chunks: BoxTable, walk: IndexWalk): boolean => {
+  for (; chunks.isReady && chunks.field(0) <= walk.position.chunk + 1; chunks.advance()) {
+    walk.samplesPerChunk = chunks.field(1);
+    walk.position.chunkEntry = walk.chunkEntry;
+    walk.chunkEntry += 1;
+  }
+  return !chunks.isExhausted;
+};
+
+/** Goes on to the entry of the next sample. @returns false when the table's next piece is needed first. */
+const findDuration = (durations: BoxTable, walk: IndexWalk): boolean => {
+  for (; walk.alike === 0 && durations.isReady; durations.advance()) {
+    const { position, from } = walk;
+    const alike = durations.field(0);
+    position.durationTaken =
+      walk.durationEntry === from.durationEntry ? Math.min(alike, from.durationTaken) : 0;
+    position.durationEntry = walk.durationEntry;
+    walk.durationEntry += 1;
+    walk.alike = alike - position.durationTaken;
+    walk.duration = durations.field(1);
+  }
+  return walk.alike > 0 || !durations.isExhausted;
+};
+
+/** Takes the next sample; or, when all have one size, those of the chunk that play equally long. */
+const takeRun = ({ size: commonSize, sizes }: Index, walk: IndexWalk): void => {
+  const { position, offset, duration } = walk;
+  const isListed = commonSize === 0;
+  const size = isListed ? sizes.field(0) : commonSize;
+  const count = isListed ? 1 : Math.min(walk.samplesPerChunk - position.chunkTaken, walk.alike);
+  if (isListed) sizes.advance();
+  if (walk.runs.length === 0) walk.resumption = { offset, index: { ...position } };
+  walk.runs.push({ offset, count, size, duration });
+  walk.offset += size * count;
+  walk.alike -= count;
+  position.chunkTaken += count;
+  position.durationTaken += count;
+  position.sample += count;
+};
 
 /** The tables of an index, each at its current entry. */
 interface Index {

@@ -47,8 +47,8 @@ async function* pointsOf(
   let granule = 0;
   const pointAt = (offset: number): CutPoint => ({
     position: { offset, ticks: granule },
-    startsAt: Math.max(0, granule + leadIn(stream) - origin) / stream.granuleRate,
-    endsAt: Math.max(0, granule - origin) / stream.granuleRate,
+    startsAt: Math.max(0, granule + leadIn(stream) - origin) / stream.sampleRate,
+    endsAt: Math.max(0, granule - origin) / stream.sampleRate,
     bytes,
   });
   yield [{ ...pointAt(0), startsAt: 0 }];
@@ -122,7 +122,7 @@ const packetsUntil = (page: OggPage, start: number, target: number): number => {
 export const firstGranule = async (window: SourceWindow, stream: OggStream): Promise<number> => {
   for await (const pages of pagesOf(window, stream.serial)) {
     const page = pages.find(({ granule }) => granule > 0);
-    if (page) return page.granule > packetsEnding(page) * stream.maxPacketBytes ? page.granule : 0;
+    if (page) return page.granule > packetsEnding(page) * stream.maxPacketGranules ? page.granule : 0;
   }
   return 0;
 };

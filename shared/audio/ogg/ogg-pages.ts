@@ -109,37 +109,65 @@ export const segmentsAfter = (page: OggPage, packets: number): readonly [start: 
   return [start, lengths.length];
 };
 
-/** A page of one packet, or of as much of it as fits; all but the last one of a packet are full. */
+/** A page to be written. */
+interface NewPage {
+  readonly serial: number;
+  /** Its number among the stream's pages, from 0. */
+  readonly sequence: number;
+  readonly granule: number;
+  readonly isFirst?: boolean;
+  readonly isLast?: boolean;
+  readonly isContinued?: boolean;
+  /** The length of each segment; at most 255 segments. */
+  readonly segments: readonly number[];
+  readonly packets: readonly Uint8Array[];
+}
+
+/** The bytes of a page (RFC 3533, section 6). */
+export const writePage = ({ serial, sequence, granule, segments, packets, ...page }: NewPage): Buffer => {
+  const bytes = Buffer.concat([Buffer.alloc(fixedHeaderLength), Uint8Array.from(segments), ...packets]);
+  const flags = (page.isContinued ? continuedFlag : 0) | (page.isFirst ? firstPageFlag : 0);
+  bytes.write("OggS", "latin1");
+  bytes.writeUInt8(flags | (page.isLast ? lastPageFlag : 0), 5);
+  bytes.writeBigInt64LE(BigInt(granule), 6);
+  bytes.writeUInt32LE(serial, 14);
+  bytes.writeUInt32LE(sequence, sequenceOffset);
+  bytes.writeUInt8(segments.length, 26);
+  bytes.writeUInt32LE(checksum(bytes), checksumOffset);
+  return bytes;
+};
+
+/** The lengths of a packet's segments: a number of 255s, and the rest. */
+export const segmentsOf = (packet: Uint8Array): number[] => [
+  ...Array<number>(Math.floor(packet.length / 255)).fill(255),
+  packet.length % 255,
+];
+
+/** The pages of one packet; all but the last one are full. */
 export const writePages = (
   packet: Uint8Array,
-  {
-    serial,
-    sequence,
-    isFirst,
-  }: { readonly serial: number; readonly sequence: number; readonly isFirst: boolean },
+  { serial, sequence, isFirst }: Pick<NewPage, "serial" | "sequence" | "isFirst">,
 ): Buffer[] => {
   const pages: Buffer[] = [];
-  const segments = Math.floor(packet.length / 255) + 1;
-  for (let start = 0; start < segments; start += maxSegments) {
-    const count = Math.min(maxSegments, segments - start);
-    const body = packet.subarray(start * 255, (start + count) * 255);
-    const header = Buffer.alloc(fixedHeaderLength + count, 255);
-    header.fill(0, 0, fixedHeaderLength).write("OggS", "latin1");
-    header.writeUInt8((start > 0 ? continuedFlag : 0) | (isFirst ? firstPageFlag : 0), 5);
-    const isWhole = start + count === segments;
-    header.writeBigInt64LE(isWhole ? 0n : -1n, 6);
-    header.writeUInt32LE(serial, 14);
-    header.writeUInt32LE(sequence + pages.length, sequenceOffset);
-    header.writeUInt8(count, 26);
-    if (isWhole) header.writeUInt8(packet.length % 255, header.length - 1);
-    const page = Buffer.concat([header, body]);
-    page.writeUInt32LE(checksum(page), checksumOffset);
-    pages.push(page);
+  const segments = segmentsOf(packet);
+  for (let start = 0; start < segments.length; start += maxSegments) {
+    const end = start + maxSegments;
+    const page = {
+      serial,
+      sequence: sequence + pages.length,
+      granule: end >= segments.length ? 0 : -1,
+      isFirst: isFirst === true,
+      isContinued: start > 0,
+      segments: segments.slice(start, end),
+      packets: [packet.subarray(start * 255, end * 255)],
+    };
+    pages.push(writePage(page));
   }
   return pages;
 };
 
-const maxSegments = 255;
+/** The most segments that fit into a page. */
+export const maxSegments = 255;
 
 const checksumTable = Uint32Array.from({ length: 256 }, (_, index) => {
   let remainder = index << 24;
@@ -149,7 +177,7 @@ const checksumTable = Uint32Array.from({ length: 256 }, (_, index) => {
   return remainder;
 });
 
-/** Ogg's CRC-32, for which the checksum itself counts as zero. */
+/** Ogg's CRC-32, not reflected; the checksum itself counts as zero (RFC 3533, section 6). */
 const checksum = (page: Uint8Array): number => {
   let crc = 0;
   for (let index = 0; index < page.length; index += 1) {

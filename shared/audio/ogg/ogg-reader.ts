@@ -14,12 +14,12 @@ export const oggReader: ContainerReader = {
     const last = await findLastPage(window, stream.serial);
     if (!last) throw new UnreadableAudioError("The Ogg file is damaged: it has no intact page at its end.");
     const granules = last.granule - (await firstGranule(window, stream)) - stream.preSkip;
-    return { codec, durationSeconds: Math.max(0, granules) / stream.granuleRate, sampleRate, channels };
+    return { codec, durationSeconds: Math.max(0, granules) / stream.sampleRate, sampleRate, channels };
   },
 
   async *trim(file, seconds) {
     const stream = await findOggStream(file.window);
-    const length = Math.round(seconds * stream.granuleRate) + stream.preSkip;
+    const length = Math.round(seconds * stream.sampleRate) + stream.preSkip;
     yield* cutOgg(file, { until: (await firstGranule(file.window, stream)) + length });
   },
 

@@ -13,14 +13,13 @@ import { maxPageBytes, type OggPage, parseOggPage } from "./ogg-pages.ts";
 export interface OggStream {
   readonly codec: "opus" | "vorbis" | "flac";
   readonly serial: number;
+  /** In hertz. Granules, the units of positions, are samples. */
   readonly sampleRate: number;
   readonly channels: number;
-  /** How many granules make a second. */
-  readonly granuleRate: number;
   /** Granules at the start that are not played. */
   readonly preSkip: number;
   /** The most granules that one packet can stand for. */
-  readonly maxPacketBytes: number;
+  readonly maxPacketGranules: number;
 }
 
 /** A video file has two streams or three; thousands are an attack. */
@@ -48,42 +47,18 @@ export const findOggStream = async (window: SourceWindow): Promise<OggStream> =>
 const parseStream = ({ bytes, headerLength, serial }: OggPage): OggStream | undefined => {
   const packet = bytes.subarray(headerLength);
   if (hasText(packet, 0, "OpusHead") && packet.length >= 19) {
+    const [channels, preSkip] = [byteAt(packet, 9), uint16LittleEndian(packet, 10)];
     // Opus always decodes at 48 kHz; the rate in the header is only that of the original (RFC 7845, section 5.1).
-    return {
-      codec: "opus",
-      serial,
-      sampleRate: 48_000,
-      granuleRate: 48_000,
-      channels: byteAt(packet, 9),
-      preSkip: uint16LittleEndian(packet, 10),
-      maxPacketBytes: 5_760,
-    };
+    return { codec: "opus", serial, sampleRate: 48_000, channels, preSkip, maxPacketGranules: 5_760 };
   }
   if (hasText(packet, 0, "\x01vorbis") && packet.length >= 30) {
-    const sampleRate = uint32LittleEndian(packet, 12);
-    const channels = byteAt(packet, 11);
-    return {
-      codec: "vorbis",
-      serial,
-      sampleRate,
-      granuleRate: sampleRate,
-      channels,
-      preSkip: 0,
-      maxPacketBytes: 8_192,
-    };
+    const [channels, sampleRate] = [byteAt(packet, 11), uint32LittleEndian(packet, 12)];
+    return { codec: "vorbis", serial, sampleRate, channels, preSkip: 0, maxPacketGranules: 8_192 };
   }
   if (hasText(packet, 0, "\x7fFLAC") && packet.length >= 51) {
     const sampleRate = uint32BigEndian(packet, 27) >>> 12;
     const channels = ((byteAt(packet, 29) >> 1) & 7) + 1;
-    return {
-      codec: "flac",
-      serial,
-      sampleRate,
-      granuleRate: sampleRate,
-      channels,
-      preSkip: 0,
-      maxPacketBytes: 65_535,
-    };
+    return { codec: "flac", serial, sampleRate, channels, preSkip: 0, maxPacketGranules: 65_535 };
   }
   return undefined;
 };

@@ -1,6 +1,6 @@
 import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
 import type { ContainerFile } from "../reading/container.ts";
-import { type Cut, type CutPoint, type CutPoints, pointSpacing } from "../reading/piece.ts";
+import { type Cut, type CutPoint, type CutPoints, type Position, pointSpacing } from "../reading/piece.ts";
 import { parseElement, writeElement, writeOpenElement } from "./ebml.ts";
 import { type WebmBlock, walkWebm, webmIds } from "./webm-elements.ts";
 import { findWebmTrack, type WebmTrack } from "./webm-track.ts";
@@ -20,11 +20,8 @@ export const endOf = (
 
 export const webmPoints = async ({ window }: ContainerFile): Promise<CutPoints> => {
   const track = await findWebmTrack(window);
-  const headBytes = [...headOf(await window.read(0, scanBytes), track, 0)].reduce(
-    (sum, { length }) => sum + length,
-    0,
-  );
-  return { headBytes: headBytes + maxFirstClusterBytes, points: pointsOf(window, track) };
+  const head = Buffer.concat([...headOf(await window.read(0, scanBytes), track, 0)]);
+  return { headBytes: head.length + maxFirstClusterBytes, points: pointsOf(window, track) };
 };
 
 /** What a piece has before its first packet. */
@@ -35,20 +32,12 @@ const maxFirstClusterBytes = 64;
  * packet.
  */
 async function* pointsOf(window: SourceWindow, track: WebmTrack): AsyncGenerator<CutPoint[], void> {
-  const origin = Math.max(0, track.firstTimestamp);
   const spacing = pointSpacing / track.tickSeconds;
   let [clusterTime, bytes, pause, nextAt] = [0, 0, 0, Number.NEGATIVE_INFINITY];
   let last: WebmBlock | undefined;
   let waiting: CutPoint | undefined;
-  const pointAt = (offset: number, ticks: number): CutPoint => {
-    const seconds = (ticks - origin) * track.tickSeconds;
-    return {
-      position: { offset, ticks, countedFrom: clusterTime },
-      startsAt: Math.max(0, seconds),
-      endsAt: Math.max(0, seconds - track.delaySeconds),
-      bytes,
-    };
-  };
+  const pointAt = (offset: number, ticks: number): CutPoint =>
+    toPoint({ offset, ticks, countedFrom: clusterTime }, bytes, track);
   for await (const parts of walkWebm(window, 0)) {
     const points: CutPoint[] = [];
     for (const part of parts) {
@@ -77,8 +66,14 @@ async function* pointsOf(window: SourceWindow, track: WebmTrack): AsyncGenerator
   if (last) yield [pointAt(window.size, endOf(last, pause, track))];
 }
 
+const toPoint = (position: Position, bytes: number, track: WebmTrack): CutPoint => {
+  const seconds = (position.ticks - Math.max(0, track.firstTimestamp)) * track.tickSeconds;
+  const endsAt = Math.max(0, seconds - track.delaySeconds);
+  return { position, bytes, startsAt: Math.max(0, seconds), endsAt };
+};
+
 /** How far a packet's time can be from its cluster's. */
-const maxClusterBytes = 30_000;
+const maxClusterTicks = 30_000;
 
 /** The packets from a position on, before the one at another time; those of a piece are counted from zero. */
 export async function* cutWebm(
@@ -104,7 +99,7 @@ export async function* cutWebm(
       isAtEnd = part.timestamp >= until;
       if (isAtEnd) break;
       const time = part.timestamp - base;
-      if (writtenTime === undefined || Math.abs(time - writtenTime) > maxClusterBytes) {
+      if (writtenTime === undefined || Math.abs(time - writtenTime) > maxClusterTicks) {
         writtenTime = from ? Math.max(0, time) : clusterTime;
         remaining.push(clusterHead(writtenTime));
       }
@@ -117,7 +112,7 @@ export async function* cutWebm(
 
 const withTime = ({ bytes, timeOffset }: WebmBlock, time: number): Uint8Array => {
   const copy = Buffer.from(bytes);
-  copy.writeInt16BE(Math.max(-maxClusterBytes, time), timeOffset);
+  copy.writeInt16BE(Math.max(-maxClusterTicks, time), timeOffset);
   return copy;
 };
 

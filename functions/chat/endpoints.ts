@@ -12,7 +12,7 @@ import { listModels, retrieveModel } from "./v1/list-models.ts";
 import { listModelsOperation, retrieveModelOperation } from "./v1/models-contract.ts";
 import { readResponseRequest, readV1ChatRequest } from "./v1/read-request.ts";
 import { createResponseOperation } from "./v1/responses-contract.ts";
-import { responseWriter } from "./v1/write-response.ts";
+import { ResponseWriter } from "./v1/write-response.ts";
 import { chunkWriter, type EventWriter } from "./write-frames.ts";
 
 /** Below the shortest time after which proxies on the way close a silent connection: 30 seconds. */
@@ -60,7 +60,7 @@ export const chatEndpoints = ({
     endpoint(createResponseOperation, ({ body, request: facts }) => {
       const request = readResponseRequest(body);
       return body.stream
-        ? stream(request, responseWriter(beginResponse(body)), facts)
+        ? stream(request, new ResponseWriter(beginResponse(body)), facts)
         : createResponse(body, request, { models, signal: facts.signal });
     }),
     endpoint(listModelsOperation, () => listModels()),

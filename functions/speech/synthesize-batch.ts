@@ -12,8 +12,13 @@ import { type ChosenVoice, chooseVoice, toSpeechRequest } from "./voices.ts";
 /** How many items run in parallel: one caller must not occupy a GPU alone. */
 const concurrentItems = 4;
 
-/** The result of an item. */
-type Outcome = { readonly stored: StoredSpeech } | { readonly error: AppError };
+/** What became of an item. */
+interface Outcome {
+  readonly index: number;
+  readonly voice: ChosenVoice;
+  readonly stored?: StoredSpeech;
+  readonly error?: AppError;
+}
 
 const chooseVoiceOfItem = (item: SpeechItem, index: number): ChosenVoice => {
   try {
@@ -29,35 +34,26 @@ const chooseVoiceOfItem = (item: SpeechItem, index: number): ChosenVoice => {
   }
 };
 
-const failed = (index: number, thrown: unknown): Outcome => {
+const logFailure = (index: number, thrown: unknown): AppError => {
   const error = toAppError(thrown);
-  const { cause } = error;
-  logger.error("speech.item_failed", {
-    index,
-    code: error.code,
-    reason: describeError(cause),
-  });
-  return { error };
+  logger.error("speech.item_failed", { index, code: error.code, reason: describeError(error.cause) });
+  return error;
 };
 
-const toResult = (index: number, chosen: ChosenVoice, outcome: Outcome, requestId: string): BatchResult => {
-  const stored = "stored" in outcome ? outcome.stored : undefined;
-  const error = "error" in outcome ? outcome.error : undefined;
-  return {
-    index,
-    status: stored ? "ok" : "error",
-    ...chosen,
-    audio_url: stored?.link.url ?? null,
-    audio_url_expires_at: stored?.link.expiresAt.toISOString() ?? null,
-    sample_rate: stored?.sampleRate ?? null,
-    duration_seconds: stored?.usage.duration_seconds ?? null,
-    audio_size_bytes: stored?.usage.output_audio_bytes ?? null,
-    storage_object: stored?.objectKey ?? null,
-    request_id: stored ? requestId : null,
-    error_code: error?.code ?? null,
-    error_detail: error?.message ?? null,
-  };
-};
+const toResult = ({ index, voice, stored, error }: Outcome, requestId: string): BatchResult => ({
+  index,
+  status: stored ? "ok" : "error",
+  ...voice,
+  audio_url: stored?.link.url ?? null,
+  audio_url_expires_at: stored?.link.expiresAt.toISOString() ?? null,
+  sample_rate: stored?.sampleRate ?? null,
+  duration_seconds: stored?.usage.duration_seconds ?? null,
+  audio_size_bytes: stored?.usage.output_audio_bytes ?? null,
+  storage_object: stored?.objectKey ?? null,
+  request_id: stored ? requestId : null,
+  error_code: error?.code ?? null,
+  error_detail: error?.message ?? null,
+});
 
 /** The error of a request in which every item failed: retryable only if every item is. */
 const totalFailure = (errors: readonly AppError[], results: readonly BatchResult[]): AppError => {
@@ -91,16 +87,13 @@ export const synthesizeBatch = async (
     chosen,
     ({ item, index, voice }): Promise<Outcome> =>
       storeSpeech(toSpeechRequest(item, voice), newSpeechId(), context, dependencies).then(
-        (stored) => ({ stored }),
-        (error: unknown) => failed(index, error),
+        (stored) => ({ index, voice, stored }),
+        (thrown: unknown) => ({ index, voice, error: logFailure(index, thrown) }),
       ),
   );
-  const stored = outcomes.flatMap((outcome) => ("stored" in outcome ? [outcome.stored] : []));
-  const errors = outcomes.flatMap((outcome) => ("error" in outcome ? [outcome.error] : []));
-  const results = chosen.flatMap(({ index, voice }) => {
-    const outcome = outcomes[index];
-    return outcome ? [toResult(index, voice, outcome, requestId)] : [];
-  });
+  const stored = outcomes.flatMap((outcome) => outcome.stored ?? []);
+  const errors = outcomes.flatMap(({ error }) => error ?? []);
+  const results = outcomes.map((outcome) => toResult(outcome, requestId));
   countUse("errors", errors.length);
   if (stored.length === 0) throw totalFailure(errors, results);
   return {

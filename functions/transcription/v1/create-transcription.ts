@@ -49,7 +49,8 @@ export const createV1Transcription = async (
   checkCombination(form);
   const { response_format: format, timestamp_granularities: requested = [], prompt, temperature } = form;
   const granularities: readonly Granularity[] = requested.length > 0 ? requested : ["segment"];
-  const language = chooseLanguage(form, context.defaultLanguage);
+  const { signal, defaultLanguage } = context;
+  const language = chooseLanguage(form, defaultLanguage);
   const recording = await openFormsRecording(form, context, dependencies);
   const request: TranscriptionRequest = {
     recording,
@@ -60,10 +61,7 @@ export const createV1Transcription = async (
     temperature,
   };
   const write = async (onText?: (text: string) => void): Promise<Transcription> => {
-    const transcription = await dependencies.transcriber.transcribe(request, {
-      signal: context.signal,
-      onText,
-    });
+    const transcription = await dependencies.transcriber.transcribe(request, { signal, onText });
     countAudio(recording.durationSeconds);
     return transcription;
   };

@@ -1,11 +1,9 @@
 /** `npm run langid:evaluate -- <corpora>`: prints the figures of the model's card; fails when a target is missed. */
 import { franc } from "franc";
-import {
-  identifiableLanguages,
-  loadLanguageModel,
-  normalise,
-  readWeights,
-} from "../../../../shared/models/language-id/index.ts";
+import { identifiableLanguages } from "../../../../shared/models/language-id/identification.ts";
+import { loadLanguageModel } from "../../../../shared/models/language-id/model.ts";
+import { normalise } from "../../../../shared/models/language-id/normalise.ts";
+import { readWeights } from "../../../../shared/models/language-id/weights.ts";
 import {
   calibrationError,
   type Identifier,

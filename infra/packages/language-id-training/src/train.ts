@@ -1,6 +1,6 @@
 /** `npm run langid:train -- <corpora>`: trains the model and writes its weights where the functions are built from. */
 import { writeFileSync } from "node:fs";
-import { encodeWeights, type Weights, weightsFile } from "../../../../shared/models/language-id/index.ts";
+import { encodeWeights, type Weights, weightsFile } from "../../../../shared/models/language-id/weights.ts";
 import { fitTemperature } from "./training/calibrate.ts";
 import { type CorpusLine, readCorpus, readPhrases } from "./training/corpus.ts";
 import { label, partition } from "./training/partition.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { normalise } from "../../../../shared/models/language-id/index.ts";
+import { normalise } from "../../../../shared/models/language-id/normalise.ts";
 import { confusionMatrix, measureAccuracy } from "../src/evaluation/measurements.ts";
 import { missedTargets } from "../src/evaluation/targets.ts";
 import { type TestText, testTextsFrom, unseenTexts } from "../src/evaluation/test-texts.ts";

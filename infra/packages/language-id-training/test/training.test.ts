@@ -3,12 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-import {
-  bucketBits,
-  classCount,
-  encodeWeights,
-  loadLanguageModel,
-} from "../../../../shared/models/language-id/index.ts";
+import { bucketBits } from "../../../../shared/models/language-id/features.ts";
+import { loadLanguageModel } from "../../../../shared/models/language-id/model.ts";
+import { classCount, encodeWeights } from "../../../../shared/models/language-id/weights.ts";
 import { trainModel } from "../src/train.ts";
 import { type CorpusLine, readCorpus } from "../src/training/corpus.ts";
 import { partition } from "../src/training/partition.ts";

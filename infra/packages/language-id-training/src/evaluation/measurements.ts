@@ -2,8 +2,8 @@ import {
   classify,
   type IdentifiableLanguage,
   identifiableLanguages,
-  type LanguageModel,
-} from "../../../../../shared/models/language-id/index.ts";
+} from "../../../../../shared/models/language-id/identification.ts";
+import type { LanguageModel } from "../../../../../shared/models/language-id/model.ts";
 import { lengthBuckets } from "../training/length-buckets.ts";
 import { type Domain, domains, type TestText } from "./test-texts.ts";
 

@@ -1,8 +1,5 @@
-import {
-  classify,
-  identifiableLanguages,
-  type LanguageModel,
-} from "../../../../../shared/models/language-id/index.ts";
+import { classify, identifiableLanguages } from "../../../../../shared/models/language-id/identification.ts";
+import type { LanguageModel } from "../../../../../shared/models/language-id/model.ts";
 import type { CorpusLine } from "../training/corpus.ts";
 import { textsByLength } from "../training/length-buckets.ts";
 import { closeRelatives, languageOf } from "../training/partition.ts";

@@ -1,4 +1,4 @@
-import { identifiableLanguages } from "../../../../../shared/models/language-id/index.ts";
+import { identifiableLanguages } from "../../../../../shared/models/language-id/identification.ts";
 import { lengthBuckets } from "../training/length-buckets.ts";
 import { type AccuracyRow, confusionMatrix, type DecisionRow, type Identifier } from "./measurements.ts";
 import type { RejectionRow, RelativeRow } from "./rejection.ts";

@@ -1,8 +1,8 @@
 import {
   type IdentifiableLanguage,
   identifiableLanguages,
-  normalise,
-} from "../../../../../shared/models/language-id/index.ts";
+} from "../../../../../shared/models/language-id/identification.ts";
+import { normalise } from "../../../../../shared/models/language-id/normalise.ts";
 import type { CorpusLine } from "../training/corpus.ts";
 import { textsByLength } from "../training/length-buckets.ts";
 import { languageOf } from "../training/partition.ts";

@@ -1,10 +1,7 @@
-import {
-  createScorer,
-  identifiableLanguages,
-  normalise,
-  otherClass,
-  type Weights,
-} from "../../../../../shared/models/language-id/index.ts";
+import { identifiableLanguages } from "../../../../../shared/models/language-id/identification.ts";
+import { createScorer } from "../../../../../shared/models/language-id/model.ts";
+import { normalise } from "../../../../../shared/models/language-id/normalise.ts";
+import { otherClass, type Weights } from "../../../../../shared/models/language-id/weights.ts";
 import { textsByLength } from "./length-buckets.ts";
 import type { LabelledLine } from "./partition.ts";
 

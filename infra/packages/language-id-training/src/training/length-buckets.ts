@@ -1,4 +1,4 @@
-import { normalise } from "../../../../../shared/models/language-id/index.ts";
+import { normalise } from "../../../../../shared/models/language-id/normalise.ts";
 import { createRandom, type Random, shuffled } from "./random.ts";
 
 /** A range of lengths in UTF-16 units, both ends included. */

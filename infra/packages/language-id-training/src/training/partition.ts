@@ -1,4 +1,5 @@
-import { identifiableLanguages, otherClass } from "../../../../../shared/models/language-id/index.ts";
+import { identifiableLanguages } from "../../../../../shared/models/language-id/identification.ts";
+import { otherClass } from "../../../../../shared/models/language-id/weights.ts";
 import type { CorpusLine } from "./corpus.ts";
 import { partOf } from "./random.ts";
 

@@ -1,9 +1,5 @@
-import {
-  bucketBits,
-  classCount,
-  maxLevel,
-  type Weights,
-} from "../../../../../shared/models/language-id/index.ts";
+import { bucketBits } from "../../../../../shared/models/language-id/features.ts";
+import { classCount, maxLevel, type Weights } from "../../../../../shared/models/language-id/weights.ts";
 import type { Regression } from "./softmax-regression.ts";
 
 /** Smaller weights become zero: they cost room and change no result. */

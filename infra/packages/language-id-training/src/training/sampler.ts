@@ -1,4 +1,4 @@
-import { normalise } from "../../../../../shared/models/language-id/index.ts";
+import { normalise } from "../../../../../shared/models/language-id/normalise.ts";
 import type { LabelledLine } from "./partition.ts";
 import { pick, type Random } from "./random.ts";
 

@@ -1,9 +1,9 @@
 import {
   bucketBits,
-  classCount,
   featureCapacity,
   writeFeatures,
-} from "../../../../../shared/models/language-id/index.ts";
+} from "../../../../../shared/models/language-id/features.ts";
+import { classCount } from "../../../../../shared/models/language-id/weights.ts";
 import type { Random } from "./random.ts";
 import type { Sample } from "./sampler.ts";
 

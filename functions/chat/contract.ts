@@ -38,7 +38,7 @@ export type ChatCompletionRequest = z.output<typeof chatCompletionRequest>;
 
 const finishReason = z
   .enum(["stop", "length", "content_filter"])
-  .meta({ description: "`length` when the token limit cut the reply" });
+  .meta({ description: "`length` when the reply reached the token limit" });
 
 export const chatCompletion = z
   .object({
@@ -85,13 +85,14 @@ export const createChatCompletionOperation = defineOperation({
   path: "/tasks/chat/completions",
   summary: "Continue a conversation",
   description:
-    "Follows the chat completions of the OpenAI API. Their SDKs work with `/tasks` as the base URL for conversations; for " +
-    "all that they can ask for take `/v1`. " +
+    "Compatible with the chat completions of the OpenAI API: its SDKs work with `/tasks` as the base URL; use `/v1` " +
+    "for tools and everything else they support. " +
     "With `stream: true` the response is `text/event-stream`: chunks (`chat.completion.chunk`) with the role, the " +
-    "text piece by piece, the finish reason and, if `stream_options.include_usage` requests it, one without choices " +
-    "for the token counts, then `data: [DONE]`. A failure after the " +
-    "start is an event with an `error` instead of the rest. Comments keep the connection open " +
-    "while the model is silent, also before it has started. Each request sends the whole conversation, at most 200,000 characters; nothing of it is stored, and of the reply only what an `Idempotency-Key` requires.",
+    "text piece by piece, the finish reason and, if `stream_options.include_usage` is set, one without choices " +
+    "for the token counts, then `data: [DONE]`. If the reply fails after the start, an event with an `error` " +
+    "replaces the rest. Comments keep the connection open while the model is silent, even before it starts. " +
+    "Send the whole conversation with each request, at most 200,000 characters. It is not stored; the reply is " +
+    "stored only when you send an `Idempotency-Key`.",
   tag: "Chat",
   auth: "user",
   scope: "chat",

@@ -49,7 +49,7 @@ export const modelAndSampling = z.object({
     description: "The maximum number of tokens of the reply; by default the model's own limit",
   }),
   max_completion_tokens: tokenLimit.meta({
-    description: "Another name of `max_tokens`, which comes first",
+    description: "Another name for `max_tokens`, which takes precedence",
   }),
   stop: z
     .union([z.string(), z.array(z.string())], { error: "stop should be a text or a list of texts" })

@@ -57,7 +57,7 @@ export const findModel = (id: string): ChatModelId => {
   const model = chatModelIds.find((known) => known === id);
   if (model) return model;
   throw new AppError("unknown_model", {
-    message: `There is no such model. Supported models: ${chatModelIds.join(", ")}.`,
+    message: `Unknown model. Supported models: ${chatModelIds.join(", ")}.`,
     param: "model",
     extra: { supported_models: chatModelIds },
   });

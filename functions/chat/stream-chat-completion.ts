@@ -26,7 +26,7 @@ const headers = {
 
 const tooLong = (milliseconds: number): AppError =>
   new AppError("external_service_error", {
-    message: `The reply took longer than the ${Math.floor(milliseconds / 1_000)} seconds it may take.`,
+    message: `The reply took longer than the limit of ${Math.floor(milliseconds / 1_000)} seconds.`,
   });
 
 /**

@@ -22,8 +22,9 @@ export const identifyOperation = defineOperation({
   id: "identifyLanguage",
   method: "POST",
   path: "/tasks/language_id",
-  summary: "The most likely of six languages",
-  description: "Always returns one of the six; `classify_language` also reports when it is not sure.",
+  summary: "Identify the language of a text",
+  description:
+    "Always returns the most likely of six languages; `classify_language` also says when it is not sure.",
   tag,
   auth: "user",
   scope: "language",
@@ -41,7 +42,7 @@ export const classifyOperation = defineOperation({
   id: "classifyLanguage",
   method: "POST",
   path: "/tasks/classify_language",
-  summary: "The language of a text, if it can be detected",
+  summary: "Detect the language of a text, if possible",
   description: `One of six codes, or \`${notDetected}\` when confidence is low or the text is in another language.`,
   tag,
   auth: "user",
@@ -60,7 +61,7 @@ export const classifyOperation = defineOperation({
 
 export const languageFunction = defineFunction({
   name: "language",
-  description: "Language identification, by a model inside the function",
+  description: "Language identification with a model inside the function",
   operations: [identifyOperation, classifyOperation],
   environment: { ...tableEnvironment, ...bucketEnvironment, ...accountLimitEnvironment },
   memoryMegabytes: 256,

@@ -35,11 +35,11 @@ export interface LegacyDependencies {
   readonly transcription: LegacyTranscriptionDependencies;
 }
 
-const wayRound = "name its file_id to POST /tasks/stt_from_gcs; split recordings that are larger still";
+const alternative = "send its file_id to POST /tasks/stt_from_gcs; split larger recordings";
 
 const transcriptionEndpoints = (dependencies: LegacyTranscriptionDependencies): Endpoint[] => [
   endpoint(transcription.transcribeOperation, async ({ body, caller: { userId }, request: { signal } }) => {
-    const recording = await openFile(body.audio, signal, { wayRound });
+    const recording = await openFile(body.audio, signal, { alternative });
     return transcribeAndSave(recording, "audio", body, { userId, signal }, dependencies);
   }),
   endpoint(
@@ -55,12 +55,12 @@ const transcriptionEndpoints = (dependencies: LegacyTranscriptionDependencies): 
   ),
   endpoint(transcription.transcribeForOrganizationOperation, async ({ body, request: { signal } }) => {
     const choices = { language: undefined, withSpeakers: body.recognise_speakers };
-    const recording = await openFile(body.audio, signal, { wayRound });
+    const recording = await openFile(body.audio, signal, { alternative });
     return transcribeOnly(recording, choices, { ...dependencies, signal });
   }),
   endpoint(transcription.vendorTranscribeOperation, async ({ body, request: { signal } }) => {
     const choices = { language: body.language, withSpeakers: false };
-    const recording = await openFile(body.audio, signal, { wayRound });
+    const recording = await openFile(body.audio, signal, { alternative });
     return transcribeOnly(recording, choices, { ...dependencies, signal });
   }),
 ];

@@ -26,9 +26,7 @@ const removed = {
 };
 
 const samplingParameter = (schema: z.ZodNumber, usual: number, description: string) =>
-  schema
-    .nullish()
-    .meta({ description: `${description}; left to the model when absent, whose usual value is ${usual}` });
+  schema.nullish().meta({ description: `${description}; when absent, the model decides (usually ${usual})` });
 
 const spokenText = text().trim().min(1).max(5_000).meta({ example: "Wasuze otya nno?" });
 
@@ -36,7 +34,7 @@ const speechFields = {
   text: spokenText,
   voice: text().trim().max(100).nullish().meta({
     example: "salt_lug_0001",
-    description: "Tag of the voice catalogue; when absent the first voice of the language",
+    description: "Tag of a voice; when absent, the first voice of the language",
   }),
   language: text()
     .trim()
@@ -44,7 +42,7 @@ const speechFields = {
     .nullish()
     .meta({
       example: "lug",
-      description: `${languageForms}; when voice and language are absent, Luganda`,
+      description: `${languageForms}; Luganda when both voice and language are absent`,
     }),
   temperature: samplingParameter(z.number().min(0).max(2), 0.6, "Sampling temperature"),
   top_p: samplingParameter(z.number().gt(0).max(1), 0.95, "Nucleus sampling"),
@@ -54,7 +52,7 @@ const speechFields = {
     1_200,
     "The maximum number of audio tokens for each chunk of the text",
   ),
-  seed: z.int().nullish().meta({ description: "The same seed returns the same audio" }),
+  seed: z.int().nullish().meta({ description: "The same seed produces the same audio" }),
 };
 
 /** Beyond the specification: the format of the audio. */
@@ -63,15 +61,15 @@ const audioFormat = z
   .nullish()
   .meta({
     description:
-      "`wav` as the model returns it (a minute takes 2.9 MB), `mp3` (360 kB), `opus` in Ogg (about 180 kB). When absent `wav`, or " +
-      "`opus` with the header `Save-Data: on`",
+      "`wav` as the model returns it (2.9 MB a minute), `mp3` (360 kB) or `opus` in Ogg (about 180 kB). When absent, " +
+      "`wav`, or `opus` with the header `Save-Data: on`",
   });
 
 const savesData = z.object({
   "Save-Data": z
     .string()
     .optional()
-    .meta({ example: "on", description: "`on` requests the smallest format where the body names none" }),
+    .meta({ example: "on", description: "`on` requests the smallest format when the body names none" }),
 });
 
 export const speechItem = z.object({ ...speechFields, ...removed }).meta({ id: "SpeechItem" });
@@ -92,9 +90,7 @@ export const speechRequest = z
 export const streamedSpeech = /"response_mode"\s*:\s*"(?:stream|both)"/;
 
 const timings = {
-  inference_ms: z
-    .number()
-    .meta({ example: 840, description: "Until the model's server had given its last byte" }),
+  inference_ms: z.number().meta({ example: 840, description: "Until the last byte from the model's server" }),
   upload_ms: z.number().meta({ example: 35, description: "From then until the audio was stored" }),
 };
 
@@ -161,17 +157,17 @@ export const synthesizeOperation = defineOperation({
   path: "/tasks/audio/speech",
   summary: "Turn a text into speech",
   description:
-    "`response_mode` `url` returns JSON when the audio is stored. `stream` and `both` stream the audio " +
-    "from the model; the header of WAV states a length only if the model's server knew it. `both` also stores the audio: the header " +
-    "`X-Audio-Url` has the link and `X-Storage-Object` the name for a fresh one. The link returns 404 until the stream has " +
-    "come to its end, and for good when the stream breaks off.",
+    "With `response_mode: url` the response is JSON, sent once the audio is stored. `stream` and `both` stream the " +
+    "audio from the model; a WAV header has a length only if the model's server knows it. `both` also stores the " +
+    "audio: the header `X-Audio-Url` has the link and `X-Storage-Object` the name for a fresh one. The link returns " +
+    "404 until the stream is complete, and permanently if it fails.",
   tag,
   auth: "user",
   scope: "speech",
   body: { encoding: "json", schema: speechRequest },
   response: {
     status: 200,
-    description: "The stored audio, or the audio itself",
+    description: "A link to the audio, or the audio itself",
     schema: speechResponse,
     otherContentTypes: ["audio/wav", "audio/mpeg", "audio/ogg"],
   },
@@ -211,7 +207,7 @@ export const batchResponse = z
     results: z.array(batchResult),
     request_id: requestId,
     timings_ms: z.object({ ...timings, total_ms: totalMilliseconds }).meta({
-      description: "`inference_ms` and `upload_ms` are sums over items that run in parallel",
+      description: "`inference_ms` and `upload_ms` are totals of items that run in parallel",
     }),
     usage: usage.meta({ description: "Of the items that succeeded" }),
   })
@@ -224,15 +220,15 @@ export const batchOperation = defineOperation({
   path: "/tasks/audio/speech/batch",
   summary: "Turn up to 16 texts into speech",
   description:
-    "Every item counts as a task, and all are validated first. An item that fails later is marked; when all fail, " +
-    "so does the request. `audio_format` holds for all items.",
+    "Every item counts as a task, and all are validated first. An item that fails later is marked; if all items " +
+    "fail, so does the request. `audio_format` applies to all items.",
   tag,
   auth: "user",
   scope: "speech",
   body: { encoding: "json", schema: batchRequest, maxBytes: longBodyBytes },
   variesBy: savesData,
   tasksIn: "items",
-  response: { status: 200, description: "A result for each item, in their order", schema: batchResponse },
+  response: { status: 200, description: "A result for each item, in order", schema: batchResponse },
   errors: synthesisErrors,
 });
 
@@ -244,7 +240,7 @@ export const refreshLinkOperation = defineOperation({
   method: "GET",
   path: "/tasks/audio/speech/url",
   summary: "Get a fresh link to stored speech",
-  description: "Only the account that made the speech gets one.",
+  description: "Only the account that created the speech can get one.",
   tag,
   auth: "user",
   scope: "speech",

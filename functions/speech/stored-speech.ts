@@ -41,7 +41,7 @@ export const refreshLink = async (
   const kind = kindOfSpeech(userId, objectKey);
   if (!kind || !(await store.describe(objectKey))) {
     throw new AppError("not_found", {
-      message: "There is no stored speech of this name.",
+      message: "There is no stored speech with this name.",
       param: field,
     });
   }

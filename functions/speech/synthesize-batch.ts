@@ -60,7 +60,7 @@ const totalFailure = (errors: readonly AppError[], results: readonly BatchResult
   const [first] = errors;
   const isUnavailable = errors.every(({ code }) => code === "service_unavailable");
   return new AppError(isUnavailable ? "service_unavailable" : "external_service_error", {
-    message: `No item could be spoken. ${first?.message ?? ""}`.trim(),
+    message: `No item could be synthesised. ${first?.message ?? ""}`.trim(),
     retryAfterSeconds: isUnavailable ? first?.retryAfterSeconds : undefined,
     extra: { results },
     cause: first,

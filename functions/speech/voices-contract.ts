@@ -27,7 +27,7 @@ export const voicesOperation = defineOperation({
   id: "listVoices",
   method: "GET",
   path: "/tasks/voice/speakers",
-  summary: "The voices, by language or of one language",
+  summary: "List the voices, of all languages or one",
   tag: "Speech",
   auth: "user",
   scope: "speech",
@@ -35,6 +35,6 @@ export const voicesOperation = defineOperation({
   query: z.object({
     language: text().max(100).optional().meta({ example: "lug", description: languageForms }),
   }),
-  response: { status: 200, description: "Tags of voices", schema: voicesResponse },
+  response: { status: 200, description: "The tags of the voices", schema: voicesResponse },
   errors: ["unknown_language"],
 });

@@ -28,7 +28,7 @@ export const requireSynthesisLanguage = (code: string): SynthesisLanguage => {
   const language = findSynthesisLanguage(code);
   if (language) return language;
   throw new AppError("unknown_language", {
-    message: `Speech is not synthesised in the language '${code}'. Supported languages: ${supportedCodes}.`,
+    message: `Speech synthesis does not support the language '${code}'. Supported languages: ${supportedCodes}.`,
     param: "language",
     extra: { supported_languages: supportedLanguages },
   });
@@ -36,7 +36,7 @@ export const requireSynthesisLanguage = (code: string): SynthesisLanguage => {
 
 const voicesOf = ({ name, code, voices }: SynthesisLanguage): string =>
   voices.length > 0
-    ? `The voices of ${name} (${code}): ${voices.join(", ")}.`
+    ? `Voices for ${name} (${code}): ${voices.join(", ")}.`
     : `${name} (${code}) has no voices.`;
 
 const firstVoice = (language: SynthesisLanguage): ChosenVoice => {
@@ -62,7 +62,7 @@ export const chooseVoice = (
   const owner = languageOfVoice(voice);
   if (!owner) {
     throw new AppError("invalid_speaker", {
-      message: `There is no voice '${voice}'; GET /tasks/voice/speakers lists them.`,
+      message: `Unknown voice '${voice}'; GET /tasks/voice/speakers lists the voices.`,
       param: "voice",
       extra: { supported_voices: allVoices },
     });

@@ -53,7 +53,7 @@ const fields = z.object({
   }),
   timestamps: optionalField(formBoolean())
     .transform((wanted) => wanted ?? false)
-    .meta({ override: { type: "boolean", default: false }, description: "Whether `segments` are wanted" }),
+    .meta({ override: { type: "boolean", default: false }, description: "Whether to return `segments`" }),
   ...removed,
 });
 
@@ -81,7 +81,7 @@ export const transcriptionResponse = z
     text: z.string().meta({ description: "What was said; empty for silence", example: "Wasuze otya nno?" }),
     audio_transcription: z
       .string()
-      .meta({ description: "The same, by its name in earlier versions", example: "Wasuze otya nno?" }),
+      .meta({ description: "Same as `text`; its name in earlier versions", example: "Wasuze otya nno?" }),
     language,
     segments: z
       .array(segment)
@@ -89,16 +89,18 @@ export const transcriptionResponse = z
       .meta({
         example: null,
         description:
-          "With `timestamps` the stretches of speech; one for the whole recording when the model cannot tell them " +
-          "apart. Otherwise null",
+          "With `timestamps`, the segments of speech; a single one when the model does not separate them. Otherwise " +
+          "null",
       }),
-    duration_seconds: z.number().meta({ description: "Of the recording, as its bytes tell", example: 2.64 }),
+    duration_seconds: z
+      .number()
+      .meta({ description: "Length of the recording, measured from its bytes", example: 2.64 }),
     usage,
     audio_transcription_id: z.null().meta({ description: "Transcriptions are not stored" }),
     audio_url: z.null(),
-    diarization_output: z.object({}).meta({ description: "Speakers are not distinguished" }),
+    diarization_output: z.object({}).meta({ description: "Always empty: speakers are not distinguished" }),
     formatted_diarization_output: z.literal(""),
-    was_audio_trimmed: z.literal(false).meta({ description: "Recordings are transcribed whole" }),
+    was_audio_trimmed: z.literal(false).meta({ description: "Recordings are always transcribed in full" }),
     original_duration_minutes: z.null(),
   })
   .meta({ id: "Transcription" });
@@ -110,9 +112,9 @@ export const createTranscriptionOperation = defineOperation({
   path: "/tasks/audio/transcriptions",
   summary: "Transcribe audio in one of 51 languages",
   description:
-    "Files of up to 4.4 MB come with the request as `audio`. Larger ones, of up to 100 MB, are uploaded through the " +
-    "link of `POST /tasks/generate-upload-url` and named by their `file_id`; the link must have been requested by " +
-    "the same account or without a token. Names and declared types of files do not matter.",
+    "Send files of up to 4.4 MB with the request, as `audio`. Upload larger files, of up to 100 MB, through the " +
+    "link of `POST /tasks/generate-upload-url` and send their `file_id`; the link must have been requested by " +
+    "the same account, or without a token. File names and declared types are ignored.",
   tag: "Speech",
   auth: "user",
   scope: "transcribe",

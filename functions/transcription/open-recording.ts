@@ -12,19 +12,19 @@ import { maxFileBytes, type TranscriptionForm } from "./contract.ts";
 /**
  * Opens a recording that came with the request.
  * @param field the request's field with the recording.
- * @param wayRound the caller's alternative for a larger upload.
+ * @param alternative what the caller can do with a larger file.
  * @throws as {@link openRecording} does.
  */
 export const openFile = async (
   { content }: NonNullable<TranscriptionForm["audio"]>,
   signal: AbortSignal,
-  { field = "audio", wayRound = "send its file_id instead" } = {},
+  { field = "audio", alternative = "send its file_id instead" } = {},
 ): Promise<MeasuredRecording> => {
   if (content.length <= maxFileBytes) return measureRecording(bufferSource(content), field, { signal });
   throw new AppError("payload_too_large", {
     message:
-      "The file is larger than 4.4 MB, the most that a request can carry: upload it through the link of " +
-      `POST /tasks/generate-upload-url (up to 100 MB) and ${wayRound}.`,
+      "The file is larger than 4.4 MB, the limit of a request: upload it through the link of " +
+      `POST /tasks/generate-upload-url (up to 100 MB) and ${alternative}.`,
     param: field,
   });
 };

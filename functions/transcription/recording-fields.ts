@@ -9,7 +9,7 @@ export const recordingFile = formFile().meta({
   example: "recording.wav",
   description:
     "The recording, a file of at most 4.4 MB: WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC, recognised by its bytes. " +
-    "Required, unless `file_id` names an upload",
+    "Required unless `file_id` is sent",
 });
 
 /** A rule about several fields reports together with those about single fields, not only once each of these holds. */

@@ -86,7 +86,7 @@ const checkRefusal = (operation: Operation, response: WireResponse, text: string
 };
 
 /** What callers see of a server that changes the protocol, or that sends nothing but comments. */
-const modelFailure = /The model's server returned no usable response\.|The model did not finish within the /;
+const modelFailure = /The model's server returned no usable response\.|The model did not finish within /;
 
 /**
  * The faults of a response; empty when there are none. Models respond well except for the fuzzer's own misbehaviours,

@@ -11,6 +11,7 @@ import {
   notContent,
   notStored,
   ofFunction,
+  onlyNull,
   reasoningEffort,
   textPartOf,
   toolChoiceWord,
@@ -26,9 +27,6 @@ const content = z
   .pipe(text());
 const filledContent = content.pipe(text().trim().min(1));
 const name = z.string().nullish();
-
-/** What clients send back of a reply although it has no effect. */
-const nothing = (what: string) => z.null(unsupported(`${what} cannot be read.`)).optional();
 
 const message = z
   .discriminatedUnion(
@@ -54,9 +52,9 @@ const message = z
             .max(maxTools)
             .nullish(),
           name,
-          refusal: nothing("A refusal"),
-          audio: nothing("Sound"),
-          function_call: nothing("A call of a function outside `tool_calls`"),
+          refusal: onlyNull("Refusals are not supported."),
+          audio: onlyNull("Audio is not supported."),
+          function_call: onlyNull("Use `tool_calls` instead of `function_call`."),
           annotations: z.array(z.unknown()).nullish(),
           // What OpenAI's packages and LiteLLM add to a reply is sent back with it, such as `parsed_arguments`.
           parsed: z.unknown().optional(),
@@ -91,7 +89,7 @@ const responseFormat = z.discriminatedUnion(
       unknownMembers,
     ),
   ],
-  otherKinds("The response formats are `text`, `json_object` and `json_schema`."),
+  otherKinds("Supported response formats: `text`, `json_object`, `json_schema`."),
 );
 
 const penalty = z.number().min(-2).max(2).nullish();
@@ -125,22 +123,20 @@ const v1ChatCompletionRequest = z
         )
         .nullish()
         .meta({ description: "`include_usage`: whether a stream ends with a chunk of the token counts" }),
-      n: z.literal(1, unsupported("A request gets one reply.")).nullish(),
-      logprobs: z.literal(false, unsupported("The probabilities of tokens are not given.")).nullish(),
+      n: z.literal(1, unsupported("Only one reply per request is supported.")).nullish(),
+      logprobs: z.literal(false, unsupported("Log probabilities are not supported.")).nullish(),
       top_logprobs: noLogprobs,
-      logit_bias: z
-        .record(z.string(), z.never(unsupported("Tokens cannot be favoured one by one.")))
-        .nullish(),
+      logit_bias: z.record(z.string(), z.never(unsupported("Token biases are not supported."))).nullish(),
       modalities: z
-        .array(z.literal("text", unsupported("Replies are text; POST /v1/audio/speech speaks.")))
+        .array(z.literal("text", unsupported("Replies are text only; for speech use POST /v1/audio/speech.")))
         .nullish(),
-      audio: nothing("Sound"),
+      audio: onlyNull("Audio is not supported."),
       prediction: z.unknown().optional(),
       verbosity: usualVerbosity,
       store: notStored,
-      functions: z.null(unsupported("`functions` was replaced by `tools`.")).optional(),
-      function_call: z.null(unsupported("`function_call` was replaced by `tool_choice`.")).optional(),
-      web_search_options: z.null(unsupported("Nothing is searched for on the web.")).optional(),
+      functions: onlyNull("Use `tools` instead of `functions`."),
+      function_call: onlyNull("Use `tool_choice` instead of `function_call`."),
+      web_search_options: onlyNull("Web search is not supported."),
       ...withoutEffect.shape,
     },
     unknownMembers,
@@ -149,7 +145,7 @@ const v1ChatCompletionRequest = z
 export type V1ChatCompletionRequest = z.output<typeof v1ChatCompletionRequest>;
 
 const finishReason = z.enum(["stop", "length", "tool_calls", "content_filter"]).meta({
-  description: "`tool_calls` when tools should be called, `length` when the token limit cut the reply",
+  description: "`tool_calls` when the model calls tools, `length` when the reply reached the token limit",
 });
 
 const usage = z
@@ -158,7 +154,7 @@ const usage = z
     completion_tokens: z.int().meta({ example: 9 }),
     total_tokens: z.int().meta({ example: 53 }),
   })
-  .meta({ id: "V1TokenUsage", description: "Absent when the model's server did not count" });
+  .meta({ id: "V1TokenUsage", description: "Absent when the model's server does not report it" });
 
 /** A chat completion of `/v1`: that of `/tasks`, with the calls of tools. */
 export const v1ChatCompletion = z
@@ -229,12 +225,12 @@ export const createV1ChatCompletionOperation = defineOperation({
   id: "createV1ChatCompletion",
   method: "POST",
   path: "/v1/chat/completions",
-  summary: "Continue a conversation, for OpenAI's clients",
+  summary: "Continue a conversation, for clients of the OpenAI API",
   description:
-    "The chat completions of the OpenAI API: their clients work unchanged with `/v1` as the base URL. As " +
-    "`/tasks/chat/completions`, and with tools, response formats, penalties and `seed`, which are passed on to the " +
-    "model's server. Unsupported parameters are refused with 400, and `error.param` names them; fields that change " +
-    "nothing (`user`, `metadata`, `service_tier`, `prompt_cache_key` …) are taken. `developer` counts as `system`.",
+    "Chat completions of the OpenAI API: its clients work unchanged with `/v1` as the base URL. Like " +
+    "`/tasks/chat/completions`, with tools, response formats, penalties and `seed`, which are passed on to the " +
+    "model's server. An unsupported parameter returns 400, and `error.param` names it; fields without effect " +
+    "(`user`, `metadata`, `service_tier`, `prompt_cache_key` …) are accepted. `developer` means `system`.",
   tag: "OpenAI clients",
   auth: "user",
   scope: "chat",

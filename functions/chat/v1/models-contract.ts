@@ -37,9 +37,9 @@ export const retrieveModelOperation = defineOperation({
   ...common,
   id: "retrieveModel",
   path: "/v1/models/{id}",
-  summary: "Look up a model",
+  summary: "Get a model",
   description:
-    "One of the list, or `stt-51:<language>`: transcription of one language, for clients that cannot name one.",
+    "A model of the list, or `stt-51:<language>`: transcription of one language, for clients that cannot send a language.",
   pathParameters: z.object({ id: z.string().meta({ example: "stt-51:lug" }) }),
   response: { status: 200, description: "The model", schema: model },
   errors: ["model_not_found"],

@@ -39,7 +39,7 @@ const readTools = (
   const name = typeof choice === "object" ? choice.name : undefined;
   if (choice === "required" ? tools.length === 0 : name && !tools.some((tool) => tool.name === name)) {
     throw new AppError("unsupported_parameter", {
-      message: "`tool_choice` requires a tool that is not among `tools`.",
+      message: "`tool_choice` requires a tool that is not in `tools`.",
       param: "tool_choice",
     });
   }

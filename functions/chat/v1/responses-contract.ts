@@ -16,6 +16,7 @@ import {
   notContent,
   notStored,
   ofFunction,
+  onlyNull,
   reasoningEffort,
   reportedSchema,
   textPartOf,
@@ -35,7 +36,7 @@ const content = z
 const ofItem = z.object({ id: z.string().nullish(), status: z.string().nullish() });
 
 const stateless =
-  "Nothing is stored here, so there is nothing to refer to: send the whole conversation, with `store: false`.";
+  "Responses are not stored, so nothing can be referenced: send the whole conversation, with `store: false`.";
 
 const item = z
   .discriminatedUnion(
@@ -75,7 +76,7 @@ const item = z
         id: z.never(unsupported(stateless)),
       }),
     ],
-    otherKinds("Only messages, calls of functions and their outputs can be read."),
+    otherKinds("Only messages, function calls and their outputs are supported."),
   )
   .meta({ id: "ResponseInputItem" });
 export type ResponseInputItem = z.output<typeof item>;
@@ -95,10 +96,8 @@ const format = z.discriminatedUnion(
     z.strictObject({ type: z.enum(["text", "json_object"]) }, unknownMembers),
     z.strictObject({ type: z.literal("json_schema"), ...namedSchema.shape }, unknownMembers),
   ],
-  otherKinds("The response formats are `text`, `json_object` and `json_schema`."),
+  otherKinds("Supported response formats: `text`, `json_object`, `json_schema`."),
 );
-
-const notSupported = (sentence: string) => z.null(unsupported(sentence)).optional();
 
 /** As on `/v1/chat/completions`: a field takes effect, changes nothing, or is refused with 400 and its name. */
 const responseRequest = z
@@ -123,27 +122,30 @@ const responseRequest = z
           unknownMembers,
         )
         .nullish()
-        .meta({ description: "Thoughts are never part of a reply, so there is no summary of them" }),
+        .meta({ description: "Replies never contain reasoning, so there is no summary" }),
       stream_options: z
         .strictObject({ include_obfuscation: z.boolean().nullish() }, unknownMembers)
         .nullish(),
       store: notStored,
-      previous_response_id: notSupported(stateless),
-      conversation: notSupported(stateless),
-      prompt: notSupported("There are no stored prompts."),
-      context_management: notSupported("A conversation is never shortened."),
-      background: z.literal(false, unsupported("Responses are sent at once.")).nullish(),
-      truncation: z.literal("disabled", unsupported("A conversation is never shortened.")).nullish(),
+      previous_response_id: onlyNull(stateless),
+      conversation: onlyNull(stateless),
+      prompt: onlyNull("Stored prompts are not supported."),
+      context_management: onlyNull("Conversations are never truncated."),
+      background: z.literal(false, unsupported("Background responses are not supported.")).nullish(),
+      truncation: z.literal("disabled", unsupported("Conversations are never truncated.")).nullish(),
       include: z
         .array(
-          z.literal("reasoning.encrypted_content", unsupported("A response has its text and calls only.")),
+          z.literal(
+            "reasoning.encrypted_content",
+            unsupported("Responses contain only text and tool calls."),
+          ),
         )
         .nullish(),
       top_logprobs: noLogprobs,
       max_tool_calls: z
         .int()
         .nullish()
-        .meta({ description: "Of tools that run on the server: there are none" }),
+        .meta({ description: "No effect: it limits tools that run on the server, and there are none" }),
       ...withoutEffect.shape,
     },
     unknownMembers,
@@ -246,12 +248,12 @@ export const createResponseOperation = defineOperation({
   id: "createResponse",
   method: "POST",
   path: "/v1/responses",
-  summary: "Create a response, for OpenAI's clients",
+  summary: "Create a response, for clients of the OpenAI API",
   description:
-    "The responses of the OpenAI API, without any memory: each request brings its whole conversation, and nothing of it " +
-    "is stored. Texts and tools of the type `function`; with `stream: true` the documented events " +
-    "(`response.created`, `response.output_text.delta`, `response.function_call_arguments.delta`, `response.completed` " +
-    "…). Stored responses, references to items, images and the tools of OpenAI's own servers are refused with 400.",
+    "Responses of the OpenAI API, without state: send the whole conversation with each request; it is not stored. " +
+    "Supports text and tools of type `function`, and with `stream: true` the documented events " +
+    "(`response.created`, `response.output_text.delta`, `response.function_call_arguments.delta`, " +
+    "`response.completed` …). Stored responses, references to items, images and OpenAI's hosted tools return 400.",
   tag: "OpenAI clients",
   auth: "user",
   scope: "chat",

@@ -15,7 +15,7 @@ const isDeeperThan = (levels: number, value: unknown): boolean =>
 export const jsonSchema = z
   .record(z.string(), z.unknown())
   .refine((schema) => !isDeeperThan(deepestSchema, schema), {
-    error: "Value error, a schema has at most 100 levels",
+    error: "Value error, a schema must not have more than 100 levels",
     params: { type: "value_error" },
   })
   .meta({ id: "JsonSchema", description: "A JSON Schema" });
@@ -27,7 +27,7 @@ export const reportedSchema = z
 
 export const toolName = z
   .string()
-  .regex(/^[\w.-]{1,64}$/, { error: "a tool's name has 1 to 64 letters, digits, `_`, `-` and `.`" });
+  .regex(/^[\w.-]{1,64}$/, { error: "a tool's name must have 1 to 64 letters, digits, `_`, `-` or `.`" });
 
 /** A function that a model may call, as both ways declare it. */
 export const toolFunction = z.object({
@@ -44,7 +44,7 @@ export const ofFunction = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.discriminatedUnion(
     "type",
     [z.strictObject({ type: z.literal("function"), ...shape }, unknownMembers)],
-    otherKinds("Only tools of the type `function` can be called."),
+    otherKinds("Only tools of type `function` are supported."),
   );
 
 /** A response format by JSON Schema, as both routes name it. */
@@ -67,15 +67,20 @@ export const withoutEffect = z.object({
   service_tier: z.string().nullish(),
 });
 
-/** Nothing is stored, so parameters that require storage are refused. */
+/** A field that may only be null. @param sentence why any other value is refused. */
+export const onlyNull = (sentence: string) => z.null(unsupported(sentence)).optional();
+
 export const notStored = z
-  .literal(false, unsupported("Nothing is stored here: leave `store` out, or send `store: false`."))
+  .literal(false, unsupported("Responses are not stored: omit `store`, or send `store: false`."))
   .nullish();
 
-export const noLogprobs = z.literal(0, unsupported("The probabilities of tokens are not given.")).nullish();
+export const noLogprobs = z.literal(0, unsupported("Log probabilities are not supported.")).nullish();
 
 export const usualVerbosity = z
-  .literal("medium", unsupported("The length of the reply can only be requested in the conversation."))
+  .literal(
+    "medium",
+    unsupported("Only `medium` is supported; say in the conversation how long the reply should be."),
+  )
   .nullish();
 
 export const reasoningEffort = z.enum(reasoningEfforts).nullish();
@@ -84,7 +89,7 @@ export const reasoningEffort = z.enum(reasoningEfforts).nullish();
 export const textPartOf = <const Type extends string>(types: readonly [Type, ...Type[]]) =>
   z.strictObject(
     {
-      type: z.enum(types, unsupported("Only text can be read: images, audio and files cannot.")),
+      type: z.enum(types, unsupported("Only text is supported, not images, audio or files.")),
       text: z.string(),
       cache_control: z.unknown().optional(),
       prompt_cache_breakpoint: z.unknown().optional(),
@@ -95,7 +100,7 @@ export const textPartOf = <const Type extends string>(types: readonly [Type, ...
   );
 
 /** How content is refused that is neither a text nor pieces of one. */
-export const notContent = { error: "content should be a text or a list of parts of text" };
+export const notContent = { error: "content should be a text or a list of text parts" };
 
 /** A text that was sent whole or in pieces. */
 export const joinParts = (content: string | readonly { readonly text: string }[]): string =>

@@ -23,22 +23,22 @@ const speechRequest = z
         .meta({
           example: "alloy",
           description:
-            "A voice of `GET /v1/audio/voices`; a name of OpenAI's voices stands for the first voice of the language",
+            "A voice from `GET /v1/audio/voices`; a voice name of OpenAI means the first voice of the language",
         }),
       response_format: z
-        .enum(formats, unsupported(`The formats of speech are ${formats.join(", ")}.`))
+        .enum(formats, unsupported(`Supported formats: ${formats.join(", ")}.`))
         .nullish()
         .meta({
           override: { type: ["string", "null"], enum: [...formats, null], default: "mp3" },
-          description: "`opus` comes in Ogg; `pcm` is 24 kHz, 16 bits, little endian, mono, without a header",
+          description: "`opus` is in Ogg; `pcm` is 24 kHz, 16 bits, little endian, mono, without a header",
         }),
-      speed: z.literal(1, unsupported("Speech has one speed: `speed` can only be 1.")).nullish(),
+      speed: z.literal(1, unsupported("Only `speed: 1` is supported.")).nullish(),
       stream_format: z
-        .enum(["audio", "sse"], unsupported("Speech leaves as `audio` or as `sse`."))
+        .enum(["audio", "sse"], unsupported("Supported stream formats: `audio`, `sse`."))
         .nullish()
         .meta({ override: { type: ["string", "null"], enum: ["audio", "sse", null], default: "audio" } }),
       instructions: z
-        .literal("", unsupported("The model takes no instructions on how to speak."))
+        .literal("", unsupported("Instructions on how to speak are not supported."))
         .nullish()
         .meta({ override: { type: ["string", "null"], enum: ["", null] } }),
       language: text()
@@ -48,8 +48,8 @@ const speechRequest = z
         .meta({
           example: "lug",
           description:
-            `Not in the OpenAI API: ${languageForms}. Without it the language of the voice, else the \`default_language\` of ` +
-            "your account (`PUT /auth/profile`), else Luganda",
+            `Not in the OpenAI API: ${languageForms}. By default the language of the voice, else the ` +
+            "`default_language` of your account (`PUT /auth/profile`), else Luganda",
         }),
     },
     unknownMembers,
@@ -63,9 +63,9 @@ export const createV1SpeechOperation = defineOperation({
   path: "/v1/audio/speech",
   summary: "Turn a text into speech, for clients of the OpenAI API",
   description:
-    "The audio is streamed. With `stream_format: sse` it comes as events: `speech.audio.delta` with pieces in base64, " +
-    "`speech.audio.done` at the end, whose usage has no tokens, because the model counts none; a later failure is " +
-    "an event with an `error`.",
+    "The audio is streamed. With `stream_format: sse` it is sent as events: `speech.audio.delta` with pieces in " +
+    "base64, then `speech.audio.done`, whose token counts are 0, because the model does not count tokens; a later " +
+    "failure is an event with an `error`.",
   tag,
   auth: "user",
   scope: "speech",
@@ -124,7 +124,7 @@ export const listV1SpeechModelsOperation = defineOperation({
   ...common,
   id: "listV1SpeechModels",
   path: "/v1/audio/models",
-  summary: "List the models of speech, for clients of the OpenAI API",
+  summary: "List the speech models, for clients of the OpenAI API",
   response: {
     status: 200,
     description: "The models",

@@ -17,7 +17,7 @@ const supported = transcriptionLanguages.map(({ code, name }) => ({ code, name }
 
 const unsupportedLanguage = (value: string) =>
   new AppError("unsupported_language", {
-    message: `Unsupported language '${value}'. GET /languages lists those of transcription.`,
+    message: `Unsupported language '${value}'. GET /languages lists the languages that can be transcribed.`,
     param: "language",
     extra: { supported_languages: supported },
   });
@@ -33,7 +33,7 @@ export const chooseLanguage = (
   const named = findTranscriptionModel(model);
   if (!named) {
     throw new AppError("model_not_found", {
-      message: `There is no model '${model}' of transcription; take \`stt-51\`, or \`stt-51:lug\` for one language.`,
+      message: `Unknown transcription model '${model}'; use \`stt-51\`, or \`stt-51:lug\` for one language.`,
       param: "model",
     });
   }

@@ -41,15 +41,15 @@ const recording = {
     override: { type: "string" },
     example: "lg",
     description:
-      `${languageForms}; without it that of the model, or the \`default_language\` of your account ` +
+      `${languageForms}; by default that of the model, or the \`default_language\` of your account ` +
       "(`PUT /auth/profile`)",
   }),
   prompt: optionalField(text().max(4_000)).meta({
     override: { type: "string" },
-    description: "Names and words that occur, or what was said before",
+    description: "Names and words in the recording, or the text that precedes it",
   }),
   response_format: optionalField(
-    z.enum(formats, unsupported(`The formats of a transcription are ${formats.join(", ")}.`)),
+    z.enum(formats, unsupported(`Supported response formats: ${formats.join(", ")}.`)),
   )
     .transform((format) => format ?? "json")
     .meta({ override: { type: "string", enum: [...formats], default: "json" } }),
@@ -68,19 +68,19 @@ const transcriptionRequest = oneRecording(
     {
       ...recording,
       timestamp_granularities: listed(
-        z.enum(granularities, unsupported("Timestamps exist for `segment` and `word`.")),
+        z.enum(granularities, unsupported("Supported granularities: `segment`, `word`.")),
       ).meta({
         override: { type: "array", items: { type: "string", enum: [...granularities] } },
-        description: "With `verbose_json`: of what the times are wanted; of segments by default",
+        description: "With `verbose_json`: what to return timestamps for; segments by default",
       }),
       stream: optionalField(formBoolean())
         .transform((wanted) => wanted ?? false)
         .meta({
           override: { type: "boolean", default: false },
-          description: "With `json` and `text`: the text leaves as events while the model writes",
+          description: "With `json` and `text`: whether the text is streamed as events",
         }),
-      chunking_strategy: z.unknown().optional().meta({ description: "Taken, and without effect" }),
-      include: listed(z.never(unsupported("The probabilities of tokens are not given."))).meta({
+      chunking_strategy: z.unknown().optional().meta({ description: "Accepted without effect" }),
+      include: listed(z.never(unsupported("Log probabilities are not supported."))).meta({
         override: { type: "array", items: { type: "string" } },
       }),
     },
@@ -91,7 +91,7 @@ const transcriptionRequest = oneRecording(
 export type V1TranscriptionForm = z.output<typeof transcriptionRequest>;
 
 const translationRequest = oneRecording(
-  z.strictObject({ ...recording, stream: onlyFalse("Translations are not streamed.") }, unknownMembers),
+  z.strictObject({ ...recording, stream: onlyFalse("Translations cannot be streamed.") }, unknownMembers),
   "file",
 ).meta({ id: "V1AudioTranslationRequest" });
 export type V1TranslationForm = z.output<typeof translationRequest>;
@@ -116,9 +116,9 @@ const verboseTranscript = z
     task: z.enum(["transcribe", "translate"]),
     language: z.string().meta({
       example: "lg",
-      description: "Of the recording; ISO 639-1 where it has a code there, else ISO 639-3",
+      description: "Of the recording: its ISO 639-1 code if there is one, else ISO 639-3",
     }),
-    duration: z.number().meta({ description: "Seconds, as the recording's bytes tell" }),
+    duration: z.number().meta({ description: "In seconds, measured from the recording's bytes" }),
     text: z.string(),
     segments: z
       .array(
@@ -130,9 +130,9 @@ const verboseTranscript = z
             text: z.string(),
             tokens: z.array(z.int()),
             temperature: z.number(),
-            avg_logprob: z.number().meta({ description: "0 when the model does not tell" }),
+            avg_logprob: z.number().meta({ description: "0 when the model does not report it" }),
             compression_ratio: z.number(),
-            no_speech_prob: z.number().meta({ description: "0 when the model does not tell" }),
+            no_speech_prob: z.number().meta({ description: "0 when the model does not report it" }),
           })
           .meta({ id: "TranscriptSegment" }),
       )
@@ -178,8 +178,8 @@ export const createV1TranscriptionOperation = defineOperation({
   summary: "Transcribe a recording, for clients of the OpenAI API",
   description:
     "Subtitles have cues of at most two lines of 42 characters. With `stream` the response is `text/event-stream`: " +
-    "`transcript.text.delta` with each piece of the text, and `transcript.text.done` with all of it; a failure after the " +
-    "beginning is an event with an `error`.",
+    "`transcript.text.delta` with each piece of the text, and `transcript.text.done` with all of it; a failure " +
+    "after the start is an event with an `error`.",
   tag: "OpenAI clients",
   auth: "user",
   scope: "transcribe",
@@ -209,7 +209,7 @@ export const createV1TranslationOperation = defineOperation({
   path: "/v1/audio/translations",
   summary: "Translate a recording into English, for clients of the OpenAI API",
   description:
-    "The recording is written down in its language, which must be one of translation, and then translated.",
+    "The recording is transcribed in its language, which must be one that can be translated, and then translated.",
   tag: "OpenAI clients",
   auth: "user",
   scope: "transcribe",

@@ -25,7 +25,7 @@ const checkCombination = ({
   if (timestamp_granularities?.length && format !== "verbose_json") {
     throw refuse("timestamp_granularities", "Timestamps require `response_format: verbose_json`.");
   }
-  if (stream && isTimed(format)) throw refuse("stream", "Only `json` and `text` are streamed.");
+  if (stream && isTimed(format)) throw refuse("stream", "Only `json` and `text` can be streamed.");
 };
 
 /** Opens the recording of a form of `/v1`, where its field has another name. */
@@ -69,7 +69,7 @@ export const createV1Transcription = async (
 
   const transcription = await write();
   if (granularities.includes("word") && !transcription.words?.length && transcription.text !== "") {
-    throw refuse("timestamp_granularities", "The model does not tell the times of words.");
+    throw refuse("timestamp_granularities", "The model does not return word timestamps.");
   }
   const heard = {
     task: "transcribe",

@@ -66,7 +66,7 @@ const translateSegments = async (
 const requireTranslatable = (language: Language): void => {
   if (language.tasks.includes("translation")) return;
   throw new AppError("unsupported_language", {
-    message: `Recordings in ${language.name} can be transcribed, but not translated; GET /languages lists the languages of translation.`,
+    message: `Recordings in ${language.name} can be transcribed, but not translated; GET /languages lists the languages that can be translated.`,
     param: "language",
   });
 };

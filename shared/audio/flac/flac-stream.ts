@@ -68,7 +68,7 @@ export const countFlacSamples = async (window: SourceWindow, stream: FlacStream)
   const start = Math.max(stream.framesStart, window.size - scanBytes);
   const tail = await window.read(start, scanBytes);
   const last = findLastFrame(tail, stream, start === stream.framesStart);
-  if (!last) throw new UnreadableAudioError("The FLAC file is damaged: no intact frame is near its end.");
+  if (!last) throw new UnreadableAudioError("The FLAC file is damaged: it has no intact frame near its end.");
   const end = last.firstSample + last.samples;
   const isWhole = end === stream.totalSamples || crc16(tail.subarray(last.offset)) === 0;
   return (isWhole ? end : last.firstSample) - stream.firstFrame.firstSample;

@@ -171,7 +171,7 @@ const openIndex = async (
     return new BoxTable(window, start, end, entries, entryBytes);
   };
   if (tables.has("stz2")) {
-    throw new UnreadableAudioError("The MP4 file's index is of a kind that cannot be read.");
+    throw new UnreadableAudioError("The MP4 file has an unsupported kind of index.");
   }
   return {
     offsets: tables.has("co64") ? await open("co64", 8, 8, chunk) : await open("stco", 8, 4, chunk),

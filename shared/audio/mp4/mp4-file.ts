@@ -94,7 +94,7 @@ const readTrack = async (
   const description = parseSampleDescription(
     await contentOf(window, tables.get("stsd"), maxDescriptionBytes),
   );
-  if (timescale === 0) throw new UnreadableAudioError("The MP4 file is damaged: its clock does not run.");
+  if (timescale === 0) throw new UnreadableAudioError("The MP4 file is damaged: its timescale is zero.");
 
   const edits = (await childBoxes(window, parts.get("edts"))).get("elst");
   const edit = parseEditList(await contentOf(window, edits, 1_024));

@@ -52,7 +52,7 @@ const openStream = async ({
   start,
 }: Pick<ContainerFile, "window" | "start">): Promise<FrameStream> => {
   const reference = adtsFormat.parse(await window.read(start, adtsFormat.maxFrameBytes), 0);
-  if (!reference) throw new UnreadableAudioError("The audio is damaged: it holds no AAC frame.");
+  if (!reference) throw new UnreadableAudioError("The audio is damaged: it contains no AAC frame.");
   return { format: adtsFormat, start, reference };
 };
 

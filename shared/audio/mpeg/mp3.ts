@@ -115,7 +115,7 @@ interface Mp3Stream {
 const openStream = async ({ window, start }: ContainerFile): Promise<Mp3Stream> => {
   const head = await window.read(start, mp3Format.maxFrameBytes);
   const reference = mp3Format.parse(head, 0);
-  if (!reference) throw new UnreadableAudioError("The audio is damaged: it holds no MP3 frame.");
+  if (!reference) throw new UnreadableAudioError("The audio is damaged: it contains no MP3 frame.");
   const firstFrame = head.subarray(0, reference.length);
   const header = readVbrHeader(firstFrame, reference);
   const framesStart = header ? start + reference.length : start;

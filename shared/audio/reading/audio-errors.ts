@@ -21,8 +21,8 @@ export class NotAudioError extends Error {
   constructor(file?: ForeignFile) {
     super(
       file
-        ? `The file is ${file.name} (${file.mediaType}), not audio that can be read here; send ${accepted}.`
-        : `The file is not audio that can be read here; send ${accepted}.`,
+        ? `The file is ${file.name} (${file.mediaType}), not a supported audio file; send ${accepted}.`
+        : `The file is not a supported audio file; send ${accepted}.`,
     );
     this.looksLike = file?.mediaType ?? "application/octet-stream";
   }
@@ -43,7 +43,7 @@ export class UntrimmableAudioError extends Error {
 
   constructor(codec: string, container: string, options?: ErrorOptions) {
     super(
-      `Audio encoded as ${codec} in ${container} cannot be shortened; send a shorter one or another format.`,
+      `Audio encoded as ${codec} in ${container} cannot be shortened; send a shorter recording or another format.`,
       options,
     );
   }

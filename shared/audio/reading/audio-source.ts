@@ -72,7 +72,7 @@ export class SourceWindow {
     const bytes = await this.#source.read(from, until);
     this.#budget.resume();
     if (bytes.length !== until - from) {
-      throw new UnreadableAudioError("The audio ended before its announced size.");
+      throw new UnreadableAudioError("The audio ended before its declared size.");
     }
     this.#start = from;
     this.#bytes = bytes;

@@ -41,11 +41,11 @@ export class ReadingBudget {
   countRead(): void {
     this.#reads += 1;
     if (this.#reads > maxReads) {
-      throw new UnreadableAudioError("The audio is damaged: it is in too many pieces to be read.");
+      throw new UnreadableAudioError("The audio is damaged: it has too many parts to read.");
     }
     if (this.#now() > this.#endsAt) {
       throw new UnreadableAudioError(
-        "The audio takes too long to be read: it is laid out like no recording.",
+        "The audio takes too long to read: it is not laid out like a recording.",
       );
     }
   }
@@ -57,7 +57,7 @@ export class ReadingBudget {
   countBytes(bytes: number, fileSize: number): void {
     this.#bytes += bytes;
     if (this.#bytes > maxBytes(fileSize)) {
-      throw new UnreadableAudioError("The audio is damaged: its parts are in an unreadable order.");
+      throw new UnreadableAudioError("The audio is damaged: its parts are out of order.");
     }
   }
 

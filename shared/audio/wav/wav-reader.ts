@@ -96,7 +96,7 @@ const durationOf = (layout: WavLayout, size: number): number | undefined => {
 /** Where the header has no rate, the frames are counted as in a file of their own. */
 const durationOfMp3 = async ({ dataStart }: WavLayout, window: SourceWindow): Promise<number> => {
   const reference = mp3Format.parse(await window.read(dataStart, mp3Format.maxFrameBytes), 0);
-  if (!reference) throw new UnreadableAudioError("The WAV file is damaged: it holds no MP3 frame.");
+  if (!reference) throw new UnreadableAudioError("The WAV file is damaged: it contains no MP3 frame.");
   return (
     (await countSamples(window, { format: mp3Format, start: dataStart, reference })) / reference.sampleRate
   );

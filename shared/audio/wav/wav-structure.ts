@@ -81,7 +81,7 @@ const parseWavFormat = (chunk: Uint8Array): WavFormat => {
   // The frames of MP3 tell themselves how long they are.
   const hasRates = codec === "mp3" || (blockBytes > 0 && bytesPerSecond > 0);
   if (!isPlausible || !hasRates) {
-    throw new UnreadableAudioError("The WAV file's format chunk is damaged: its numbers are implausible.");
+    throw new UnreadableAudioError("The WAV file's format chunk is damaged: its values are implausible.");
   }
   const format = { codec, sampleRate, channels, blockBytes, bytesPerSecond, chunk };
   if (!encoding) return format;

@@ -165,6 +165,6 @@ export const fitsConversation = (messages: readonly { readonly content: string }
 
 /** How a conversation that is too long is refused. */
 export const conversationTooLong = {
-  error: "Value error, the messages have more than 200,000 characters in all",
+  error: "Value error, the messages have more than 200,000 characters in total",
   params: { type: "value_error" },
 };

@@ -124,6 +124,6 @@ describe("the service in front of another server of the OpenAI API", () => {
     const response = await translate();
     expect(response.status).toBe(503);
     expect(response.headers.get("retry-after")).toBe("10");
-    expect(await response.json()).toMatchObject({ detail: expect.stringContaining("left alone") });
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining("gets no requests") });
   });
 });

@@ -53,7 +53,7 @@ describe("The numbers of a WAV file", () => {
 });
 
 describe("A duration", () => {
-  // 200 bit/s, below any codec: these seconds need 25 bytes each.
+  // 200 bit/s, below any codec: so many seconds need 25 bytes each.
   const ending = (granule: bigint): Buffer =>
     Buffer.concat([
       makeOggPage({ isFirst: true, packets: [opusHead(0)] }),
@@ -167,7 +167,7 @@ describe("A WebM file", () => {
     await expect(inspect(file)).rejects.toThrow(/encrypted or in an unknown encoding/);
   });
 
-  it("with only packets of another track contains no audio", async () => {
+  it("with packets of another track alone holds no sound", async () => {
     await expect(inspect(track([element(0xd7, Buffer.from([2])), audio, codec("A_OPUS")]))).rejects.toThrow(
       /contains no audio/,
     );
@@ -211,7 +211,7 @@ describe("A file that is no audio", () => {
   ])("is called what its first bytes say: %j at %i", async (magic, offset, mediaType, name) => {
     const file = Buffer.alloc(64);
     file.write(magic, offset, "latin1");
-    await expect(inspect(file)).rejects.toThrow(`The file is ${name} (${mediaType}), not audio`);
+    await expect(inspect(file)).rejects.toThrow(`The file is ${name} (${mediaType}), not a supported audio file`);
   });
 
   it.each([
@@ -228,7 +228,7 @@ describe("A file that is no audio", () => {
   it("may hold the beginning of a character at its end, but no control characters", async () => {
     const text = Buffer.from("Webale nnyo ŋ".repeat(1_000)).subarray(0, 4_096);
     await expect(inspect(text)).rejects.toThrow("(text/plain)");
-    await expect(inspect(Buffer.from("Webale\u0001"))).rejects.toThrow(/^The file is not audio/);
+    await expect(inspect(Buffer.from("Webale\u0001"))).rejects.toThrow(/^The file is not a supported audio file/);
   });
 });
 
@@ -236,18 +236,18 @@ describe("The search for frames behind other bytes", () => {
   const behind = (bytes: number, frames: number): Promise<AudioFacts> =>
     inspect(Buffer.concat([Buffer.alloc(bytes, 0x80), makeMp3(frames)]));
 
-  it("continues for 8,192 bytes and needs eight frames in a row", async () => {
+  it("goes on for 8,192 bytes and needs eight frames in a row", async () => {
     await expect(behind(8_191, 100)).resolves.toMatchObject({ container: "mp3" });
-    // The frame at 8,192 is the first one that is not read, and with it the stream.
-    await expect(behind(8_192, 100)).rejects.toThrow(/^The file is not audio/);
+    // The frame at 8,192 is the first one that is not looked at, and with it the stream.
+    await expect(behind(8_192, 100)).rejects.toThrow(/^The file is not a supported audio file/);
     await expect(behind(100, 8)).resolves.toMatchObject({ container: "mp3" });
-    await expect(behind(100, 7)).rejects.toThrow(/^The file is not audio/);
+    await expect(behind(100, 7)).rejects.toThrow(/^The file is not a supported audio file/);
   });
 
   it("needs four frames at the very beginning, or a file of nothing else", async () => {
     const junk = Buffer.alloc(300, 0x80);
     await expect(inspect(Buffer.concat([makeMp3(4), junk]))).resolves.toMatchObject({ container: "mp3" });
-    await expect(inspect(Buffer.concat([makeMp3(3), junk]))).rejects.toThrow(/^The file is not audio/);
+    await expect(inspect(Buffer.concat([makeMp3(3), junk]))).rejects.toThrow(/^The file is not a supported audio file/);
     await expect(inspect(makeMp3(1))).resolves.toMatchObject({ container: "mp3" });
   });
 });

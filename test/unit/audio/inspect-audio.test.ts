@@ -263,6 +263,6 @@ describe("What goes wrong outside", () => {
   it("fails when the source has less than its size says", async () => {
     const bytes = makeMp3(10);
     const short = { size: bytes.length, read: async () => bytes.subarray(0, 50) };
-    await expect(inspectAudio(short)).rejects.toThrow(/ended before its announced size/);
+    await expect(inspectAudio(short)).rejects.toThrow(/ended before its declared size/);
   });
 });

@@ -119,7 +119,7 @@ describe("A recording that is too long", () => {
     const failure = trim(fixture(name), 0.5);
     await expect(failure).rejects.toThrow(UntrimmableAudioError);
     await expect(failure).rejects.toThrow(
-      /^Audio encoded as .+ cannot be shortened; send a shorter one or another/,
+      /^Audio encoded as .+ cannot be shortened; send a shorter recording or another/,
     );
   });
 });

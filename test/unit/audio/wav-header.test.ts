@@ -51,7 +51,7 @@ describe("The header of a WAV stream", () => {
   it.each([
     ["no WAV", Buffer.from("<html>The model is loading</html>"), /not WAV audio/],
     ["a RIFF file of another kind", Buffer.from("RIFF\x24\0\0\0AVI LIST", "latin1"), /not WAV audio/],
-    ["a compressed encoding", fixture("tone-adpcm.wav"), /holds adpcm, not samples/],
+    ["a compressed encoding", fixture("tone-adpcm.wav"), /contains adpcm, not samples/],
     [
       "a chunk larger than any header",
       makeWav({ chunksBefore: [Buffer.concat([Buffer.from("LIST\xff\xff\xff\x7f", "latin1")])] }),

@@ -102,7 +102,7 @@ describe("A WAV file", () => {
 
   it("that says it holds MP3 without a rate, and does not, is refused", async () => {
     const noise = mp3InWav(Buffer.alloc(5_000, 1), { bytesPerSecond: 0, blockBytes: 1 });
-    await expect(inspect(noise)).rejects.toThrow(/holds no MP3 frame/);
+    await expect(inspect(noise)).rejects.toThrow(/contains no MP3 frame/);
     const format = { bits: 4, formatTag: 2, data: Buffer.alloc(100) };
     const adpcm = makeWav(format);
     adpcm.writeUInt32LE(0, 28);

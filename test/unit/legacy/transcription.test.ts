@@ -143,7 +143,7 @@ describe("POST /tasks/stt", () => {
     const audio = formFile(wavFile(Buffer.alloc(4_613_734), { stated: true }));
     const response = await post("/tasks/stt", { audio });
     expect(response).toMatchObject({ status: 413, body: { error: { param: "audio" } } });
-    expect(response.body.detail).toMatch(/generate-upload-url .*stt_from_gcs; split recordings/);
+    expect(response.body.detail).toMatch(/generate-upload-url .*stt_from_gcs; split larger recordings/);
   });
 });
 

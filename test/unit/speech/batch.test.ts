@@ -91,7 +91,7 @@ describe("POST /tasks/audio/speech/batch", () => {
       status: 400,
       body: { error: { code: "invalid_speaker", param: "items.2.voice" } },
     });
-    expect(response.body.detail).toMatch(/^item index 2: There is no voice 'nobody'/);
+    expect(response.body.detail).toMatch(/^item index 2: Unknown voice 'nobody'/);
     expect(response.body.error.supported_voices).toHaveLength(48);
     expect(synthesize).not.toHaveBeenCalled();
   });

@@ -56,7 +56,7 @@ describe("GET /tasks/audio/speech/url", () => {
     const { get } = setup();
     expect(await get({ storage_object: own })).toMatchObject({
       status: 404,
-      body: { detail: "There is no stored speech of this name." },
+      body: { detail: "There is no stored speech with this name." },
     });
   });
 

@@ -107,7 +107,7 @@ describe("a file that is no recording", () => {
     ["a video without audio", fixture("silent-video.mp4"), "video/mp4"],
     ["a film without sound", fixture("silent-video.webm"), "video/webm"],
     ["empty", Buffer.alloc(0), "empty"],
-    ["zeros", Buffer.alloc(4_096), "not audio"],
+    ["zeros", Buffer.alloc(4_096), "not a supported audio file"],
   ])("but %s is refused, and the sentence says what it looks like", async (_case, bytes, looksLike) => {
     const response = await postFile(bytes, "recording.wav");
     expect(response).toMatchObject({

@@ -121,7 +121,7 @@ export const refusalOf = (
   if (!refused) return failureOf(status, words, request.model);
   const [param] = refused;
   return new ModelRefusal("unsupported_parameter", {
-    message: `The model's server does not support \`${param}\` as it was sent.`,
+    message: `The model's server does not support \`${param}\` as sent.`,
     param,
     cause: new BackendRefusal(status, request.model),
   });
@@ -130,8 +130,7 @@ export const refusalOf = (
 /** The model needed longer than it may: repeating the request may end in the same way, a smaller one will not. */
 const overdue = (cause: BackendOverdue): AppError =>
   unavailable(
-    `The model did not finish within the ${cause.milliseconds / 1_000} seconds that it may take. ` +
-      "Request less at a time, or try again.",
+    `The model did not finish within ${cause.milliseconds / 1_000} seconds. Send a smaller request, or try again.`,
     { cause },
   );
 

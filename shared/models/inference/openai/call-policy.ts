@@ -59,7 +59,7 @@ export interface ModelServer {
 const requireTime = (): void => {
   const scope = requestScope();
   if (scope && scope.endsAt - performance.now() < minMilliseconds) {
-    throw unavailable("Too little time was left to ask the model; try again.", { retryAfterSeconds: 5 });
+    throw unavailable("Too little time was left to call the model; try again.", { retryAfterSeconds: 5 });
   }
 };
 
@@ -109,7 +109,7 @@ export const openModelServer = (backend: Backend, task: ModelTask): ModelServer 
       const endCall = circuit.enter();
       if (!endCall) {
         throw unavailable(
-          "The model's server has failed several times in a row and is left alone for a moment; try again shortly.",
+          "The model's server has failed several times in a row and gets no requests for a few seconds; try again shortly.",
           { retryAfterSeconds: pauseSeconds },
         );
       }

@@ -83,7 +83,7 @@ const brokenOff: readonly string[] = ["abort", "error"];
  * @throws AppError `external_service_error` when the name means that the reply was broken off.
  */
 const readFinishReason = (word: string): FinishReason => {
-  if (brokenOff.includes(word)) throw unusable("The model's server broke off its response.");
+  if (brokenOff.includes(word)) throw unusable("The model's server ended its response early.");
   if (word === "function_call") return "tool_calls";
   return word === "length" || word === "content_filter" || word === "tool_calls" ? word : "stop";
 };

@@ -114,7 +114,7 @@ export class EventStream {
 
   #parse(text: string): readonly EventSourceMessage[] {
     this.#parser.feed(text);
-    if (this.#failure) throw unusable("The model's server sent an event without end.", this.#failure);
+    if (this.#failure) throw unusable("The model's server sent an event that is too long.", this.#failure);
     const events = this.#events;
     if (events.length > 0) this.#events = [];
     return events;

@@ -159,7 +159,7 @@ export class StreamedResponse {
 
   /** The last events. @throws AppError `external_service_error` when the server never reported the end of the reply. */
   end(): readonly ChatEvent[] {
-    if (!this.#isFinished) throw unusable("The model's server broke off its response.");
+    if (!this.#isFinished) throw unusable("The model's server ended its response early.");
     return this.#usage ? [{ type: "usage", usage: this.#usage }] : [];
   }
 

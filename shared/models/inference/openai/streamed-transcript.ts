@@ -66,7 +66,7 @@ export class StreamedTranscript {
 
   /** That the rest of the transcription is missing. */
   brokenOff(cause?: unknown): AppError {
-    return unusable("The model's server broke off its transcription.", cause);
+    return unusable("The model's server ended its transcription early.", cause);
   }
 
   #readEvent(data: string): void {

@@ -103,9 +103,9 @@ async function* readAudio(
       yield piece;
     }
   } catch (error) {
-    throw unusable("The model's server broke off in the middle of the speech.", error);
+    throw unusable("The model's server ended the speech early.", error);
   }
-  if (received > maxBytes) throw unusable("The model did not come to the end of the speech.");
+  if (received > maxBytes) throw unusable("The model returned more audio than the text can need.");
   if (received === 0) throw unusable("The model's server returned no audio.");
   if (received < (audioBytes ?? 0))
     throw unusable("The model's server returned less audio than it announced.");

@@ -95,7 +95,7 @@ const refusal = ({ statusCode, body }: WholeResponse, model: string) => {
   if (statusCode === 413) {
     return new ModelRefusal("external_service_error", {
       message:
-        "The model's server takes no recording of this size; send a shorter or a more strongly compressed one.",
+        "The model's server does not accept recordings of this size; send a shorter or more compressed one.",
       cause: new BackendRefusal(statusCode, model),
     });
   }

@@ -284,7 +284,7 @@ describe("before a streamed reply has started", () => {
     backend.behave(behaviour);
     await expect(start({ silenceMilliseconds: 300 })).rejects.toMatchObject({
       code: "service_unavailable",
-      message: expect.stringContaining("did not finish within the 0.3 seconds"),
+      message: expect.stringContaining("did not finish within 0.3 seconds"),
     });
     await closed;
   });

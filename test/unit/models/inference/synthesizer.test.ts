@@ -143,7 +143,7 @@ describe("speech through a server of the OpenAI API", () => {
     });
     await expect(read(await synthesize({ text }))).rejects.toMatchObject({
       code: "external_service_error",
-      message: "The model did not come to the end of the speech.",
+      message: "The model returned more audio than the text can need.",
     });
     await isClosed;
   });

@@ -186,7 +186,7 @@ describe("a transcription through a server of the OpenAI API", () => {
     backend.behave(responding(413, { error: { message: "Maximum content size limit (26214400) exceeded" } }));
     await expect(transcribe()).rejects.toMatchObject({
       code: "external_service_error",
-      message: expect.stringContaining("no recording of this size"),
+      message: expect.stringContaining("does not accept recordings of this size"),
     });
   });
 

@@ -20,14 +20,13 @@ const entryPoints = Object.fromEntries(
   functionDefinitions.map(({ name }) => [name, `functions/${name}/handler.ts`]),
 );
 
-/** Where the bundled functions are, as long as no other build directory is named. */
+/** The folder of the bundled functions in the default build directory. */
 export const builtFunctionsDirectory = functionsIn(defaultBuildDirectory);
 
-/** What a build gives. */
 export interface BuildResult {
   /** Holds `<function>/index.mjs` and `<function>/index.mjs.map`. */
   readonly directory: string;
-  /** What went into each bundle, in esbuild's form; also in `metafile.json` in the build directory. */
+  /** The contents of each bundle in esbuild's format; also in `metafile.json` in the build directory. */
   readonly metafile: Metafile;
 }
 
@@ -35,7 +34,7 @@ export interface BuildResult {
  * Bundles every function of the manifest in one pass.
  *
  * @param options.outdir the build directory; by default `.build`, which git ignores
- * @throws Error whose message names each problem with file, line and column.
+ * @throws Error that names each problem with file, line and column.
  */
 export const buildFunctions = async (options: { readonly outdir?: string } = {}): Promise<BuildResult> => {
   const buildDirectory = options.outdir ?? defaultBuildDirectory;
@@ -46,12 +45,12 @@ export const buildFunctions = async (options: { readonly outdir?: string } = {})
 };
 
 /**
- * Bundles the functions into the build directory, and again whenever one of their source files changes.
+ * Bundles the functions into the build directory now and whenever a source file changes.
  *
  * @param options.outdir the build directory, as for {@link buildFunctions}
- * @param onRebuild called after every build but the first, with the problems when it failed
+ * @param onRebuild called after every build except the first, with the problems if it failed
  * @returns once the first build has succeeded
- * @throws Error when the first build fails; nothing is watched then.
+ * @throws Error when the first build fails; then it does not watch.
  */
 export const watchFunctions = (
   onRebuild: (error?: string) => void,
@@ -60,11 +59,11 @@ export const watchFunctions = (
   watchBundles(bundleOptions(entryPoints, functionsIn(options.outdir ?? defaultBuildDirectory)), onRebuild);
 
 /**
- * Builds, and builds again whenever one of the source files changes.
+ * Builds now and whenever a source file changes.
  *
- * @param onRebuild called after every build but the first, with the problems when it failed
+ * @param onRebuild called after every build except the first, with the problems if it failed
  * @returns once the first build has succeeded
- * @throws Error when the first build fails; nothing is watched then.
+ * @throws Error when the first build fails; then it does not watch.
  */
 export const watchBundles = async (
   options: BuildOptions,

@@ -5,16 +5,16 @@ interface Price {
   readonly dollars: number;
   readonly unit: string;
   /**
-   * `page` was read on AWS's price page, `reported` in guides of 2025 and 2026 that agree; `recalled` has to be looked up
-   * before somebody counts on it.
+   * `page`: from AWS's price page. `reported`: from guides of 2025 and 2026 that agree. `recalled`: from memory, so check it before
+   * you rely on it.
    */
   readonly source: "page" | "reported" | "recalled";
 }
 
-/** When the prices below were put together. */
+/** The date of the prices. */
 const pricesAsOf = "2026-11-20";
 
-/** What requests are charged for. */
+/** The prices of what requests use. */
 const prices = {
   lambdaSecond: { dollars: 0.000_013_333_4, unit: "GB-second of Lambda, arm64", source: "page" },
   lambdaRequest: { dollars: 0.2e-6, unit: "invocation of Lambda", source: "page" },
@@ -24,48 +24,47 @@ const prices = {
   queueRequest: { dollars: 0.5e-6, unit: "request to an SQS FIFO queue", source: "reported" },
   bucketWrite: { dollars: 5e-6, unit: "PUT to S3", source: "recalled" },
   mail: { dollars: 100e-6, unit: "mail by SES", source: "recalled" },
-  logKilobyte: { dollars: 0.5e-6, unit: "kB of log taken in by CloudWatch", source: "recalled" },
-  trace: { dollars: 5e-6, unit: "trace kept by X-Ray", source: "recalled" },
+  logKilobyte: { dollars: 0.5e-6, unit: "kB of log ingested by CloudWatch", source: "recalled" },
+  trace: { dollars: 5e-6, unit: "trace recorded by X-Ray", source: "recalled" },
   outKilobyte: { dollars: 0.09e-6, unit: "kB sent to the internet", source: "reported" },
 } as const satisfies Record<string, Price>;
 
-/** Something that is charged for. */
 type Charged = keyof typeof prices;
 
 type FunctionName = (typeof functionDefinitions)[number]["name"];
 
-/** What one request of a kind uses. Seconds are assumptions about the models; the rest follows from the code. */
+/** The use of one request of a kind. The seconds are assumptions about the models; the rest follows from the code. */
 interface RequestKind {
   readonly what: string;
-  /** How long each function runs for it. */
+  /** How long each function runs for the request. */
   readonly seconds: Readonly<Partial<Record<FunctionName, number>>>;
-  /** How much else it uses; what is absent it does not use. */
+  /** Its other uses. */
   readonly uses: Readonly<Partial<Record<Exclude<Charged, "lambdaSecond" | "lambdaRequest">, number>>>;
 }
 
 const authorizer = 0.005;
 
-/** Of a hundred invocations, how many start an environment first; a start is charged like work. */
+/** The percentage of invocations that first start an environment. AWS charges a start like work. */
 const startsPercent = 1;
 const startSeconds = 0.3;
 
-/** X-Ray's own sampling: one request a second, and of the others so many in a hundred. */
+/** X-Ray's default sampling: one request per second, and this percentage of the others. */
 const tracedPercent = 5;
 
 /** An access item of 1 to 2 kB. */
 const accessWrite = 2;
 /**
- * The API, the write that checks the token and counts, for every other request another one that counts what it has used,
- * because its account is not busy, and the lines of both functions.
+ * The API, the write that checks the token and counts the request, another write of usage for every second request, and the log
+ * lines of both functions.
  */
 const taskUses = { apiRequest: 1, tableWrite: 1.5 * accessWrite, logKilobyte: 3 };
-/** A stream gives its place back with a second write of the same item, which counts what it has used as well. */
+/** A stream releases its slot with a second write of the same item, which also counts its usage. */
 const streamUses = { ...taskUses, tableWrite: 2 * accessWrite, outKilobyte: 60 };
 
-/** The requests that a deployment mostly sees. */
+/** The most frequent requests of a deployment. */
 const requestKinds: readonly RequestKind[] = [
   {
-    what: "preflight of a browser, answered by API Gateway",
+    what: "preflight of a browser, with a response from API Gateway",
     seconds: {},
     uses: { apiRequest: 1, logKilobyte: 0.5, outKilobyte: 0.5 },
   },
@@ -85,7 +84,7 @@ const requestKinds: readonly RequestKind[] = [
     uses: { ...taskUses, outKilobyte: 1 },
   },
   {
-    what: "chat, answered whole after 5 s",
+    what: "chat, whole response after 5 s",
     seconds: { authorizer, chat: 5.02 },
     uses: { ...taskUses, outKilobyte: 2 },
   },
@@ -110,7 +109,7 @@ const requestKinds: readonly RequestKind[] = [
     uses: { ...taskUses, outKilobyte: 2 },
   },
   {
-    what: "message to the assistant, answered after 6 s",
+    what: "message to the assistant, reply after 6 s",
     seconds: { webhook: 0.03, messaging: 6.1 },
     uses: { apiRequest: 1, tableRead: 3, tableWrite: 6, queueRequest: 3, logKilobyte: 5, outKilobyte: 3 },
   },
@@ -123,22 +122,22 @@ const requestKinds: readonly RequestKind[] = [
 
 const million = 1_000_000;
 
-/** What a resource costs a month, whether anybody calls or not, in dollars. */
+/** The monthly cost of each resource without requests, in dollars. */
 const monthly = {
   "AWS::CloudWatch::Alarm": { dollars: 0.1, what: "alarms" },
   "AWS::CloudWatch::Dashboard": { dollars: 3, what: "dashboards" },
   "AWS::SecretsManager::Secret": { dollars: 0.4, what: "secrets" },
-  // Five connections ask the queue, each every 20 seconds.
+  // Five connections poll the queue, each every 20 seconds.
   "AWS::Lambda::EventSourceMapping": {
     dollars: ((5 * 30 * 24 * 60 * 60) / 20) * prices.queueRequest.dollars,
-    what: "queues asked for messages",
+    what: "polled queues",
   },
 } as const;
 
 /**
- * What a stage costs that nobody calls, as a sentence.
+ * Returns a sentence with the monthly cost of a stage without requests.
  *
- * @param resources how many there are of each type in the stage's templates.
+ * @param resources how many of each type are in the stage's templates.
  */
 const idleCost = (resources: ReadonlyMap<string, number>): string => {
   const parts = Object.entries(monthly).map(([type, { dollars: each, what }]) => {
@@ -147,13 +146,13 @@ const idleCost = (resources: ReadonlyMap<string, number>): string => {
   });
   const total = parts.reduce((sum, part) => sum + part.sum, 0);
   const named = parts.map(({ count, what, sum }) => `${count} ${what} ${dollars(sum)}`);
-  return `A stage that nobody calls costs about $${dollars(total)} a month: ${named.join(", ")}.`;
+  return `A stage without requests costs about $${dollars(total)} per month: ${named.join(", ")}.`;
 };
 
 const sourceWords = {
   page: "",
-  reported: "as published guides have it",
-  recalled: "to be verified",
+  reported: "from published guides",
+  recalled: "not verified",
 } as const;
 
 const dollars = (amount: number): string => amount.toFixed(2);
@@ -181,7 +180,7 @@ const costOf = ({ seconds, uses }: RequestKind, memoryMegabytes: ReadonlyMap<str
 const row = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
 /**
- * What a million requests of each kind cost, and the prices behind it, as Markdown.
+ * Returns, as Markdown, the cost of a million requests of each kind, and the prices.
  *
  * @param memoryMegabytes the memory of each function, by its name.
  * @param resources how many resources of each type the stage has.
@@ -208,14 +207,14 @@ export const costTable = (
       "API, $",
       "table, $",
       "queues, storage, mail, log, traffic, $",
-      "in all, $",
+      "total, $",
     ),
     row("---", "--:", "--:", "--:", "--:", "--:"),
     ...kinds,
     "",
     idleCost(resources),
     "",
-    `Of a hundred invocations ${startsPercent} is taken to start an environment first, for ${startSeconds} s, and X-Ray to keep ${tracedPercent} traces.`,
+    `Assumed: ${startsPercent} % of the invocations start an environment first, for ${startSeconds} s, and X-Ray records ${tracedPercent} % of the requests.`,
     "",
     `Prices of us-east-1, ${pricesAsOf}, before free tiers:`,
     "",

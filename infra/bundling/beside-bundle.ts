@@ -1,6 +1,6 @@
 /**
- * What bundles have in place of `import.meta.resolve`: the files of packages that they read lie beside them. What a package
- * exports without an ending is WebAssembly.
+ * Replaces `import.meta.resolve` in bundles, where the files of packages are next to the bundle. An export without an extension is
+ * WebAssembly.
  */
 export const besideBundle = (specifier: string): string =>
   new URL(

@@ -3,11 +3,11 @@ import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import type { BuiltAsset } from "../../functions/console/server/built-assets.ts";
 
-/** Each file in it is loaded by pages by itself; what several of them need stands in a folder below. */
+/** Pages load each of its files separately; modules that several of them need are in its folders. */
 const clientDirectory = "functions/console/client";
 const styleSheet = "functions/console/view/style.css";
 
-/** Phones are kept for long: what is newer than these is written in older words. */
+/** People use their phones for years, so newer syntax is translated for these browsers. */
 const target = ["chrome87", "firefox78", "safari15"];
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
 };
 
-/** What browsers load, and the files that it was made of. */
+/** The files for browsers, and their sources. */
 interface BrowserAssets {
   readonly assets: readonly BuiltAsset[];
   readonly inputs: readonly string[];
@@ -48,7 +48,7 @@ export const buildBrowserAssets = async (projectDirectory: string): Promise<Brow
   return { assets, inputs: Object.keys(metafile.inputs).map((path) => join(projectDirectory, path)) };
 };
 
-/** Puts the files that browsers load into the bundle of the function that sends them. */
+/** Puts the files for browsers into the console's bundle. */
 export const browserAssets = (projectDirectory: string): Plugin => ({
   name: "browser-assets",
   setup(builder) {

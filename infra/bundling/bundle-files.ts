@@ -6,13 +6,13 @@ import { unpackWeights } from "../../shared/models/language-id/weights.ts";
 /**
  * Writes a file in one step, and only when its content differs.
  *
- * A service that runs from these files never loads half a bundle, and a build that changes nothing leaves no trace.
+ * A service that runs from these files never loads half a bundle, and a build without changes touches no file.
  */
 export const writeChangedFile = async (path: string, contents: Uint8Array): Promise<void> => {
   const present = await readFile(path).catch(() => undefined);
   if (present?.equals(contents)) return;
   const folder = dirname(path);
-  // Beside the folder, because everything inside it is deployed.
+  // Outside the folder, because everything inside it is deployed.
   const draft = `${folder}.${basename(path)}.${process.pid}`;
   await mkdir(folder, { recursive: true });
   await writeFile(draft, contents);
@@ -31,13 +31,13 @@ export const writeChangedFiles = (): Plugin => ({
 
 interface Companion {
   readonly file: string;
-  /** Goes with it wherever it goes. */
+  /** Is copied together with the file. */
   readonly licence?: string;
-  /** Done here once and not in each start. */
+  /** Runs in the build, not in each start. */
   readonly unpack?: (bytes: Uint8Array) => Uint8Array;
 }
 
-/** Files that a module reads from beside itself, and so from beside the bundle it has become part of. */
+/** Files that a module reads from its own folder, which for a bundled module is that of the bundle. */
 const companions: Readonly<Record<string, readonly Companion[]>> = {
   "shared/models/language-id/weights.ts": [
     { file: "shared/models/language-id/weights.bin", unpack: unpackWeights },
@@ -66,9 +66,9 @@ const companions: Readonly<Record<string, readonly Companion[]>> = {
   ],
 };
 
-const asItIs = (bytes: Uint8Array): Uint8Array => bytes;
+const unchanged = (bytes: Uint8Array): Uint8Array => bytes;
 
-/** Puts the companions of the modules in a bundle next to it; bundles without such a module stay as small as they are. */
+/** Copies the companions of a bundle's modules to its folder. */
 export const companionFiles = (projectDirectory: string): Plugin => ({
   name: "companion-files",
   setup(build) {
@@ -78,7 +78,7 @@ export const companionFiles = (projectDirectory: string): Plugin => ({
         const needed = Object.entries(companions).flatMap(([module, files]) =>
           module in inputs ? files : [],
         );
-        for (const { file, licence, unpack = asItIs } of needed) {
+        for (const { file, licence, unpack = unchanged } of needed) {
           const bytes = await readFile(join(projectDirectory, file));
           await writeChangedFile(join(folder, basename(file)), unpack(bytes));
           if (licence === undefined) continue;

@@ -5,16 +5,16 @@ import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
 import { builtGuides } from "./guides.ts";
 import { lighterModules } from "./lighter-modules.ts";
 
-/** The repository's folder, from which entry files and packages are found. */
+/** The repository's folder, with the entry files and packages. */
 export const projectDirectory = join(import.meta.dirname, "../..");
 
 /**
- * How functions are bundled: one ES module each, dependencies and AWS SDK included.
+ * Returns esbuild's options for functions: one ES module each, with its dependencies and the AWS SDK.
  *
- * The SDK is bundled because the one of the Lambda runtime is larger to load and changes without a deployment.
+ * The SDK is bundled because that of the Lambda runtime is larger to load and changes without a deployment.
  *
  * @param entryPoints the entry file of each function, by the function's name
- * @param outdir receives `<name>/index.mjs` and its source map
+ * @param outdir the folder for `<name>/index.mjs` and its source map
  */
 export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, outdir: string) =>
   ({
@@ -29,7 +29,7 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
     // The default order would prefer CommonJS builds, which cannot be tree-shaken.
     mainFields: ["module", "main"],
     minify: true,
-    // CommonJS packages look for files beside themselves by it; `companionFiles` puts those beside the bundle.
+    // CommonJS packages find their files with it; `companionFiles` copies those to the folder of the bundle.
     define: { __dirname: "import.meta.dirname", "import.meta.resolve": "besideBundle" },
     inject: ["infra/bundling/beside-bundle.ts"],
     sourcemap: true,

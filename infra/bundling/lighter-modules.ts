@@ -40,7 +40,7 @@ const builtInModules: Plugin = {
   },
 };
 
-/** Empties a copy of libopus as 600 kB of JavaScript: opusscript brings it beside the WebAssembly that we use. */
+/** Empties a copy of libopus as 600 kB of JavaScript: opusscript includes it in addition to the WebAssembly that we use. */
 const unusedCodec: Plugin = {
   name: "unused-codec",
   setup(build) {

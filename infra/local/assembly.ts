@@ -2,16 +2,16 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** The exit code when what was said is a sentence about a setting. */
-const wrongSettings = 2;
+/** The exit code when the output is a message about settings. */
+const invalidSettings = 2;
 
 /**
  * Bundles the functions and writes the stage's templates, in a process that ends before the service starts: the CDK takes
  * 200 MB that the service does not need afterwards.
  *
- * @param variables decide the local stage, as an operator's variables decide a deployed one.
+ * @param variables the stage's settings.
  * @returns the cloud assembly's directory.
- * @throws Error with what the process said when it fails.
+ * @throws Error with the output of the process when it fails.
  */
 export const prepareAssembly = async (
   dataDirectory: string,
@@ -22,24 +22,23 @@ export const prepareAssembly = async (
     env: { ...process.env, ...variables },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let complaint = "";
+  let output = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaint += text;
+    output += text;
   });
   const [code]: unknown[] = await once(child, "close");
-  if (code === wrongSettings) throw new Error(complaint.trim());
-  if (code !== 0)
-    throw new Error(`The functions or their templates could not be built.\n${complaint.trim()}`);
+  if (code === invalidSettings) throw new Error(output.trim());
+  if (code !== 0) throw new Error(`The functions or their templates could not be built.\n${output.trim()}`);
   return directory;
 };
 
-/** The local stage as this process's variables describe it; what is wrong with them ends the process with a sentence. */
+/** Returns the local stage with this process's variables, or ends the process with a message when they are invalid. */
 const stageFrom = <Stage>(read: (variables: NodeJS.ProcessEnv) => Stage): Stage => {
   try {
     return read(process.env);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(wrongSettings);
+    process.exit(invalidSettings);
   }
 };
 
@@ -48,7 +47,7 @@ if (import.meta.main) {
   const [outdir, assembly] = process.argv.slice(2);
   if (!outdir || !assembly) throw new Error("Name the build directory and the assembly directory.");
   const { buildFunctions } = await import("../build.ts");
-  // Who starts the service many times, as tests do, builds the functions once.
+  // Tests start the service many times, and build the functions once.
   const built = process.env["BUILT_FUNCTIONS"];
   const [{ directory: bundles }, { localStage }, { synthesize }] = await Promise.all([
     built ? { directory: built } : buildFunctions({ outdir }),

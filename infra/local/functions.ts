@@ -18,7 +18,7 @@ export interface Inspected {
   readonly port: number;
 }
 
-/** Who is at a breakpoint thinks for as long as it takes. */
+/** A person may stay at a breakpoint for long. */
 const inspectedSeconds = 24 * 60 * 60;
 
 const unknownFunction = (feature: string, known: Iterable<string>): Error =>
@@ -27,7 +27,7 @@ const unknownFunction = (feature: string, known: Iterable<string>): Error =>
 /**
  * Finds a port on which a debugger can attach to a function.
  *
- * @throws Error with a sentence when there is no such function or the port is in use.
+ * @throws Error when there is no such function or the port is in use.
  */
 export const chooseInspected = async (
   feature: string,
@@ -38,11 +38,11 @@ export const chooseInspected = async (
   return { feature, port: await choosePort(inspectPort, "INSPECT_PORT") };
 };
 
-/** The feature's name of a function, as in the manifest: its bundle is named by it. */
+/** Returns the feature's name of a function as in the manifest, which is also the name of its bundle. */
 export const featureOf = ({ assetDirectory }: Pick<LocalFunction, "assetDirectory">): string =>
   basename(assetDirectory);
 
-/** What a function has here other than its template says. */
+/** Returns how a function here differs from its template. */
 export const configureFunction =
   ({ logLevel }: LocalSettings, inspected: Inspected | undefined) =>
   (definition: LocalFunction): Partial<FunctionConfiguration> => ({
@@ -52,7 +52,7 @@ export const configureFunction =
       : {}),
   });
 
-/** The values of the secrets that an operator sets by hand in a deployment; the others are generated. */
+/** Returns the values of the secrets that an operator fills in for a deployment; `undefined` for generated ones. */
 export const secretValue =
   (
     { inferenceKeys, platformSecrets }: LocalSettings,
@@ -65,7 +65,7 @@ export const secretValue =
     return undefined;
   };
 
-/** Invokes a function by its feature's name, whatever the templates call it. */
+/** Invokes a function by its feature's name. */
 export const invokeFeature =
   (application: Pick<LocalApplication, "model" | "invoke" | "standIns">) =>
   async (feature: string, event: unknown): ReturnType<LocalApplication["invoke"]> => {

@@ -5,13 +5,13 @@ import * as z from "zod";
 import { escapeHtml } from "../../shared/http/html.ts";
 import type { SentMessage } from "./messaging/message-store.ts";
 
-/** What is under `/_local`, for people: the same as programs get as JSON, as pages with links. */
+/** The pages under `/_local`. Programs get the same content as JSON. */
 
-/** Pages of this machine look like the service's own. */
+/** The same style as the service's own pages. */
 const style = readFileSync(new URL("../../functions/console/view/style.css", import.meta.url), "utf8");
 const styleHash = createHash("sha256").update(style).digest("base64");
 
-/** What was written by others is shown here: nothing is loaded, nothing runs. */
+/** The pages show texts by other people, so they load nothing and run nothing. */
 const pageHeaders = {
   "Content-Type": "text/html; charset=utf-8",
   "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -20,7 +20,7 @@ const pageHeaders = {
   "Cache-Control": "no-store",
 };
 
-/** A text in which addresses of the web can be followed. */
+/** Returns a text as HTML, with links for web addresses. */
 const withLinks = (text: string): string =>
   text
     .split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]])/)
@@ -53,19 +53,18 @@ ${content}
 `,
 });
 
-/** A place on this machine, and what is there. */
+/** A link on the first page. */
 export interface LocalLink {
-  /** An address, or a path below the service's own. */
   readonly target: string;
   readonly words: string;
   readonly note: string;
 }
 
-/** The first page: what there is on this machine. */
-export const linksPage = (links: readonly LocalLink[], home: string): LocalResponse =>
+/** The first page, with links to everything on this machine. */
+export const homePage = (links: readonly LocalLink[], home: string): LocalResponse =>
   page(
     "On this machine",
-    `<p>The whole service runs here. What would have left this machine is kept, and shown to this machine alone.</p>
+    `<p>The whole service runs on this machine. Mails and messages are not sent but shown here, to this machine only.</p>
 <ul class="cards">
 ${links
   .map(
@@ -92,7 +91,7 @@ export const mailPage = (mails: readonly ShownMail[], home: string): LocalRespon
   page(
     "Mails",
     mails.length === 0
-      ? '<div class="empty"><h2>No mails yet</h2><p>Who signs up gets one, and it is shown here.</p></div>'
+      ? '<div class="empty"><h2>No mails yet</h2><p>Sign up in the console, and the mail appears here.</p></div>'
       : mails
           .toReversed()
           .map(({ to, subject, text, at }) =>
@@ -117,7 +116,7 @@ export const messagesPage = (messages: readonly SentMessage[], home: string): Lo
   page(
     "Messages",
     messages.length === 0
-      ? '<div class="empty"><h2>No messages yet</h2><p><code>npm run message -- "Hello"</code> plays a person who writes.</p></div>'
+      ? '<div class="empty"><h2>No messages yet</h2><p>Send one with <code>npm run message -- "Hello"</code>.</p></div>'
       : messages
           .toReversed()
           .map((message) =>

@@ -11,12 +11,12 @@ import { operations } from "../../functions/manifest.ts";
 import { wantsPage } from "../../shared/http/html.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { featureOf, invokeFeature } from "./functions.ts";
-import { type LocalLink, linksPage, mailPage, messagesPage } from "./local-pages.ts";
+import { homePage, type LocalLink, mailPage, messagesPage } from "./local-pages.ts";
 import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
 import { functionPath, idleHeader, instancePath } from "./running-service.ts";
 
-/** How long a look at the mails or the messages waits for those that are on their way. */
-const shutdownMilliseconds = 5_000;
+/** How long a request for mails or messages waits for queued ones. */
+const maxWaitMilliseconds = 5_000;
 
 const json = (body: unknown, headers: Readonly<Record<string, string>> = {}): LocalResponse => ({
   status: 200,
@@ -27,9 +27,9 @@ const json = (body: unknown, headers: Readonly<Record<string, string>> = {}): Lo
 const describeRoutes = (model: LocalModel) => {
   const features = new Map(model.functions.map((definition) => [definition.name, featureOf(definition)]));
   return model.restApi.routes.flatMap(({ method, path, operationName, integration, authorizer }) => {
-    // HEAD is no operation of its own: it is answered wherever GET is.
+    // HEAD is not an operation of its own: it exists for every GET.
     if (integration.type !== "lambda" || method === "HEAD") return [];
-    // By name: a stage decides what the providers are called in paths.
+    // By id, because a stage chooses the providers' names in paths.
     const operation: Operation | undefined = operations.find(({ id }) => id === operationName);
     return {
       method,
@@ -43,8 +43,8 @@ const describeRoutes = (model: LocalModel) => {
 };
 
 /**
- * The local routes of the messaging platform's stand-in: what it would have passed on, and files that people send. With
- * `?wait=no` the first answers at once.
+ * The local routes of the messaging platform's stand-in: the messages it would have sent, and files that people send. With
+ * `?wait=no` the first responds at once.
  */
 const messagingRoutes = (
   platform: MessagingPlatformServer,
@@ -53,8 +53,8 @@ const messagingRoutes = (
 ): LocalRoutes => ({
   "GET /_local/messages": async ({ url = "", headers }) => {
     const query = new URL(url, "http://localhost").searchParams;
-    // A worker function answers: what was sent a moment ago should have its answer.
-    const isIdle = query.get("wait") === "no" ? sqs?.isIdle() : await sqs?.whenIdle(shutdownMilliseconds);
+    // A worker function writes the replies: a message that was just sent should have its reply.
+    const isIdle = query.get("wait") === "no" ? sqs?.isIdle() : await sqs?.whenIdle(maxWaitMilliseconds);
     if (wantsPage(headers.accept)) return messagesPage(platform.sentMessages(), home);
     return json(platform.sentMessages(), { [idleHeader]: String(isIdle ?? true) });
   },
@@ -62,19 +62,23 @@ const messagingRoutes = (
     json({ id: platform.addMedia(headers["content-type"] ?? "application/octet-stream", body) }),
 });
 
-/** What there is on this machine for people to look at; addresses begin with the path of the service's own. */
-const linksOf = (base: string, hasPlatform: boolean): LocalLink[] => [
+/** The links of the first page. */
+const linksTo = (base: string, hasPlatform: boolean): LocalLink[] => [
   { target: `${base}/`, words: "The console", note: "Sign up, log in, keys, usage, playground." },
   { target: `${base}/docs`, words: "Documentation", note: "Guides, and every operation with code." },
-  { target: `${base}/_local/mail`, words: "Mails", note: "What would have been sent, with its links." },
+  {
+    target: `${base}/_local/mail`,
+    words: "Mails",
+    note: "Mails that would have been sent, with their links.",
+  },
   ...(hasPlatform
-    ? [{ target: `${base}/_local/messages`, words: "Messages", note: "What the assistant has answered." }]
+    ? [{ target: `${base}/_local/messages`, words: "Messages", note: "The assistant's replies." }]
     : []),
   { target: `${base}/_local/routes`, words: "Routes", note: "Every route with its function, as JSON." },
   { target: `${base}/openapi.json`, words: "OpenAPI document", note: "The API's description, as JSON." },
 ];
 
-/** The routes under `/_local`: what is served, what would have left the machine. They exist nowhere but here. */
+/** The routes under `/_local`, which only the service on this machine has. */
 export const localRoutes = (
   application: LocalApplication,
   instance: string,
@@ -84,10 +88,10 @@ export const localRoutes = (
   const invoke = invokeFeature(application);
   const base = new URL(url).pathname.replace(/\/$/, "");
   const home = `${base}/_local`;
-  const links = linksOf(base, platform !== undefined);
+  const links = linksTo(base, platform !== undefined);
   return {
     "GET /_local": async ({ headers }) =>
-      wantsPage(headers.accept) ? linksPage(links, home) : json({ places: links }),
+      wantsPage(headers.accept) ? homePage(links, home) : json({ places: links }),
     [`GET ${instancePath}`]: async () => json({ instance }),
     "GET /_local/routes": async () =>
       json({
@@ -96,8 +100,8 @@ export const localRoutes = (
         routes: describeRoutes(model),
       }),
     "GET /_local/mail": async ({ headers }) => {
-      // Mails are written by a worker function: what was asked for a moment ago should be seen.
-      await standIns.sqs?.whenIdle(shutdownMilliseconds);
+      // A worker function writes mails: one that was just requested should appear.
+      await standIns.sqs?.whenIdle(maxWaitMilliseconds);
       const mails = standIns.ses?.sentMail() ?? [];
       return wantsPage(headers.accept) ? mailPage(mails, home) : json(mails);
     },
@@ -120,7 +124,7 @@ export const localRoutes = (
   };
 };
 
-/** What a function returned, as one text. A streamed response is its metadata and its body, apart by a line break. */
+/** Returns a function's result as text. For a streamed response these are its metadata, a line break and its body. */
 export const printInvocation = async (
   result: InvocationResult,
 ): Promise<{ ok: boolean; printed: string }> => {

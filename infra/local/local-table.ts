@@ -14,9 +14,9 @@ const onlyTable = async (endpoint: string, dataDirectory: string): Promise<strin
 };
 
 /**
- * Does something with the table and the bucket of audio files of a local service that runs.
+ * Runs `work` with the table and the bucket of audio files of the running local service.
  *
- * @throws Error with a sentence when none runs.
+ * @throws Error when none is running.
  */
 export const withLocalStores = async <Result>(
   work: (tableName: string, bucketName: string) => Promise<Result>,
@@ -24,16 +24,16 @@ export const withLocalStores = async <Result>(
   const { dataDirectory } = readLocalSettings(process.env);
   const running = await findRunningService(dataDirectory);
   if (!running?.bucketName)
-    throw new Error("Start the service first: its audio files are reached through it.");
+    throw new Error("Start the service first; its audio files are only available while it runs.");
   Object.assign(process.env, running.sdkVariables);
   return work(running.tableName, running.bucketName);
 };
 
 /**
- * Does something with the local service's table: through the service when it runs, else on its data directly. The
- * AWS SDK finds the table through this process's environment.
+ * Runs `work` with the local service's table: through the service when it is running, else on its data directly. The AWS SDK
+ * finds the table with this process's environment.
  *
- * @throws Error with a sentence when there is no table yet.
+ * @throws Error when there is no table yet.
  */
 export const withLocalTable = async <Result>(
   work: (tableName: string) => Promise<Result>,

@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
 
-/** Where the service listens, and by which address others reach it. */
+/** The address on which the service listens, and the one in links. */
 export interface Network {
   readonly listen: string;
   readonly address: string;
@@ -8,7 +8,7 @@ export interface Network {
 
 const loopback = "127.0.0.1";
 
-/** This machine's first IPv4 address on a network; the loopback address when there is none. */
+/** Returns this machine's first IPv4 address on a network, or the loopback address when there is none. */
 const ownAddress = (): string =>
   Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
@@ -20,5 +20,5 @@ export const networkOf = (host: string): Network => ({
   address: host === "0.0.0.0" ? ownAddress() : host,
 });
 
-/** Whether nobody but this machine can reach the service. */
+/** Whether only this machine can reach the service. */
 export const isPrivate = ({ listen }: Network): boolean => listen.startsWith("127.");

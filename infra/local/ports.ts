@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** The ports of the service's servers that people and programs talk to. */
+/** The ports of the service's servers. */
 export interface Ports {
   readonly api: number;
   readonly chatStream: number;
@@ -12,10 +12,10 @@ export interface Ports {
 }
 
 /**
- * Takes a port for a moment.
+ * Checks that a port is free.
  *
- * @param variable names what a person may set when the port is in use
- * @returns its number, which for 0 is one that the system chose.
+ * @param variable the setting that the error names
+ * @returns its number, which the system chooses for 0.
  */
 export const choosePort = (port: number, variable: string, host = "127.0.0.1"): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -23,11 +23,13 @@ export const choosePort = (port: number, variable: string, host = "127.0.0.1"): 
     probe.once("error", (error) => {
       const code = "code" in error ? error.code : undefined;
       if (code === "EADDRINUSE") {
-        reject(new Error(`Port ${port} is in use; set ${variable} to another one.`));
+        reject(new Error(`Port ${port} is in use. Set ${variable} to another port.`));
       } else if (code === "EACCES") {
-        reject(new Error(`Port ${port} is not allowed here; set ${variable} to one from 1024.`));
+        reject(new Error(`Port ${port} is not allowed here. Set ${variable} to 1024 or more.`));
       } else if (code === "EADDRNOTAVAIL") {
-        reject(new Error(`${host} is no address of this machine; set HOST to one, or to 0.0.0.0 for all.`));
+        reject(
+          new Error(`${host} is not an address of this machine. Set HOST to one, or to 0.0.0.0 for all.`),
+        );
       } else reject(error);
     });
     probe.listen(port, host, () => {
@@ -36,27 +38,27 @@ export const choosePort = (port: number, variable: string, host = "127.0.0.1"): 
     });
   });
 
-const maxPortAttempts = 20;
+const maxAttempts = 20;
 
 /**
- * A free port below those that systems give to connections by themselves: it is bound only when the templates are made, and one
- * that the system had chosen would be given to somebody else by then, now and then.
+ * Returns a free port below those that systems assign to connections. The service binds it after it has written the templates,
+ * and until then the system might assign a port of its own choice to another process.
  */
 const chooseFreePort = async (host: string): Promise<number> => {
-  for (let attempts = 1; ; attempts += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await choosePort(randomInt(20_000, 32_000), "PORT", host);
     } catch (error) {
-      if (attempts === maxPortAttempts) throw error;
+      if (attempt === maxAttempts) throw error;
     }
   }
 };
 
 /**
- * Six ports in a row. For port 0 only the API's is chosen here, because the template that is synthesised names its
- * address; the others are left to the system.
+ * Returns six ports in a row. For port 0 it only chooses the API's, because the templates contain its address; the system chooses
+ * the others.
  *
- * @throws Error with a sentence when one of them is in use.
+ * @throws Error when one of them is in use.
  */
 export const choosePorts = async (port: number, host: string): Promise<Ports> => {
   if (port === 0) {

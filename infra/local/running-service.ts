@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import * as z from "zod";
 
 const serviceFile = z.object({
-  /** Tells this service from every other: it gives the same one when it is asked. */
+  /** Identifies the service: the route `instancePath` returns it. */
   instance: z.string().min(1),
   url: z.url(),
   tableName: z.string(),
@@ -14,36 +14,38 @@ const serviceFile = z.object({
   sdkVariables: z.record(z.string(), z.string()),
 });
 
-/** How other commands find a service that is running. */
+/** The data with which other commands find a running service. */
 type RunningService = z.output<typeof serviceFile>;
 
 const pathIn = (dataDirectory: string): string => join(dataDirectory, "service.json");
 
-/** Where a service says which one it is. */
+/** The route that returns a service's `instance`. */
 export const instancePath = "/_local/service";
 
 const instanceResponse = z.object({ instance: z.string() });
 
-const askMilliseconds = 3_000;
+const timeoutMilliseconds = 3_000;
 
-/** Whether the service that a file tells of answers. Its process id would prove nothing: a system gives them out again. */
+/** Whether the service of a file responds. A process id would prove nothing, because systems reuse them. */
 const isRunning = async ({ url, instance }: RunningService): Promise<boolean> => {
   try {
-    const response = await fetch(`${url}${instancePath}`, { signal: AbortSignal.timeout(askMilliseconds) });
+    const response = await fetch(`${url}${instancePath}`, {
+      signal: AbortSignal.timeout(timeoutMilliseconds),
+    });
     return instanceResponse.parse(await response.json()).instance === instance;
   } catch {
     return false;
   }
 };
 
-/** Leaves word that a service runs from this data directory. Whoever reads it finds the whole of it or nothing. */
+/** Writes the file about a running service to its data directory, in one step. */
 export const announceService = async (dataDirectory: string, service: RunningService): Promise<void> => {
   const written = join(dataDirectory, `service.${randomUUID()}.new`);
   await writeFile(written, JSON.stringify(service), { mode: 0o600 });
   await rename(written, pathIn(dataDirectory));
 };
 
-/** Takes the word back. */
+/** Deletes the file about a running service. */
 export const withdrawService = (dataDirectory: string): Promise<void> =>
   rm(pathIn(dataDirectory), { force: true });
 
@@ -52,15 +54,15 @@ const parse = (path: string, text: string): RunningService => {
     return serviceFile.parse(JSON.parse(text));
   } catch {
     throw new Error(
-      `${path} is damaged, so it does not tell whether a service is running. Stop the one that is, if any, and delete that file.`,
+      `${path} is damaged, so a running service cannot be found. Stop the service if it is running, and delete the file.`,
     );
   }
 };
 
 /**
- * The service that runs from this data directory; `undefined` when there is none, or it was killed.
+ * Returns the service that runs from this data directory; `undefined` when there is none, or it was killed.
  *
- * @throws Error with a sentence when the file that would tell is damaged.
+ * @throws Error when the file about it is damaged.
  */
 export const findRunningService = async (dataDirectory: string): Promise<RunningService | undefined> => {
   const path = pathIn(dataDirectory);
@@ -71,22 +73,22 @@ export const findRunningService = async (dataDirectory: string): Promise<Running
 };
 
 /**
- * Makes a folder and those above it, one by one: where none can be made at all, as below `/proc`, Node's own way of making
- * several tries for ever.
+ * Creates a folder and its parents one by one. Node's recursive option never ends where no folder can be created, as below
+ * `/proc`.
  */
-const makeFolder = async (path: string): Promise<void> => {
+const createFolder = async (path: string): Promise<void> => {
   try {
     await mkdir(path);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EEXIST") return;
     if (code !== "ENOENT" || dirname(path) === path) throw error;
-    await makeFolder(dirname(path));
+    await createFolder(dirname(path));
     await mkdir(path);
   }
 };
 
-/** Fails unless the folder, and each in it, can be written to. */
+/** Throws unless the folder and its subfolders are writable. */
 const checkWritable = async (folder: string): Promise<void> => {
   const entries = await readdir(folder, { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
@@ -94,29 +96,29 @@ const checkWritable = async (folder: string): Promise<void> => {
 };
 
 /**
- * Makes the folder that holds the service's data, and makes sure that no other service uses it.
+ * Creates the folder for the service's data, and checks that no other service uses it.
  *
- * @throws Error with a sentence that says what to do.
+ * @throws Error with a message that says what to do.
  */
 export const claimDataDirectory = async (dataDirectory: string): Promise<void> => {
   try {
-    await makeFolder(dataDirectory);
+    await createFolder(dataDirectory);
     await checkWritable(dataDirectory);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `The data directory ${dataDirectory} cannot be made or used (${reason}). Set DATA_DIR to a folder that can be written to.`,
+      `The data directory ${dataDirectory} cannot be created or used (${reason}). Set DATA_DIR to a writable folder.`,
     );
   }
   const running = await findRunningService(dataDirectory);
   if (!running) return;
   throw new Error(
-    `A service is running from ${dataDirectory} already, at ${running.url}. Stop it, or set DATA_DIR to another folder.`,
+    `A service is already running from ${dataDirectory}, at ${running.url}. Stop it, or set DATA_DIR to another folder.`,
   );
 };
 
-/** Where a function can be invoked with an event of one's own; the shape is that of Lambda's API. */
+/** Returns the route that invokes a function with an event, like Lambda's API. */
 export const functionPath = (feature: string): string => `/_local/functions/${feature}/invocations`;
 
-/** Of `GET /_local/messages`: whether every answer that was on its way had gone out, `true` or `false`. */
+/** Header of `GET /_local/messages`: `true` when all replies have been sent, else `false`. */
 export const idleHeader = "X-Queue-Idle";

@@ -5,7 +5,7 @@ import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { openItemTable } from "../../shared/platform/storage/item-table.ts";
 
-/** The account in whose name the sample events ask; registration never gets there. */
+/** The account of the sample events. Registration never reaches this id. */
 const sampleId = 999_999_999;
 
 const sampleEvent = z.object({
@@ -23,7 +23,7 @@ const profile = {
   id: sampleId,
   username: "sample",
   email: "sample@example.com",
-  // "seven storks by the lake", as the sample of a change of the password says.
+  // "seven storks by the lake", as in the sample event that changes the password.
   password_hash:
     "$argon2id$v=19$m=19456,t=2,p=1$6TqbIiudDJ7EyATs0gxAAA$8YqsjnIftsFyCyZGjEvZgo8neSYf4ebwIHXEkIWoyPQ",
   organization: "Unknown",
@@ -32,8 +32,8 @@ const profile = {
 };
 
 /**
- * Lets the tokens of sample events stand, which nobody has issued: a function finds out by itself whether a token does.
- * What the sample before has done to the account, a new password for instance, is undone.
+ * Makes the tokens of sample events valid, although the service did not issue them. It also resets the account, such as after a
+ * sample event that changed the password.
  */
 export const admitSample = async (
   { model, standIns }: Pick<LocalApplication, "model" | "standIns">,

@@ -113,7 +113,7 @@ describe.each(
       async ({ page }) => {
         await page.goto(`${url}/console/log-in`);
         await page.locator(`a[href*="/console/log-in/${letter}"]`).click();
-        await page.getByRole("button", { name: "Sign in and go back" }).first().click();
+        await page.getByRole("button", { name: "Log in and go back" }).first().click();
         await page.waitForURL(`${url}/console`);
         expect(await page.locator("header").getByRole("button", { name: "Log out" }).count()).toBe(1);
       },

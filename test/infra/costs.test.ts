@@ -36,13 +36,13 @@ describe("The table of costs", () => {
     expect((chatOf(1_024) - 0.2) / (chatOf(512) - 0.2)).toBeCloseTo(2, 3);
   });
 
-  it("shows the cost of a stage without traffic", () => {
+  it("says what a stage costs without requests", () => {
     const idle = new Map([
       ["AWS::CloudWatch::Alarm", 10],
       ["AWS::CloudWatch::Dashboard", 1],
       ["AWS::SecretsManager::Secret", 5],
     ]);
-    expect(costTable(memory, idle)).toContain("A stage that nobody calls costs about $6.00 a month");
+    expect(costTable(memory, idle)).toContain("A stage without requests costs about $6.00 per month");
   });
 
   it("is refused when a function is missing", () => {

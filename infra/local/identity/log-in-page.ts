@@ -18,44 +18,43 @@ button { font: inherit; padding: .5rem 1rem; margin-right: .5rem }
 </head>
 <body>
 <h1>${inHtml(title)}</h1>
-<p class="mark"><strong>A stand-in, not a real provider.</strong> It runs on this machine for trying out the log-in, and nothing
-that is typed here leaves it.</p>
+<p class="mark"><strong>This is a stand-in, not a real provider.</strong> It runs on this machine so you can try the login.
+Nothing that you type leaves this machine.</p>
 ${content}
 </body>
 </html>
 `;
 
-/** What is signed in to, and where the form goes. */
 export interface LogInPage {
   readonly providerName: string;
   readonly action: string;
-  /** What was wrong with the last try. */
+  /** Why the last attempt failed. */
   readonly problem: string | undefined;
 }
 
-/** The form of a stand-in. It names the accounts that there are. */
+/** Renders the login page of a stand-in, with the names of its accounts. */
 export const renderLogInPage = ({ providerName, action, problem }: LogInPage): string => {
   const [first = ""] = Object.keys(standInAccounts);
   const accounts = Object.entries(standInAccounts).map(
     ([login, { email, emailVerified }]) =>
-      `<li><code>${inHtml(login)}</code>: ${inHtml(email)}, which is ${emailVerified ? "" : "not "}verified</li>`,
+      `<li><code>${inHtml(login)}</code>: ${inHtml(email)} (${emailVerified ? "verified" : "not verified"})</li>`,
   );
   return page(
-    `Sign in to ${providerName}`,
+    `Log in to ${providerName}`,
     `${problem === undefined ? "" : `<p role="alert">${inHtml(problem)}</p>`}
-<p>Test accounts, each with the password <code>${inHtml(standInPassword)}</code>:</p>
+<p>All test accounts have the password <code>${inHtml(standInPassword)}</code>:</p>
 <ul>
 ${accounts.join("\n")}
 </ul>
 <form method="post" action="${inHtml(action)}">
-<label>Log-in <input name="login" value="${inHtml(first)}" autocomplete="off" required></label>
+<label>Username <input name="login" value="${inHtml(first)}" autocomplete="off" required></label>
 <label>Password <input name="password" type="password" value="${inHtml(standInPassword)}" autocomplete="off" required></label>
-<button name="answer" value="log-in">Sign in and go back</button>
+<button name="answer" value="log-in">Log in and go back</button>
 <button name="answer" value="cancel" formnovalidate>Cancel</button>
 </form>`,
   );
 };
 
-/** What a stand-in says when it cannot go on. */
+/** Renders the page for an error. */
 export const renderProblemPage = (providerName: string, problem: string): string =>
   page(providerName, `<p>${inHtml(problem)}</p>`);

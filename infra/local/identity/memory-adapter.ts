@@ -1,27 +1,27 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
 
-/** How much a stand-in remembers; what is oldest goes first. */
-const max = 500;
+/** Above this number the oldest entry is deleted. */
+const maxEntries = 500;
 
-/** Keeps what a provider remembers in memory, until it ends: a session there is worth nothing after a restart. */
+/** Stores a provider's state in memory: its sessions need not outlive it. */
 export const memoryAdapter = (): ((name: string) => Adapter) => {
-  const stored = new Map<string, { readonly payload: AdapterPayload; readonly expiresAt: number }>();
+  const entries = new Map<string, { readonly payload: AdapterPayload; readonly expiresAt: number }>();
   const read = (key: string): AdapterPayload | undefined => {
-    const entry = stored.get(key);
+    const entry = entries.get(key);
     return entry && entry.expiresAt > Date.now() ? entry.payload : undefined;
   };
   return (name) => {
     const keyOf = (id: string): string => `${name} ${id}`;
     const findBy = (member: "uid" | "userCode", value: string): AdapterPayload | undefined =>
-      [...stored.keys()]
+      [...entries.keys()]
         .filter((key) => key.startsWith(keyOf("")))
         .map(read)
         .find((payload) => payload?.[member] === value);
     return {
       upsert: async (id, payload, expiresIn) => {
-        stored.set(keyOf(id), { payload, expiresAt: Date.now() + (expiresIn ?? 3_600) * 1_000 });
-        const [oldest] = stored.keys();
-        if (stored.size > max && oldest !== undefined) stored.delete(oldest);
+        entries.set(keyOf(id), { payload, expiresAt: Date.now() + (expiresIn ?? 3_600) * 1_000 });
+        const [oldest] = entries.keys();
+        if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
       },
       find: async (id) => read(keyOf(id)),
       findByUid: async (uid) => findBy("uid", uid),
@@ -31,10 +31,10 @@ export const memoryAdapter = (): ((name: string) => Adapter) => {
         if (payload) payload["consumed"] = Math.floor(Date.now() / 1_000);
       },
       destroy: async (id) => {
-        stored.delete(keyOf(id));
+        entries.delete(keyOf(id));
       },
       revokeByGrantId: async (grantId) => {
-        for (const [key, { payload }] of stored) if (payload.grantId === grantId) stored.delete(key);
+        for (const [key, { payload }] of entries) if (payload.grantId === grantId) entries.delete(key);
       },
     };
   };

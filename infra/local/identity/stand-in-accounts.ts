@@ -1,14 +1,14 @@
-/** Somebody who exists at a stand-in only. */
+/** An account that only exists at the stand-ins. */
 interface StandInAccount {
   readonly name: string;
   readonly email: string;
   readonly emailVerified: boolean;
 }
 
-/** Everybody's password: who reads the page may sign in. */
+/** The password of all test accounts, which the login page shows. */
 export const standInPassword = "stand-in";
 
-/** Whom one can be at the stand-ins, by their log-in. The first is in the form. */
+/** The test accounts by their usernames. The form shows the first one. */
 export const standInAccounts: Readonly<Record<string, StandInAccount>> = {
   nambi: { name: "Nambi Grace", email: "nambi.grace@example.com", emailVerified: true },
   okello: { name: "Okello James", email: "okello.james@example.com", emailVerified: false },

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import type { MessageStore } from "./message-store.ts";
 
-/** A refusal in the words of the Graph API (reference, "Error codes"). */
+/** An error response of the Graph API (reference, "Error codes"). */
 export class GraphError extends Error {
   override readonly name = "GraphError";
   readonly status: number;
@@ -15,11 +15,11 @@ export class GraphError extends Error {
   }
 }
 
-/** A parameter that the platform does not take. */
+/** The error for a parameter that the platform refuses. */
 export const invalidParameter = (message: string): GraphError => new GraphError(400, 100, message);
 
-/** The platform counts in UTF-16 units as far as anybody has seen; the service cuts by the same. */
-const text = (max: number) => z.string().min(1).max(max);
+/** The platform seems to count UTF-16 units, and the service splits texts by them too. */
+const text = (maxLength: number) => z.string().min(1).max(maxLength);
 
 const row = z.object({ id: text(200), title: text(24), description: z.string().max(72).optional() });
 const section = z.object({ title: z.string().max(24).optional(), rows: z.array(row).min(1) });
@@ -82,7 +82,7 @@ export const outgoingMessage = z
   });
 type OutgoingMessage = z.output<typeof outgoingMessage>;
 
-/** A read mark, with or without the sign that somebody is typing. */
+/** A read mark, with or without the typing indicator. */
 const readMark = z.object({
   messaging_product: z.literal("whatsapp"),
   status: z.literal("read"),
@@ -90,16 +90,16 @@ const readMark = z.object({
   typing_indicator: z.object({ type: z.literal("text") }).optional(),
 });
 
-/** A message that was taken. */
+/** An accepted message. */
 export interface TakenMessage {
   readonly id: string;
   readonly to: string;
   readonly phoneNumberId: string;
-  /** As it was sent with the message. */
+  /** The sender's own reference. */
   readonly reference: string | undefined;
 }
 
-/** What became of a request to the messages' address: the response, and the message if there was one. */
+/** The response to a request, and the message unless it was a read mark. */
 interface Taken {
   readonly response: object;
   readonly message?: TakenMessage;
@@ -113,9 +113,9 @@ const parse = (body: unknown): OutgoingMessage => {
 };
 
 /**
- * Takes a message or a read mark.
+ * Accepts a message or a read mark.
  *
- * @throws GraphError for what the platform would refuse.
+ * @throws GraphError when the platform would refuse it.
  */
 export const takeMessage = (phoneNumberId: string, body: unknown, store: MessageStore): Taken => {
   if (readMark.safeParse(body).success) return { response: { success: true } };

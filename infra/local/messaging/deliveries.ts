@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
 import type { TakenMessage } from "./accept-message.ts";
 
-/** The number of ours that the local service's messages come to. */
+/** The id of the service's own phone number. */
 export const localPhoneNumberId = "100000000000001";
 
-const maxMilliseconds = 10_000;
+const timeoutMilliseconds = 10_000;
 
-/** A delivery of the platform, around one value. */
+/** Returns a delivery of the platform with one value. */
 export const deliveryOf = (value: object, phoneNumberId: string = localPhoneNumberId): object => ({
   object: "whatsapp_business_account",
   entry: [
@@ -26,12 +26,12 @@ export const deliveryOf = (value: object, phoneNumberId: string = localPhoneNumb
   ],
 });
 
-/** Posts a delivery to the webhook, signed as the platform signs it. */
+/** Posts a delivery to the webhook, with the platform's signature. */
 export const postDelivery = (
   webhookUrl: string,
   delivery: object,
   appSecret: string,
-  signal: AbortSignal = AbortSignal.timeout(maxMilliseconds),
+  signal: AbortSignal = AbortSignal.timeout(timeoutMilliseconds),
 ): Promise<Response> => {
   const body = JSON.stringify(delivery);
   const signature = createHmac("sha256", appSecret).update(body).digest("hex");
@@ -43,7 +43,7 @@ export const postDelivery = (
   });
 };
 
-/** Reports to the webhook what has become of messages, as the platform does. */
+/** Reports the status of messages to the webhook, as the platform does. */
 export class StatusReporter {
   readonly #webhookUrl: string;
   readonly #appSecret: string;
@@ -55,7 +55,7 @@ export class StatusReporter {
     this.#appSecret = appSecret;
   }
 
-  /** Sends the report without waiting for it; a webhook that cannot be reached misses it. */
+  /** Sends the report in the background, and ignores a failure. */
   reportSent({ id, to, phoneNumberId, reference }: TakenMessage): void {
     const status = {
       id,

@@ -1,7 +1,7 @@
 import { GraphError, invalidParameter } from "./accept-message.ts";
 import type { MessageStore, StoredMedia } from "./message-store.ts";
 
-/** What the platform takes of what the service sends (reference, "Media": audio, and documents). */
+/** The types of files that the platform accepts, of those that the service sends (reference, "Media": audio and documents). */
 const mediaTypes: readonly string[] = [
   "audio/aac",
   "audio/amr",
@@ -13,7 +13,7 @@ const mediaTypes: readonly string[] = [
 
 const mediaType = (contentType: string): string => contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
 
-/** @throws GraphError as the platform answers for an id that it does not know (any more). */
+/** @throws GraphError for an id that does not exist, like the platform. */
 export const findMedia = (id: string, store: MessageStore): StoredMedia => {
   const media = store.findMedia(id);
   if (media) return media;
@@ -25,7 +25,7 @@ export const findMedia = (id: string, store: MessageStore): StoredMedia => {
   );
 };
 
-/** Where a file is and what it is, as the platform says it. */
+/** Returns the platform's description of a file, with its address. */
 export const describeMedia = (
   id: string,
   { contentType, sha256, bytes }: StoredMedia,
@@ -39,7 +39,7 @@ export const describeMedia = (
   id,
 });
 
-/** Takes an uploaded file from a `multipart/form-data` body. @throws GraphError */
+/** Stores an uploaded file from a `multipart/form-data` body. @throws GraphError */
 export const takeUpload = async (
   contentType: string,
   body: Buffer,
@@ -48,7 +48,7 @@ export const takeUpload = async (
   const form = await new Response(Uint8Array.from(body), { headers: { "Content-Type": contentType } })
     .formData()
     .catch(() => {
-      throw invalidParameter("The body is no form.");
+      throw invalidParameter("The body is not a valid form.");
     });
   const file = form.get("file");
   const type = form.get("type");

@@ -4,20 +4,20 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openDatabaseFile } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
 
-/** A message that the platform would have passed on. */
+/** A message that the platform would have sent. */
 export interface SentMessage {
-  /** The id that the service was told. */
+  /** The id in the response to the service. */
   readonly id: string;
-  /** The phone number or user id it went to. */
+  /** The phone number or user id of the recipient. */
   readonly to: string;
   readonly type: string;
-  /** The JSON that was sent. */
+  /** The JSON of the request. */
   readonly body: unknown;
   /** ISO 8601, UTC. */
   readonly at: string;
 }
 
-/** A file that was sent by somebody or uploaded by the service. */
+/** A file that a person sent or the service uploaded. */
 export interface StoredMedia {
   readonly contentType: string;
   readonly bytes: Uint8Array;
@@ -56,7 +56,7 @@ const messageRow = z
 
 const mediaRow = z.object({ content_type: z.string(), bytes: z.instanceof(Uint8Array) });
 
-/** The platform's ids of files are numbers of about 15 digits. */
+/** Like the platform's ids, a number of 15 digits. */
 const newMediaId = (): string => `${randomInt(100_000, 1_000_000)}${randomInt(100_000_000, 1_000_000_000)}`;
 
 /** The messages and files of the stand-in, in `messaging.sqlite`. */

@@ -45,9 +45,9 @@ describe("The stand-ins of the identity providers", () => {
     async (letter) => {
       const { status, page } = await openForm(letter);
       expect(status).toBe(200);
-      expect(page).toContain(`Sign in to Stand-in provider ${letter.toUpperCase()}`);
-      expect(page).toContain("A stand-in, not a real provider.");
-      expect(page).toContain("<code>nambi</code>: nambi.grace@example.com, which is verified");
+      expect(page).toContain(`Log in to Stand-in provider ${letter.toUpperCase()}`);
+      expect(page).toContain("This is a stand-in, not a real provider.");
+      expect(page).toContain("<code>nambi</code>: nambi.grace@example.com (verified)");
       expect(page).toContain('name="login" value="nambi"');
     },
   );
@@ -72,11 +72,11 @@ describe("The stand-ins of the identity providers", () => {
     });
   });
 
-  it("refuse a form that was not started in this browser", async () => {
+  it("refuse a form that was started in another browser", async () => {
     const { address } = await openForm("a");
     const response = await fetch(address);
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain("was not begun in this browser");
+    expect(await response.text()).toContain("was started in another browser");
   });
 
   it("redirect only to the service", async () => {

@@ -120,7 +120,7 @@ describe("a function that is inspected", () => {
   it("needs a port that is free", async () => {
     const taken = readLocalSettings({ INSPECT_PORT: String(port) });
     await expect(chooseInspected("docs", taken)).rejects.toThrow(
-      `Port ${port} is in use; set INSPECT_PORT to another one.`,
+      `Port ${port} is in use. Set INSPECT_PORT to another port.`,
     );
   });
 });

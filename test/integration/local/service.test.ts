@@ -54,7 +54,7 @@ describe("the service as `npm start` runs it", () => {
   });
 
   it.each([
-    ["a data directory that is a file", { DATA_DIR: "package.json" }, /data directory .* cannot be made/],
+    ["a data directory that is a file", { DATA_DIR: "package.json" }, /data directory .* cannot be created/],
     ["a port that is no number", { PORT: "abc" }, /^PORT must be a whole number from 0 to 65000\.\n$/],
     ["an invalid model server address", { CHAT_BASE_URL: "nowhere" }, /^CHAT_BASE_URL must be an address/],
     [
@@ -70,11 +70,11 @@ describe("the service as `npm start` runs it", () => {
     [
       "an address of another machine",
       { HOST: "198.51.100.77" },
-      /^198\.51\.100\.77 is no address of this machine/,
+      /^198\.51\.100\.77 is not an address of this machine/,
     ],
-    ["a folder that cannot be created", { DATA_DIR: "/proc/no/such" }, /^The data directory .* Set DATA_DIR/],
-    ["a stage setting that is refused", { MAIL_FROM: "nobody" }, /^MAIL_FROM: must be an e-mail address/],
-  ])("ends with a message for %s", async (_case, variables, sentence) => {
+    ["a folder that cannot be made", { DATA_DIR: "/proc/no/such" }, /^The data directory .* Set DATA_DIR/],
+    ["a stage setting that is refused", { MAIL_FROM: "nobody" }, /^MAIL_FROM: must be an email address/],
+  ])("ends with a sentence for %s", async (_case, variables, sentence) => {
     const command = runCommand("infra/local/main.ts", [], {
       DATA_DIR: join(folder, "wrong"),
       PORT: "0",
@@ -134,7 +134,7 @@ describe("the service as `npm start` runs it", () => {
     await fetch(`${service.url}/health`);
     const second = runCommand("infra/local/main.ts", [], variables);
     expect(await second.ended).toBe(1);
-    expect(second.output()).toContain("is running from");
+    expect(second.output()).toContain("is already running from");
     await service.stop("SIGINT");
     const processes = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
     expect(processes).not.toContain(join(folder, "twice"));

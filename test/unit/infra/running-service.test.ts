@@ -38,7 +38,7 @@ describe("a service file", () => {
     await announce("one");
     expect(await findRunningService(dataDirectory)).toMatchObject({ url });
     await expect(claimDataDirectory(dataDirectory)).rejects.toThrow(
-      `is running from ${dataDirectory} already, at ${url}`,
+      `is already running from ${dataDirectory}, at ${url}`,
     );
   });
 
@@ -62,7 +62,7 @@ describe("a service file", () => {
     ["something else", '{"name":"x"}'],
   ])("that is %s is named, with what to do about it", async (_, content) => {
     await writeFile(join(dataDirectory, "service.json"), content);
-    const expected = new RegExp(`^${join(dataDirectory, "service.json")} is damaged.*delete that file\\.$`);
+    const expected = new RegExp(`^${join(dataDirectory, "service.json")} is damaged.*delete the file\\.$`);
     await expect(claimDataDirectory(dataDirectory)).rejects.toThrow(expected);
     await expect(findRunningService(dataDirectory)).rejects.toThrow(expected);
   });
@@ -83,7 +83,7 @@ describe("a data directory", () => {
 
   it.runIf(process.platform === "linux")("that cannot be created is refused at once", async () => {
     await expect(claimDataDirectory("/proc/no/such")).rejects.toThrow(
-      /^The data directory \/proc\/no\/such cannot be made or used \(ENOENT.*Set DATA_DIR to a folder/,
+      /^The data directory \/proc\/no\/such cannot be created or used \(ENOENT.*Set DATA_DIR to a writable folder/,
     );
   });
 
@@ -91,6 +91,8 @@ describe("a data directory", () => {
     const file = join(dataDirectory, "file");
     await writeFile(file, "");
     await mkdir(join(dataDirectory, "other"));
-    await expect(claimDataDirectory(file)).rejects.toThrow(/^The data directory .* cannot be made or used/);
+    await expect(claimDataDirectory(file)).rejects.toThrow(
+      /^The data directory .* cannot be created or used/,
+    );
   });
 });

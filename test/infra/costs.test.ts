@@ -36,7 +36,7 @@ describe("The table of costs", () => {
     expect((chatOf(1_024) - 0.2) / (chatOf(512) - 0.2)).toBeCloseTo(2, 3);
   });
 
-  it("says what a stage costs without requests", () => {
+  it("shows the cost of a stage without traffic", () => {
     const idle = new Map([
       ["AWS::CloudWatch::Alarm", 10],
       ["AWS::CloudWatch::Dashboard", 1],

@@ -72,9 +72,9 @@ describe("the service as `npm start` runs it", () => {
       { HOST: "198.51.100.77" },
       /^198\.51\.100\.77 is not an address of this machine/,
     ],
-    ["a folder that cannot be made", { DATA_DIR: "/proc/no/such" }, /^The data directory .* Set DATA_DIR/],
+    ["a folder that cannot be created", { DATA_DIR: "/proc/no/such" }, /^The data directory .* Set DATA_DIR/],
     ["a stage setting that is refused", { MAIL_FROM: "nobody" }, /^MAIL_FROM: must be an email address/],
-  ])("ends with a sentence for %s", async (_case, variables, sentence) => {
+  ])("ends with a message for %s", async (_case, variables, sentence) => {
     const command = runCommand("infra/local/main.ts", [], {
       DATA_DIR: join(folder, "wrong"),
       PORT: "0",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Plugin } from "esbuild";
 import { readGuides } from "../../functions/console/docs/guides/read-guides.ts";
 
-/** Puts the guides into the bundle as their pages need them, in place of the parser that reads them from Markdown. */
+/** Puts the parsed guides into the bundle, so it needs no Markdown parser. */
 export const builtGuides = (projectDirectory: string): Plugin => ({
   name: "built-guides",
   setup(builder) {

@@ -56,7 +56,7 @@ const alarmingPercentage = 20;
 
 const modelDown = (namespace: string, task: ModelTask): Condition => ({
   description:
-    `The model server of the task "${task}" fails so often that the functions have stopped calling it; its operations ` +
+    `The model server of the task "${task}" keeps failing, and the functions have stopped calling it; its operations ` +
     "respond with 503. Restart it, or deploy with the address of another server in " +
     `${task.toUpperCase()}_BASE_URL. The lines \`circuit.opened\` name its host.`,
   runbook: "A model server is down",

@@ -70,7 +70,7 @@ const rules: readonly ResponseRule[] = [
   [ResponseType.DEFAULT_5XX, "internal"],
 ];
 
-/** Gives API Gateway's own responses the form of all our errors. */
+/** Formats API Gateway's own responses like all our errors. */
 export class GatewayResponses extends Construct {
   constructor(scope: Construct, id: string, api: RestApi) {
     super(scope, id);

@@ -8,7 +8,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { expectTypeOf } from "vitest";
 import { bucketBinding, plainBinding, queueBinding, tableBinding } from "../../infra/constructs/bindings.ts";
-import type { EnvironmentBindings, ServiceFunctionProps } from "../../infra/constructs/service-function.ts";
+import type { OwnBindings } from "../../infra/stacks/function-group.ts";
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { anyTextVariable } from "../../shared/platform/config/variables.ts";
 
@@ -16,32 +16,39 @@ const definition = defineFunction({
   name: "typed",
   description: "Typed",
   operations: [],
-  environment: { TABLE_NAME: anyTextVariable, STAGE: anyTextVariable },
+  environment: {
+    TABLE_NAME: anyTextVariable,
+    STAGE: anyTextVariable,
+    CHAT_BASE_URL: anyTextVariable,
+    TOKEN_SECRET_ID: anyTextVariable,
+  },
   memoryMegabytes: 128,
   timeoutSeconds: 10,
   transfer: "buffered",
 });
 
-type Environment = (typeof definition)["environment"];
-type Props = Pick<ServiceFunctionProps<Environment>, "definition" | "environment">;
+type Bindings = OwnBindings<(typeof definition)["environment"]>;
 
 const [TABLE_NAME, STAGE] = [plainBinding("table"), plainBinding("stage")];
 
-expectTypeOf<keyof EnvironmentBindings<Environment>>().toEqualTypeOf<"TABLE_NAME" | "STAGE">();
+// The others are a setting of the stage and a secret, which every function that declares them gets.
+expectTypeOf<keyof Bindings>().toEqualTypeOf<"TABLE_NAME" | "STAGE">();
+// The sender of mails is a setting that needs a permission.
+expectTypeOf<keyof OwnBindings<{ MAIL_FROM: typeof anyTextVariable }>>().toEqualTypeOf<"MAIL_FROM">();
 
-/** A function gets a binding for each of its variables, and for no other. */
-export const environments: readonly Props[] = [
-  { definition, environment: { TABLE_NAME, STAGE } },
+/** A function gets a binding for each of its own variables, and for no other. */
+export const environments: readonly Bindings[] = [
+  { TABLE_NAME, STAGE },
   // @ts-expect-error: a variable is missing.
-  { definition, environment: { TABLE_NAME } },
+  { TABLE_NAME },
   // @ts-expect-error: the function does not declare this variable.
-  { definition, environment: { TABLE_NAME, STAGE, REGION: plainBinding("region") } },
-  // @ts-expect-error: a value alone says nothing of the permission.
-  { definition, environment: { TABLE_NAME: "table", STAGE } },
+  { TABLE_NAME, STAGE, REGION: plainBinding("region") },
+  // @ts-expect-error: a value has no permission.
+  { TABLE_NAME: "table", STAGE },
 ];
 
 /** A function without variables gets no binding. */
-export const empty: readonly EnvironmentBindings<Record<never, never>>[] = [
+export const empty: readonly OwnBindings<Record<never, never>>[] = [
   {},
   // @ts-expect-error: the function declares no variable.
   { TABLE_NAME },

@@ -73,7 +73,7 @@ describe("The environments of a function", () => {
     expect(environments).toHaveLength(3);
   });
 
-  it("serve invocations in order of arrival, whichever is ready first", () => {
+  it("serve invocations in order of arrival, not of readiness", () => {
     const { submit, at } = setUp();
     const [first, second] = [submit(), submit()];
     at(1).listener.ready();

@@ -268,7 +268,7 @@ describe("A queue whose worker starts", () => {
     ]);
   });
 
-  it("is waited for, even if it is a dead-letter queue", async () => {
+  it("is part of whenIdle, even if it is a dead-letter queue", async () => {
     const server = await start();
     server.ensureQueue("dead", {});
     server.ensureQueue("work", {

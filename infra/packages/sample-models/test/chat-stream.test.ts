@@ -68,7 +68,7 @@ describe("A streamed reply of the sample server", () => {
     expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
   });
 
-  it("gives an OpenAI client the same words as a whole reply", async () => {
+  it("sends an OpenAI client the same words as a whole reply", async () => {
     const question = { ...counting, messages: [{ role: "user" as const, content: "Why is the sky blue?" }] };
     const whole = await openai.chat.completions.create(question);
     let streamed = "";

@@ -82,7 +82,7 @@ describe("The sample server", () => {
     });
   });
 
-  it("gives every response, errors included, a request id of its own", async () => {
+  it("adds a unique request id to every response, including errors", async () => {
     const ids = await Promise.all(
       ["/models", "/nowhere"].map(async (path) => {
         const response = await fetch(`${server.baseUrl}${path}`);

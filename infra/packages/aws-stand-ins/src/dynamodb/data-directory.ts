@@ -69,7 +69,7 @@ const storedTable = z.looseObject({
 type StoredTable = z.output<typeof storedTable>;
 
 /**
- * Brings tables to rest that a killed process left CREATING, UPDATING or DELETING: dynalite ends these states with a
+ * Completes tables that a killed process left CREATING, UPDATING or DELETING: dynalite ends these states with a
  * timer, so nothing else ever would.
  */
 const finishTableChanges = async (store: Store): Promise<void> => {
@@ -110,7 +110,7 @@ const deleteTable = async (store: Store, key: string, tableName: string): Promis
  */
 const heldDirectories = new Set<string>();
 
-/** A store, and the way to give it back. */
+/** A store, and a function that releases it. */
 interface HeldStore {
   readonly store: Store;
   release(): Promise<void>;
@@ -158,7 +158,7 @@ const openUndamaged = async (path: string): Promise<Store> => {
   }
 };
 
-/** Finds the damage that LevelDB passes over when it opens a directory, deleting the data behind it. */
+/** Finds the damage that LevelDB ignores when it opens a directory, deleting the data behind it. */
 const refuseDamage = async (path: string): Promise<void> => {
   const files = await readdir(path);
   const logs = files.filter((file) => /^\d+\.log$/.test(file));

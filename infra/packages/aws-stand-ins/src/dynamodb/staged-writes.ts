@@ -85,7 +85,7 @@ export interface StagedWrites {
  *
  *
  * @param onItemWritten - Called with all operations so far whenever an item is complete. The item stays locked until
- * the promise settles.
+ * the promise is settled.
  */
 export const stageWrites = (
   store: Store,

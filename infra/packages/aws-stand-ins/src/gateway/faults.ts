@@ -1,4 +1,4 @@
-/** How API Gateway refuses by default: its status, its words, and its name for the error in `x-amzn-ErrorType`. */
+/** API Gateway's default error response: status, message, and the error's name in `x-amzn-ErrorType`. */
 interface FaultKind {
   readonly status: number;
   readonly message: string | null;

@@ -11,7 +11,7 @@ import { HTTP_STREAM_TYPE, readPrelude, relayStream } from "./relay-stream.ts";
 import { formatRequestTime, readHeaders, readQuery } from "./request-fields.ts";
 import { mediaTypeOf } from "./responder.ts";
 
-/** Whether the browser asks what it may send, before it sends it. */
+/** Whether the request is a CORS preflight. */
 const isPreflight = ({ method, request }: Exchange): boolean =>
   method === "OPTIONS" &&
   request.headers.origin !== undefined &&
@@ -123,7 +123,7 @@ interface Refusal {
 const tooLarge: Refusal = { status: 413, body: JSON.stringify({ Message: requestTooLarge.errorMessage }) };
 const failed: Refusal = { status: 502, body: "Internal Server Error" };
 
-/** The way of a request through a function URL. */
+/** Handles the requests of a function URL. */
 class FunctionUrlGateway {
   /** Host, and port if any, that callers reach the function at. */
   domainName = "localhost";

@@ -12,7 +12,7 @@ interface CompiledResponse {
   body(variables: Variables): string;
 }
 
-/** What API Gateway says when the API does not word the response itself. */
+/** API Gateway's responses when the API does not define them. */
 const unmappedBody = '{"message":$context.error.messageString}';
 
 const compile = ({ statusCode, headers, templates }: GatewayResponse): CompiledResponse => ({
@@ -21,7 +21,7 @@ const compile = ({ statusCode, headers, templates }: GatewayResponse): CompiledR
   body: compileTemplate(templates["application/json"] ?? unmappedBody),
 });
 
-/** Words refusals the way the API's gateway responses say. */
+/** Formats errors as the API's gateway responses define. */
 export class GatewayResponder {
   readonly #stageVariables: RestApi["stageVariables"];
   readonly #responses: ReadonlyMap<string, CompiledResponse>;
@@ -53,7 +53,7 @@ export class GatewayResponder {
     response.end(body);
   }
 
-  /** The words for what could not be read as a request: those of refusals without any of their own. */
+  /** The response to an unreadable request: that of errors without their own response. */
   wordUnreadable({ reason, requestId, extendedRequestId }: UnreadableRequest): ReturnType<WordUnreadable> {
     const type = "DEFAULT_4XX";
     const compiled = this.#responses.get(type) ?? this.#unmapped;

@@ -45,7 +45,7 @@ const describeUnreadable = (code: string | undefined): UnreadableRequest => {
   };
 };
 
-/** RequestHandler on a connection that no request came through, and ends it. */
+/** Responds on a connection without a valid request, and ends it. */
 const respondUnreadable = (
   socket: Duplex,
   { status, reason, requestId }: UnreadableRequest,
@@ -125,7 +125,7 @@ const logAccess = ({ method, path, receivedAt, response }: Exchange, log: Log): 
   });
 };
 
-/** RequestHandler what Node cannot read as a request, which by itself it would do without a body. */
+/** Responds with a body to requests that Node cannot parse; Node alone would respond without one. */
 const refuseUnreadable = (server: Server, wordUnreadable: WordUnreadable, log: Log): void => {
   const responses = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();

@@ -16,7 +16,7 @@ export const discard = (result: InvocationResult): undefined => {
 };
 
 /**
- * Invokes a function and waits no longer than a time. A function that is too late runs on, as it does on AWS; what it
+ * Invokes a function and waits no longer than a time. A function that is too late continues, as on AWS; what it
  * still streams is thrown away.
  *
  * @returns "expired" when the time was up first. Never rejects: a service that cannot run the function is a result.

@@ -17,7 +17,7 @@ export type EventHead = Omit<APIGatewayProxyEvent, "body" | "isBase64Encoded" | 
   readonly requestContext: RequestContext;
 };
 
-/** Who calls. An API without IAM and API keys knows no more than the address and the program. */
+/** The caller. An API without IAM and API keys only knows the address and the program. */
 const identify = ({ request, sourceIp }: Exchange): RequestContext["identity"] => ({
   accessKey: null,
   accountId: null,

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gunzip, inflate } from "node:zlib";
 import type { Exchange } from "./exchange.ts";
 
-/** The largest request body API Gateway takes ("Payload size", API Gateway quotas). */
+/** The largest request body that API Gateway accepts ("Payload size", API Gateway quotas). */
 export const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
 
 /** The largest request line and headers together ("Total combined size of request line and header values", ibid.). */

@@ -20,7 +20,7 @@ const preludeSchema = z.object({ statusCode: statusCodeSchema.default(200), ...h
 
 /** The start of a streamed HTTP response. */
 interface StreamedResponse extends Prelude {
-  /** What had already arrived of the body. */
+  /** The part of the body that has already arrived. */
   readonly firstBytes: Buffer;
 }
 
@@ -60,7 +60,7 @@ type StreamEnd = "complete" | "broken" | "abandoned";
 /** A started stream of a function. */
 interface RunningStream {
   readonly body: Readable;
-  /** What is still to come of the body. One iterator reads it from first to last, so that nothing slips between. */
+  /** The rest of the body. One iterator reads all of it, so no chunk is lost. */
   readonly chunks: AsyncIterator<Buffer>;
   /** After the end: why the stream is not whole, or undefined. */
   failure(): string | undefined;

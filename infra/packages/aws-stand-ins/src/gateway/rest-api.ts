@@ -50,7 +50,7 @@ const prepareRoutes = ({ routes, binaryMediaTypes }: RestApi, invoke: Invoke, lo
   }));
 };
 
-/** The way of a request through a REST API. */
+/** Handles the requests of a REST API. */
 class RestApiGateway {
   address: PublicAddress = { domainName: "localhost", basePath: "" };
   readonly #restApi: RestApi;

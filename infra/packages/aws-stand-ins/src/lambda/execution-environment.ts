@@ -32,7 +32,7 @@ function readLines(output: Readable, onLine: (line: string) => void): void {
 
 const BOOTSTRAP = fileURLToPath(new URL("./runtime/bootstrap.mjs", import.meta.url));
 
-/** AWS gives a function ten seconds to initialise, and its own timeout after that. */
+/** AWS allows ten seconds to initialise, and after that the function's timeout. */
 const INITIALIZATION_SECONDS = 10;
 
 /** What an environment reports to its pool. */
@@ -125,7 +125,7 @@ export class ExecutionEnvironment implements RuntimeSession {
     const child = spawn(process.execPath, [...options, BOOTSTRAP], {
       cwd: directory,
       env: processEnvironment(this.#configuration, this.#runtimeApi.open(this)),
-      // Standard input stays open and silent: its end tells the process that its parent has ended.
+      // Standard input stays open and silent: its end shows the process that its parent has ended.
       stdio: "pipe",
       windowsHide: true,
     });

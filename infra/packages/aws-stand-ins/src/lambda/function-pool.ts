@@ -5,7 +5,7 @@ import type { FunctionError, Invocation } from "./invocation.ts";
  * How many processes may be starting at a time, over all functions.
  *
  * A start takes a core for some hundred milliseconds. When many callers come at once, starting a process for each of
- * them would slow down the running ones, so that still more callers would find none free, and in the end the machine
+ * them would slow down the running ones, so even more callers would find none free, and in the end the machine
  * would only start processes. A caller waiting for a slot is often served sooner by a process that has become free.
  */
 export class StartingSlots {
@@ -56,7 +56,7 @@ const MAX_IDLE = 2;
 const IDLE_LIFETIME_MILLISECONDS = 60_000;
 
 /**
- * A runtime that has responded requests work within a millisecond, unless its handler continues. Invocations wait
+ * A runtime requests work within a millisecond after its response, unless its handler continues. Invocations wait
  * this long for it before another process is started.
  */
 const RETURN_MILLISECONDS = 50;
@@ -132,7 +132,7 @@ export class FunctionPool {
     await Promise.all(old.map(({ environment }) => environment.exited));
   }
 
-  /** Ends every environment at once; invocations they were at fail. */
+  /** Ends every environment at once; their invocations fail. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#refuseWaiting();

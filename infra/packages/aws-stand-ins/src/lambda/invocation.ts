@@ -120,7 +120,7 @@ export class Invocation {
     return this.#finished.promise;
   }
 
-  /** Whether the caller has left. The function is not told: it continues, as it does on AWS. */
+  /** Whether the caller has left. The function does not learn about it and continues, as on AWS. */
   get abandoned(): boolean {
     return this.#signal?.aborted ?? false;
   }

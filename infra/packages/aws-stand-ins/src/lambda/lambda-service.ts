@@ -6,7 +6,7 @@ import { FunctionPool, StartingSlots } from "./function-pool.ts";
 import { Invocation, type InvocationResult, MAX_REQUEST_BYTES, requestTooLarge } from "./invocation.ts";
 import { RuntimeApi } from "./runtime-api.ts";
 
-/** How many processes of functions a laptop bears. */
+/** How many processes of functions a laptop can run. */
 export const DEFAULT_MAX_CONCURRENCY = 32;
 
 interface DeployedFunction {
@@ -58,7 +58,7 @@ export class LambdaService {
    * Invokes a function and waits for its result, or for the first byte of a streamed one. A function that
    * fails is a result, not an exception.
    *
-   * @param options.signal says that the caller is gone. The function runs on, as it does on AWS; a streaming
+   * @param options.signal aborted when the caller leaves. The function continues, as on AWS; a streaming
    *   one finds its response stream closed
    * @throws when there is no such function, and with the signal's reason
    */
@@ -115,15 +115,15 @@ export class LambdaService {
     await invocation.finished;
   }
 
-  /** Environments that idle make way for one that is needed, so that processes stay as few as invocations. */
+  /** Stops an idle environment when another is needed, so there are no more processes than invocations. */
   #makeRoom(): void {
     const pools = this.#pools();
     const total = pools.reduce((sum, pool) => sum + pool.size, 0);
     if (total < this.#maxConcurrency) return;
-    const [longestIdle] = pools
+    const [idlePool] = pools
       .filter((pool) => pool.idleSince !== undefined)
       .sort((one, other) => (one.idleSince ?? 0) - (other.idleSince ?? 0));
-    longestIdle?.stopLongestIdle();
+    idlePool?.stopLongestIdle();
   }
 
   #pools(): FunctionPool[] {

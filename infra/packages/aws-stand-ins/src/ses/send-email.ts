@@ -29,7 +29,7 @@ const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]*[a
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 const QUOTED_LOCAL_PART = /^"(?:[ !#-[\]-~]|\\[ -~])+"$/;
 
-/** What is wrong with an address in the eyes of SES; undefined when nothing is. SES takes no address beyond ASCII. */
+/** Why SES would refuse an address; undefined when it is valid. SES only accepts ASCII. */
 export const addressProblem = (address: string): string | undefined => {
   const at = address.lastIndexOf("@");
   if (at === -1) return "Missing final '@domain'";

@@ -8,7 +8,7 @@ export type { SentMail } from "./mail-store.ts";
 // SES takes messages of 40 MB, which arrive in base64 inside JSON.
 const MAX_BODY_BYTES = 56 * 1_048_576;
 
-/** SES (API version 2) on this machine: it accepts mail and keeps it, and sends none. */
+/** SES (API version 2) on this machine: it stores mails instead of sending them. */
 export interface SesServer {
   readonly endpoint: string;
   /** Everything accepted so far, oldest first; stored across restarts. */

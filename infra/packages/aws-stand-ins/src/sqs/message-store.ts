@@ -77,7 +77,7 @@ export interface NewMessage {
   readonly delaySeconds: number;
 }
 
-/** What has become of a delivery. */
+/** The state of a delivery. */
 type DeliveryState = "in-flight" | "expired" | "gone";
 
 const countsSchema = z.object({ visible: z.number(), inFlight: z.number(), delayed: z.number() });

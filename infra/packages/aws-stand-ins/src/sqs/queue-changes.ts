@@ -5,7 +5,7 @@ const ANY_QUEUE = "any queue";
 // The prefix keeps a queue that is called "error" from being taken for an emitter's own events.
 const changeOf = (queueName: string): string => `change of ${queueName}`;
 
-/** Wakes those who wait for a queue: something was sent, deleted, made visible or moved. */
+/** Wakes the waiters of a queue when a message was sent, deleted, made visible or moved. */
 export class QueueChanges {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
 
@@ -14,7 +14,7 @@ export class QueueChanges {
     this.#emitter.emit(ANY_QUEUE);
   }
 
-  /** Resolves at the queue's next change, after `milliseconds`, or when `signal` aborts, whichever comes first. */
+  /** Resolves at the queue's next change, or after `milliseconds`, or when `signal` aborts. */
   next(queueName: string, milliseconds: number, signal: AbortSignal): Promise<void> {
     return this.#wait(changeOf(queueName), milliseconds, signal);
   }

@@ -18,7 +18,7 @@ const decode = (handle: string): unknown => {
   }
 };
 
-/** @throws AwsError `ReceiptHandleIsInvalid` when the text is no receipt handle, or one of another queue. */
+/** @throws AwsError `ReceiptHandleIsInvalid` when the text is not a receipt handle of this queue. */
 export const decodeReceiptHandle = (handle: string, queueName: string): Receipt => {
   const parsed = receiptSchema.safeParse(decode(handle));
   if (!parsed.success || parsed.data.queue !== queueName) {

@@ -44,7 +44,7 @@ export const quantise = (
     const largest = ofBucket.reduce((strongest, weight) => Math.max(strongest, Math.abs(weight)), 0);
     return largest * Math.sqrt(use[bucket] ?? 0);
   });
-  const weakestKept = strengths.toSorted().at(-storedBuckets) ?? 0;
+  const minStrength = strengths.toSorted().at(-storedBuckets) ?? 0;
   const sizes = centred
     .filter((weight) => weight !== 0)
     .map(Math.abs)
@@ -53,7 +53,7 @@ export const quantise = (
 
   const words = new Uint32Array(1 << bucketBits);
   strengths.forEach((strength, bucket) => {
-    if (strength < weakestKept) return;
+    if (strength < minStrength) return;
     let word = 0;
     for (let classIndex = classCount - 1; classIndex >= 0; classIndex--) {
       word = (word << 4) | (levelOf(centred[bucket * classCount + classIndex] ?? 0, maxWeight) & 15);

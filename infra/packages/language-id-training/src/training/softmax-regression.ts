@@ -7,7 +7,7 @@ import { classCount } from "../../../../../shared/models/language-id/weights.ts"
 import type { Random } from "./random.ts";
 import type { Sample } from "./sampler.ts";
 
-/** What was learned: the weight of class `c` in bucket `b` is `weights[b * classCount + c]`. */
+/** The trained weights: the weight of class `c` in bucket `b` is `weights[b * classCount + c]`. */
 export interface Regression {
   readonly weights: Float32Array;
   readonly biases: Float32Array;

@@ -48,7 +48,7 @@ const maxValues = 5_000;
 export interface Source {
   /** Chooses among the values of an enumeration, and is where numbers are read. */
   readonly message: string;
-  /** Texts in the order in which they are used; the last one as often as there are more fields. */
+  /** Texts in the order of use; the last one is repeated for further fields. */
   readonly texts: readonly string[];
 }
 

@@ -14,7 +14,7 @@ export type OpenedMessage = {
   readonly rest: string;
 };
 
-/** Takes the greetings off a message: `Hello, how do you say tea in Luganda?` asks the part after the comma. */
+/** Removes the greetings from a message: `Hello, how do you say tea in Luganda?` asks the part after the comma. */
 export function takeGreetings(message: string): OpenedMessage {
   const clauses = splitSentences(message).flatMap(clausesWithEnds);
   const replies: Phrase[] = [];

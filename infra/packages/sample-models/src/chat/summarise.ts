@@ -22,7 +22,7 @@ export const summarise: Skill = ({ instructions, message }) => {
 
 function textToSummarise(instructions: string, message: string): string | undefined {
   if (summaryRequest.test(message)) {
-    // The instruction ends at its colon or its line, whichever comes first; colons after that belong to the text.
+    // The instruction ends at its first colon or line end; later colons belong to the text.
     const end = message.search(/[:\n]/u);
     return end === -1 ? "" : message.slice(end + 1).trim();
   }

@@ -81,9 +81,9 @@ function translateClauses(
     if (wording === undefined) return undefined;
     const isLast = position === clauses.length - 1;
     // A comma does not become a question mark; only what ends the sentence can.
-    const inPlace = isLast ? wording : wording.replace("?", "");
+    const adapted = isLast ? wording : wording.replace("?", "");
     const part = { words: position === 0 ? words : "", closing: isLast ? sentence.closing : separator };
-    placed.push(arrangeWording(inPlace, part));
+    placed.push(arrangeWording(adapted, part));
   }
   return placed.join("");
 }

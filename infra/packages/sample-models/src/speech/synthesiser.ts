@@ -16,10 +16,10 @@ export type Utterance = {
 /** Returns the samples of an utterance: 16 bits, mono, `sampleRate`. */
 export type Synthesise = (utterance: Utterance) => Promise<Int16Array>;
 
-/** What the worker thread is sent. */
+/** A request to the worker thread. */
 export type SynthesisRequest = { readonly id: number; readonly utterance: Utterance };
 
-/** Its result, once for every request. */
+/** The response to a request. */
 export type SynthesisResult =
   | { readonly id: number; readonly samples: Int16Array }
   | { readonly id: number; readonly failure: string };

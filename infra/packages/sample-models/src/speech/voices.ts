@@ -38,7 +38,7 @@ export type Voice = {
   readonly wordsPerMinute: number;
 };
 
-/** Women and men by turns, so that the first voices of a language differ most. */
+/** Women and men alternate, so the first voices of a language differ most. */
 const variants = ["f2", "m1", "f5", "m3", "f1", "m7", "f3", "m5", "f4", "m2", "m4", "m6"] as const;
 
 /** The tags of the voices of each language, given by its ISO 639-3 code. */

@@ -112,7 +112,7 @@ function nextTurn() {
  * @param {unknown} error
  */
 function logError(title, error) {
-  // With this word an authorizer makes API Gateway return 401: a decision, not a failure to investigate.
+  // An authorizer's message that makes API Gateway return 401: a decision, not a failure to investigate.
   if (error instanceof Error && error.message === "Unauthorized") return;
   process.stderr.write(`${title} ${inspect(error)}\n`);
 }

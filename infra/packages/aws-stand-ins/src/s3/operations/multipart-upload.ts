@@ -57,7 +57,7 @@ export const abortMultipartUpload = (call: ObjectCall): S3Response => {
   return { status: 204 };
 };
 
-/** A page of a thousand parts is complete: no client of ours sends more, or requests a further page. */
+/** Our clients never send more parts, nor request a further page. */
 const maxListedParts = 1_000;
 
 /** @throws {S3Error} `NotImplemented` when there are more parts than one page holds. */

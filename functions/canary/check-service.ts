@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { exchangeWhole } from "../../shared/platform/outbound/http-client.ts";
+import { type BackendRequest, readBody, sendRequest } from "../../shared/platform/outbound/http-client.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 
 /** What the canary works with. */
@@ -15,19 +15,17 @@ const maxBytes = 100_000;
 
 const translation = z.object({ output: z.object({ translated_text: z.string().min(1) }) });
 
-const ask = async (
-  url: string,
-  options: Partial<Parameters<typeof exchangeWhole>[0]> = {},
-): Promise<string> => {
-  const { statusCode, body } = await exchangeWhole({
+const ask = async (url: string, options: Partial<BackendRequest> = {}): Promise<string> => {
+  const response = await sendRequest({
     url: new URL(url),
     method: "GET",
     headers: {},
-    signal: new AbortController().signal,
-    milliseconds: responseMilliseconds,
-    maxBytes: maxBytes,
+    signal: AbortSignal.timeout(responseMilliseconds),
+    silenceMilliseconds: undefined,
     ...options,
   });
+  const { statusCode } = response;
+  const body = await readBody(response, maxBytes);
   if (statusCode !== 200) throw new Error(`${new URL(url).pathname} returned status ${statusCode}.`);
   return body;
 };

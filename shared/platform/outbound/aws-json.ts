@@ -1,6 +1,6 @@
 import { dependencyFailure } from "../errors/dependency-failure.ts";
 import type { AwsConfig } from "./aws-config.ts";
-import { createAwsSigner } from "./aws-signature.ts";
+import { AwsSigner } from "./aws-signature.ts";
 import { retry } from "./retry.ts";
 import { exchangeOverSocket } from "./socket-exchange.ts";
 
@@ -129,7 +129,7 @@ export const openAwsJsonService = (
 ): AwsJsonService => {
   const { signingName, target, contentType } = services[service];
   const url = awsAddress(service, config);
-  const signer = createAwsSigner(signingName, config);
+  const signer = new AwsSigner(signingName, config);
 
   const attempt = async (operation: string, body: string, signal: AbortSignal): Promise<unknown> => {
     const { statusCode, body: text } = await exchangeOverSocket({

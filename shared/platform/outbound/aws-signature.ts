@@ -10,26 +10,6 @@ export interface UnsignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Signs requests to a service of AWS with Signature Version 4, under one set of credentials.
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
- */
-export interface AwsSigner {
-  /**
-   * The headers of a signed request: the given ones, and those that AWS requires. S3 bodies are not part of a
-   * signature.
-   */
-  sign(
-    request: UnsignedRequest & { readonly body?: string | Uint8Array | undefined },
-    now?: Date,
-  ): Record<string, string>;
-  /**
-   * Returns a URL that does what the request does, for anyone who has it, until the given number of seconds has
-   * passed.
-   */
-  presign(request: UnsignedRequest, lifetimeSeconds: number, now?: Date): string;
-}
-
 const algorithm = "AWS4-HMAC-SHA256";
 
 /** S3 takes a body that the signature does not cover: TLS protects it, and to hash it costs milliseconds per megabyte. */
@@ -66,91 +46,101 @@ const canonicalPath = (path: string, isS3: boolean): string =>
         .map((segment) => percentEncode(isS3 ? decodeURIComponent(segment) : segment))
         .join("/");
 
-/** A signer for a service, by the name under which it signs: `dynamodb`, `secretsmanager`, `s3`. */
-export const createAwsSigner = (
-  service: string,
-  {
-    region,
-    credentials: { accessKeyId, secretAccessKey, sessionToken },
-  }: Pick<AwsConfig, "region" | "credentials">,
-): AwsSigner => {
-  const isS3 = service === "s3";
-  let ofToday: { readonly date: string; readonly scope: string; readonly key: KeyObject } | undefined;
+interface SigningKey {
+  readonly date: string;
+  readonly scope: string;
+  readonly key: KeyObject;
+}
 
-  /**
-   * The key is valid for a day. As a KeyObject it costs a seventh of what OpenSSL needs to create one for each
-   * signature.
-   */
-  const keyOf = (date: string) => {
-    if (ofToday?.date !== date) {
-      const steps = [date, region, service, "aws4_request"];
-      const key = steps.reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`);
-      ofToday = { date, scope: steps.join("/"), key: createSecretKey(Buffer.from(key)) };
-    }
-    return ofToday;
-  };
+const namesOf = (headers: UnsignedRequest["headers"]): string[] => [...Object.keys(headers), "host"].sort();
 
-  const signatureOf = (
-    { method, url, headers }: UnsignedRequest,
+/**
+ * Signs requests to a service of AWS with Signature Version 4, under one set of credentials.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
+export class AwsSigner {
+  readonly #service: string;
+  readonly #config: Pick<AwsConfig, "region" | "credentials">;
+  readonly #isS3: boolean;
+  #latestKey: SigningKey | undefined;
+
+  /** @param service the name under which it signs: `dynamodb`, `secretsmanager`, `s3`. */
+  constructor(service: string, config: Pick<AwsConfig, "region" | "credentials">) {
+    this.#service = service;
+    this.#config = config;
+    this.#isS3 = service === "s3";
+  }
+
+  /** Returns the request's headers and those that AWS requires. S3 bodies are not part of a signature. */
+  sign(
     {
-      query,
-      names,
-      payloadHash,
-      timestamp,
-    }: {
-      readonly query: string;
-      readonly names: readonly string[];
-      readonly payloadHash: string;
-      readonly timestamp: string;
-    },
-  ): string => {
+      method,
+      url,
+      headers,
+      body = "",
+    }: UnsignedRequest & { readonly body?: string | Uint8Array | undefined },
+    now = new Date(),
+  ): Record<string, string> {
+    const timestamp = timestampOf(now);
+    const payloadHash = this.#isS3 ? unsignedPayload : hash("sha256", body);
+    const { accessKeyId, sessionToken } = this.#config.credentials;
+    const signed: Record<string, string> = { ...headers, "x-amz-date": timestamp };
+    if (this.#isS3) signed["x-amz-content-sha256"] = payloadHash;
+    if (sessionToken !== undefined) signed["x-amz-security-token"] = sessionToken;
+    const names = namesOf(signed);
+    const key = this.#keyOf(timestamp);
+    const query = canonicalQuery(url.searchParams);
+    const request = this.#canonicalRequest({ method, url, headers: signed }, query, names, payloadHash);
+    signed["authorization"] =
+      `${algorithm} Credential=${accessKeyId}/${key.scope}, SignedHeaders=${names.join(";")}, Signature=${signatureOf(request, timestamp, key)}`;
+    return signed;
+  }
+
+  /** Returns a URL that makes the request, for anyone who has it, until the given number of seconds has passed. */
+  presign({ method, url, headers }: UnsignedRequest, lifetimeSeconds: number, now = new Date()): string {
+    const timestamp = timestampOf(now);
+    const names = namesOf(headers);
+    const key = this.#keyOf(timestamp);
+    const { accessKeyId, sessionToken } = this.#config.credentials;
+    const query = canonicalQuery([
+      ...url.searchParams,
+      ["X-Amz-Algorithm", algorithm],
+      ["X-Amz-Credential", `${accessKeyId}/${key.scope}`],
+      ["X-Amz-Date", timestamp],
+      ["X-Amz-Expires", String(lifetimeSeconds)],
+      ["X-Amz-SignedHeaders", names.join(";")],
+      ...(sessionToken === undefined ? [] : [["X-Amz-Security-Token", sessionToken] as const]),
+    ]);
+    const payloadHash = this.#isS3 ? unsignedPayload : hash("sha256", "");
+    const request = this.#canonicalRequest({ method, url, headers }, query, names, payloadHash);
+    return `${url.origin}${url.pathname}?${query}&X-Amz-Signature=${signatureOf(request, timestamp, key)}`;
+  }
+
+  /** A key is valid for a day. A KeyObject costs a seventh of what OpenSSL needs to create one for each signature. */
+  #keyOf(timestamp: string): SigningKey {
+    const date = timestamp.slice(0, 8);
+    if (this.#latestKey?.date === date) return this.#latestKey;
+    const { region, credentials } = this.#config;
+    const steps = [date, region, this.#service, "aws4_request"];
+    const key = steps.reduce<string | Buffer>(hmac, `AWS4${credentials.secretAccessKey}`);
+    this.#latestKey = { date, scope: steps.join("/"), key: createSecretKey(Buffer.from(key)) };
+    return this.#latestKey;
+  }
+
+  #canonicalRequest(
+    { method, url, headers }: UnsignedRequest,
+    query: string,
+    names: readonly string[],
+    payloadHash: string,
+  ): string {
     let lines = "";
     for (const name of names) {
       lines += `${name}:${name === "host" ? url.host : headers[name]?.trim().replace(/\s+/g, " ")}\n`;
     }
-    const path = canonicalPath(url.pathname, isS3);
-    const request = `${method}\n${path}\n${query}\n${lines}\n${names.join(";")}\n${payloadHash}`;
-    const { scope, key } = keyOf(timestamp.slice(0, 8));
-    const text = `${algorithm}\n${timestamp}\n${scope}\n${hash("sha256", request)}`;
-    return hmac(key, text).toString("hex");
-  };
+    const path = canonicalPath(url.pathname, this.#isS3);
+    return `${method}\n${path}\n${query}\n${lines}\n${names.join(";")}\n${payloadHash}`;
+  }
+}
 
-  const namesOf = (headers: UnsignedRequest["headers"]): string[] => [...Object.keys(headers), "host"].sort();
-
-  return {
-    sign: ({ method, url, headers, body = "" }, now = new Date()) => {
-      const timestamp = timestampOf(now);
-      const payloadHash = isS3 ? unsignedPayload : hash("sha256", body);
-      const signed: Record<string, string> = { ...headers, "x-amz-date": timestamp };
-      if (isS3) signed["x-amz-content-sha256"] = payloadHash;
-      if (sessionToken !== undefined) signed["x-amz-security-token"] = sessionToken;
-      const names = namesOf(signed);
-      const query = canonicalQuery(url.searchParams);
-      const signature = signatureOf(
-        { method, url, headers: signed },
-        { query, names, payloadHash, timestamp },
-      );
-      const credential = `${accessKeyId}/${keyOf(timestamp.slice(0, 8)).scope}`;
-      signed["authorization"] =
-        `${algorithm} Credential=${credential}, SignedHeaders=${names.join(";")}, Signature=${signature}`;
-      return signed;
-    },
-
-    presign: ({ method, url, headers }, lifetimeSeconds, now = new Date()) => {
-      const timestamp = timestampOf(now);
-      const names = namesOf(headers);
-      const query = canonicalQuery([
-        ...url.searchParams,
-        ["X-Amz-Algorithm", algorithm],
-        ["X-Amz-Credential", `${accessKeyId}/${keyOf(timestamp.slice(0, 8)).scope}`],
-        ["X-Amz-Date", timestamp],
-        ["X-Amz-Expires", String(lifetimeSeconds)],
-        ["X-Amz-SignedHeaders", names.join(";")],
-        ...(sessionToken === undefined ? [] : [["X-Amz-Security-Token", sessionToken] as const]),
-      ]);
-      const payloadHash = isS3 ? unsignedPayload : hash("sha256", "");
-      const signature = signatureOf({ method, url, headers }, { query, names, payloadHash, timestamp });
-      return `${url.origin}${url.pathname}?${query}&X-Amz-Signature=${signature}`;
-    },
-  };
-};
+const signatureOf = (request: string, timestamp: string, { scope, key }: SigningKey): string =>
+  hmac(key, `${algorithm}\n${timestamp}\n${scope}\n${hash("sha256", request)}`).toString("hex");

@@ -157,34 +157,6 @@ export const sendRequest = async (options: BackendRequest): Promise<IncomingMess
   return awaitActivity(response, { milliseconds: silenceMilliseconds, onIdle });
 };
 
-/** A complete response. */
-export interface WholeResponse {
-  readonly statusCode: number;
-  readonly body: string;
-}
-
-/**
- * Sends a request and reads its response, with one timeout from the first byte to the last: it limits silences as
- * well as slow responses.
- *
- *
- * @throws as {@link sendRequest} and {@link readBody} do.
- */
-export const exchangeWhole = (
-  options: RequestHead &
-    Pick<BackendRequest, "body"> & { readonly milliseconds: number; readonly maxBytes: number },
-): Promise<WholeResponse> => {
-  const { body, milliseconds, maxBytes } = options;
-  const { request, response, end } = openWithBody(options);
-  request.end(body);
-  const exchange = async (): Promise<WholeResponse> => {
-    const head = await response;
-    return { statusCode: head.statusCode ?? 0, body: await readBody(head, maxBytes) };
-  };
-  const onIdle = (): void => end(new BackendTimeout(`The server did not respond within ${milliseconds} ms.`));
-  return awaitActivity(exchange(), { milliseconds, onIdle });
-};
-
 /**
  * The bytes of a response as they arrive. The server may be silent for this long while the reader waits; the reader's
  * own time is not counted. Leaving the iteration early closes the connection.

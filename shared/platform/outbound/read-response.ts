@@ -1,20 +1,13 @@
 import { BackendRefusal } from "./failures.ts";
 
-/** What came back. */
-export interface SocketResponse {
+/** A complete response. */
+export interface WholeResponse {
   readonly statusCode: number;
   readonly body: string;
 }
 
-/** A response, and the state of its connection: how long it may be idle before its next use, if it can be reused. */
-export type ReadResponse = SocketResponse & { readonly idleMilliseconds: number };
-
-/** Reads one response. Both methods return it once it is complete, and throw when it is malformed or ambiguous. */
-export interface ResponseReader {
-  take(piece: Buffer): ReadResponse | undefined;
-  /** Nothing more will come. */
-  end(): ReadResponse;
-}
+/** A response, and how long its connection may be idle before its next use: 0 when it cannot be reused. */
+export type ReadResponse = WholeResponse & { readonly idleMilliseconds: number };
 
 const maxHeadBytes = 65_536;
 const maxLineLength = 4_096;
@@ -40,8 +33,10 @@ const readIdle = (keepAlive: string): number => {
     : Math.min(maxIdleMilliseconds, Math.max(0, Number(seconds) - 1) * 1_000);
 };
 
-/** The length of a body (RFC 9112, 6.3), which without one reaches to the end of the connection. */
-const readLength = (framing: readonly string[]): number | "chunked" | "to the end" => {
+type BodyLength = number | "chunked" | "to the end";
+
+/** The length of a body (RFC 9112, 6.3). Without one it reaches to the end of the connection. */
+const readLength = (framing: readonly string[]): BodyLength => {
   const [only, ...others] = framing;
   if (only === undefined) return "to the end";
   const length = /^content-length (\d{1,15})$/.exec(only)?.[1];
@@ -69,94 +64,105 @@ const readHead = (text: string) => {
   return { statusCode, length, idleMilliseconds };
 };
 
-/** Returns a reader for the next response of a connection. */
-export const readResponse = (maxBytes: number): ResponseReader => {
-  let head: ReturnType<typeof readHead> | undefined;
-  let unread: Buffer = empty;
-  const parts: Buffer[] = [];
-  let size = 0;
+/** Reads one response of a connection. `take` and `end` throw when it is malformed or ambiguous. */
+export class ResponseReader {
+  readonly #maxBytes: number;
+  #head: ReturnType<typeof readHead> | undefined;
+  #unread: Buffer = empty;
+  readonly #parts: Buffer[] = [];
+  #size = 0;
   /** Of a body in chunks: what comes next, and how much of the chunk is still to come. */
-  let next: "size" | "chunk" | "line end" | "trailer" = "size";
-  let left = 0;
+  #next: "size" | "chunk" | "line end" | "trailer" = "size";
+  #left = 0;
 
-  const takeUntil = (mark: string, maxLength: number): string | undefined => {
-    const end = unread.indexOf(mark, 0, "latin1");
-    if (end > maxLength || (end < 0 && unread.length > maxLength))
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Returns the response once it is complete. */
+  take(piece: Buffer): ReadResponse | undefined {
+    this.#unread = this.#unread.length === 0 ? piece : Buffer.concat([this.#unread, piece]);
+    this.#head ??= this.#takeHead();
+    const head = this.#head;
+    return head && this.#isWhole(head.length) ? this.#result(head) : undefined;
+  }
+
+  /** Returns the response when nothing more will come. */
+  end(): ReadResponse {
+    if (this.#head?.length === "to the end") return { ...this.#result(this.#head), idleMilliseconds: 0 };
+    throw new Error("The server closed the connection.");
+  }
+
+  #takeHead(): ReturnType<typeof readHead> | undefined {
+    for (;;) {
+      const text = this.#takeUntil("\r\n\r\n", maxHeadBytes);
+      if (text === undefined) return undefined;
+      const head = readHead(text);
+      // The response follows informational ones.
+      if (head.statusCode >= 200) return head;
+    }
+  }
+
+  #takeUntil(mark: string, maxLength: number): string | undefined {
+    const end = this.#unread.indexOf(mark, 0, "latin1");
+    if (end > maxLength || (end < 0 && this.#unread.length > maxLength))
       throw new Error("A line of the response does not end.");
     if (end < 0) return undefined;
-    const text = unread.toString("latin1", 0, end);
-    unread = unread.subarray(end + mark.length);
+    const text = this.#unread.toString("latin1", 0, end);
+    this.#unread = this.#unread.subarray(end + mark.length);
     return text;
-  };
+  }
 
-  const takeBody = (max: number): number => {
-    const part = unread.length <= max ? unread : unread.subarray(0, max);
-    unread = unread.subarray(part.length);
-    size += part.length;
-    if (size > maxBytes) throw new RangeError(`The response is larger than ${maxBytes} bytes.`);
-    parts.push(part);
+  #takeBody(max: number): number {
+    const part = this.#unread.length <= max ? this.#unread : this.#unread.subarray(0, max);
+    this.#unread = this.#unread.subarray(part.length);
+    this.#size += part.length;
+    if (this.#size > this.#maxBytes) throw this.#tooLarge();
+    this.#parts.push(part);
     return part.length;
-  };
+  }
 
-  /** @returns whether the last chunk has come. */
-  const takeChunks = (): boolean => {
-    for (;;) {
-      if (next === "chunk") {
-        left -= takeBody(left);
-        if (left > 0) return false;
-        next = "line end";
-      }
-      const line = takeUntil("\r\n", maxLineLength);
-      if (line === undefined) return false;
-      if (next === "size") {
-        const digits = chunkPattern.exec(line)?.[1];
-        if (digits === undefined) throw new Error("A chunk does not say how long it is.");
-        left = Number.parseInt(digits, 16);
-        next = left === 0 ? "trailer" : "chunk";
-      } else if (line === "") {
-        if (next === "trailer") return true;
-        next = "size";
-      } else if (next === "line end") throw new Error("A chunk is longer than it says.");
-    }
-  };
-
-  const takeHead = () => {
-    for (;;) {
-      const text = takeUntil("\r\n\r\n", maxHeadBytes);
-      if (text === undefined) return undefined;
-      const read = readHead(text);
-      // The response follows informational ones.
-      if (read.statusCode >= 200) return read;
-    }
-  };
-
-  const isWhole = (length: number | "chunked" | "to the end"): boolean => {
-    if (length === "chunked") return takeChunks();
+  #isWhole(length: BodyLength): boolean {
+    if (length === "chunked") return this.#takeChunks();
     if (length === "to the end") {
-      takeBody(unread.length);
+      this.#takeBody(this.#unread.length);
       return false;
     }
-    if (length > maxBytes) throw new RangeError(`The response is larger than ${maxBytes} bytes.`);
-    takeBody(length - size);
-    return size === length;
-  };
+    if (length > this.#maxBytes) throw this.#tooLarge();
+    this.#takeBody(length - this.#size);
+    return this.#size === length;
+  }
 
-  const resultOf = (statusCode: number, idleMilliseconds: number): ReadResponse => {
-    const [only = empty, ...others] = parts;
-    const body = (others.length === 0 ? only : Buffer.concat(parts)).toString();
+  /** @returns whether the last chunk has come. */
+  #takeChunks(): boolean {
+    for (;;) {
+      if (this.#next === "chunk") {
+        this.#left -= this.#takeBody(this.#left);
+        if (this.#left > 0) return false;
+        this.#next = "line end";
+      }
+      const line = this.#takeUntil("\r\n", maxLineLength);
+      if (line === undefined) return false;
+      if (this.#next === "size") {
+        const digits = chunkPattern.exec(line)?.[1];
+        if (digits === undefined) throw new Error("A chunk has no valid size.");
+        this.#left = Number.parseInt(digits, 16);
+        this.#next = this.#left === 0 ? "trailer" : "chunk";
+      } else if (line === "") {
+        if (this.#next === "trailer") return true;
+        this.#next = "size";
+      } else if (this.#next === "line end") throw new Error("A chunk is longer than its size.");
+    }
+  }
+
+  #result({ statusCode, idleMilliseconds }: Omit<ReadResponse, "body">): ReadResponse {
+    const [only = empty, ...others] = this.#parts;
+    const body = (others.length === 0 ? only : Buffer.concat(this.#parts)).toString();
     // Unrequested bytes would be read as the start of the next response.
-    return { statusCode, body, idleMilliseconds: unread.length === 0 ? idleMilliseconds : 0 };
-  };
+    return { statusCode, body, idleMilliseconds: this.#unread.length === 0 ? idleMilliseconds : 0 };
+  }
 
-  return {
-    take: (piece) => {
-      unread = unread.length === 0 ? piece : Buffer.concat([unread, piece]);
-      head ??= takeHead();
-      return head && isWhole(head.length) ? resultOf(head.statusCode, head.idleMilliseconds) : undefined;
-    },
-    end: () => {
-      if (head?.length === "to the end") return resultOf(head.statusCode, 0);
-      throw new Error("The server closed the connection.");
-    },
-  };
-};
+  #tooLarge(): RangeError {
+    return new RangeError(`The response is larger than ${this.#maxBytes} bytes.`);
+  }
+}

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How often something is tried, and what for. */
+/** How often something is tried, and when. */
 export interface RetryOptions<Result> {
-  /** In all, the first included. */
+  /** The first included. */
   readonly attempts: number;
   /** Whether another attempt makes sense after this outcome. */
   readonly isWorthRepeating: (outcome: PromiseSettledResult<Result>) => boolean;
-  /** Lets go of a result that will not be used. */
+  /** Releases a result that will not be used. */
   readonly discard?: (result: Result) => void;
   /** How long to wait after this many failures, before the random part that spreads callers. */
   readonly pauseMilliseconds: (failures: number) => number;
   /** Ends the attempts; a running one must listen to it itself. */
   readonly signal: AbortSignal;
-  /** Waits between two tries. */
+  /** Waits between two attempts. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -23,7 +23,6 @@ const sleepUntil = (milliseconds: number, signal: AbortSignal): Promise<void> =>
  * Repeats until it succeeds, fails for good, or has reached the maximum number of attempts. Between attempts it waits
  * for the pause, and a random time up to as long again.
  *
- *
  * @throws what the last attempt throws, or the signal's reason.
  */
 export const retry = async <Result>(
@@ -31,7 +30,7 @@ export const retry = async <Result>(
   { attempts, isWorthRepeating, discard, pauseMilliseconds, signal, wait = sleepUntil }: RetryOptions<Result>,
 ): Promise<Result> => {
   for (let failures = 1; ; failures += 1) {
-    const outcome = await settle(attempt);
+    const outcome = await outcomeOf(attempt);
     if (failures === attempts || !isWorthRepeating(outcome)) {
       if (outcome.status === "rejected") throw outcome.reason;
       return outcome.value;
@@ -43,7 +42,7 @@ export const retry = async <Result>(
   }
 };
 
-const settle = async <Result>(attempt: () => Promise<Result>): Promise<PromiseSettledResult<Result>> => {
+const outcomeOf = async <Result>(attempt: () => Promise<Result>): Promise<PromiseSettledResult<Result>> => {
   try {
     return { status: "fulfilled", value: await attempt() };
   } catch (reason) {

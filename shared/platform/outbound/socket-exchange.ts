@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { basicAuthorization, connectTo } from "./connections.ts";
 import { BackendRefusal, BackendTimeout, connectionFailure } from "./failures.ts";
-import { type ReadResponse, readResponse, type SocketResponse } from "./read-response.ts";
+import { type ReadResponse, ResponseReader, type WholeResponse } from "./read-response.ts";
 
 /**
  * Why not `node:http`: requests to AWS and to models are few and simple, and most of what `node:http` does for such
@@ -29,16 +29,11 @@ export interface SocketExchange {
 /** What a header's value may hold (RFC 9110, 5.5). */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** As {@link SocketExchange} has them; usernames and passwords in a URL would require RFC 7617. */
-const headersOf = ({ url, headers }: SocketExchange): Readonly<Record<string, string>> => {
-  if (url.username === "" || headers["authorization"] || headers["Authorization"]) return headers;
-  return { ...headers, Authorization: basicAuthorization(url) };
-};
-
-const requestText = (exchange: SocketExchange): string => {
-  const { url, body } = exchange;
-  const headers = headersOf(exchange);
+const requestText = ({ url, headers, body }: SocketExchange): string => {
   let text = `POST ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n`;
+  if (url.username !== "" && !headers["authorization"] && !headers["Authorization"]) {
+    text += `Authorization: ${basicAuthorization(url)}\r\n`;
+  }
   for (const name in headers) {
     const value = headers[name] ?? "";
     if (!fieldValue.test(value)) throw new Error(`The header ${name} cannot be sent.`);
@@ -89,71 +84,82 @@ const open = (url: URL): Connection => {
   return connection;
 };
 
-/** Until it is used again, it keeps no process alive. */
-const keep = (url: URL, connection: Connection, milliseconds: number): void => {
-  connection.socket.unref().setTimeout(milliseconds);
+/**
+ * Keeps a connection for the next request; until then it keeps no process alive. A server that responds before it has
+ * the whole request may not read the rest, so its connection closes.
+ */
+const release = (url: URL, connection: Connection, idleMilliseconds: number): void => {
+  const { socket } = connection;
+  if (idleMilliseconds === 0 || socket.writableLength > 0) {
+    socket.destroy();
+    return;
+  }
+  socket.unref().setTimeout(idleMilliseconds);
   idleOf(url).push(connection);
 };
+
+/** Ends an exchange when its signal aborts or its time is over. @returns what lifts both limits. */
+const limitExchange = (
+  { signal, milliseconds }: SocketExchange,
+  giveUp: (reason: unknown) => void,
+): (() => void) => {
+  const abort = (): void => giveUp(signal.reason);
+  const onTimeout = (): void => giveUp(new BackendTimeout(`No response arrived within ${milliseconds} ms.`));
+  const timer = milliseconds === undefined ? undefined : setTimeout(onTimeout, milliseconds);
+  signal.addEventListener("abort", abort);
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  };
+};
+
+const failureOf = (error: unknown): unknown =>
+  error instanceof RangeError || error instanceof BackendRefusal ? error : connectionFailure(error);
 
 /**
  * Posts a text and reads the whole response, with any status; it does not follow redirects. If a connection is open,
  * the request is sent before this returns.
  *
- *
  * @throws BackendTimeout, BackendUnreachable (also, behind TLS, for a response that only the end of its connection
  * ends), BackendRefusal for a change of protocol, RangeError when the response is too large, or the signal's reason.
  */
-export const exchangeOverSocket = (exchange: SocketExchange): Promise<SocketResponse> =>
+export const exchangeOverSocket = (exchange: SocketExchange): Promise<WholeResponse> =>
   new Promise((resolve, reject) => {
-    const { url, signal, milliseconds, maxBytes, onSent } = exchange;
+    const { url, signal, maxBytes, onSent } = exchange;
     signal.throwIfAborted();
     const text = requestText(exchange);
-    const reader = readResponse(maxBytes);
+    const reader = new ResponseReader(maxBytes);
     const connection = idleOf(url).pop() ?? open(url);
     const { socket } = connection;
-    const finish = (): void => {
-      connection.waiting = undefined;
-      clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
-    };
     const giveUp = (reason: unknown): void => {
       finish();
       socket.destroy();
       reject(reason);
     };
-    const abort = (): void => giveUp(signal.reason);
-    const fail = (error: unknown): void =>
-      giveUp(
-        error instanceof RangeError || error instanceof BackendRefusal ? error : connectionFailure(error),
-      );
+    const liftLimits = limitExchange(exchange, giveUp);
+    const finish = (): void => {
+      connection.waiting = undefined;
+      liftLimits();
+    };
+    const fail = (error: unknown): void => giveUp(failureOf(error));
     const read = (step: () => ReadResponse | undefined): void => {
       try {
         const response = step();
         if (!response) return;
         finish();
-        // A server that responds before it has the whole request may not read the rest.
-        if (response.idleMilliseconds > 0 && socket.writableLength === 0)
-          keep(url, connection, response.idleMilliseconds);
-        else socket.destroy();
+        release(url, connection, response.idleMilliseconds);
         resolve(response);
       } catch (error) {
         fail(error);
       }
     };
-    const timer =
-      milliseconds === undefined
-        ? undefined
-        : setTimeout(
-            () => giveUp(new BackendTimeout(`No response arrived within ${milliseconds} ms.`)),
-            milliseconds,
-          );
-    signal.addEventListener("abort", abort);
     connection.waiting = {
       fail,
       take: (piece) => read(() => reader.take(piece)),
       // Behind TLS a response that lasts until the connection ends may have been truncated in between: Node does not
       // report whether the server closed it properly.
-      end: () => (url.protocol === "https:" ? fail(new Error("The connection closed.")) : read(reader.end)),
+      end: () =>
+        url.protocol === "https:" ? fail(new Error("The connection closed.")) : read(() => reader.end()),
     };
     socket.ref();
     if (onSent) socket.write(text, (error) => (error ? undefined : onSent()));

@@ -4,7 +4,8 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { StringDecoder } from "node:string_decoder";
 import type { ByteSource } from "./byte-source.ts";
 import { BackendOverdue, BackendTimeout } from "./failures.ts";
-import { openExchange, type RequestHead, readBody, type WholeResponse } from "./http-client.ts";
+import { openExchange, type RequestHead, readBody } from "./http-client.ts";
+import type { WholeResponse } from "./read-response.ts";
 import { awaitActivity } from "./timeouts.ts";
 
 /** A body that is sent piece by piece. */

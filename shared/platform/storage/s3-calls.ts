@@ -3,7 +3,7 @@ import { AppError } from "../errors/app-error.ts";
 import { dependencyFailure } from "../errors/dependency-failure.ts";
 import type { AwsConfig } from "../outbound/aws-config.ts";
 import { AwsCallError, awsDomain } from "../outbound/aws-json.ts";
-import { createAwsSigner, percentEncode } from "../outbound/aws-signature.ts";
+import { AwsSigner, percentEncode } from "../outbound/aws-signature.ts";
 import { BackendTimeout, BackendUnreachable } from "../outbound/failures.ts";
 import { readBody, readBytes, sendRequest } from "../outbound/http-client.ts";
 import { retry } from "../outbound/retry.ts";
@@ -143,7 +143,7 @@ export const openBucket = (
   timeouts: StorageTimeouts = usualTimeouts,
 ): Bucket => {
   const address = bucketAddress(name, aws);
-  const signer = createAwsSigner("s3", aws);
+  const signer = new AwsSigner("s3", aws);
 
   const attempt = async (call: S3Call, signal: AbortSignal): Promise<IncomingMessage> => {
     const { method, key, query, headers = {}, body } = call;
@@ -161,56 +161,62 @@ export const openBucket = (
     throw refusal(call, status, await readBody(response, maxXmlBytes));
   };
 
-  /** Runs a call within its time, and converts its failures to our errors. */
-  const send = async <Result>(
-    call: S3Call,
-    milliseconds: number,
-    signal: AbortSignal,
-    read: (response: IncomingMessage) => Result | Promise<Result>,
-  ): Promise<Result> => {
-    const reason = () => new BackendTimeout(`A call to S3 took more than ${milliseconds} ms.`);
-    const limit = limitTime(milliseconds, signal, reason);
-    try {
-      return await retry(async () => read(await attempt(call, limit.signal)), {
-        attempts: 3,
-        isWorthRepeating: (outcome) =>
-          outcome.status === "rejected" && !limit.signal.aborted && isPassing(outcome.reason),
-        pauseMilliseconds: (failures) => pauseMilliseconds * 2 ** (failures - 1),
-        signal: limit.signal,
-      });
-    } catch (error) {
-      throw storageFailure(error);
-    } finally {
-      limit.lift();
-    }
-  };
-
   return {
     timeouts,
     call: (call, { signal = new AbortController().signal, milliseconds = timeouts.call, maxBytes } = {}) =>
-      send(call, milliseconds, signal, async (response) => {
+      repeatWithin(milliseconds, signal, async (ending) => {
+        const response = await attempt(call, ending);
         const body = await readBytes(response, maxBytes ?? maxXmlBytes);
         // S3 may fail to join the parts of an upload only after its response has started.
         if (call.operation === "CompleteMultipartUpload" && body.includes("<Error>"))
           throw refusal(call, 500, body.toString());
         return { headers: response.headers, body };
       }),
-
-    open: (call, signal) => send(call, timeouts.call, signal, (response) => response),
-
-    sign: ({ operation, method, key, query, headers = {} }) => {
+    open: (call, signal) => repeatWithin(timeouts.call, signal, (ending) => attempt(call, ending)),
+    sign: (call) => {
       try {
         if (aws.credentials.accessKeyId === "") throw new Error("There are no credentials to sign with.");
-        const signedAt = new Date();
-        const marks = { "X-Amz-Content-Sha256": "UNSIGNED-PAYLOAD", "x-id": operation };
-        const url = urlOf(address, key, { ...query, ...marks });
-        return {
-          url: signer.presign({ method, url, headers }, linkLifetimeSeconds, signedAt),
-          expiresAt: new Date(signedAt.getTime() + linkLifetimeSeconds * 1_000),
-        };
+        return signLink(call, address, signer);
       } catch (error) {
         throw storageFailure(error);
       }
     },
+  };
+};
+
+/** Runs a call within its time, and converts its failures to our errors. */
+const repeatWithin = async <Result>(
+  milliseconds: number,
+  signal: AbortSignal,
+  attempt: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> => {
+  const reason = () => new BackendTimeout(`A call to S3 took more than ${milliseconds} ms.`);
+  const limit = limitTime(milliseconds, signal, reason);
+  try {
+    return await retry(() => attempt(limit.signal), {
+      attempts: 3,
+      isWorthRepeating: (outcome) =>
+        outcome.status === "rejected" && !limit.signal.aborted && isPassing(outcome.reason),
+      pauseMilliseconds: (failures) => pauseMilliseconds * 2 ** (failures - 1),
+      signal: limit.signal,
+    });
+  } catch (error) {
+    throw storageFailure(error);
+  } finally {
+    limit.lift();
+  }
+};
+
+const signLink = (
+  { operation, method, key, query, headers = {} }: S3Call,
+  address: string,
+  signer: AwsSigner,
+): SignedLink => {
+  const signedAt = new Date();
+  const marks = { "X-Amz-Content-Sha256": "UNSIGNED-PAYLOAD", "x-id": operation };
+  const url = urlOf(address, key, { ...query, ...marks });
+  return {
+    url: signer.presign({ method, url, headers }, linkLifetimeSeconds, signedAt),
+    expiresAt: new Date(signedAt.getTime() + linkLifetimeSeconds * 1_000),
   };
 };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { dependencyFailure } from "../../../platform/errors/dependency-failure.ts";
 import { BackendUnreachable } from "../../../platform/outbound/failures.ts";
 import { sendRequest } from "../../../platform/outbound/http-client.ts";
-import type { SocketResponse } from "../../../platform/outbound/read-response.ts";
+import type { WholeResponse } from "../../../platform/outbound/read-response.ts";
 import { retry } from "../../../platform/outbound/retry.ts";
 import { exchangeOverSocket } from "../../../platform/outbound/socket-exchange.ts";
 import type { ModelTask } from "../../../platform/telemetry/backend-uses.ts";
@@ -209,7 +209,7 @@ export const postJsonForWhole = (
   path: string,
   body: unknown,
   { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
-): Promise<SocketResponse> => {
+): Promise<WholeResponse> => {
   const request = jsonRequest(call, path, body, signal);
   return call.send((onSent) => exchangeOverSocket({ ...request, maxBytes, onSent }), signal);
 };

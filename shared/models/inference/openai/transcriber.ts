@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { BackendRefusal } from "../../../platform/outbound/failures.ts";
-import type { WholeResponse } from "../../../platform/outbound/http-client.ts";
+import type { WholeResponse } from "../../../platform/outbound/read-response.ts";
 import { multipartForm, sendUpload, type UploadBody } from "../../../platform/outbound/upload.ts";
 import type {
   Segment,

@@ -1,10 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type AwsSigner,
-  createAwsSigner,
-  percentEncode,
-} from "../../../../shared/platform/outbound/aws-signature.ts";
+import { AwsSigner, percentEncode } from "../../../../shared/platform/outbound/aws-signature.ts";
 import { createSdkSigner } from "../../../support/sdk-signer.ts";
 
 const region = "us-east-1";
@@ -59,7 +55,7 @@ describe("a signature", () => {
     ],
   ])("is that of AWS's test suite: %s", (_name, method, path, signature) => {
     const url = new URL(path, "https://example.amazonaws.com");
-    const signer = createAwsSigner("service", { region, credentials });
+    const signer = new AwsSigner("service", { region, credentials });
     const headers = signer.sign({ method, url, headers: {} }, new Date("2015-08-30T12:36:00Z"));
     expect(headers).toEqual({
       "x-amz-date": "20150830T123600Z",
@@ -69,7 +65,7 @@ describe("a signature", () => {
 
   it("is that of the documentation's call to IAM", () => {
     const url = new URL("https://iam.amazonaws.com/?Action=ListUsers&Version=2010-05-08");
-    const headers = createAwsSigner("iam", { region, credentials }).sign(
+    const headers = new AwsSigner("iam", { region, credentials }).sign(
       {
         method: "GET",
         url,
@@ -81,7 +77,7 @@ describe("a signature", () => {
   });
 
   it.each(["dynamodb", "s3"])("of any request to %s is the SDK's", async (service) => {
-    const signer = createAwsSigner(service, { region, credentials: temporary });
+    const signer = new AwsSigner(service, { region, credentials: temporary });
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom("GET", "POST", "PUT"),
@@ -107,7 +103,7 @@ describe("a signature", () => {
   });
 
   it("changes with the day, and with the day before it again", () => {
-    const signer = createAwsSigner("dynamodb", { region, credentials });
+    const signer = new AwsSigner("dynamodb", { region, credentials });
     const request = {
       method: "POST",
       url: new URL("https://dynamodb.us-east-1.amazonaws.com/"),
@@ -116,14 +112,14 @@ describe("a signature", () => {
     const on = (day: string, by: AwsSigner) => by.sign(request, new Date(`${day}T00:00:00Z`));
     const days = ["2026-11-21", "2026-11-22", "2026-11-21"];
     expect(days.map((day) => on(day, signer))).toEqual(
-      days.map((day) => on(day, createAwsSigner("dynamodb", { region, credentials }))),
+      days.map((day) => on(day, new AwsSigner("dynamodb", { region, credentials }))),
     );
   });
 });
 
 describe("a signed link", () => {
   it("is that of the documentation's link to an object", () => {
-    const signer = createAwsSigner("s3", {
+    const signer = new AwsSigner("s3", {
       region,
       credentials: {
         accessKeyId: "AKIAIOSFODNN7EXAMPLE",
@@ -144,7 +140,7 @@ describe("a signed link", () => {
   });
 
   it("for any object, method and signed header is the SDK's", async () => {
-    const signer = createAwsSigner("s3", { region, credentials: temporary });
+    const signer = new AwsSigner("s3", { region, credentials: temporary });
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom("GET", "PUT"),

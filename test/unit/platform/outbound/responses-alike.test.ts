@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exchangeWhole } from "../../../../shared/platform/outbound/http-client.ts";
+import { readBody, sendRequest } from "../../../../shared/platform/outbound/http-client.ts";
 import { exchangeOverSocket } from "../../../../shared/platform/outbound/socket-exchange.ts";
 
 /** Sends the same bytes to every client, and closes the connection. */
@@ -37,6 +37,11 @@ const request = () => ({
   maxBytes: 1_000,
 });
 
+const exchangeOverNode = async () => {
+  const response = await sendRequest({ ...request(), method: "POST", silenceMilliseconds: 5_000 });
+  return { statusCode: response.statusCode ?? 0, body: await readBody(response, 1_000) };
+};
+
 type Outcome = { readonly statusCode: number; readonly body: string } | "refused";
 
 const outcomeOf = (
@@ -51,7 +56,7 @@ const askBoth = async (text: string): Promise<{ readonly own: Outcome; readonly 
   response = text;
   const [own, nodes] = await Promise.all([
     outcomeOf(exchangeOverSocket(request())),
-    outcomeOf(exchangeWhole({ ...request(), method: "POST" })),
+    outcomeOf(exchangeOverNode()),
   ]);
   // Else the next request may meet a connection that its server is about to close.
   await Promise.all([...sockets].map((socket) => once(socket, "close")));

@@ -158,52 +158,49 @@ export const createBufferedHandler = (endpoints: readonly Endpoint[], options: H
     });
 };
 
+/** @returns whether the request has failed, for any reason. */
+const respondStreaming = async (
+  request: HttpEvent,
+  responseStream: Writable,
+  { body, ...metadata }: HttpResponse,
+  limiter: Limiter | undefined,
+): Promise<boolean> => {
+  const stream = awslambda.HttpResponseStream.from(responseStream, metadata);
+  const headLeftAt = performance.now();
+  let bytes = 0;
+  let ended: StreamEnd = "failed";
+  let failure: AppError | undefined;
+  try {
+    ended = await sendStream(stream, body, {
+      onSent: (sent) => {
+        bytes += sent;
+      },
+      onReportedFailure: (error) => {
+        failure = error;
+      },
+    });
+    // The refund among the steps is decided before a stream begins.
+    if (failure) await refundRequest(limiter, request, failure);
+    return metadata.statusCode >= 400 || failure !== undefined;
+  } finally {
+    logResponse(request, { status: metadata.statusCode, headLeftAt, stream: { bytes, ended } });
+  }
+};
+
 /**
  * Returns a Lambda handler that streams its responses, for functions in response-streaming mode: behind the REST API
  * and at a function URL.
  */
 export const createStreamingHandler = (endpoints: readonly Endpoint[], options: HandlerOptions = {}) => {
   const pipeline = createPipeline(endpoints, options, [compressResponse()]);
-
-  /**
-   *
-   * @returns whether the request has failed, for any reason.
-   */
-  const respondStreaming = async (
-    request: HttpEvent,
-    responseStream: Writable,
-    context: Context,
-  ): Promise<boolean> => {
-    const { body, ...metadata } = await pipeline(request, context);
-    const stream = awslambda.HttpResponseStream.from(responseStream, metadata);
-    const headLeftAt = performance.now();
-    let bytes = 0;
-    let ended: StreamEnd = "failed";
-    let failure: AppError | undefined;
-    try {
-      ended = await sendStream(stream, body, {
-        onSent: (sent) => {
-          bytes += sent;
-        },
-        onReportedFailure: (error) => {
-          failure = error;
-        },
-      });
-      // The refund among the steps is decided before a stream begins.
-      if (failure) await refundRequest(options.limiter, request, failure);
-      return metadata.statusCode >= 400 || failure !== undefined;
-    } finally {
-      logResponse(request, { status: metadata.statusCode, headLeftAt, stream: { bytes, ended } });
-    }
-  };
-
   return awslambda.streamifyResponse<APIGatewayProxyEvent | APIGatewayProxyEventV2>(
     (event, responseStream, context) =>
       inOwnScope(context, options, async () => {
         const request = toHttpEvent(event);
         let hasFailed = true;
         try {
-          hasFailed = await respondStreaming(request, responseStream, context);
+          const response = await pipeline(request, context);
+          hasFailed = await respondStreaming(request, responseStream, response, options.limiter);
         } finally {
           await endRequest(options.limiter, request, hasFailed);
         }

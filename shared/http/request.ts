@@ -4,18 +4,31 @@ import type { Credential } from "../accounts/access/api-keys.ts";
 import type { Caller } from "../accounts/access/caller.ts";
 import type { Admission } from "../accounts/limits/admission.ts";
 import type { Endpoint, PreparedRequest } from "./endpoint.ts";
-import type { IdempotencyLock } from "./idempotency/idempotency-store.ts";
+import type { IdempotencyLock } from "./idempotency/idempotency-lock.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** Where a request enters: API Gateway's REST API, or a function URL. */
-export type EntryPoint = "rest-api" | "function-url";
+/** The fields of API Gateway's event that the pipeline reads. */
+type GatewayFields = Pick<
+  APIGatewayProxyEvent,
+  | "body"
+  | "headers"
+  | "httpMethod"
+  | "isBase64Encoded"
+  | "pathParameters"
+  | "queryStringParameters"
+  | "resource"
+>;
 
-/**
- * A request as the pipeline sees it, for both entry points: API Gateway's event with the results of the steps so far.
- */
-export interface HttpEvent extends APIGatewayProxyEvent {
-  /** Only the REST API has an authorizer in front of it. */
-  readonly entryPoint: EntryPoint;
+/** A request as the pipeline sees it, for both entry points, with the results of the steps so far. */
+export interface HttpEvent extends GatewayFields {
+  /** Where the request entered. Only the REST API has an authorizer in front of it. */
+  readonly entryPoint: "rest-api" | "function-url";
+  readonly requestContext: {
+    readonly authorizer: unknown;
+    readonly identity: { readonly sourceIp: string };
+    readonly path: string;
+    readonly requestId: string;
+  };
   requestId: string;
   /** Set by the router. */
   endpoint: Endpoint | undefined;
@@ -51,58 +64,24 @@ const isFunctionUrlEvent = (
 
 /**
  * Converts a function URL's event (payload format 2.0) to the REST API's format, so one pipeline serves both. A function
- * URL has no routes: the resource is the path.
+ * URL has no routes: the resource is the path. It already joins repeated headers into one line.
  */
-const fromFunctionUrlEvent = (event: APIGatewayProxyEventV2): APIGatewayProxyEvent => {
-  const { requestContext, rawPath, queryStringParameters } = event;
-  const { http } = requestContext;
-  return {
-    resource: rawPath,
-    path: rawPath,
-    httpMethod: http.method,
-    headers: event.headers,
-    // Function URLs already join repeated headers into one line.
-    multiValueHeaders: {},
-    queryStringParameters: queryStringParameters ?? null,
-    multiValueQueryStringParameters: null,
-    pathParameters: null,
-    stageVariables: null,
-    body: event.body ?? null,
-    isBase64Encoded: event.isBase64Encoded,
-    requestContext: {
-      accountId: requestContext.accountId,
-      apiId: requestContext.apiId,
-      authorizer: null,
-      domainName: requestContext.domainName,
-      domainPrefix: requestContext.domainPrefix,
-      protocol: http.protocol,
-      httpMethod: http.method,
-      identity: {
-        accessKey: null,
-        accountId: null,
-        apiKey: null,
-        apiKeyId: null,
-        caller: null,
-        clientCert: null,
-        cognitoAuthenticationProvider: null,
-        cognitoAuthenticationType: null,
-        cognitoIdentityId: null,
-        cognitoIdentityPoolId: null,
-        principalOrgId: null,
-        sourceIp: http.sourceIp,
-        user: null,
-        userAgent: http.userAgent,
-        userArn: null,
-      },
-      path: rawPath,
-      stage: requestContext.stage,
-      requestId: requestContext.requestId,
-      requestTimeEpoch: requestContext.timeEpoch,
-      resourceId: "",
-      resourcePath: rawPath,
-    },
-  };
-};
+const fromFunctionUrlEvent = ({ requestContext, ...event }: APIGatewayProxyEventV2) => ({
+  resource: event.rawPath,
+  httpMethod: requestContext.http.method,
+  headers: event.headers,
+  multiValueHeaders: {},
+  queryStringParameters: event.queryStringParameters ?? null,
+  pathParameters: null,
+  body: event.body ?? null,
+  isBase64Encoded: event.isBase64Encoded,
+  requestContext: {
+    authorizer: null,
+    identity: { sourceIp: requestContext.http.sourceIp },
+    path: event.rawPath,
+    requestId: requestContext.requestId,
+  },
+});
 
 /**
  * Headers by lower-case name. Repeated headers are joined into one line (RFC 9110, 5.3), as function URLs do; the REST
@@ -129,7 +108,7 @@ const readHeaders = ({
  * The resource of a path that ends in `{name+}` is the request's own path, as at a function URL, without a trailing slash.
  * API Gateway removes that slash from other paths as well.
  */
-const exactResource = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
+const exactResource = ({ resource, pathParameters }: GatewayFields): string =>
   resource.replace(/\{(\w+)\+\}$/, (_, name: string) =>
     (pathParameters?.[name] ?? "").replace(/\/+$/, "").split("/").map(encodeURIComponent).join("/"),
   );

@@ -162,6 +162,5 @@ export const exchangeOverSocket = (exchange: SocketExchange): Promise<WholeRespo
         url.protocol === "https:" ? fail(new Error("The connection closed.")) : read(() => reader.end()),
     };
     socket.ref();
-    if (onSent) socket.write(text, (error) => (error ? undefined : onSent()));
-    else socket.write(text);
+    socket.write(text, onSent && ((error) => (error ? undefined : onSent())));
   });

@@ -173,13 +173,17 @@ describe("a function behind its own URL", () => {
       requestId: "request-1",
       httpMethod: "POST",
       resource: "/tasks/example",
-      path: "/tasks/example",
       headers: { "content-type": "application/json", "x-own": "a" },
       queryStringParameters: { page: "2" },
       pathParameters: null,
       body: '{"text":"x"}',
       isBase64Encoded: true,
-      requestContext: { authorizer: null, identity: { sourceIp: "203.0.113.7", userAgent: "test" } },
+      requestContext: {
+        authorizer: null,
+        identity: { sourceIp: "203.0.113.7" },
+        path: "/tasks/example",
+        requestId: "request-1",
+      },
     });
     expect(toHttpEvent(urlEvent({}))).toMatchObject({
       queryStringParameters: null,

@@ -1,7 +1,7 @@
 import type { Caller } from "../../shared/accounts/access/caller.ts";
 import type { AccountPolicies } from "../../shared/accounts/limits/policies.ts";
 import { ReadingBudget } from "../../shared/audio/reading/reading-budget.ts";
-import { ValidationError } from "../../shared/platform/errors/app-error.ts";
+import { invalidValue } from "../../shared/platform/errors/app-error.ts";
 import { maxUploadBytes } from "../../shared/platform/storage/object-store.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { type CallbackRules, callbackUrlProblem } from "../../shared/recordings/callbacks/callback-url.ts";
@@ -24,9 +24,7 @@ export interface CreateDependencies extends RecordingDependencies {
 const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules): void => {
   const problem = typeof url === "string" ? callbackUrlProblem(url, rules) : undefined;
   if (problem === undefined) return;
-  throw new ValidationError([
-    { loc: ["body", "callback_url"], msg: `Value error, ${problem}`, type: "value_error" },
-  ]);
+  throw invalidValue(["body", "callback_url"], problem);
 };
 
 /**

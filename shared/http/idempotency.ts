@@ -1,5 +1,5 @@
 import type { Limiter } from "../accounts/limits/limiter.ts";
-import { AppError, ValidationError } from "../platform/errors/app-error.ts";
+import { AppError, invalidValue } from "../platform/errors/app-error.ts";
 import { toAppError } from "../platform/errors/dependency-failure.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
@@ -15,22 +15,9 @@ import type { HttpResponse } from "./response.ts";
  */
 const isStored = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status);
 
-const reused = () =>
-  new ValidationError(
-    [
-      {
-        loc: ["header", "idempotency-key"],
-        msg: "Value error, another request was sent with this key before",
-        type: "value_error",
-      },
-    ],
-    "idempotency_key_reused",
-  );
-
 /**
  * Checks whether a valid request is the first with its `Idempotency-Key`; for a repeated one, sets the first
  * response. Requests without the header cost nothing extra.
- *
  *
  * @throws ValidationError for an invalid header, or one that was sent with another request; AppError
  * `request_in_progress`; what the table throws: if it is unknown whether a request is a repetition, it does not run.
@@ -59,14 +46,18 @@ const beginIdempotent = async (
       event.idempotencyLock = started.lock;
       return;
     case "reused":
-      throw reused();
+      throw invalidValue(
+        ["header", "idempotency-key"],
+        "another request was sent with this key before",
+        "idempotency_key_reused",
+      );
     case "in-progress":
       throw new AppError("request_in_progress", { retryAfterSeconds: started.retryAfterSeconds });
     case "answered": {
       const { status, headers, body } = started.response;
       event.replayed = { statusCode: status, headers: { ...headers, "Idempotent-Replayed": "true" }, body };
       event.prepared = undefined;
-      // Nothing is done for it, so that nothing is paid for it.
+      // A replayed response costs no quota.
       if (limiter && event.admission)
         event.admission = await limiter.refund(event.admission, { isError: false });
     }

@@ -65,7 +65,6 @@ const limitedRequest = (event: HttpEvent, operation: Operation): LimitedRequest 
 /**
  * Operators would notice an unlimited operation only by the bill, but a function that does not start at once.
  *
- *
  * @throws Error when an operation is limited and the function has no limiter, or when one that requires a token is
  * not limited by account: the write that counts a request on its account also checks the token.
  */
@@ -93,7 +92,6 @@ export const requireLimits = (operations: readonly Operation[], limiter: Limiter
  * Checks the token or key of a request and counts it against its limits before its body is parsed, so that expensive
  * bodies are limited like any other. `refund` refunds a malformed request to the quota; it still counts in the
  * minute.
- *
  *
  * @throws AppError `rate_limited` or `quota_exceeded`; `unauthenticated`, `forbidden`, `insufficient_scope` or
  * `service_unavailable` for its token or key.

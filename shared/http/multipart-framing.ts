@@ -86,7 +86,6 @@ const fieldNameOf = (headers: string): FieldName => {
 /**
  * Accepts complete multipart bodies and refuses all others.
  *
- *
  * @throws FramingError with a message for the caller.
  */
 export const checkMultipartFraming = (contentType: string | undefined, body: Buffer): void => {

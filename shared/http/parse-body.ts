@@ -1,7 +1,7 @@
 import { parse as parseQuery } from "node:querystring";
 import { promisify } from "node:util";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
-import { AppError, ValidationError } from "../platform/errors/app-error.ts";
+import { AppError, invalidValue, ValidationError } from "../platform/errors/app-error.ts";
 import { checkMultipartFraming, FramingError, maxParts } from "./multipart-framing.ts";
 import { type BodyEncoding, maxBodyBytes, type Operation } from "./operation.ts";
 import { mayHoldForbiddenKey, parseJsonBody } from "./parse-json.ts";
@@ -14,40 +14,32 @@ const tooLarge = (body: Body): AppError => {
   if (body.encoding === "multipart") return new AppError("payload_too_large");
   const kilobytes = Math.floor(maxBodyBytes(body) / 1_024);
   return new AppError("payload_too_large", {
-    message: `The request's body is too large: at most ${kilobytes} kB are taken here.`,
+    message: `The request's body is too large: at most ${kilobytes} kB are accepted here.`,
   });
 };
 
-/** How many bytes a body has, without decoding it. */
 const sizeOf = (body: string, isBase64Encoded: boolean): number =>
   isBase64Encoded ? Buffer.byteLength(body, "base64") : Buffer.byteLength(body);
 
-const badCoding = (msg: string) =>
-  new ValidationError([{ loc: ["header", "content-encoding"], msg, type: "value_error" }]);
+const badCoding = (problem: string) => invalidValue(["header", "content-encoding"], problem);
 
-/** Loaded with the first body that is packed. */
-const inflate = async (packed: Buffer, maxOutputLength: number): Promise<Buffer> => {
-  const { gunzip } = await import("node:zlib");
-  return promisify(gunzip)(packed, { maxOutputLength });
-};
-
-/** What gzip packed, given up as soon as it is larger than the operation takes. */
+/** Decompresses a body, and stops as soon as it is larger than the operation accepts. Loads zlib on first use. */
 const unpack = async (packed: Buffer, declared: Body): Promise<Buffer> => {
+  const { gunzip } = await import("node:zlib");
   try {
-    return await inflate(packed, maxBodyBytes(declared));
+    return await promisify(gunzip)(packed, { maxOutputLength: maxBodyBytes(declared) });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(declared);
-    throw badCoding("Value error, the body cannot be unpacked with gzip");
+    throw badCoding("the body cannot be unpacked with gzip");
   }
 };
 
-/** The two bytes that gzip begins with. */
+/** gzip begins with these two bytes. */
 const isPacked = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /**
  * The bytes of a request's body, decompressed if needed. API Gateway decompresses automatically and may leave the
  * header unchanged; function URLs pass on what was sent. Raw bodies stay unchanged, because their bytes are signed.
- *
  *
  * @throws AppError `payload_too_large` beyond the operation's maximum, before anything is decoded; ValidationError
  * for an unknown content encoding.
@@ -63,7 +55,7 @@ const readBody = async (
   if (coding === "identity" || declared.encoding === "raw") return bytes;
   if (coding === "gzip" || coding === "x-gzip") return isPacked(bytes) ? unpack(bytes, declared) : bytes;
   if (entryPoint === "rest-api") return bytes;
-  throw badCoding("Value error, the body may be packed with gzip and nothing else");
+  throw badCoding("the body may be packed with gzip and nothing else");
 };
 
 /** Loaded with the first form that may have files: most functions never see one. */
@@ -73,15 +65,22 @@ const loadMultipart = async () => {
     // The package's own pattern refuses legal boundaries (quotes, `_`, `+`, `.`), as Dart and Java clients send them;
     // the framing check has read the content type before.
     disableContentTypeCheck: true,
-    // The limits are the framing check's too. Beyond the parser's own ones a long value would be cut off without a
-    // word, and a skipped part that is longer than its buffer would keep the request waiting for ever.
+    // The framing check has the same limits. Beyond the parser's own, a long value would be truncated silently, and a
+    // skipped part that is longer than its buffer would block the request for ever.
     busboy: { limits: { parts: maxParts, fieldSize: Number.MAX_SAFE_INTEGER } },
   });
 };
 
 let multipart: ReturnType<typeof loadMultipart> | undefined;
 
-const invalidBody = (type: string, msg: string) => new ValidationError([{ loc: ["body"], msg, type }]);
+const wrongType = (expected: string, contentType: string) =>
+  new ValidationError([
+    {
+      loc: ["body"],
+      msg: `Input should be ${expected} (send it with Content-Type: ${contentType})`,
+      type: "model_attributes_type",
+    },
+  ]);
 
 /** Errors of the parser package carry a status. */
 const statusOf = (thrown: unknown): unknown =>
@@ -106,17 +105,14 @@ const refuseForbiddenKeys = async (text: string, request: HttpRequest): Promise<
   try {
     await protectingParser.before?.(parserRequest(request, text, false));
   } catch {
-    throw invalidBody("value_error", "Value error, a key is not allowed");
+    throw invalidValue(["body"], "a key is not allowed");
   }
 };
 
 const readJson: Parser = async (bytes, request) => {
   if (bytes.length === 0) return undefined;
   if (!/^application\/([a-z0-9.+-]+\+)?json(;|$)/i.test(contentTypeOf(request))) {
-    throw invalidBody(
-      "model_attributes_type",
-      "Input should be a valid dictionary or object to extract fields from (send it with Content-Type: application/json)",
-    );
+    throw wrongType("a valid dictionary or object to extract fields from", "application/json");
   }
   const text = bytes.toString();
   const document = parseJsonBody(text);
@@ -134,9 +130,9 @@ const readMultipart = async (bytes: Buffer, request: HttpRequest): Promise<unkno
     await before?.(parsed);
     return parsed.event.body;
   } catch (thrown) {
-    if (thrown instanceof FramingError) throw invalidBody("value_error", `Value error, ${thrown.message}`);
+    if (thrown instanceof FramingError) throw invalidValue(["body"], thrown.message);
     if (statusOf(thrown) === undefined) throw thrown;
-    throw invalidBody("value_error", "Value error, the multipart body cannot be read");
+    throw invalidValue(["body"], "the multipart body cannot be read");
   }
 };
 
@@ -148,10 +144,7 @@ const readForm: Parser = (bytes, request) => {
   // Without a body the caller learns which fields are missing. Callers who send another type, mostly JSON, believe
   // that they sent them.
   if (bytes.length === 0) return {};
-  throw invalidBody(
-    "model_attributes_type",
-    "Input should be a form, not JSON or another format (send it with Content-Type: application/x-www-form-urlencoded)",
-  );
+  throw wrongType("a form, not JSON or another format", "application/x-www-form-urlencoded");
 };
 
 const isForm = (contentType: string): boolean =>

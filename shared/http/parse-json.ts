@@ -1,7 +1,4 @@
-import { ValidationError } from "../platform/errors/app-error.ts";
-
-const invalidBody = (type: string, msg: string, location: readonly (string | number)[] = ["body"]) =>
-  new ValidationError([{ loc: location, msg, type }]);
+import { invalidValue, ValidationError } from "../platform/errors/app-error.ts";
 
 /**
  * The most values that a JSON body may have, counted at every depth. No valid request comes near it; without it, a
@@ -55,7 +52,8 @@ const parseText = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalidBody("json_invalid", "JSON decode error", ["body", positionOf(error, text)]);
+    const loc = ["body", positionOf(error, text)];
+    throw new ValidationError([{ loc, msg: "JSON decode error", type: "json_invalid" }]);
   }
 };
 
@@ -67,5 +65,5 @@ const parseText = (text: string): unknown => {
  */
 export const parseJsonBody = (text: string): unknown => {
   if (!hasTooManyValues(text)) return parseText(text);
-  throw invalidBody("value_error", `Value error, the body has more than ${maxValues} values`);
+  throw invalidValue(["body"], `the body has more than ${maxValues} values`);
 };

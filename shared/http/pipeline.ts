@@ -78,7 +78,6 @@ const inOwnScope = async <Result>(
 /**
  * A use case has as much time as the request's scope; so has the rest of its streamed body.
  *
- *
  * @throws AppError `service_unavailable` when the time has ended.
  */
 const executeUseCase = async (
@@ -104,7 +103,6 @@ const executeUseCase = async (
  * Steps with `before` run before the use case. When one of them, or the use case, throws, middy runs `onError` of all
  * steps from the last to the first: the refund is decided, the error becomes a response and gets its headers. The
  * stock error handler at the front acts only if one of ours fails.
- *
  *
  * @throws Error when an operation is limited and nothing counts its requests, or admits callers unchecked.
  */

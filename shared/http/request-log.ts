@@ -18,10 +18,8 @@ export const identifyRequest = (): HttpMiddleware => ({
   },
 });
 
-/** What met no route is counted together. */
-const noOperation = "none";
-
-const operationOf = ({ endpoint }: HttpEvent): string => endpoint?.operation.id ?? noOperation;
+/** Requests without a route are counted together. */
+const operationOf = ({ endpoint }: HttpEvent): string => endpoint?.operation.id ?? "none";
 
 /**
  * Logs one line for each request as soon as its operation is known. It is short, because the last line has the

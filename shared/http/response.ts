@@ -57,7 +57,6 @@ export class ReplyWithHeaders<Result> {
  * A result as JSON, through its operation's response schema: fields that the schema does not name are dropped, so a
  * stored secret cannot be sent by mistake.
  *
- *
  * @throws Error with the paths of the problems, never the values, when the result does not match the declaration.
  */
 const declaredJson = ({ id, response }: Operation, result: unknown): string => {

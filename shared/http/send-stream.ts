@@ -5,28 +5,17 @@ import { describeError, logger } from "../platform/telemetry/logger.ts";
 import type { StreamEnd } from "./request-log.ts";
 import type { BodyChunks } from "./response.ts";
 
-/** Resolves when the stream takes more or has come to its end; a reader that went away is no error. */
-const whenWritable = (stream: Writable): Promise<void> =>
+/** Resolves when the stream accepts more or has finished, or when its reader disconnected, which is no error. */
+const untilReady = (stream: Writable, event: "drain" | "finish"): Promise<void> =>
   new Promise((resolve) => {
     const finish = (): void => {
-      stream.off("drain", finish);
+      stream.off(event, finish);
       stream.off("close", finish);
       resolve();
     };
-    if (stream.destroyed) return resolve();
-    stream.once("drain", finish);
+    if (stream.destroyed || stream.writableFinished) return resolve();
+    stream.once(event, finish);
     stream.once("close", finish);
-  });
-
-/** Resolves when everything has been written, or nothing more can be. */
-const whenOver = (stream: Writable): Promise<void> =>
-  new Promise((resolve) => {
-    if (stream.destroyed || stream.writableFinished) {
-      resolve();
-      return;
-    }
-    stream.once("finish", resolve);
-    stream.once("close", resolve);
   });
 
 /** Called while a response is sent. */
@@ -37,14 +26,14 @@ export interface SendingObserver {
   readonly onReportedFailure?: (failure: AppError) => void;
 }
 
-/** What a body says of its end. */
+/** Without a first write the runtime forgets status and headers; with an empty one they leave at once. */
+const headOnly = "";
+
 const report = (end: unknown, { onReportedFailure }: SendingObserver): void => {
   if (end instanceof AppError) onReportedFailure?.(end);
 };
 
-/**
- * Writes what a source produces, and pauses it while the reader is slow. A reader that disconnects stops it at once.
- */
+/** Writes what a source produces, and pauses it while the reader is slow. A reader that disconnects stops it at once. */
 const sendSource = (stream: Writable, source: Source<string>, observer: SendingObserver): Promise<void> =>
   new Promise((resolve, reject) => {
     const leave = (): void => {
@@ -53,15 +42,14 @@ const sendSource = (stream: Writable, source: Source<string>, observer: SendingO
     };
     if (stream.destroyed) return leave();
     stream.once("close", leave);
-    // As below.
-    stream.write("");
+    stream.write(headOnly);
     source.start({
       onPiece: (text) => {
         try {
           observer.onSent?.(Buffer.byteLength(text));
           if (stream.write(text)) return;
           source.pause();
-          void whenWritable(stream).then(() => source.resume());
+          void untilReady(stream, "drain").then(() => source.resume());
         } catch (error) {
           source.stop();
           reject(error);
@@ -75,7 +63,7 @@ const sendSource = (stream: Writable, source: Source<string>, observer: SendingO
     });
   });
 
-/** Writes chunk by chunk. Also while the next chunk is being made, a reader that goes away stops its maker at once. */
+/** Writes chunk by chunk. A reader that disconnects stops the producer at once, even while it works on a chunk. */
 const sendChunks = async (
   stream: Writable,
   body: AsyncIterable<string | Uint8Array, unknown>,
@@ -85,8 +73,7 @@ const sendChunks = async (
   const stop = () => void chunks.return?.().catch(() => undefined);
   stream.once("close", stop);
   try {
-    // Without a first write the runtime forgets status and headers; with an empty one they leave at once.
-    stream.write("");
+    stream.write(headOnly);
     let next = await chunks.next();
     for (; !next.done; next = await chunks.next()) {
       if (stream.destroyed) {
@@ -94,11 +81,10 @@ const sendChunks = async (
         break;
       }
       observer.onSent?.(Buffer.byteLength(next.value));
-      if (!stream.write(next.value)) await whenWritable(stream);
+      if (!stream.write(next.value)) await untilReady(stream, "drain");
     }
     if (next.done) report(next.value, observer);
   } finally {
-    // A stream that was sent as a whole closes, too.
     stream.off("close", stop);
   }
 };
@@ -110,7 +96,6 @@ const sendChunks = async (
  * left open and the invocation fails, so Lambda breaks off the response and no client takes it as complete.
  * (Destroying the stream would end the runtime.) When the reader disconnects, the iteration ends, which lets the
  * producer stop; that is no failure.
- *
  *
  * @returns whether the response was sent completely, or its reader disconnected before.
  * @throws what the producer throws.
@@ -132,6 +117,6 @@ export const sendStream = async (
     if (!stream.destroyed) throw error;
   }
   stream.end();
-  await whenOver(stream);
+  await untilReady(stream, "finish");
   return stream.writableFinished ? "whole" : "client_disconnected";
 };

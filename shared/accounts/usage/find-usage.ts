@@ -1,5 +1,5 @@
 import { inVendorsNames, type Vendors } from "../../platform/config/vendors.ts";
-import { AppError, ValidationError } from "../../platform/errors/app-error.ts";
+import { AppError, invalidValue } from "../../platform/errors/app-error.ts";
 import { dateOf, dateOfDay, dayOfDate, windowsAt } from "../limits/windows.ts";
 import type { DayRange, UsageRepository, UsedRow } from "./read-usage.ts";
 import { maxUsageDays, shownUsageDays, type Usage, type UsageQuery, type UsedOperation } from "./usage.ts";
@@ -29,8 +29,7 @@ export const withVendorsNames = (paths: TaskPaths, vendors: Vendors): TaskPaths 
     ]),
   );
 
-const outOfRange = (field: keyof UsageQuery, msg: string) =>
-  new ValidationError([{ loc: ["query", field], msg: `Value error, ${msg}`, type: "value_error" }]);
+const outOfRange = (field: keyof UsageQuery, problem: string) => invalidValue(["query", field], problem);
 
 /** @throws ValidationError when the days do not follow each other, or are too many. */
 const rangeOf = ({ from, to }: Pick<UsageQuery, "from" | "to">, today: number): DayRange => {

@@ -13,7 +13,6 @@ const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(byte
  * Each value is written with its length, so no two values collide. A stack replaces recursion, because the sender
  * decides how deep a body is.
  *
- *
  * @param idempotencyKey keys the digest, so that no one can test guesses of the body against it.
  */
 export const fingerprintOf = (request: unknown, idempotencyKey: string): string => {

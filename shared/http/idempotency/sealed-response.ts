@@ -88,7 +88,6 @@ const openWithAny = (sealed: Uint8Array, use: SealedFor, secrets: readonly strin
  * Opens what {@link sealResponse} has sealed. Another process may have used a newer secret, so the secret is read once
  * more if needed.
  *
- *
  * @throws Error when it was sealed for something else, or its secret was replaced twice.
  */
 export const openResponse = async (sealed: Uint8Array, use: SealedFor): Promise<StoredResponse> => {

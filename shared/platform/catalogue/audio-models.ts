@@ -1,9 +1,8 @@
 import { findLanguage, type Language } from "./languages.ts";
 
-/** The model of transcription. Followed by a colon and a language it stands for that language's transcription. */
+/** The model of transcription. `stt-51:lug` selects one language. */
 export const transcriptionModel = "stt-51";
 
-/** The model of speech. */
 export const speechModel = "tts-20";
 
 /** OpenAI's names of its models: clients have them built in, and the task is clear. */
@@ -16,14 +15,12 @@ const otherNames: Readonly<Record<string, string>> = {
   "gpt-4o-mini-tts": speechModel,
 };
 
-/** A model of transcription as a request names it. */
-export interface NamedTranscriptionModel {
-  /** The one language that it names; `undefined` when it is the model of all. */
-  readonly language: Language | undefined;
-}
-
-/** Looks up a model of transcription; `undefined` when there is none of that name. */
-export const findTranscriptionModel = (name: string): NamedTranscriptionModel | undefined => {
+/**
+ * Looks up a model of transcription by the name in a request; `undefined` when there is none.
+ *
+ * @returns the one language that the name selects; `undefined` for the model of all languages.
+ */
+export const findTranscriptionModel = (name: string): { language: Language | undefined } | undefined => {
   if ((otherNames[name] ?? name) === transcriptionModel) return { language: undefined };
   const [model, ...rest] = name.split(":");
   const language = model === transcriptionModel ? findLanguage(rest.join(":"), "transcription") : undefined;

@@ -51,7 +51,6 @@ export class ValidationError extends AppError {
   readonly issues: readonly ValidationIssue[];
 
   /**
-   *
    * @param code one of status 422, whose own message replaces the first problem's.
    */
   constructor(
@@ -67,3 +66,11 @@ export class ValidationError extends AppError {
     this.issues = issues;
   }
 }
+
+/** A validation error for one value that breaks a rule of our own, in Pydantic's words for such rules. */
+export const invalidValue = (
+  loc: ValidationIssue["loc"],
+  problem: string,
+  code?: "idempotency_key_reused",
+): ValidationError =>
+  new ValidationError([{ loc, msg: `Value error, ${problem}`, type: "value_error" }], code);

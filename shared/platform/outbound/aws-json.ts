@@ -96,7 +96,6 @@ export interface AwsJsonService {
   /**
    * Calls an operation, such as `UpdateItem`, up to three times while it fails for a temporary reason.
    *
-   *
    * @param again what to send once it is unknown whether an attempt was executed, because its response was lost or
    * reports a failure of AWS: by default the same; `undefined` for nothing.
    * @returns the raw response; the caller parses it with a schema.

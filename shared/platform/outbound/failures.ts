@@ -28,7 +28,6 @@ export class BackendRefusal extends Error {
   readonly status: number;
 
   /**
-   *
    * @param model the requested model, by its server's name: a wrong one is the most common mistake of a new
    * installation.
    */

@@ -140,7 +140,6 @@ const openWithBody = ({ body = "", ...head }: RequestHead & Pick<BackendRequest,
  * It does not follow redirects. A silence that lasts too long, also within the body, destroys the response with a
  * BackendTimeout, and the signal destroys it with its reason.
  *
- *
  * @throws BackendTimeout, BackendUnreachable, BackendRefusal for a change of protocol, or the signal's reason.
  */
 export const sendRequest = async (options: BackendRequest): Promise<IncomingMessage> => {
@@ -160,7 +159,6 @@ export const sendRequest = async (options: BackendRequest): Promise<IncomingMess
 /**
  * The bytes of a response as they arrive. The server may be silent for this long while the reader waits; the reader's
  * own time is not counted. Leaving the iteration early closes the connection.
- *
  *
  * @throws BackendTimeout or BackendUnreachable.
  */

@@ -128,7 +128,6 @@ export interface TimeLimit {
  * Limits the time of a step of an exchange, for any behaviour of the server: one that drips bytes, comments or empty
  * events is never silent, and would hold its request for ever.
  *
- *
  * @param signal ends the step as well.
  * @param reason why the time was not enough, as far as known when it ends.
  */

@@ -39,7 +39,6 @@ const sliceBytes = 64 * 1024;
  *
  * The time that the body's source takes counts for neither of the two timeouts.
  *
- *
  * @throws BackendTimeout, BackendUnreachable, RangeError when the response is too large, the signal's reason, or what
  * reading the body throws.
  */

@@ -76,7 +76,6 @@ export interface QueueWork {
   /**
    * Does the work; must not throw.
    *
-   *
    * @param deadline aborted when the time ends, minus the reserve.
    * @returns whether the record is done; otherwise the queue delivers it again.
    */

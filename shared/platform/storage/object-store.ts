@@ -79,7 +79,6 @@ export interface ObjectWriter {
   /**
    * Stores what was written; only now it becomes visible.
    *
-   *
    * @param start replaces as many bytes at the object's start, for headers with a length that was unknown before.
    */
   complete(start?: Uint8Array): Promise<void>;

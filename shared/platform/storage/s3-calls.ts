@@ -76,7 +76,6 @@ export interface Bucket {
   /**
    * A link with which anyone can make the call, with exactly its headers, until the link expires. Nothing is sent.
    *
-   *
    * @throws AppError `storage_unavailable` without credentials for signing, or when the key has a segment `.` or
    * `..`.
    */
@@ -88,7 +87,6 @@ const retryAfterSeconds = 5;
 
 /**
  * A failure of the object store as one of our errors; those stay unchanged.
- *
  *
  * @returns `service_unavailable` for a silence, which is temporary, `storage_unavailable` for everything else.
  */

@@ -67,38 +67,39 @@ const readParts = (xml: string): StoredPart[] =>
     tag: (elementIn(part, "ETag") ?? "").replaceAll(/&quot;|&#34;|"/g, ""),
   }));
 
+/** Returns the fallback when the upload is over: completed, aborted or expired. */
+const unlessOver = async <Result, Fallback>(
+  work: () => Promise<Result>,
+  fallback: Fallback,
+): Promise<Result | Fallback> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (isOver(error)) return fallback;
+    throw error;
+  }
+};
+
 /** Uploads in parts into a bucket of S3. */
 export const createS3ObjectParts = (bucket: Bucket): ObjectParts => ({
   begin: (key, { contentType }) => beginMultipart(bucket, key, contentType),
 
   sign: async (key, uploadId, part) => bucket.sign(partCall(key, uploadId, part)),
 
-  list: async (key, uploadId) => {
-    const call = { operation: "ListParts", method: "GET", key, query: { uploadId } } as const;
-    try {
+  list: (key, uploadId) =>
+    unlessOver(async () => {
+      const call = { operation: "ListParts", method: "GET", key, query: { uploadId } } as const;
       return readParts((await bucket.call(call, { maxBytes: maxListBytes })).body.toString());
-    } catch (error) {
-      if (isOver(error)) return undefined;
-      throw error;
-    }
-  },
+    }, undefined),
 
-  complete: async (key, uploadId, parts) => {
-    try {
+  complete: (key, uploadId, parts) =>
+    unlessOver(async () => {
       await completeMultipart(bucket, key, uploadId, parts);
       return true;
-    } catch (error) {
-      if (isOver(error)) return false;
-      throw error;
-    }
-  },
+    }, false),
 
   abort: async (key, uploadId) => {
-    try {
-      const call = { operation: "AbortMultipartUpload", method: "DELETE", key, query: { uploadId } } as const;
-      await bucket.call(call);
-    } catch (error) {
-      if (!isOver(error)) throw error;
-    }
+    const call = { operation: "AbortMultipartUpload", method: "DELETE", key, query: { uploadId } } as const;
+    await unlessOver(() => bucket.call(call), undefined);
   },
 });

@@ -37,7 +37,6 @@ export class BackendUses {
   readonly #uses = new Map<BackendName, BackendUse>();
 
   /**
-   *
    * @param milliseconds how long the call took; for a streamed response, until it started.
    * @param hasFailed whether the backend is to blame for the missing or unusable response.
    */

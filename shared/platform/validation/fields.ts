@@ -1,18 +1,17 @@
 import * as z from "zod";
 
-/** What the message of an issue begins with that is no mistake in the request's form. */
+/** The prefix of messages about unsupported values; other messages are about malformed ones. */
 const unsupportedMark = "unsupported: ";
 
 /**
  * The error of a schema on routes where nothing that changes the result may be ignored: a value that does not match
  * is refused with 400 and its name, and not with 422.
  *
- *
  * @param sentence the message for the caller.
  */
 export const unsupported = (sentence: string) => ({ error: `${unsupportedMark}${sentence}` });
 
-/** As much of an unknown member's name as is repeated to the caller. */
+/** An unknown member's name is repeated to the caller up to this length. */
 const maxNameLength = 64;
 
 /**
@@ -87,20 +86,19 @@ export const formFile = () =>
     .pipe(namedFile.optional())
     .optional();
 
+/** Reports a problem of a transformed value, with its Pydantic type. */
+const refuse = (context: z.core.$RefinementCtx, type: string, message: string) => {
+  context.issues.push({ code: "custom", input: context.value, message, params: { type } });
+  return z.NEVER;
+};
+
 /** Like {@link formFile}, for a required file. */
 export const requiredFormFile = () =>
   z
     .unknown()
-    .transform((value, context) => {
-      if (value !== undefined && !isUnchosen(value)) return value;
-      context.issues.push({
-        code: "custom",
-        input: value,
-        message: "Field required",
-        params: { type: "missing" },
-      });
-      return z.NEVER;
-    })
+    .transform((value, context) =>
+      value === undefined || isUnchosen(value) ? refuse(context, "missing", "Field required") : value,
+    )
     .pipe(namedFile);
 
 /** A field that forms may leave out or leave empty. */
@@ -112,14 +110,8 @@ export const optionalField = <Schema extends z.ZodType<unknown, string>>(schema:
     .optional();
 
 const booleans: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["1", true],
-  ["yes", true],
-  ["on", true],
-  ["false", false],
-  ["0", false],
-  ["no", false],
-  ["off", false],
+  ...["true", "1", "yes", "on"].map((word) => [word, true] as const),
+  ...["false", "0", "no", "off"].map((word) => [word, false] as const),
 ]);
 
 /** A number as forms write it. */
@@ -127,32 +119,25 @@ export const formNumber = () =>
   z.string().transform((value, context) => {
     const number = value.trim() === "" ? Number.NaN : Number(value);
     if (Number.isFinite(number)) return number;
-    context.issues.push({
-      code: "custom",
-      input: value,
-      message: "Input should be a valid number, unable to parse string as a number",
-      params: { type: "float_parsing" },
-    });
-    return z.NEVER;
+    return refuse(
+      context,
+      "float_parsing",
+      "Input should be a valid number, unable to parse string as a number",
+    );
   });
 
 /** A boolean as forms write it, in any case. */
 export const formBoolean = () =>
-  z.string().transform((value, context) => {
-    const known = booleans.get(value.toLowerCase());
-    if (known !== undefined) return known;
-    context.issues.push({
-      code: "custom",
-      input: value,
-      message: "Input should be a valid boolean, unable to interpret input",
-      params: { type: "bool_parsing" },
-    });
-    return z.NEVER;
-  });
+  z
+    .string()
+    .transform(
+      (value, context) =>
+        booleans.get(value.toLowerCase()) ??
+        refuse(context, "bool_parsing", "Input should be a valid boolean, unable to interpret input"),
+    );
 
 /**
  * The schema of a body with `encoding: "raw"`: the unchanged bytes, for checking a signature over them.
- *
  *
  * @param description the content, for the API's documentation.
  * @param example the content, read as JSON.

@@ -5,6 +5,8 @@ import { readUnsupported } from "./fields.ts";
 type Issue = z.core.$ZodIssue;
 type Described = readonly [type: string, msg: string];
 
+const missing: Described = ["missing", "Field required"];
+
 const count = (amount: number | bigint, noun: string) =>
   `${amount} ${noun}${Number(amount) === 1 ? "" : "s"}`;
 
@@ -14,13 +16,10 @@ const listed = (values: readonly unknown[]): string => {
   return quoted.length ? `${quoted.join(", ")} or ${last}` : String(last);
 };
 
-/** Marks an issue whose schema requires an integer; callers never see it. */
+/** The message of an issue whose schema requires an integer. Callers never see it. */
 const integerExpected = "integer expected";
 
-/**
- * zod says "number" for any value that is not a number where an integer is required; only an error map sees the
- * schema.
- */
+/** zod says "number" where an integer is required; only an error map sees the schema. */
 const markIntegers: z.core.$ZodErrorMap = ({ code, inst }) =>
   code === "invalid_type" && inst instanceof z.ZodNumberFormat ? integerExpected : undefined;
 
@@ -40,24 +39,20 @@ const booleanWord = /^(true|false|t|f|yes|no|y|n|on|off|1|0)$/i;
 
 const isNumeric = (text: string): boolean => text.trim() !== "" && Number.isFinite(Number(text));
 
+const unreadableTexts: Readonly<Record<string, Described>> = {
+  boolean: ["bool_parsing", "Input should be a valid boolean, unable to interpret input"],
+  int: ["int_parsing", "Input should be a valid integer, unable to parse string as an integer"],
+  number: ["float_parsing", "Input should be a valid number, unable to parse string as a number"],
+};
+
 /** A text instead of a number or a boolean: Pydantic distinguishes those that it cannot parse. */
 const unreadable = (expected: string, text: string): Described | undefined => {
-  if (expected === "boolean") {
-    if (booleanWord.test(text)) return undefined;
-    return ["bool_parsing", "Input should be a valid boolean, unable to interpret input"];
-  }
-  if (isNumeric(text)) return undefined;
-  if (expected === "int") {
-    return ["int_parsing", "Input should be a valid integer, unable to parse string as an integer"];
-  }
-  if (expected === "number") {
-    return ["float_parsing", "Input should be a valid number, unable to parse string as a number"];
-  }
-  return undefined;
+  const isReadable = expected === "boolean" ? booleanWord.test(text) : isNumeric(text);
+  return isReadable ? undefined : unreadableTexts[expected];
 };
 
 const invalidType = (issue: z.core.$ZodIssueInvalidType): Described => {
-  if (issue.input === undefined) return ["missing", "Field required"];
+  if (issue.input === undefined) return missing;
   const isWholeBody = issue.path.length === 1 && issue.path[0] === "body";
   if (isWholeBody) {
     return ["model_attributes_type", "Input should be a valid dictionary or object to extract fields from"];
@@ -70,51 +65,36 @@ const invalidType = (issue: z.core.$ZodIssueInvalidType): Described => {
   return described ?? expectations[expected] ?? ["value_error", `Value error, ${issue.message}`];
 };
 
-const tooSmall = (issue: z.core.$ZodIssueTooSmall): Described => {
+const outOfBounds = (issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): Described => {
+  const isSmall = issue.code === "too_small";
+  const bound = isSmall ? issue.minimum : issue.maximum;
+  const allowed = isSmall ? "at least" : "at most";
   if (issue.origin === "string") {
-    return ["string_too_short", `String should have at least ${count(issue.minimum, "character")}`];
+    const type = isSmall ? "string_too_short" : "string_too_long";
+    return [type, `String should have ${allowed} ${count(bound, "character")}`];
   }
   if (issue.origin === "array") {
     const length = Array.isArray(issue.input) ? issue.input.length : 0;
-    return [
-      "too_short",
-      `List should have at least ${count(issue.minimum, "item")} after validation, not ${length}`,
-    ];
+    const type = isSmall ? "too_short" : "too_long";
+    return [type, `List should have ${allowed} ${count(bound, "item")} after validation, not ${length}`];
   }
+  const [type, comparison] = isSmall ? ["greater_than", "greater than"] : ["less_than", "less than"];
   return issue.inclusive
-    ? ["greater_than_equal", `Input should be greater than or equal to ${issue.minimum}`]
-    : ["greater_than", `Input should be greater than ${issue.minimum}`];
+    ? [`${type}_equal`, `Input should be ${comparison} or equal to ${bound}`]
+    : [type, `Input should be ${comparison} ${bound}`];
 };
 
-const tooBig = (issue: z.core.$ZodIssueTooBig): Described => {
-  if (issue.origin === "string") {
-    return ["string_too_long", `String should have at most ${count(issue.maximum, "character")}`];
-  }
-  if (issue.origin === "array") {
-    const length = Array.isArray(issue.input) ? issue.input.length : 0;
-    return [
-      "too_long",
-      `List should have at most ${count(issue.maximum, "item")} after validation, not ${length}`,
-    ];
-  }
-  return issue.inclusive
-    ? ["less_than_equal", `Input should be less than or equal to ${issue.maximum}`]
-    : ["less_than", `Input should be less than ${issue.maximum}`];
+const formats: Readonly<Record<string, Described>> = {
+  guid: ["uuid_parsing", "Input should be a valid UUID"],
+  date: ["date_parsing", "Input should be a valid date in the format YYYY-MM-DD"],
+  datetime: [
+    "datetime_parsing",
+    "Input should be a valid datetime with a time zone, such as 2026-12-31T23:59:59Z",
+  ],
 };
 
-const invalidFormat = (issue: z.core.$ZodIssueInvalidStringFormat): Described => {
-  if (issue.format === "regex") return ["string_pattern_mismatch", issue.message];
-  if (issue.format === "guid") return ["uuid_parsing", "Input should be a valid UUID"];
-  if (issue.format === "date")
-    return ["date_parsing", "Input should be a valid date in the format YYYY-MM-DD"];
-  if (issue.format === "datetime") {
-    return [
-      "datetime_parsing",
-      "Input should be a valid datetime with a time zone, such as 2026-12-31T23:59:59Z",
-    ];
-  }
-  return ["value_error", issue.message];
-};
+const invalidFormat = ({ format, message }: z.core.$ZodIssueInvalidStringFormat): Described =>
+  formats[format] ?? [format === "regex" ? "string_pattern_mismatch" : "value_error", message];
 
 /** A rule of our own names its Pydantic type in `params.type`. */
 const custom = (issue: z.core.$ZodIssueCustom): Described => {
@@ -127,21 +107,18 @@ const describe = (issue: Exclude<Issue, z.core.$ZodIssueUnrecognizedKeys>): Desc
     case "invalid_type":
       return invalidType(issue);
     case "too_small":
-      return tooSmall(issue);
     case "too_big":
-      return tooBig(issue);
+      return outOfBounds(issue);
     case "invalid_value":
       return issue.input === undefined
-        ? ["missing", "Field required"]
+        ? missing
         : [issue.values.length > 1 ? "enum" : "literal_error", `Input should be ${listed(issue.values)}`];
     case "invalid_format":
       return invalidFormat(issue);
     case "custom":
       return custom(issue);
     default:
-      return issue.input === undefined
-        ? ["missing", "Field required"]
-        : ["value_error", `Value error, ${issue.message}`];
+      return issue.input === undefined ? missing : ["value_error", `Value error, ${issue.message}`];
   }
 };
 
@@ -190,7 +167,6 @@ const maxIssues = 100;
 
 /**
  * Parses an untrusted value.
- *
  *
  * @throws ValidationError that names each of the first 100 problems by its path, in Pydantic's vocabulary; AppError
  * `unsupported_parameter` for well-formed values that are not supported.

@@ -52,7 +52,7 @@ describe("a body larger than its operation takes", () => {
     expect((await ask(Buffer.from(make(kilobytes)))).status).toBe(200);
     const refused = {
       status: 413,
-      body: { detail: "The request's body is too large: at most 64 kB are taken here." },
+      body: { detail: "The request's body is too large: at most 64 kB are accepted here." },
     };
     expect(await ask(make(kilobytes + 1))).toMatchObject(refused);
     expect(await ask(Buffer.from(make(kilobytes + 1)))).toMatchObject(refused);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { accountTypes } from "../../shared/accounts/access/account.ts";
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { idempotencyOf, limitClassOf, type Operation } from "../../shared/http/operation.ts";
-import { AppError, ValidationError } from "../../shared/platform/errors/app-error.ts";
+import { AppError, invalidField } from "../../shared/platform/errors/app-error.ts";
 import { type ErrorCode, errorCatalogue } from "../../shared/platform/errors/catalogue.ts";
 import { errorBody, oauthErrorBody } from "../../shared/platform/errors/error-body.ts";
 
@@ -100,7 +100,7 @@ const requestId = "8c1f6a52-3a4e-4d0b-9d27-5f2b1c7e9a10";
 
 const exampleError = (code: ErrorCode): AppError =>
   code === "validation_failed"
-    ? new ValidationError([{ loc: ["body", "text"], msg: "Field required", type: "missing" }])
+    ? invalidField(["body", "text"], "Field required", { type: "missing" })
     : new AppError(code);
 
 /** The body of each error of the operations, by the name under which their responses refer to it. */

@@ -1,7 +1,7 @@
 import type { Caller } from "../../shared/accounts/access/caller.ts";
 import type { AccountPolicies } from "../../shared/accounts/limits/policies.ts";
 import { ReadingBudget } from "../../shared/audio/reading/reading-budget.ts";
-import { invalidValue } from "../../shared/platform/errors/app-error.ts";
+import { invalidField } from "../../shared/platform/errors/app-error.ts";
 import { maxUploadBytes } from "../../shared/platform/storage/object-store.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { type CallbackRules, callbackUrlProblem } from "../../shared/recordings/callbacks/callback-url.ts";
@@ -23,8 +23,7 @@ export interface CreateDependencies extends RecordingDependencies {
 /** @throws ValidationError for a URL that callbacks may not call. */
 const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules): void => {
   const problem = typeof url === "string" ? callbackUrlProblem(url, rules) : undefined;
-  if (problem === undefined) return;
-  throw invalidValue(["body", "callback_url"], problem);
+  if (problem !== undefined) throw invalidField(["body", "callback_url"], problem);
 };
 
 /**

@@ -1,4 +1,4 @@
-import { invalidValue } from "../platform/errors/app-error.ts";
+import { invalidField } from "../platform/errors/app-error.ts";
 
 /** 1 to 255 visible characters. */
 export const idempotencyKeyPattern = /^[!-~]{1,255}$/;
@@ -9,7 +9,7 @@ export const readIdempotencyKey = (
 ): string | undefined => {
   const key = headers["idempotency-key"];
   if (key === undefined || idempotencyKeyPattern.test(key)) return key;
-  throw invalidValue(
+  throw invalidField(
     ["header", "idempotency-key"],
     "an Idempotency-Key has 1 to 255 visible characters of ASCII, without spaces",
   );

@@ -1,5 +1,5 @@
 import type { Limiter } from "../accounts/limits/limiter.ts";
-import { AppError, invalidValue } from "../platform/errors/app-error.ts";
+import { AppError, invalidField } from "../platform/errors/app-error.ts";
 import { toAppError } from "../platform/errors/dependency-failure.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
@@ -14,6 +14,11 @@ import type { HttpResponse } from "./response.ts";
  * may do, how much quota remains, and all our own failures.
  */
 const isStored = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status);
+
+const reused = () =>
+  invalidField(["header", "idempotency-key"], "another request was sent with this key before", {
+    code: "idempotency_key_reused",
+  });
 
 /**
  * Checks whether a valid request is the first with its `Idempotency-Key`; for a repeated one, sets the first
@@ -46,11 +51,7 @@ const beginIdempotent = async (
       event.idempotencyLock = started.lock;
       return;
     case "reused":
-      throw invalidValue(
-        ["header", "idempotency-key"],
-        "another request was sent with this key before",
-        "idempotency_key_reused",
-      );
+      throw reused();
     case "in-progress":
       throw new AppError("request_in_progress", { retryAfterSeconds: started.retryAfterSeconds });
     case "answered": {

@@ -1,7 +1,7 @@
 import { parse as parseQuery } from "node:querystring";
 import { promisify } from "node:util";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
-import { AppError, invalidValue, ValidationError } from "../platform/errors/app-error.ts";
+import { AppError, invalidField } from "../platform/errors/app-error.ts";
 import { checkMultipartFraming, FramingError, maxParts } from "./multipart-framing.ts";
 import { type BodyEncoding, maxBodyBytes, type Operation } from "./operation.ts";
 import { mayHoldForbiddenKey, parseJsonBody } from "./parse-json.ts";
@@ -21,7 +21,7 @@ const tooLarge = (body: Body): AppError => {
 const sizeOf = (body: string, isBase64Encoded: boolean): number =>
   isBase64Encoded ? Buffer.byteLength(body, "base64") : Buffer.byteLength(body);
 
-const badCoding = (problem: string) => invalidValue(["header", "content-encoding"], problem);
+const badCoding = (problem: string) => invalidField(["header", "content-encoding"], problem);
 
 /** Decompresses a body, and stops as soon as it is larger than the operation accepts. Loads zlib on first use. */
 const unpack = async (packed: Buffer, declared: Body): Promise<Buffer> => {
@@ -73,15 +73,6 @@ const loadMultipart = async () => {
 
 let multipart: ReturnType<typeof loadMultipart> | undefined;
 
-const wrongType = (expected: string, contentType: string) =>
-  new ValidationError([
-    {
-      loc: ["body"],
-      msg: `Input should be ${expected} (send it with Content-Type: ${contentType})`,
-      type: "model_attributes_type",
-    },
-  ]);
-
 /** Errors of the parser package carry a status. */
 const statusOf = (thrown: unknown): unknown =>
   typeof thrown === "object" && thrown !== null && "statusCode" in thrown ? thrown.statusCode : undefined;
@@ -105,14 +96,18 @@ const refuseForbiddenKeys = async (text: string, request: HttpRequest): Promise<
   try {
     await protectingParser.before?.(parserRequest(request, text, false));
   } catch {
-    throw invalidValue(["body"], "a key is not allowed");
+    throw invalidField(["body"], "a key is not allowed");
   }
 };
 
 const readJson: Parser = async (bytes, request) => {
   if (bytes.length === 0) return undefined;
   if (!/^application\/([a-z0-9.+-]+\+)?json(;|$)/i.test(contentTypeOf(request))) {
-    throw wrongType("a valid dictionary or object to extract fields from", "application/json");
+    throw invalidField(
+      ["body"],
+      "Input should be a valid dictionary or object to extract fields from (send it with Content-Type: application/json)",
+      { type: "model_attributes_type" },
+    );
   }
   const text = bytes.toString();
   const document = parseJsonBody(text);
@@ -130,9 +125,9 @@ const readMultipart = async (bytes: Buffer, request: HttpRequest): Promise<unkno
     await before?.(parsed);
     return parsed.event.body;
   } catch (thrown) {
-    if (thrown instanceof FramingError) throw invalidValue(["body"], thrown.message);
+    if (thrown instanceof FramingError) throw invalidField(["body"], thrown.message);
     if (statusOf(thrown) === undefined) throw thrown;
-    throw invalidValue(["body"], "the multipart body cannot be read");
+    throw invalidField(["body"], "the multipart body cannot be read");
   }
 };
 
@@ -144,7 +139,11 @@ const readForm: Parser = (bytes, request) => {
   // Without a body the caller learns which fields are missing. Callers who send another type, mostly JSON, believe
   // that they sent them.
   if (bytes.length === 0) return {};
-  throw wrongType("a form, not JSON or another format", "application/x-www-form-urlencoded");
+  throw invalidField(
+    ["body"],
+    "Input should be a form, not JSON or another format (send it with Content-Type: application/x-www-form-urlencoded)",
+    { type: "model_attributes_type" },
+  );
 };
 
 const isForm = (contentType: string): boolean =>

@@ -1,4 +1,4 @@
-import { invalidValue, ValidationError } from "../platform/errors/app-error.ts";
+import { invalidField } from "../platform/errors/app-error.ts";
 
 /**
  * The most values that a JSON body may have, counted at every depth. No valid request comes near it; without it, a
@@ -52,8 +52,7 @@ const parseText = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const loc = ["body", positionOf(error, text)];
-    throw new ValidationError([{ loc, msg: "JSON decode error", type: "json_invalid" }]);
+    throw invalidField(["body", positionOf(error, text)], "JSON decode error", { type: "json_invalid" });
   }
 };
 
@@ -65,5 +64,5 @@ const parseText = (text: string): unknown => {
  */
 export const parseJsonBody = (text: string): unknown => {
   if (!hasTooManyValues(text)) return parseText(text);
-  throw invalidValue(["body"], `the body has more than ${maxValues} values`);
+  throw invalidField(["body"], `the body has more than ${maxValues} values`);
 };

@@ -1,5 +1,5 @@
 import { inVendorsNames, type Vendors } from "../../platform/config/vendors.ts";
-import { AppError, invalidValue } from "../../platform/errors/app-error.ts";
+import { AppError, invalidField } from "../../platform/errors/app-error.ts";
 import { dateOf, dateOfDay, dayOfDate, windowsAt } from "../limits/windows.ts";
 import type { DayRange, UsageRepository, UsedRow } from "./read-usage.ts";
 import { maxUsageDays, shownUsageDays, type Usage, type UsageQuery, type UsedOperation } from "./usage.ts";
@@ -29,15 +29,13 @@ export const withVendorsNames = (paths: TaskPaths, vendors: Vendors): TaskPaths 
     ]),
   );
 
-const outOfRange = (field: keyof UsageQuery, problem: string) => invalidValue(["query", field], problem);
-
 /** @throws ValidationError when the days do not follow each other, or are too many. */
 const rangeOf = ({ from, to }: Pick<UsageQuery, "from" | "to">, today: number): DayRange => {
   const last = to === undefined ? today : dayOfDate(to);
   const first = from === undefined ? last - (shownUsageDays - 1) : dayOfDate(from);
-  if (first > last) throw outOfRange("from", "the first day is after the last");
+  if (first > last) throw invalidField(["query", "from"], "the first day is after the last");
   if (last - first >= maxUsageDays) {
-    throw outOfRange("to", `at most ${maxUsageDays} days can be asked for at once`);
+    throw invalidField(["query", "to"], `at most ${maxUsageDays} days can be asked for at once`);
   }
   return { from: first, to: last };
 };

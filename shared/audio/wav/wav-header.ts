@@ -35,7 +35,8 @@ export const readWavHeader = (start: Uint8Array): WavHeader | undefined => {
     step = walk.next(start.subarray(step.value.offset, end));
   }
   const { format, dataStart, dataBytes } = step.value;
-  if (!format.samples) throw new UnreadableAudioError(`The WAV stream contains ${format.codec}, not samples.`);
+  if (!format.samples)
+    throw new UnreadableAudioError(`The WAV stream contains ${format.codec}, not samples.`);
   return { format: format.samples, dataStart, dataBytes };
 };
 

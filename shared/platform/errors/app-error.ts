@@ -67,10 +67,20 @@ export class ValidationError extends AppError {
   }
 }
 
-/** A validation error for one value that breaks a rule of our own, in Pydantic's words for such rules. */
-export const invalidValue = (
+/**
+ * The error of a request with one wrong field, for a rule that no schema expresses.
+ *
+ * @param loc where the field is, as in {@link ValidationIssue}.
+ * @param problem what is wrong, such as `the first day is after the last`.
+ * @param options.type Pydantic's name of the rule. A rule of our own is a `value_error`, whose message starts with
+ * `Value error, `.
+ */
+export const invalidField = (
   loc: ValidationIssue["loc"],
   problem: string,
-  code?: "idempotency_key_reused",
+  { type = "value_error", code }: { type?: string; code?: "idempotency_key_reused" } = {},
 ): ValidationError =>
-  new ValidationError([{ loc, msg: `Value error, ${problem}`, type: "value_error" }], code);
+  new ValidationError(
+    [{ loc, msg: type === "value_error" ? `Value error, ${problem}` : problem, type }],
+    code,
+  );

@@ -7,7 +7,7 @@ import {
   UntrimmableAudioError,
 } from "../../audio/reading/audio-errors.ts";
 import type { Recording } from "../../models/inference/transcription.ts";
-import { AppError, invalidValue } from "../../platform/errors/app-error.ts";
+import { AppError, invalidField } from "../../platform/errors/app-error.ts";
 import type { ByteSource } from "../../platform/outbound/byte-source.ts";
 import { maxUndeclaredBytes, type ObjectStore } from "../../platform/storage/object-store.ts";
 import type { UploadsRepository } from "./uploads-repository.ts";
@@ -34,7 +34,7 @@ export interface UploadedRecording extends MeasuredRecording {
 
 /** Converts an audio error into one that names the request's field. Returns other errors unchanged. */
 export const audioFailure = (error: unknown, field: string): unknown => {
-  if (error instanceof NotAudioError) return invalidValue(["body", field], error.message);
+  if (error instanceof NotAudioError) return invalidField(["body", field], error.message);
   if (error instanceof UnreadableAudioError || error instanceof UntrimmableAudioError) {
     return new AppError("unreadable_audio", { message: error.message, param: field, cause: error.cause });
   }

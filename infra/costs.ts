@@ -1,4 +1,5 @@
 import type { functionDefinitions } from "../functions/manifest.ts";
+import { daySeconds } from "../shared/platform/durations.ts";
 
 /** A price of AWS in us-east-1, in dollars, before free tiers and discounts. */
 interface Price {
@@ -129,7 +130,7 @@ const monthly = {
   "AWS::SecretsManager::Secret": { dollars: 0.4, what: "secrets" },
   // Five connections poll the queue, each every 20 seconds.
   "AWS::Lambda::EventSourceMapping": {
-    dollars: ((5 * 30 * 24 * 60 * 60) / 20) * prices.queueRequest.dollars,
+    dollars: ((5 * 30 * daySeconds) / 20) * prices.queueRequest.dollars,
     what: "polled queues",
   },
 } as const;

@@ -5,6 +5,7 @@ import { functionDefinitions } from "../functions/manifest.ts";
 import { defaultAddressLimits, defaultUnverifiedQuotaShare } from "../shared/accounts/limits/policies.ts";
 import { issuerAddress } from "../shared/platform/config/identity-providers.ts";
 import { vendorName } from "../shared/platform/config/vendors.ts";
+import { daySeconds } from "../shared/platform/durations.ts";
 
 /** `Name <address>` or only an address; the group is the address. */
 const senderPattern = /^(?:[^<>]+ <)?([^\s<>@]+@[^\s<>@]+)>?$/;
@@ -226,9 +227,9 @@ export const stageSettings = z
     /** How many pieces of long recordings are transcribed at a time, for all accounts; one account gets up to half of them. */
     JOB_PIECES_AT_ONCE: wholeNumber(2, 1_000).default(6),
     /** After how many seconds a job fails whose model responds with failures. */
-    JOB_FAILS_AFTER_SECONDS: wholeNumber(1, 86_400).default(600),
+    JOB_FAILS_AFTER_SECONDS: wholeNumber(1, daySeconds).default(600),
     /** How many seconds a job waits for a model that cannot be reached. */
-    JOB_WAITS_SECONDS: wholeNumber(1, 86_400).default(86_400),
+    JOB_WAITS_SECONDS: wholeNumber(1, daySeconds).default(daySeconds),
     /** How many messages a worker may process at a time, so a full queue does not use all concurrent executions. AWS requires 2 or more. */
     WORKER_CONCURRENCY: byFunction(2).default({ callback: 20, mail: 5, messaging: 50 }),
     /**

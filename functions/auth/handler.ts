@@ -14,6 +14,7 @@ import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
+import { daySeconds } from "../../shared/platform/durations.ts";
 import { openTable } from "../../shared/platform/storage/table.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
@@ -31,7 +32,6 @@ const environment = readEnvironment(authFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
 const requestTable = itemTableFrom(environment);
 const store = objectStoreFrom(environment);
-const secondsInDay = 24 * 60 * 60;
 
 export const handler = createBufferedHandler(
   authEndpoints({
@@ -51,7 +51,7 @@ export const handler = createBufferedHandler(
       a: environment.LEGACY_VENDOR_A,
       b: environment.LEGACY_VENDOR_B,
     }),
-    tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
+    tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * daySeconds || undefined,
   }),
   {
     limiter: limiterFrom(environment),

@@ -4,9 +4,18 @@ import {
   callbackRulesEnvironment,
   tableEnvironment,
 } from "../../shared/platform/config/environment.ts";
+import { hourSeconds, minuteSeconds } from "../../shared/platform/durations.ts";
 
 /** The pauses after failed attempts: more than a day in all, as Standard Webhooks advises. */
-export const pausesInSeconds = [30, 5 * 60, 30 * 60, 2 * 3_600, 5 * 3_600, 8 * 3_600, 8 * 3_600] as const;
+export const pausesInSeconds = [
+  30,
+  5 * minuteSeconds,
+  30 * minuteSeconds,
+  2 * hourSeconds,
+  5 * hourSeconds,
+  8 * hourSeconds,
+  8 * hourSeconds,
+] as const;
 
 /** Deliveries by the queue: a few more than the attempts, for attempts that were interrupted. */
 export const callbackReceives = pausesInSeconds.length + 4;

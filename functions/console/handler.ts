@@ -11,6 +11,7 @@ import { withVendorsNames } from "../../shared/accounts/usage/find-usage.ts";
 import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
+import { daySeconds } from "../../shared/platform/durations.ts";
 import { openTable } from "../../shared/platform/storage/table.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
@@ -51,7 +52,6 @@ const logInThrough = (letter: string): string => `/console/log-in/${letter}`;
 const sessions = createSessionsRepository(table);
 const store = objectStoreFrom(environment);
 const vendors = { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B };
-const secondsInDay = 24 * 60 * 60;
 
 export const handler = createConsoleHandler(
   consolePages({
@@ -81,7 +81,7 @@ export const handler = createConsoleHandler(
     sessions,
     apiKeys: createApiKeysRepository(table),
     callbackSecrets: createCallbackSecrets(itemTable),
-    tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
+    tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * daySeconds || undefined,
     eraseAccount: (account, signal) => eraseAccount(account, { table, store }, signal),
     usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
     taskPaths: withVendorsNames(taskPaths, vendors),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { createOwnedItems } from "../../shared/accounts/repositories/owned-items.ts";
+import { daySeconds } from "../../shared/platform/durations.ts";
 import type { WritableItemTable } from "../../shared/platform/storage/item-table.ts";
 import { transcriptionsLifetimeDays } from "../../shared/platform/storage/object-store.ts";
 import { transcriptionKeys } from "./keys.ts";
@@ -35,7 +36,7 @@ export interface SavedTranscriptions {
 }
 
 const nextExpiry = (now = Date.now()): number =>
-  Math.floor(now / 1_000) + transcriptionsLifetimeDays * 24 * 60 * 60;
+  Math.floor(now / 1_000) + transcriptionsLifetimeDays * daySeconds;
 
 /** Saved transcriptions in the service's table; S1 to S3 of this folder's README. */
 export const createSavedTranscriptions = (table: WritableItemTable): SavedTranscriptions => {

@@ -3,14 +3,14 @@ import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { limitKeys } from "../../shared/accounts/limits/keys.ts";
 import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
+import { dayMilliseconds, minuteMilliseconds } from "../../shared/platform/durations.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 
 /** Of each kind, a recipient gets one mail in this time. */
-const pauseMilliseconds = 60_000;
+const pauseMilliseconds = minuteMilliseconds;
 
 /** Of all kinds together, a recipient gets so many mails in a day. */
 const maxMails = 5;
-const dayMilliseconds = 24 * 60 * 60 * 1_000;
 
 const sentMail = z.object({
   /** The queue's message that asked for it. */

@@ -2,6 +2,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import { findLanguage, type Language } from "../../shared/platform/catalogue/languages.ts";
+import { daySeconds } from "../../shared/platform/durations.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import { pace } from "./pace.ts";
 
@@ -78,7 +79,7 @@ export const withExchange = (
 };
 
 /** How long a conversation is stored after the last message, in seconds. */
-export const rememberedSeconds = 90 * 24 * 60 * 60;
+export const rememberedSeconds = 90 * daySeconds;
 
 /** Old conversations have no expiry. */
 const storedConversation = conversation.extend({ expires_at: z.int().optional() });

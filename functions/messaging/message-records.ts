@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import { sendReceipt } from "../../shared/messaging/send-receipt.ts";
+import { daySeconds } from "../../shared/platform/durations.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import { type Conversation, rememberedSeconds } from "./conversation.ts";
 import { changes, type Feedback, output } from "./plan.ts";
@@ -69,7 +70,7 @@ export type Claim =
   | { readonly kind: "held"; readonly secondsLeft: number };
 
 /** The platform delivers a message again for up to 7 days. */
-const retentionSeconds = 8 * 24 * 60 * 60;
+const retentionSeconds = 8 * daySeconds;
 
 /** What an error carries is in DynamoDB's own notation: the document client leaves errors alone. */
 const heldItem = z.object({

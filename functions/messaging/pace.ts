@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { daySeconds, minuteSeconds } from "../../shared/platform/durations.ts";
 
 const paceWindow = z.object({
   /** When it started, in Unix seconds. */
@@ -18,8 +19,8 @@ export type PaceLimit = keyof Pace;
 
 /** Far more than a person types, far less than a program sends. The limit per day is that of a free account. */
 export const paceLimits: Readonly<Record<PaceLimit, { readonly seconds: number; readonly max: number }>> = {
-  minute: { seconds: 60, max: 30 },
-  day: { seconds: 86_400, max: 500 },
+  minute: { seconds: minuteSeconds, max: 30 },
+  day: { seconds: daySeconds, max: 500 },
 };
 
 /** Whether to reply to a message, to warn its sender once, or to skip it. */

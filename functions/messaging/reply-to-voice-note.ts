@@ -3,6 +3,7 @@ import { type AudioFacts, bufferSource, inspectAudio, isLongerThan } from "../..
 import { NotAudioError, UnreadableAudioError } from "../../shared/audio/reading/audio-errors.ts";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import type { Recording } from "../../shared/models/inference/transcription.ts";
+import { daySeconds, hourSeconds } from "../../shared/platform/durations.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ByteSource } from "../../shared/platform/outbound/byte-source.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
@@ -31,10 +32,10 @@ export interface VoiceNote {
 const promptSeconds = 600;
 
 /** The limit of a job. Without it, 16 MB of silence could last for days. */
-const maxSeconds = 3 * 60 * 60;
+const maxSeconds = 3 * hourSeconds;
 
 /** A job that has not ended after this time never will. */
-const longRecordingSeconds = 2 * 24 * 60 * 60;
+const longRecordingSeconds = 2 * daySeconds;
 
 /** Messages that a transcript may fill: ten minutes of fast speech fill three. */
 const maxPieces = 4;

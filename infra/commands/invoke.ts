@@ -1,6 +1,7 @@
 /** `npm run invoke`: invokes a function once with a sample event and prints its result. */
 import { readFile } from "node:fs/promises";
 import { functionDefinitions } from "../../functions/manifest.ts";
+import { minuteMilliseconds } from "../../shared/platform/durations.ts";
 import { findRunningService, functionPath } from "../local/running-service.ts";
 import { type LocalSettings, readLocalSettings } from "../local/settings.ts";
 import { runCommandLine, UsageError, unreadableFile } from "./command-line.ts";
@@ -22,7 +23,7 @@ const readEvent = async (file: string): Promise<string> => {
   return event;
 };
 
-const maxInvocationMilliseconds = 15 * 60_000;
+const maxInvocationMilliseconds = 15 * minuteMilliseconds;
 
 const invokeInService = async (url: string, name: string, event: string) => {
   const response = await fetch(`${url}${functionPath(name)}`, {

@@ -6,6 +6,7 @@ import type {
   LocalResource,
 } from "@language-ai/aws-stand-ins";
 import { functionDefinitions } from "../../functions/manifest.ts";
+import { daySeconds } from "../../shared/platform/durations.ts";
 import type { IdentityStandIns } from "./identity/identity-servers.ts";
 import { choosePort } from "./ports.ts";
 import { admitSample } from "./sample-account.ts";
@@ -19,7 +20,7 @@ export interface Inspected {
 }
 
 /** A person may stay at a breakpoint for long. */
-const inspectedSeconds = 24 * 60 * 60;
+const inspectedSeconds = daySeconds;
 
 const unknownFunction = (feature: string, known: Iterable<string>): Error =>
   new Error(`There is no function ${feature}; there are ${[...known].join(", ")}.`);

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import type { HttpMiddleware } from "./request.ts";
+import { inOnePiece } from "./response.ts";
 
 /** In bytes. Compressing less saves nothing noticeable. */
 const minBytes = 1_024;
@@ -41,10 +42,6 @@ const compressText = async (text: string, coding: Coding): Promise<Buffer> => {
   };
   return promisify(brotliCompress)(text, { params });
 };
-
-async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes;
-}
 
 const compress: HttpMiddleware["after"] = async ({ event, response }) => {
   if (!response || typeof response.body !== "string") return;

@@ -1,3 +1,4 @@
+import { daySeconds } from "../platform/durations.ts";
 import type { HttpMiddleware } from "./request.ts";
 import type { Router } from "./router.ts";
 
@@ -79,7 +80,7 @@ export const respondToPreflight = (router: Router): HttpMiddleware => ({
         ...commonResponseHeaders,
         "Access-Control-Allow-Methods": router.methods(event).join(", "),
         "Access-Control-Allow-Headers": corsAllowedHeaders.join(", "),
-        "Access-Control-Max-Age": "86400",
+        "Access-Control-Max-Age": String(daySeconds),
         "X-Request-Id": event.requestId,
       },
       body: "",

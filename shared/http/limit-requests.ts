@@ -1,5 +1,6 @@
 import type { WindowStatus } from "../accounts/limits/admission.ts";
 import type { LimitedRequest, Limiter } from "../accounts/limits/limiter.ts";
+import { daySeconds, minuteSeconds } from "../platform/durations.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { requestScope } from "../platform/telemetry/request-scope.ts";
 import { formBoolean } from "../platform/validation/fields.ts";
@@ -156,7 +157,10 @@ export const refund = (limiter: Limiter | undefined): HttpMiddleware => ({
   onError: ({ event, error }) => refundRequest(limiter, event, error),
 });
 
-const windowSeconds: Readonly<Record<WindowStatus["window"], number>> = { minute: 60, day: 86_400 };
+const windowSeconds: Readonly<Record<WindowStatus["window"], number>> = {
+  minute: minuteSeconds,
+  day: daySeconds,
+};
 
 /**
  * The limiter's decision as headers: `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10,

@@ -10,6 +10,11 @@ import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
  */
 export type BodyChunks = AsyncIterable<string | Uint8Array, unknown> | Source<string>;
 
+/** Bytes as the body of a response, which is text or chunks. */
+export async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes;
+}
+
 /** A response on its way out. Streaming functions may send chunks; buffered ones only text. */
 export interface HttpResponse {
   statusCode: number;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type CachedSecret, cacheSecret, type SecretVersion } from "../platform/config/secrets.ts";
+import { minuteMilliseconds } from "../platform/durations.ts";
 
 const platformSecrets = z.object({
   /** Entered in the platform's console; the platform sends it when it verifies the webhook. */
@@ -21,7 +22,7 @@ export interface PlatformSecretVersions {
 
 export type PlatformSecretSource = CachedSecret<PlatformSecretVersions>;
 
-const cacheMilliseconds = 5 * 60_000;
+const cacheMilliseconds = 5 * minuteMilliseconds;
 
 const parse = (text: string | undefined): PlatformSecrets => {
   try {

@@ -7,6 +7,7 @@ import { accountKeys, type ItemKey, identityKeyPrefix } from "../accounts/access
 import { limitKeys } from "../accounts/limits/keys.ts";
 import { usageMoves } from "../accounts/limits/usage-items.ts";
 import { idempotencyKeys } from "../http/idempotency/keys.ts";
+import { dayMilliseconds } from "../platform/durations.ts";
 import {
   jobsFolderOf,
   type ObjectStore,
@@ -30,7 +31,6 @@ export interface ErasureDependencies {
 }
 
 const atOnce = 32;
-const dayMilliseconds = 24 * 60 * 60 * 1_000;
 const itemKey = z.object({ PK: z.string(), SK: z.string() });
 
 const ownedItem = itemKey.extend({ items: z.array(itemKey), objects: z.array(z.string()) });

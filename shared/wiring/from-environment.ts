@@ -42,6 +42,7 @@ import {
   type SecretVersion,
 } from "../platform/config/secrets.ts";
 import type { VariableShape, VariableValues } from "../platform/config/variables.ts";
+import { minuteMilliseconds } from "../platform/durations.ts";
 import { awsAddress, openAwsJsonService } from "../platform/outbound/aws-json.ts";
 import { openConnection } from "../platform/outbound/connections.ts";
 import { openItemTable, type WritableItemTable } from "../platform/storage/item-table.ts";
@@ -167,7 +168,7 @@ export const clientSecretsFrom = (
   const read = secretReaderFrom(environment);
   return cacheSecret({
     name: "identity providers",
-    maxAgeMilliseconds: 5 * 60_000,
+    maxAgeMilliseconds: 5 * minuteMilliseconds,
     load: async () =>
       clientSecrets.parse(JSON.parse((await read(environment.IDENTITY_PROVIDERS_SECRET_ID)) ?? "{}")),
   });

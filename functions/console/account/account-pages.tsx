@@ -14,6 +14,7 @@ import { issueTokenTo } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { resendVerification } from "../../../shared/accounts/sign-in/verify-email.ts";
 import { findUsage, type UsageDependencies, usageTable } from "../../../shared/accounts/usage/find-usage.ts";
 import { maxUsageDays } from "../../../shared/accounts/usage/usage.ts";
+import { dayMilliseconds } from "../../../shared/platform/durations.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { CallbackSecrets } from "../../../shared/recordings/callbacks/callback-secrets.ts";
 import { type BoundPage, page } from "../server/page.ts";
@@ -149,7 +150,7 @@ const tokens = (dependencies: AccountPagesDependencies): BoundPage => {
 
 /** The days of the address, and what is wrong with them. */
 const rangeIn = ({ from, to }: UsageRange): UsageRange => {
-  const last = to === undefined ? Math.floor(Date.now() / 86_400_000) : dayOfDate(to);
+  const last = to === undefined ? Math.floor(Date.now() / dayMilliseconds) : dayOfDate(to);
   const days = from === undefined ? 1 : last - dayOfDate(from) + 1;
   if (days < 1) return { from, to, problem: "order" };
   return days > maxUsageDays ? { from, to, problem: "tooManyDays" } : { from, to };

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { scopes } from "../../../shared/accounts/access/api-keys.ts";
 import type { CreatedKey, ListedKeys } from "../../../shared/accounts/profile/manage-keys.ts";
+import { daySeconds } from "../../../shared/platform/durations.ts";
 import { codeSamples } from "../samples/code-samples.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
@@ -66,7 +67,7 @@ const CreatedKeyNotice = ({
           {words.once}{" "}
           {createdToken.seconds === undefined
             ? words.tokenLastsForever
-            : fill(words.tokenLasts, { days: Math.round(createdToken.seconds / 86_400) })}
+            : fill(words.tokenLasts, { days: Math.round(createdToken.seconds / daySeconds) })}
         </p>
         <Secret label={words.token} value={createdToken.token} />
         <FirstCall baseUrl={baseUrl} label={words.firstCall} />

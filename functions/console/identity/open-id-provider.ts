@@ -1,6 +1,7 @@
 import * as client from "openid-client";
 import * as z from "zod";
 import type { IdentityProvider, ProviderLetter } from "../../../shared/platform/config/identity-providers.ts";
+import { hourMilliseconds } from "../../../shared/platform/durations.ts";
 import { readBody, sendRequest } from "../../../shared/platform/outbound/http-client.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 
@@ -63,7 +64,7 @@ export interface OpenIdProviderOptions {
 const callSeconds = 5;
 const maxResponseBytes = 1_000_000;
 /** The metadata of a provider rarely changes. After a failure it is read again. */
-const metadataMilliseconds = 60 * 60_000;
+const metadataMilliseconds = hourMilliseconds;
 
 /** Error codes of openid-client that mean `untrusted`; all others mean `unavailable`. */
 const untrusted: ReadonlySet<string | undefined> = new Set([

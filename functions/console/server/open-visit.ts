@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { RawRequest, RequestFacts } from "../../../shared/http/endpoint.ts";
 import { wantsPage } from "../../../shared/http/html.ts";
+import { daySeconds } from "../../../shared/platform/durations.ts";
 import { validate } from "../../../shared/platform/validation/validation.ts";
 import { type Cookies, cookiesAt } from "./cookies.ts";
 import type { Page } from "./define-page.ts";
@@ -39,7 +40,7 @@ const hereIn = (
 const texts = z.record(z.string(), z.string());
 const textsIn = (value: unknown): Record<string, string> => texts.safeParse(value).data ?? {};
 
-const languageSeconds = 365 * 24 * 60 * 60;
+const languageSeconds = 365 * daySeconds;
 
 /** What forms are bound to: the session, or a cookie of their own before there is one. */
 const formBinding = (

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Endpoint } from "../../../shared/http/endpoint.ts";
 import type { Operation } from "../../../shared/http/operation.ts";
-import { Reply } from "../../../shared/http/response.ts";
+import { inOnePiece, Reply } from "../../../shared/http/response.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Page } from "./define-page.ts";
 import { pageHeaders } from "./headers.ts";
@@ -15,10 +15,6 @@ import type { SignedIn } from "./visit.ts";
 
 const isFor = ({ audience }: Page, { account }: Partial<SignedIn>): boolean =>
   audience === "everybody" || account !== undefined;
-
-async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes;
-}
 
 /** How long an answer may be kept: what was made for one person, or for one form, never. */
 const cacheHeaders = ({ page: { cacheSeconds } }: BoundPage, { formSecret, cookies, visit }: OpenVisit) =>

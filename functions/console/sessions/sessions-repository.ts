@@ -3,11 +3,9 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import type { AccountAtEpoch } from "../../../shared/accounts/access/account.ts";
+import { daySeconds, hourSeconds } from "../../../shared/platform/durations.ts";
 import { deleteItems, type Table } from "../../../shared/platform/storage/table.ts";
 import { sessionDigest, sessionItemPrefix, sessionKeys } from "./keys.ts";
-
-const hourSeconds = 60 * 60;
-const daySeconds = 24 * hourSeconds;
 
 /** A session ends after so long, however much it is used. */
 export const maxSessionSeconds = 30 * daySeconds;

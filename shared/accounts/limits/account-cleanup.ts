@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { dayMilliseconds } from "../../platform/durations.ts";
 import type { Item, ItemTable } from "../../platform/storage/item-table.ts";
 import { revokedTokens } from "../access/access.ts";
 import { accountKeys } from "../access/keys.ts";
 import { streamSlots, windowOfCounter } from "./keys.ts";
 import { type Additions, createUsageItems, withAdditions } from "./usage-items.ts";
-import { daySeconds, monthOf, type Windows } from "./windows.ts";
+import { monthOf, type Windows } from "./windows.ts";
 
 /** What is to be done for an account's items by one of its requests. */
 export interface AccountCleanup {
@@ -29,7 +30,7 @@ const retainedMonthsDays = 62;
  * function's clock may be a little behind, and a task of yesterday may still be given back.
  */
 const pastCounters = (item: Item, { minute, day }: Windows): string[] => {
-  const firstMonth = monthOf((day - retainedMonthsDays) * daySeconds * 1_000);
+  const firstMonth = monthOf((day - retainedMonthsDays) * dayMilliseconds);
   return Object.keys(item).filter((name) => {
     const window = windowOfCounter(name);
     if (window?.kind === "minute") return window.minute < minute - 1;

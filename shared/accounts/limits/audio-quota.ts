@@ -1,3 +1,4 @@
+import { dayMilliseconds, minuteMilliseconds } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Item, ItemUpdate } from "../../platform/storage/item-table.ts";
 import { accountAccess, accountTypes } from "../access/account.ts";
@@ -19,7 +20,7 @@ export interface CountedAudio {
   readonly milliseconds: number;
 }
 
-const monthOfDay = (day: number): string => monthOf(day * 86_400_000);
+const monthOfDay = (day: number): string => monthOf(day * dayMilliseconds);
 
 const addition = (audio: CountedAudio, milliseconds: number) => ({
   Key: accountKeys.access(audio.userId),
@@ -73,7 +74,7 @@ export const audioRefund = (audio: CountedAudio): ItemUpdate => {
   };
 };
 
-const inMinutes = (milliseconds: number): string => `${Math.ceil(milliseconds / 60_000)} minutes`;
+const inMinutes = (milliseconds: number): string => `${Math.ceil(milliseconds / minuteMilliseconds)} minutes`;
 
 /**
  * Why a recording was not counted.
@@ -93,7 +94,7 @@ export const audioRefusal = (
   return new AppError("quota_exceeded", {
     message:
       `The account may have ${inMinutes(audioSecondsPerMonth * 1_000)} of recordings transcribed by jobs in a month; ` +
-      `${Math.floor(left / 60_000)} minutes are left, and this one has ${inMinutes(audio.milliseconds)}.`,
+      `${Math.floor(left / minuteMilliseconds)} minutes are left, and this one has ${inMinutes(audio.milliseconds)}.`,
     retryAfterSeconds: secondsUntil(windowsAt(now).ends.month, now),
   });
 };

@@ -1,3 +1,4 @@
+import { hourSeconds } from "../../platform/durations.ts";
 import { type AccountAccess, type AccountType, accountTypes } from "../access/account.ts";
 
 /**
@@ -37,17 +38,21 @@ export interface Quota {
   readonly perMonth: number;
 }
 
-const hour = 3_600;
-
 /** The limits of each tier; the minute's is counted over all routes, not for each of them. */
 const accountPolicies: Readonly<Record<AccountType, AccountPolicy>> = {
-  Free: { perMinute: 50, perDay: 500, perMonth: 5_000, streamsAtOnce: 5, audioSecondsPerMonth: 3 * hour },
+  Free: {
+    perMinute: 50,
+    perDay: 500,
+    perMonth: 5_000,
+    streamsAtOnce: 5,
+    audioSecondsPerMonth: 3 * hourSeconds,
+  },
   Premium: {
     perMinute: 100,
     perDay: 5_000,
     perMonth: 100_000,
     streamsAtOnce: 25,
-    audioSecondsPerMonth: 100 * hour,
+    audioSecondsPerMonth: 100 * hourSeconds,
   },
   Admin: { perMinute: 1_000, perDay: undefined, perMonth: undefined, audioSecondsPerMonth: undefined },
 };

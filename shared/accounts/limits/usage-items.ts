@@ -1,9 +1,10 @@
+import { daySeconds } from "../../platform/durations.ts";
 import type { Item, ItemTable, ItemUpdate } from "../../platform/storage/item-table.ts";
 import { accountKeys } from "../access/keys.ts";
 import { limitKeys } from "./keys.ts";
 import { numbersOf } from "./limit-counters.ts";
 import { dayCounter, readUsageCounter } from "./usage-counters.ts";
-import { dateOfDay, daySeconds, type Windows } from "./windows.ts";
+import { dateOfDay, type Windows } from "./windows.ts";
 
 /** As long as somebody may ask about a bill: a year, and the month in which it was written. */
 const retainedDays = 400;

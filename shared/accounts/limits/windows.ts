@@ -1,3 +1,5 @@
+import { dayMilliseconds, minuteMilliseconds } from "../../platform/durations.ts";
+
 /** The fixed windows that a moment falls into, all of UTC. A minute never spans two days, nor a day two months. */
 export interface Windows {
   /** Minutes since 1970. */
@@ -9,10 +11,6 @@ export interface Windows {
   /** When each window ends, in milliseconds of Unix time. */
   readonly ends: { readonly minute: number; readonly day: number; readonly month: number };
 }
-
-export const daySeconds = 24 * 60 * 60;
-const minuteMilliseconds = 60_000;
-const dayMilliseconds = daySeconds * 1_000;
 
 /** `2026-11` of a moment in milliseconds of Unix time. */
 export const monthOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 7);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
+import { hourSeconds } from "../../platform/durations.ts";
 import { cancellationCodes, readPartition, type Table, writeTogether } from "../../platform/storage/table.ts";
 import { accountKeys, identityKeyPrefix } from "../access/keys.ts";
 
@@ -18,7 +19,7 @@ const digestOf = ({ issuer, subject }: Identity): string =>
   createHash("sha256").update(`${issuer}\n${subject}`).digest("base64url");
 
 /** Longer than any log-in may take. */
-const returnedSeconds = 60 * 60;
+const returnedSeconds = hourSeconds;
 
 const identityItem = z.object({ user_id: z.int() });
 

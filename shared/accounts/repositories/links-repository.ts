@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
+import { daySeconds, minuteSeconds } from "../../platform/durations.ts";
 import { cancellationCodes, type Table, writeTogether } from "../../platform/storage/table.ts";
 import {
   type AccountAtEpoch,
@@ -15,8 +16,8 @@ export type LinkPurpose = "verify-email" | "reset-password";
 
 /** How long a link of each purpose works. */
 const lifetimeSeconds: Readonly<Record<LinkPurpose, number>> = {
-  "verify-email": 24 * 60 * 60,
-  "reset-password": 30 * 60,
+  "verify-email": daySeconds,
+  "reset-password": 30 * minuteSeconds,
 };
 
 const linkItem = z.object({

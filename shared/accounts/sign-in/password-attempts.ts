@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { daySeconds, minuteSeconds } from "../../platform/durations.ts";
 import type { Table } from "../../platform/storage/table.ts";
 import { numbersOf } from "../limits/limit-counters.ts";
 
@@ -15,9 +16,9 @@ export interface PasswordAttempts {
 
 /** From the fifth wrong password on a count waits. The wait doubles with each further one and always ends. */
 export const usualFreeFailures = 5;
-const windowSeconds = 24 * 60 * 60;
+const windowSeconds = daySeconds;
 const firstWaitSeconds = 5;
-const maxWaitSeconds = 15 * 60;
+const maxWaitSeconds = 15 * minuteSeconds;
 
 /** How long to wait after so many wrong passwords. */
 const waitSecondsAfter = (failures: number, freeFailures: number): number =>

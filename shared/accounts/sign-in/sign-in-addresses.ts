@@ -1,10 +1,11 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
+import { daySeconds } from "../../platform/durations.ts";
 import type { Table } from "../../platform/storage/table.ts";
 import { limitKeys } from "../limits/keys.ts";
 
 /** How long it is remembered that somebody signed in from an address. */
-const rememberedSeconds = 30 * 24 * 60 * 60;
+const rememberedSeconds = 30 * daySeconds;
 
 const signedInItem = z.object({ expires_at: z.int() });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import type { CachedSecret } from "../../platform/config/secrets.ts";
+import { daySeconds } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { dependencyUnavailable } from "../../platform/errors/dependency-failure.ts";
 import { withinTime } from "../../platform/outbound/timeouts.ts";
@@ -12,7 +13,7 @@ import { idempotencyKeys } from "./keys.ts";
 import { openResponse, type StoredResponse } from "./sealed-response.ts";
 
 /** How long a response is replayed, from the first request on. */
-const retentionSeconds = 24 * 60 * 60;
+const retentionSeconds = daySeconds;
 
 /** A store that sends a response byte by byte must not delay the caller who requests it again. */
 const readMilliseconds = 10_000;

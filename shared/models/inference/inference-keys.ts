@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { cacheSecret, type ReadSecret } from "../../platform/config/secrets.ts";
+import { minuteMilliseconds } from "../../platform/durations.ts";
 import { type ModelTask, modelTasks } from "../../platform/telemetry/backend-uses.ts";
 
 /** Members other than the tasks are ignored here. */
 const inferenceKeys = z.looseRecord(z.enum(modelTasks), z.string().optional());
 
-const cacheMilliseconds = 5 * 60_000;
+const cacheMilliseconds = 5 * minuteMilliseconds;
 
 /**
  * The key of a task's server, from the secret that holds them as one JSON object. Translation falls back to the key

@@ -1,11 +1,12 @@
 import * as z from "zod";
+import { daySeconds } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ItemTable } from "../../platform/storage/item-table.ts";
 import { callbackKeys } from "./keys.ts";
 import { makeSecret } from "./signature.ts";
 
 /** How long a secret that was replaced goes on signing, beside the new one. */
-const overlapSeconds = 24 * 60 * 60;
+const overlapSeconds = daySeconds;
 
 /** Each makes a signature of some 50 characters in a header. */
 const maxPrevious = 4;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { daySeconds } from "../../platform/durations.ts";
 import type { ItemTable } from "../../platform/storage/item-table.ts";
 import { callbackKeys } from "./keys.ts";
 
@@ -20,7 +21,7 @@ export const callbackState = z.object({
 export type CallbackState = z.infer<typeof callbackState>;
 
 /** As long as the job's result. */
-const retentionSeconds = 30 * 24 * 60 * 60;
+const retentionSeconds = 30 * daySeconds;
 
 /** The deliveries of callbacks. */
 export interface DeliveryLog {

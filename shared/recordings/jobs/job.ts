@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { AudioFacts } from "../../audio/reading/container.ts";
 import { inboundMessage } from "../../messaging/inbound-message.ts";
 import { transcriptionLanguages } from "../../platform/catalogue/languages.ts";
+import { daySeconds } from "../../platform/durations.ts";
 import { callbackState } from "../callbacks/deliveries.ts";
 
 /** How long a job and its result are stored. */
@@ -9,7 +10,7 @@ export const jobLifetimeDays = 30;
 
 /** The expiry of a job that is created at this time, in Unix seconds. */
 export const jobExpiry = (milliseconds: number): number =>
-  Math.floor(milliseconds / 1_000) + jobLifetimeDays * 86_400;
+  Math.floor(milliseconds / 1_000) + jobLifetimeDays * daySeconds;
 
 export const jobStatuses = ["queued", "running", "completed", "failed", "cancelled"] as const;
 export type JobStatus = (typeof jobStatuses)[number];

@@ -1,4 +1,5 @@
 import type { Segment, Word } from "../../models/inference/transcription.ts";
+import { hourMilliseconds, minuteMilliseconds } from "../../platform/durations.ts";
 
 /** One subtitle. Times are in seconds from the start of the recording. */
 interface Cue {
@@ -105,7 +106,9 @@ const pad = (value: number, digits = 2): string => String(value).padStart(digits
 const toTime = (seconds: number, separator: "," | "."): string => {
   const milliseconds = Math.round(seconds * 1_000);
   const of = (unit: number): number => Math.floor(milliseconds / unit);
-  const clock = [of(3_600_000), of(60_000) % 60, of(1_000) % 60].map((part) => pad(part)).join(":");
+  const clock = [of(hourMilliseconds), of(minuteMilliseconds) % 60, of(1_000) % 60]
+    .map((part) => pad(part))
+    .join(":");
   return `${clock}${separator}${pad(milliseconds % 1_000, 3)}`;
 };
 

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { noteOwned } from "../../accounts/repositories/owned-items.ts";
+import { daySeconds } from "../../platform/durations.ts";
 import type { WritableItemTable } from "../../platform/storage/item-table.ts";
 import { uploadKeys } from "./keys.ts";
 
-const lifetimeSeconds = 24 * 60 * 60;
+const lifetimeSeconds = daySeconds;
 
 const uploadItem = z.object({
   object_key: z.string(),

@@ -211,7 +211,9 @@ describe("A file that is no audio", () => {
   ])("is called what its first bytes say: %j at %i", async (magic, offset, mediaType, name) => {
     const file = Buffer.alloc(64);
     file.write(magic, offset, "latin1");
-    await expect(inspect(file)).rejects.toThrow(`The file is ${name} (${mediaType}), not a supported audio file`);
+    await expect(inspect(file)).rejects.toThrow(
+      `The file is ${name} (${mediaType}), not a supported audio file`,
+    );
   });
 
   it.each([
@@ -228,7 +230,9 @@ describe("A file that is no audio", () => {
   it("may hold the beginning of a character at its end, but no control characters", async () => {
     const text = Buffer.from("Webale nnyo ŋ".repeat(1_000)).subarray(0, 4_096);
     await expect(inspect(text)).rejects.toThrow("(text/plain)");
-    await expect(inspect(Buffer.from("Webale\u0001"))).rejects.toThrow(/^The file is not a supported audio file/);
+    await expect(inspect(Buffer.from("Webale\u0001"))).rejects.toThrow(
+      /^The file is not a supported audio file/,
+    );
   });
 });
 
@@ -247,7 +251,9 @@ describe("The search for frames behind other bytes", () => {
   it("needs four frames at the very beginning, or a file of nothing else", async () => {
     const junk = Buffer.alloc(300, 0x80);
     await expect(inspect(Buffer.concat([makeMp3(4), junk]))).resolves.toMatchObject({ container: "mp3" });
-    await expect(inspect(Buffer.concat([makeMp3(3), junk]))).rejects.toThrow(/^The file is not a supported audio file/);
+    await expect(inspect(Buffer.concat([makeMp3(3), junk]))).rejects.toThrow(
+      /^The file is not a supported audio file/,
+    );
     await expect(inspect(makeMp3(1))).resolves.toMatchObject({ container: "mp3" });
   });
 });

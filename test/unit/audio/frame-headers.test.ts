@@ -68,7 +68,9 @@ describe("A frame of MP3", () => {
     ["a reserved version", header(1, 1, 0)],
     ["layer II", [0xff, 0xfd, 0x10, 0xc0]],
   ])("is none with %s", async (_, bytes) => {
-    await expect(inspect(repeat(frameOf(bytes, 104), 10))).rejects.toThrow(/^The file is not a supported audio file/);
+    await expect(inspect(repeat(frameOf(bytes, 104), 10))).rejects.toThrow(
+      /^The file is not a supported audio file/,
+    );
   });
 
   it("belongs to the stream only with the same version and sample rate", async () => {

@@ -15,7 +15,7 @@ import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type:
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
-import { openTable } from "../../shared/platform/storage/table.ts";
+import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import {

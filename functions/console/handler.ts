@@ -12,7 +12,7 @@ import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
-import { openTable } from "../../shared/platform/storage/table.ts";
+import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";

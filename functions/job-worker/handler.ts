@@ -2,7 +2,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { openMessageQueue } from "../../shared/messaging/message-queue.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
-import { openTable } from "../../shared/platform/storage/table.ts";
+import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { openCallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";

@@ -1,7 +1,5 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import { cancellationCodes, type Table, writeTogether } from "../../shared/platform/storage/table.ts";
+import { exists, isNew, type Table } from "../../shared/platform/storage/table.ts";
 import { jobExpiry } from "../../shared/recordings/jobs/job.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobKeys } from "../../shared/recordings/jobs/keys.ts";
@@ -38,68 +36,48 @@ export type Slots = ReturnType<typeof createSlots>;
 
 /** The places in the service's table; access patterns J2 and J3 of the README in `shared/recordings/jobs`. */
 export const createSlots = (
-  { client, name: TableName }: Table,
+  table: Table,
   jobs: Pick<JobsRepository, "read">,
   now: () => number = Date.now,
 ) => {
   const read = async (userId: number, slot: number): Promise<HeldPiece | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName, Key: jobKeys.slot(userId, slot), ConsistentRead: true }),
-    );
-    if (!Item) return undefined;
-    const { job_id: jobId, ...held } = slotItem.parse(Item);
+    const item = await table.read({ Key: jobKeys.slot(userId, slot) });
+    if (!item) return undefined;
+    const { job_id: jobId, ...held } = slotItem.parse(item);
     return { name: { userId, jobId }, ...held };
   };
 
   /** The job of the account that waits longest. */
   const firstWaiting = async (userId: number): Promise<JobName | undefined> => {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: "PK = :partition AND begins_with(SK, :waiting)",
-        ExpressionAttributeValues: {
-          ":partition": jobKeys.ofAccount(userId),
-          ":waiting": jobKeys.waitingJobs,
-        },
-        ConsistentRead: true,
-        Limit: 1,
-      }),
-    );
-    return Items[0] && { userId, jobId: waitingItem.parse(Items[0]).job_id };
+    const [first] = await table.query({
+      partition: jobKeys.ofAccount(userId),
+      beginsWith: jobKeys.waitingJobs,
+      limit: 1,
+    });
+    return first && { userId, jobId: waitingItem.parse(first).job_id };
   };
 
   /** Takes a piece for a place: the job says that it is taken, and the place that it has it, or neither. */
   const takePiece = async (name: JobName, slot: number, index: number, isLast: boolean) => {
-    try {
-      await writeTogether({ client }, [
-        {
-          Update: {
-            TableName,
-            Key: jobKeys.job(name),
-            UpdateExpression: "ADD taken :one",
-            ConditionExpression: "#status = :running AND taken = :index",
-            ExpressionAttributeNames: { "#status": "status" },
-            ExpressionAttributeValues: { ":one": 1, ":running": "running", ":index": index },
-          },
-        },
-        {
-          Put: {
-            TableName,
-            Item: {
-              ...jobKeys.slot(name.userId, slot),
-              job_id: name.jobId,
-              index,
-              expires_at: jobExpiry(now()),
-            },
-            ConditionExpression: "attribute_not_exists(PK)",
-          },
-        },
-        ...(isLast ? [{ Delete: { TableName, Key: jobKeys.waiting(name) } }] : []),
-      ]);
-    } catch (error) {
-      // Another place was faster, or the job is over: whoever asks looks again.
-      if (!cancellationCodes(error).includes("ConditionalCheckFailed")) throw error;
-    }
+    const update = {
+      Key: jobKeys.job(name),
+      UpdateExpression: "ADD taken :one",
+      ConditionExpression: "#status = :running AND taken = :index",
+      ExpressionAttributeNames: { "#status": "status" },
+      ExpressionAttributeValues: { ":one": 1, ":running": "running", ":index": index },
+    };
+    const held = {
+      ...jobKeys.slot(name.userId, slot),
+      job_id: name.jobId,
+      index,
+      expires_at: jobExpiry(now()),
+    };
+    // Should another place have been faster, or the job be over, whoever asks looks again.
+    await table.transact([
+      { update },
+      { put: held, condition: isNew },
+      ...(isLast ? [{ delete: jobKeys.waiting(name) }] : []),
+    ]);
   };
 
   return {
@@ -117,7 +95,7 @@ export const createSlots = (
         if (!name) return undefined;
         const job = await jobs.read(name);
         if (job?.status !== "running" || job.pieces === undefined || job.taken >= job.pieces) {
-          await client.send(new DeleteCommand({ TableName, Key: jobKeys.waiting(name) }));
+          await table.delete(jobKeys.waiting(name));
         } else {
           await takePiece(name, slot, job.taken, job.taken + 1 === job.pieces);
         }
@@ -126,17 +104,14 @@ export const createSlots = (
 
     /** Counts that the work on its piece begins. @returns how often that was so without an end. */
     begin: async (userId: number, slot: number): Promise<number> => {
-      const { Attributes } = await client.send(
-        new UpdateCommand({
-          TableName,
-          Key: jobKeys.slot(userId, slot),
-          UpdateExpression: "ADD begun :one",
-          ConditionExpression: "attribute_exists(PK)",
-          ExpressionAttributeValues: { ":one": 1 },
-          ReturnValues: "ALL_NEW",
-        }),
-      );
-      return slotItem.parse(Attributes).begun;
+      const { applied, item } = await table.update({
+        Key: jobKeys.slot(userId, slot),
+        UpdateExpression: "ADD begun :one",
+        ...exists,
+        ExpressionAttributeValues: { ":one": 1 },
+      });
+      if (!applied) throw new Error("The account was deleted meanwhile.");
+      return slotItem.parse(item).begun;
     },
 
     /** Remembers when the piece is to be tried again. */
@@ -145,31 +120,22 @@ export const createSlots = (
       const sets = ["begun = :none", "failures = :failures", "due_at = :due"];
       if (down !== undefined) sets.push("down_since = :down");
       if (failing !== undefined) sets.push("failing_since = :failing");
-      try {
-        await client.send(
-          new UpdateCommand({
-            TableName,
-            Key: jobKeys.slot(userId, slot),
-            UpdateExpression: `SET ${sets.join(", ")}${down === undefined ? " REMOVE down_since" : ""}`,
-            ConditionExpression: "attribute_exists(PK)",
-            ExpressionAttributeValues: {
-              ":none": 0,
-              ":failures": next.failures,
-              ":due": next.due_at,
-              ...(down === undefined ? {} : { ":down": down }),
-              ...(failing === undefined ? {} : { ":failing": failing }),
-            },
-          }),
-        );
-      } catch (error) {
-        // The account was deleted meanwhile.
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
+      // Does nothing when the account was deleted meanwhile.
+      await table.update({
+        Key: jobKeys.slot(userId, slot),
+        UpdateExpression: `SET ${sets.join(", ")}${down === undefined ? " REMOVE down_since" : ""}`,
+        ...exists,
+        ExpressionAttributeValues: {
+          ":none": 0,
+          ":failures": next.failures,
+          ":due": next.due_at,
+          ...(down === undefined ? {} : { ":down": down }),
+          ...(failing === undefined ? {} : { ":failing": failing }),
+        },
+      });
     },
 
     /** The place has no piece any more. */
-    clear: async (userId: number, slot: number): Promise<void> => {
-      await client.send(new DeleteCommand({ TableName, Key: jobKeys.slot(userId, slot) }));
-    },
+    clear: (userId: number, slot: number): Promise<void> => table.delete(jobKeys.slot(userId, slot)),
   };
 };

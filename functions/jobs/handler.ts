@@ -1,7 +1,7 @@
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
-import { openTable } from "../../shared/platform/storage/table.ts";
+import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { createOwnedItems } from "../../shared/accounts/repositories/owned-items.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
-import type { WritableItemTable } from "../../shared/platform/storage/item-table.ts";
 import { transcriptionsLifetimeDays } from "../../shared/platform/storage/object-store.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
 import { transcriptionKeys } from "./keys.ts";
 
 const counterItem = z.object({ value: z.int() });
@@ -39,7 +39,7 @@ const nextExpiry = (now = Date.now()): number =>
   Math.floor(now / 1_000) + transcriptionsLifetimeDays * daySeconds;
 
 /** Saved transcriptions in the service's table; S1 to S3 of this folder's README. */
-export const createSavedTranscriptions = (table: WritableItemTable): SavedTranscriptions => {
+export const createSavedTranscriptions = (table: Table): SavedTranscriptions => {
   const ownedItems = createOwnedItems(table);
 
   const remove = async (id: number, userId: number): Promise<void> => {

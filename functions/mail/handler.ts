@@ -8,7 +8,7 @@ import { createLinksRepository } from "../../shared/accounts/repositories/links-
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { raceDeadline } from "../../shared/platform/outbound/timeouts.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
-import { openTable } from "../../shared/platform/storage/table.ts";
+import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { describeErrorName, logger } from "../../shared/platform/telemetry/logger.ts";
 import { itemTableFrom } from "../../shared/wiring/from-environment.ts";
 import { mailFunction } from "./contract.ts";

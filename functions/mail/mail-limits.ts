@@ -1,5 +1,3 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { limitKeys } from "../../shared/accounts/limits/keys.ts";
 import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
@@ -36,39 +34,29 @@ export interface MailLimits {
 }
 
 /** The limits over the service's table; access pattern C4 of the README in `shared/accounts/limits`. */
-export const createMailLimits = (
-  { client, name: TableName }: Table,
-  now: () => number = Date.now,
-): MailLimits => ({
+export const createMailLimits = (table: Table, now: () => number = Date.now): MailLimits => ({
   admit: async ({ id, kind, email }) => {
     const Key = limitKeys.mails(email);
     // Ends soon: each round that fails is one in which another mail was counted, and there are five in a day.
     for (;;) {
-      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      const { sent, revision } = Item ? sentItem.parse(Item) : { sent: [], revision: 0 };
+      const item = await table.read({ Key });
+      const { sent, revision } = item ? sentItem.parse(item) : { sent: [], revision: 0 };
       const at = now();
       const recent = sent.filter((mail) => mail.at > at - dayMilliseconds);
       if (recent.some((mail) => mail.id === id)) return true;
       if (recent.length >= maxMails) return false;
       if (recent.some((mail) => mail.kind === kind && mail.at > at - pauseMilliseconds)) return false;
-      try {
-        await client.send(
-          new PutCommand({
-            TableName,
-            Item: {
-              ...Key,
-              sent: [...recent, { id, kind, at }],
-              revision: revision + 1,
-              expires_at: Math.ceil((at + dayMilliseconds) / 1_000),
-            },
-            ConditionExpression: "attribute_not_exists(PK) OR revision = :revision",
-            ExpressionAttributeValues: { ":revision": revision },
-          }),
-        );
-        return true;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
+      const counted = {
+        ...Key,
+        sent: [...recent, { id, kind, at }],
+        revision: revision + 1,
+        expires_at: Math.ceil((at + dayMilliseconds) / 1_000),
+      };
+      const { applied } = await table.putIf(counted, {
+        ConditionExpression: "attribute_not_exists(PK) OR revision = :revision",
+        ExpressionAttributeValues: { ":revision": revision },
+      });
+      if (applied) return true;
     }
   },
 });

@@ -1,4 +1,3 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import { findLanguage, type Language } from "../../shared/platform/catalogue/languages.ts";
@@ -91,16 +90,11 @@ export interface ConversationsRepository {
 }
 
 /** The repository of conversations; access pattern M1 of the README in `shared/messaging`. */
-export const createConversationsRepository = ({
-  client,
-  name: TableName,
-}: Table): ConversationsRepository => ({
+export const createConversationsRepository = (table: Table): ConversationsRepository => ({
   find: async (sender) => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName, Key: messagingKeys.conversation(sender), ConsistentRead: true }),
-    );
-    if (!Item) return undefined;
-    const { expires_at: expiry, ...found } = storedConversation.parse(Item);
+    const item = await table.read({ Key: messagingKeys.conversation(sender) });
+    if (!item) return undefined;
+    const { expires_at: expiry, ...found } = storedConversation.parse(item);
     // The table takes days to delete expired items.
     return expiry !== undefined && expiry * 1_000 <= Date.now() ? undefined : found;
   },

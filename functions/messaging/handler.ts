@@ -2,7 +2,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openFifoQueue } from "../../shared/platform/queue/fifo-queue.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
-import { openTable } from "../../shared/platform/storage/table.ts";
+import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import {

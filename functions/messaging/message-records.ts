@@ -1,11 +1,9 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import { sendReceipt } from "../../shared/messaging/send-receipt.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
-import type { Table } from "../../shared/platform/storage/table.ts";
+import type { ItemKey, Table } from "../../shared/platform/storage/table.ts";
 import { type Conversation, rememberedSeconds } from "./conversation.ts";
 import { changes, type Feedback, output } from "./plan.ts";
 
@@ -46,8 +44,8 @@ export class RetryLater extends Error {
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 
-  constructor(options?: ErrorOptions) {
-    super("The message is no longer this worker's.", options);
+  constructor() {
+    super("The message is no longer this worker's.");
   }
 }
 
@@ -72,11 +70,7 @@ export type Claim =
 /** The platform delivers a message again for up to 7 days. */
 const retentionSeconds = 8 * daySeconds;
 
-/** What an error carries is in DynamoDB's own notation: the document client leaves errors alone. */
-const heldItem = z.object({
-  done_at: z.object({ S: z.string() }).optional(),
-  lease_until: z.object({ N: z.coerce.number() }).optional(),
-});
+const heldItem = z.object({ done_at: z.string().optional(), lease_until: z.number().optional() });
 
 const ownerOf = ({ queueMessageId, isDeadLettered }: Attempt): string =>
   isDeadLettered ? `dead-lettered:${queueMessageId}` : queueMessageId;
@@ -95,7 +89,7 @@ export type MessageRecords = ReturnType<typeof createMessageRecords>;
  *
  * All writes of a try are conditional on its claim, so that a try that is over, but does not know it, changes nothing.
  */
-export const createMessageRecords = ({ client, name: TableName }: Table) => {
+export const createMessageRecords = (table: Table) => {
   const keyOf = ({ sender, id }: InboundMessage) => messagingKeys.message(sender, id);
 
   return {
@@ -105,66 +99,47 @@ export const createMessageRecords = ({ client, name: TableName }: Table) => {
       const takeOver = attempt.isDeadLettered
         ? "attribute_not_exists(done_at)"
         : "attribute_not_exists(done_at) AND (lease_until < :now OR (claimed_by = :owner AND receive_count < :count))";
-      try {
-        const { Attributes } = await client.send(
-          new UpdateCommand({
-            TableName,
-            Key: keyOf(message),
-            UpdateExpression:
-              "SET claimed_by = :owner, receive_count = :count, lease_until = :lease, expires_at = :expiry, " +
-              "receipts = if_not_exists(receipts, :none)",
-            ConditionExpression: `attribute_not_exists(PK) OR (${takeOver})`,
-            ExpressionAttributeValues: {
-              ":owner": ownerOf(attempt),
-              ":count": attempt.receiveCount,
-              ":lease": now + attempt.milliseconds,
-              ":expiry": Math.floor(now / 1_000) + retentionSeconds,
-              ":none": {},
-              ...(attempt.isDeadLettered ? {} : { ":now": now }),
-            },
-            ReturnValues: "ALL_NEW",
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        );
-        return { kind: "claimed", record: messageRecord.parse(Attributes) };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        const { done_at, lease_until } = heldItem.parse(error.Item ?? {});
-        if (done_at) return { kind: "done" };
-        return { kind: "held", secondsLeft: Math.ceil(((lease_until?.N ?? now) - now) / 1_000) };
-      }
+      const { applied, item } = await table.update({
+        Key: keyOf(message),
+        UpdateExpression:
+          "SET claimed_by = :owner, receive_count = :count, lease_until = :lease, expires_at = :expiry, " +
+          "receipts = if_not_exists(receipts, :none)",
+        ConditionExpression: `attribute_not_exists(PK) OR (${takeOver})`,
+        ExpressionAttributeValues: {
+          ":owner": ownerOf(attempt),
+          ":count": attempt.receiveCount,
+          ":lease": now + attempt.milliseconds,
+          ":expiry": Math.floor(now / 1_000) + retentionSeconds,
+          ":none": {},
+          ...(attempt.isDeadLettered ? {} : { ":now": now }),
+        },
+      });
+      if (applied) return { kind: "claimed", record: messageRecord.parse(item) };
+      const { done_at, lease_until = now } = heldItem.parse(item);
+      if (done_at) return { kind: "done" };
+      return { kind: "held", secondsLeft: Math.ceil((lease_until - now) / 1_000) };
     },
 
     /** The receipts that have come for a message. */
-    receipts: async (message: InboundMessage): Promise<MessageRecord["receipts"]> => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName, Key: keyOf(message), ConsistentRead: true }),
-      );
-      return messageRecord.parse(Item ?? {}).receipts;
-    },
+    receipts: async (message: InboundMessage): Promise<MessageRecord["receipts"]> =>
+      messageRecord.parse((await table.read({ Key: keyOf(message) })) ?? {}).receipts,
 
     /** @throws LeaseLost */
     save: async (message: InboundMessage, attempt: Attempt, progress: Progress): Promise<void> => {
       const { condition, values } = ownLease(attempt);
       const fields = Object.entries(progress).filter(([, value]) => value !== undefined);
       const absent = progress.sending_since === undefined ? " REMOVE sending_since" : "";
-      try {
-        await client.send(
-          new UpdateCommand({
-            TableName,
-            Key: keyOf(message),
-            UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(", ")}${absent}`,
-            ConditionExpression: condition,
-            ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-            ExpressionAttributeValues: {
-              ...values,
-              ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
-            },
-          }),
-        );
-      } catch (error) {
-        throw error instanceof ConditionalCheckFailedException ? new LeaseLost({ cause: error }) : error;
-      }
+      const { applied } = await table.update({
+        Key: keyOf(message),
+        UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(", ")}${absent}`,
+        ConditionExpression: condition,
+        ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: {
+          ...values,
+          ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+        },
+      });
+      if (!applied) throw new LeaseLost();
     },
   };
 };
@@ -189,52 +164,36 @@ export type FinishMessage = (
  * Access patterns M1 to M4 of the README in `shared/messaging`.
  */
 export const createFinishMessage =
-  ({ client, name: TableName }: Table): FinishMessage =>
+  (table: Table): FinishMessage =>
   async (message, attempt, { conversation, feedback, progress }) => {
     const { id, phone, sender } = message;
     const now = Date.now();
     const at = new Date(now).toISOString();
-    const remember = (key: Readonly<Record<string, string>>, attributes: object) => ({
-      Put: {
-        TableName,
-        Item: { ...key, ...attributes, expires_at: Math.floor(now / 1_000) + rememberedSeconds },
-      },
+    const remember = (key: ItemKey, attributes: object) => ({
+      put: { ...key, ...attributes, expires_at: Math.floor(now / 1_000) + rememberedSeconds },
     });
     const alias = conversation && phone !== sender ? phone : undefined;
     const { condition, values } = ownLease(attempt);
-    const close = {
-      Update: {
-        TableName,
-        Key: messagingKeys.message(sender, id),
-        UpdateExpression:
-          "SET done_at = :at, replies = :replies, refusals = :refusals " +
-          "REMOVE outputs, changes, settled, sending_since, lease_until",
-        ConditionExpression: condition,
-        ExpressionAttributeValues: {
-          ...values,
-          ":at": at,
-          ":replies": progress.replies,
-          ":refusals": progress.refusals,
-        },
+    const update = {
+      Key: messagingKeys.message(sender, id),
+      UpdateExpression:
+        "SET done_at = :at, replies = :replies, refusals = :refusals " +
+        "REMOVE outputs, changes, settled, sending_since, lease_until",
+      ConditionExpression: condition,
+      ExpressionAttributeValues: {
+        ...values,
+        ":at": at,
+        ":replies": progress.replies,
+        ":refusals": progress.refusals,
       },
     };
-    try {
-      await client.send(
-        new TransactWriteCommand({
-          TransactItems: [
-            close,
-            ...(conversation
-              ? [remember(messagingKeys.conversation(sender), { ...conversation, updated_at: at })]
-              : []),
-            ...(alias === undefined ? [] : [remember(messagingKeys.alias(alias), { alias_of: sender })]),
-            ...(feedback ? [remember(messagingKeys.feedback(sender, id), { ...feedback, at })] : []),
-          ],
-        }),
-      );
-    } catch (error) {
-      const isLost =
-        error instanceof TransactionCanceledException &&
-        error.CancellationReasons?.[0]?.Code === "ConditionalCheckFailed";
-      throw isLost ? new LeaseLost({ cause: error }) : error;
-    }
+    const { applied } = await table.transact([
+      { update },
+      ...(conversation
+        ? [remember(messagingKeys.conversation(sender), { ...conversation, updated_at: at })]
+        : []),
+      ...(alias === undefined ? [] : [remember(messagingKeys.alias(alias), { alias_of: sender })]),
+      ...(feedback ? [remember(messagingKeys.feedback(sender, id), { ...feedback, at })] : []),
+    ]);
+    if (!applied) throw new LeaseLost();
   };

@@ -1,7 +1,6 @@
 /** `npm run account`: the operator's command for accounts, and for people who wrote to the assistant. */
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { toAccount } from "../../shared/accounts/access/account.ts";
 import { createWithheldMail } from "../../shared/accounts/mail/withheld-mail.ts";
 import { listKeys } from "../../shared/accounts/profile/manage-keys.ts";
@@ -10,7 +9,7 @@ import { createApiKeysRepository } from "../../shared/accounts/repositories/api-
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { openBucket } from "../../shared/platform/storage/s3-calls.ts";
 import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
-import { openTable } from "../../shared/platform/storage/table.ts";
+import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import { withLocalStores, withLocalTable } from "../local/local-table.ts";
 import {
@@ -39,17 +38,6 @@ Shows an account after changing its tier, disabling or enabling it.
 Without --table it works on the local service's data; --delete and --forget-sender need the service to be running.
 With --table it works on a deployed table, with your AWS credentials.`;
 
-/** Reads and writes single items with the SDK, which also finds an operator's credentials. */
-const itemsOf = (tableName: string): Parameters<typeof createWithheldMail>[0] => {
-  const { client, name: TableName } = openTable(tableName);
-  return {
-    read: async ({ Key }) =>
-      (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item,
-    put: async (Item) => void (await client.send(new PutCommand({ TableName, Item }))),
-    delete: async (Key) => void (await client.send(new DeleteCommand({ TableName, Key }))),
-  };
-};
-
 const change = async (
   tableName: string,
   { username, type, disabled, allowsMail }: Change,
@@ -60,7 +48,7 @@ const change = async (
   if (type) account = await accounts.setAccountType(account.id, type);
   if (account && disabled !== undefined) account = await accounts.setDisabled(account.id, disabled);
   if (!account) throw new Error(`The account ${username} has just been deleted.`);
-  const withheldMail = createWithheldMail(itemsOf(tableName));
+  const withheldMail = createWithheldMail(openTable(tableName));
   if (allowsMail) await withheldMail.lift(account.email);
   return {
     ...toAccount(account),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import { type ObjectStore, voiceNotesFolder } from "../../shared/platform/storage/object-store.ts";
-import { deleteItems, readPartition, type Table } from "../../shared/platform/storage/table.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
 import { assistantId, jobKeys, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 
 const storedItem = z.object({
@@ -20,7 +20,7 @@ export interface ForgettingDependencies {
 /** Deletes a job and its files. The worker skips a deleted job. */
 const forgetRecording = async (jobId: string, { table, store }: ForgettingDependencies): Promise<void> => {
   const name = { userId: assistantId, jobId };
-  await deleteItems(table, [jobKeys.waiting(name), jobKeys.job(name)]);
+  await table.deleteAll([jobKeys.waiting(name), jobKeys.job(name)]);
   for await (const object of store.list(jobObjects.folder(name))) await store.delete(object);
   await store.delete(`${voiceNotesFolder}${jobId}`);
 };
@@ -34,8 +34,10 @@ const forgetRecording = async (jobId: string, { table, store }: ForgettingDepend
  */
 export const forgetSender = async (sender: string, dependencies: ForgettingDependencies): Promise<number> => {
   const { table } = dependencies;
-  const attributes = ["PK", "SK", "alias_of", "long_recording"];
-  const found = await readPartition(table, messagingKeys.sender(sender), attributes);
+  const found = await table.query({
+    partition: messagingKeys.sender(sender),
+    attributes: ["PK", "SK", "alias_of", "long_recording"],
+  });
   const items = found.map((item) => storedItem.parse(item));
 
   // The person's other id first: if this fails half-way, the number still leads to the rest. So does the conversation.
@@ -43,6 +45,6 @@ export const forgetSender = async (sender: string, dependencies: ForgettingDepen
   const ofTarget = target === undefined ? 0 : await forgetSender(target, dependencies);
   const recording = items.find(({ long_recording }) => long_recording !== undefined)?.long_recording;
   if (recording) await forgetRecording(recording.job_id, dependencies);
-  await deleteItems(table, items);
+  await table.deleteAll(items);
   return items.length + ofTarget;
 };

@@ -6,7 +6,7 @@ import { toUsedOperation, usageCsv, withVendorsNames } from "../../shared/accoun
 import { accountsInMonth, readUsage } from "../../shared/accounts/usage/read-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { defaultVendors } from "../../shared/platform/config/vendors.ts";
-import { openTable } from "../../shared/platform/storage/table.ts";
+import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { withLocalTable } from "../local/local-table.ts";
 import { runCommandLine, UsageError } from "./command-line.ts";
 

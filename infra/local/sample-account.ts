@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AccountAccess } from "../../shared/accounts/access/account.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
-import { openItemTable } from "../../shared/platform/storage/item-table.ts";
+import { openLightTable } from "../../shared/platform/storage/light-table.ts";
 
 /** The account of the sample events. Registration never reaches this id. */
 const sampleId = 999_999_999;
@@ -41,7 +41,7 @@ export const admitSample = async (
 ): Promise<void> => {
   const [table] = model.tables;
   if (!table || !sampleEvent.safeParse(event).success) return;
-  const items = openItemTable(table.name, readAwsConfig(sdkVariables(standIns)));
+  const items = openLightTable(table.name, readAwsConfig(sdkVariables(standIns)));
   await items.put({ ...accountKeys.profile(sampleId), ...profile });
   await items.put({ ...accountKeys.access(sampleId), ...access, revoked: {} });
 };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ItemTable } from "../platform/storage/item-table.ts";
+import type { Table } from "../platform/storage/table.ts";
 import { messagingKeys } from "./keys.ts";
 
 /** One of our replies to a message, by its index. */
@@ -42,7 +42,7 @@ export const readReference = (text: string): SentReply | undefined => {
  * most receipts arrive when the worker no longer needs them.
  */
 export const saveReceipt = async (
-  table: Pick<ItemTable, "update">,
+  table: Pick<Table, "update">,
   { sender, messageId, index }: SentReply,
   receipt: SendReceipt,
 ): Promise<void> => {

@@ -1,9 +1,7 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DeleteCommand, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import * as z from "zod";
 import type { StoredAccount } from "../accounts/access/account.ts";
-import { accountKeys, type ItemKey, identityKeyPrefix } from "../accounts/access/keys.ts";
+import { accountKeys, identityKeyPrefix } from "../accounts/access/keys.ts";
 import { limitKeys } from "../accounts/limits/keys.ts";
 import { usageMoves } from "../accounts/limits/usage-items.ts";
 import { idempotencyKeys } from "../http/idempotency/keys.ts";
@@ -14,40 +12,36 @@ import {
   responsesFolderOf,
   speechFolderOf,
 } from "../platform/storage/object-store.ts";
-import {
-  cancellationCodes,
-  deleteItems,
-  readPartition,
-  type Table,
-  writeTogether,
-} from "../platform/storage/table.ts";
+import { exists, type ItemKey, type Table } from "../platform/storage/table.ts";
 import { callbackKeys } from "../recordings/callbacks/keys.ts";
 import { jobKeys } from "../recordings/jobs/keys.ts";
 
-/** Where everything of an account is. */
+/** Where the data of accounts is. */
 export interface ErasureDependencies {
   readonly table: Table;
   readonly store: Pick<ObjectStore, "delete" | "list">;
 }
 
-const atOnce = 32;
+/** The max number of steps in progress at once. */
+const maxParallel = 32;
 const itemKey = z.object({ PK: z.string(), SK: z.string() });
 
 const ownedItem = itemKey.extend({ items: z.array(itemKey), objects: z.array(z.string()) });
 
-/** What the account has made, with the notes that lead there. */
-const findOwned = async (table: Table, userId: number) =>
-  (await readPartition(table, accountKeys.owned(userId, "").PK, ["PK", "SK", "items", "objects"])).map(
-    (item) => {
-      const { items, objects, ...note } = ownedItem.parse(item);
-      return { note, items, objects };
-    },
-  );
+/** Returns what the account created, with the records that lead there. */
+const findOwned = async (table: Table, userId: number) => {
+  const { PK: partition } = accountKeys.owned(userId, "");
+  const found = await table.query({ partition, attributes: ["PK", "SK", "items", "objects"] });
+  return found.map((item) => {
+    const { items, objects, ...note } = ownedItem.parse(item);
+    return { items: [...items, note], objects };
+  });
+};
 
 const keysOf = async (table: Table, partition: string): Promise<ItemKey[]> =>
-  (await readPartition(table, partition, ["PK", "SK"])).map((item) => itemKey.parse(item));
+  (await table.query({ partition, attributes: ["PK", "SK"] })).map((item) => itemKey.parse(item));
 
-/** Every day of an account, and one more: clocks of two machines may differ at midnight. */
+/** Returns every day of an account, and one more: the clocks of two machines may differ at midnight. */
 const daysSince = (createdAt: string, now: number): Date[] => {
   const first = Date.parse(createdAt.slice(0, 10));
   const days = Math.floor((now - first) / dayMilliseconds) + 2;
@@ -55,116 +49,78 @@ const daysSince = (createdAt: string, now: number): Date[] => {
 };
 
 /**
- * From here on nobody gets in: its tokens, keys and links are revoked, and no others are made. Its names stay taken.
+ * Locks the account: revokes its tokens, keys and links, and prevents new ones. Its names stay taken.
  *
- * @returns `false` when the account is gone: somebody else has deleted it to its end meanwhile.
+ * @returns `false` when the account is gone: another request has deleted it meanwhile.
  */
-const begin = async ({ client, name: TableName }: Table, userId: number): Promise<boolean> => {
-  try {
-    await client.send(
-      new UpdateCommand({
-        TableName,
-        Key: accountKeys.access(userId),
-        UpdateExpression:
-          "SET deletion_began = if_not_exists(deletion_began, :now), revoked = :none " +
-          "REMOVE api_keys ADD token_epoch :one",
-        ConditionExpression: "attribute_exists(PK)",
-        ExpressionAttributeValues: { ":now": new Date().toISOString(), ":none": {}, ":one": 1 },
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+const start = async (table: Table, userId: number): Promise<boolean> => {
+  const { applied } = await table.update({
+    Key: accountKeys.access(userId),
+    UpdateExpression:
+      "SET deletion_began = if_not_exists(deletion_began, :now), revoked = :none " +
+      "REMOVE api_keys ADD token_epoch :one",
+    ...exists,
+    ExpressionAttributeValues: { ":now": new Date().toISOString(), ":none": {}, ":one": 1 },
+  });
+  return applied;
 };
 
-/** Requests that were under way when the deletion began may still count what they have used. */
-const maxAttempts = 5;
+/** Moves all usage counters of the account to the items of its days. Returns `false` when they have changed meanwhile. */
+const moveUsage = async (table: Table, userId: number): Promise<boolean> => {
+  const item = (await table.read({ Key: accountKeys.access(userId) })) ?? {};
+  for (const step of usageMoves(userId, item, Number.POSITIVE_INFINITY)) {
+    const { applied } = await table.transact(step.map((update) => ({ update })));
+    if (!applied) return false;
+  }
+  return true;
+};
 
-/**
- * Moves what the account has used to the items of its days, which bills are made of. They name it by its number only.
- *
- * @throws TransactionCanceledException when the counters change whenever they are moved.
- */
+/** Requests that were active when the deletion started may still count their usage. */
+const maxMoves = 5;
+
+/** Keeps the account's usage for bills, by its id only. @throws Error when the counters keep changing. */
 const keepUsage = async (table: Table, userId: number): Promise<void> => {
-  const { client, name: TableName } = table;
-  for (let attempts = 1; ; attempts += 1) {
-    const { Item = {} } = await client.send(
-      new GetCommand({ TableName, Key: accountKeys.access(userId), ConsistentRead: true }),
-    );
-    try {
-      for (const step of usageMoves(userId, Item, Number.POSITIVE_INFINITY)) {
-        await writeTogether(
-          table,
-          step.map((update) => ({ Update: { TableName, ...update } })),
-        );
-      }
-      return;
-    } catch (error) {
-      if (attempts === maxAttempts || !cancellationCodes(error).includes("ConditionalCheckFailed"))
-        throw error;
-    }
+  for (let moves = 0; moves < maxMoves; moves += 1) {
+    if (await moveUsage(table, userId)) return;
   }
+  throw new Error("The usage of the account keeps changing.");
 };
 
-/** The account itself with its names, all or nothing: a name is free when nothing is left of whoever had it. */
+/** Deletes the account itself together with its names, so a name is free only when nothing else remains. */
 const end = async (table: Table, { id, username, email }: StoredAccount): Promise<void> => {
-  const TableName = table.name;
-  const claim = (Key: ItemKey) => ({
-    Delete: {
-      TableName,
-      Key,
-      ConditionExpression: "attribute_not_exists(PK) OR user_id = :id",
-      ExpressionAttributeValues: { ":id": id },
-    },
-  });
-  await writeTogether(table, [
-    claim(accountKeys.usernameClaim(username)),
-    claim(accountKeys.emailClaim(email)),
-    { Delete: { TableName, Key: accountKeys.profile(id) } },
-    { Delete: { TableName, Key: accountKeys.access(id) } },
+  const condition = {
+    ConditionExpression: "attribute_not_exists(PK) OR user_id = :id",
+    ExpressionAttributeValues: { ":id": id },
+  };
+  const { applied } = await table.transact([
+    { delete: accountKeys.usernameClaim(username), condition },
+    { delete: accountKeys.emailClaim(email), condition },
+    { delete: accountKeys.profile(id) },
+    { delete: accountKeys.access(id) },
   ]);
+  if (!applied) throw new Error("Another account has taken the names of this one.");
 };
 
-/**
- * Deletes an account with everything of it. Whatever fails on the way, it can be called again and goes on where it was:
- * the account goes last, and signs nobody in meanwhile.
- *
- * Left to their own end are mailed links, which open nothing any more, and the count of mails to the address: without it,
- * whoever registers an address and deletes it, again and again, could bury its owner in mails. That an address gets no mails
- * any more stays until an operator lifts it: whoever complained about a mail means the next one too. What was used on which
- * day is kept for bills, as long as that of any other account.
- *
- * @param signal ends it between two steps.
- */
-export const eraseAccount = async (
-  account: StoredAccount,
-  { table, store }: ErasureDependencies,
-  signal: AbortSignal,
-): Promise<void> => {
-  const limit = pLimit(atOnce);
-  const forEach = async <Entry>(entries: readonly Entry[], work: (entry: Entry) => Promise<void>) => {
-    await limit.map(entries, async (entry) => {
-      signal.throwIfAborted();
-      await work(entry);
-    });
-  };
+/** One deletion, and how to run its steps in parallel. */
+interface Erasure extends ErasureDependencies {
+  readonly account: StoredAccount;
+  readonly forEach: <Entry>(
+    entries: readonly Entry[],
+    work: (entry: Entry) => Promise<void>,
+  ) => Promise<void>;
+}
 
-  if (!(await begin(table, account.id))) return;
-
-  await forEach(await findOwned(table, account.id), async ({ note, items, objects }) => {
+/** Deletes what the account created and is stored by keys that do not name the account. */
+const eraseOwned = async ({ account, table, store, forEach }: Erasure): Promise<void> => {
+  await forEach(await findOwned(table, account.id), async ({ items, objects }) => {
     for (const name of objects) await store.delete(name);
-    // The note goes last: it is what leads here when this fails.
-    for (const Key of [...items, note]) {
-      await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
-    }
+    // The record goes last: it leads here again when this fails.
+    for (const key of items) await table.delete(key);
   });
+};
 
-  // Before the objects: who keeps an answer, or works on a job, finds nothing to note it in from now on, and removes it.
-  for (const partition of [idempotencyKeys.ofAccount(account.id), jobKeys.ofAccount(account.id)]) {
-    await deleteItems(table, await keysOf(table, partition));
-  }
+/** Deletes the objects in the folders of the account. */
+const eraseObjects = async ({ account, store, forEach }: Erasure): Promise<void> => {
   const folders = [
     responsesFolderOf(account.id),
     jobsFolderOf(account.id),
@@ -175,32 +131,64 @@ export const eraseAccount = async (
     for await (const name of store.list(folder)) objects.push(name);
   });
   await forEach(objects, (name) => store.delete(name));
+};
 
+/** Deletes the items in the partitions of the account, except for the account itself. */
+const eraseItems = async ({ account, table, forEach }: Erasure): Promise<void> => {
   const profile = accountKeys.profile(account.id);
   const partitions = [
-    profile.PK,
     callbackKeys.ofAccount(account.id),
     limitKeys.ofAccount(account.id),
     limitKeys.ofName(account.username),
     limitKeys.ofName(account.email),
   ];
-  await forEach(partitions, async (partition) => {
-    const keys = await keysOf(table, partition);
-    if (partition === profile.PK) {
-      // Before what leads to them: an identity that opened nothing could never be joined to an account again.
-      await deleteItems(
-        table,
-        keys
-          .filter(({ SK }) => SK.startsWith(identityKeyPrefix))
-          .map(({ SK }) => accountKeys.identity(SK.slice(identityKeyPrefix.length))),
-      );
-    }
-    await deleteItems(
-      table,
-      keys.filter(({ SK }) => partition !== profile.PK || SK !== profile.SK),
-    );
-  });
+  await forEach(partitions, async (partition) => table.deleteAll(await keysOf(table, partition)));
+  const keys = (await keysOf(table, profile.PK)).filter(({ SK }) => SK !== profile.SK);
+  // Before the items that lead to them: an identity that leads nowhere could never be joined to an account again.
+  await table.deleteAll(
+    keys
+      .filter(({ SK }) => SK.startsWith(identityKeyPrefix))
+      .map(({ SK }) => accountKeys.identity(SK.slice(identityKeyPrefix.length))),
+  );
+  await table.deleteAll(keys);
+};
 
+/**
+ * Deletes an account and everything that belongs to it. When a step fails, call it again: it continues. The account itself
+ * goes last, and no one can sign in to it meanwhile.
+ *
+ * Some items stay until they expire: mailed links, which no longer work, and the count of mails to the address, because
+ * registering and deleting an address again and again could otherwise flood its owner with mails. A block on mails to an
+ * address stays until an operator lifts it: a complaint covers the next mail too. Usage by day stays for bills, as long as
+ * for any other account.
+ *
+ * @param signal aborts between two steps.
+ */
+export const eraseAccount = async (
+  account: StoredAccount,
+  { table, store }: ErasureDependencies,
+  signal: AbortSignal,
+): Promise<void> => {
+  const limit = pLimit(maxParallel);
+  const erasure: Erasure = {
+    account,
+    table,
+    store,
+    forEach: async (entries, work) => {
+      await limit.map(entries, async (entry) => {
+        signal.throwIfAborted();
+        await work(entry);
+      });
+    },
+  };
+  if (!(await start(table, account.id))) return;
+  await eraseOwned(erasure);
+  // Before the objects: from now on, a request or job that would store one finds no item for it, and removes it.
+  for (const partition of [idempotencyKeys.ofAccount(account.id), jobKeys.ofAccount(account.id)]) {
+    await table.deleteAll(await keysOf(table, partition));
+  }
+  await eraseObjects(erasure);
+  await eraseItems(erasure);
   signal.throwIfAborted();
   await keepUsage(table, account.id);
   await end(table, account);

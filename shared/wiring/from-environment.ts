@@ -45,11 +45,12 @@ import type { VariableShape, VariableValues } from "../platform/config/variables
 import { minuteMilliseconds } from "../platform/durations.ts";
 import { awsAddress, openAwsJsonService } from "../platform/outbound/aws-json.ts";
 import { openConnection } from "../platform/outbound/connections.ts";
-import { openItemTable, type WritableItemTable } from "../platform/storage/item-table.ts";
+import { openLightTable } from "../platform/storage/light-table.ts";
 import type { ObjectParts, ObjectStore } from "../platform/storage/object-store.ts";
 import { bucketAddress, openBucket } from "../platform/storage/s3-calls.ts";
 import { createS3ObjectParts } from "../platform/storage/s3-object-parts.ts";
 import { createS3ObjectStore } from "../platform/storage/s3-object-store.ts";
+import type { RequestTable } from "../platform/storage/table.ts";
 import type { ModelTask } from "../platform/telemetry/backend-uses.ts";
 
 /**
@@ -71,10 +72,10 @@ type LimiterVariables = PlatformEnvironment &
 /** The service's table, as callers wait for it; a connection to it is opened at once. */
 export const itemTableFrom = (
   environment: PlatformEnvironment & Variables<typeof tableEnvironment>,
-): WritableItemTable => {
+): RequestTable => {
   const aws = awsConfigOf(environment);
   openConnection(awsAddress("DynamoDB", aws));
-  return openItemTable(environment.TABLE_NAME, aws);
+  return openLightTable(environment.TABLE_NAME, aws);
 };
 
 const secretReaderFrom = (environment: PlatformEnvironment): ReadSecret =>
@@ -143,7 +144,7 @@ export const idempotencyStoreFrom = (
   const { TOKEN_SECRET_ID: secretId } = environment;
   return createIdempotencyStore({
     // Over the connection that the limiter has opened.
-    table: openItemTable(environment.TABLE_NAME, awsConfigOf(environment)),
+    table: openLightTable(environment.TABLE_NAME, awsConfigOf(environment)),
     store: objectStoreFrom(environment),
     secrets:
       secretId === undefined

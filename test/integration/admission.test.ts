@@ -1,4 +1,3 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AccountAccess } from "../../shared/accounts/access/account.ts";
 import type { Scope } from "../../shared/accounts/access/api-keys.ts";
@@ -9,7 +8,7 @@ import { createAccountsRepository } from "../../shared/accounts/repositories/acc
 import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/repositories/tokens-repository.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
+import type { RequestTable } from "../../shared/platform/storage/table.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 /** These tests are about what is counted; a table on a busy machine may take longer than a request would wait for it. */
@@ -17,7 +16,7 @@ const timeoutMilliseconds = 20_000;
 
 let table: TestTable;
 /** The table for several instances of functions: each has connections of its own. */
-let instances: readonly ItemTable[];
+let instances: readonly RequestTable[];
 beforeAll(async () => {
   table = await startTestTable();
   instances = Array.from({ length: 4 }, () => table.openForRequests());
@@ -215,9 +214,8 @@ describe("expired entries", () => {
     };
     const over = { [`d${day - 2}`]: 1, [`d${day - 35}`]: 1, "M2026-08": 4 };
     const revoked = { gone: start / 1_000 - 120, still: start / 1_000 + 120, endless: 0 };
-    const { client, name } = table.open();
     const Item = { ...(await stored(id)), ...past, ...remaining, ...over, revoked };
-    await client.send(new PutCommand({ TableName: name, Item }));
+    await table.open().put(Item);
     const limiter = createLimiter(createLimitCounters(table.openForRequests()), {
       now: () => start,
       timeoutMilliseconds,

@@ -1,4 +1,3 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { makeApiKey, readApiKey, type Scope } from "../../shared/accounts/access/api-keys.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
@@ -11,7 +10,7 @@ import {
 } from "../../shared/accounts/repositories/api-keys-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/repositories/tokens-repository.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
+import type { RequestTable } from "../../shared/platform/storage/table.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
@@ -21,7 +20,7 @@ const start = Date.parse("2026-11-20T10:00:30Z");
 
 let table: TestTable;
 /** The table for several instances of functions: each has connections of its own. */
-let instances: readonly ItemTable[];
+let instances: readonly RequestTable[];
 beforeAll(async () => {
   table = await startTestTable();
   instances = Array.from({ length: 4 }, () => table.openForRequests());
@@ -251,15 +250,11 @@ describe("keys at the same moment", () => {
   it("leave nothing behind when a revocation that ended half-way is tried again", async () => {
     const owner = await newOwner();
     const { id } = await makeKey(owner);
-    const { client, name: TableName } = table.open();
-    await client.send(
-      new UpdateCommand({
-        TableName,
-        Key: accountKeys.access(owner.userId),
-        UpdateExpression: "REMOVE api_keys.#key",
-        ExpressionAttributeNames: { "#key": id },
-      }),
-    );
+    await table.open().update({
+      Key: accountKeys.access(owner.userId),
+      UpdateExpression: "REMOVE api_keys.#key",
+      ExpressionAttributeNames: { "#key": id },
+    });
     expect(await keys().revoke(owner.userId, id)).toBe(false);
     expect(await table.read(accountKeys.apiKey(owner.userId, id))).toBeUndefined();
   });
@@ -281,15 +276,11 @@ describe("a key is created", () => {
   it("for no account whose token was revoked, or that is disabled, being deleted or gone", async () => {
     const owner = await newOwner();
     const change = async (expression: string, values: Record<string, unknown>) => {
-      const { client, name: TableName } = table.open();
-      await client.send(
-        new UpdateCommand({
-          TableName,
-          Key: accountKeys.access(owner.userId),
-          UpdateExpression: expression,
-          ExpressionAttributeValues: values,
-        }),
-      );
+      await table.open().update({
+        Key: accountKeys.access(owner.userId),
+        UpdateExpression: expression,
+        ExpressionAttributeValues: values,
+      });
     };
     await expect(makeKey({ ...owner, tokenEpoch: 1 })).rejects.toMatchObject({ code: "unauthenticated" });
     await accounts().setDisabled(owner.userId, true);
@@ -363,7 +354,11 @@ describe("while nothing can be counted", () => {
   const broken = (reads: "work" | "fail"): Limiter => {
     const intact = table.openForRequests();
     const fails = () => Promise.reject(new Error("The table is on fire."));
-    const failing: ItemTable = { ...intact, update: fails, ...(reads === "fail" ? { read: fails } : {}) };
+    const failing: RequestTable = {
+      ...intact,
+      updateWithFallback: fails,
+      ...(reads === "fail" ? { read: fails } : {}),
+    };
     return createLimiter(createLimitCounters(failing), { now: () => start, timeoutMilliseconds });
   };
   const ask = async (limiter: Limiter, key: string, scope: Scope | "any") => {

@@ -1,5 +1,4 @@
 import { argon2 } from "node:crypto";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
@@ -37,15 +36,11 @@ beforeAll(async () => {
   const { id: disabled } = await create("disabled");
   await accounts.setDisabled(disabled, true);
   const { id: elsewhere } = await create("elsewhere");
-  const { client, name } = table.open();
-  await client.send(
-    new UpdateCommand({
-      TableName: name,
-      Key: accountKeys.profile(elsewhere),
-      UpdateExpression: "SET oauth_type = :type REMOVE password_hash",
-      ExpressionAttributeValues: { ":type": "IdentityProviderA" },
-    }),
-  );
+  await table.open().update({
+    Key: accountKeys.profile(elsewhere),
+    UpdateExpression: "SET oauth_type = :type REMOVE password_hash",
+    ExpressionAttributeValues: { ":type": "IdentityProviderA" },
+  });
 });
 afterAll(() => table.close());
 beforeEach(() => {

@@ -1,4 +1,3 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { transcriptionKeys } from "../../functions/legacy/keys.ts";
 import { createSavedTranscriptions } from "../../functions/legacy/saved-transcriptions.ts";
@@ -11,7 +10,7 @@ import { createTokensRepository } from "../../shared/accounts/repositories/token
 import { createPasswordAttemptsRepository } from "../../shared/accounts/sign-in/password-attempts.ts";
 import { createIdempotencyStore } from "../../shared/http/idempotency/idempotency-store.ts";
 import { idempotencyKeys } from "../../shared/http/idempotency/keys.ts";
-import { readPartition, type Table } from "../../shared/platform/storage/table.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
@@ -54,15 +53,17 @@ class Trouble {
     yield* [...this.objects].filter((name) => name.startsWith(prefix));
   }
 
-  watch(table: Table): Table {
-    table.client.middlewareStack.add(
+  /** A table of which each call is a step. */
+  openTable(): Table {
+    const client = server.openClient();
+    client.middlewareStack.add(
       (next) => async (input) => {
         this.step();
         return next(input);
       },
       { step: "initialize" },
     );
-    return table;
+    return server.open(client);
   }
 }
 
@@ -109,12 +110,11 @@ const makeAccount = async (trouble: Trouble) => {
   const attempts = createPasswordAttemptsRepository(table);
   await attempts.addWrong(limitKeys.passwordAttempts(username), 5);
   await attempts.addWrong(limitKeys.confirmations(userId), 5);
-  const { client, name } = table;
   const used = Object.fromEntries(
     usedOn.map((counted, index) => [`u${20_777 + index}:translate:-:r`, counted]),
   );
   const access = { ...(await server.read(accountKeys.access(userId))), ...used };
-  await client.send(new PutCommand({ TableName: name, Item: access }));
+  await table.put(access);
   const idempotencyStore = createIdempotencyStore({
     table: server.openForRequests(),
     store: {
@@ -161,7 +161,11 @@ const makeAccount = async (trouble: Trouble) => {
 };
 
 const leftIn = async (partitions: readonly string[]): Promise<unknown[]> =>
-  (await Promise.all(partitions.map((name) => readPartition(server.open(), name, ["PK", "SK"])))).flat();
+  (
+    await Promise.all(
+      partitions.map((name) => server.open().query({ partition: name, attributes: ["PK", "SK"] })),
+    )
+  ).flat();
 
 const claimsOf = ({ username, email }: StoredAccount) =>
   Promise.all([server.read(accountKeys.usernameClaim(username)), server.read(accountKeys.emailClaim(email))]);
@@ -169,7 +173,7 @@ const claimsOf = ({ username, email }: StoredAccount) =>
 describe("the deletion of an account", () => {
   it("continues where it failed, at any call, and reserves the name until nothing remains", async () => {
     const trouble = new Trouble();
-    const table = trouble.watch(server.open());
+    const table = trouble.openTable();
     let failures = 0;
     for (let failing = 1; ; failing += 1) {
       const { account, partitions } = await makeAccount(trouble);
@@ -264,10 +268,10 @@ describe("the deletion of an account", () => {
   it("leaves alone what the account itself has deleted, and what expires before", async () => {
     const trouble = new Trouble();
     const { account } = await makeAccount(trouble);
-    const owned = await readPartition(server.open(), accountKeys.owned(account.id, "").PK, [
-      "SK",
-      "expires_at",
-    ]);
+    const owned = await server.open().query({
+      partition: accountKeys.owned(account.id, "").PK,
+      attributes: ["SK", "expires_at"],
+    });
     expect(owned).toHaveLength(3);
     const saved = createSavedTranscriptions(server.openForRequests());
     for (const { SK } of owned) {

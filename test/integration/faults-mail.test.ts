@@ -30,14 +30,13 @@ let handler: MailHandler;
 /** The mail function as it is deployed, between the embedded table and a mail service of the test. */
 beforeAll(async () => {
   [ses, table] = await Promise.all([startFakeBackend(), startTestTable()]);
-  const { hostname = "", port } = (await table.open().client.config.endpoint?.()) ?? {};
   const variables = {
     AWS_REGION: "eu-west-1",
     AWS_ACCESS_KEY_ID: "local",
     AWS_SECRET_ACCESS_KEY: "local",
-    AWS_ENDPOINT_URL_DYNAMODB: `http://${hostname}:${port}`,
+    AWS_ENDPOINT_URL_DYNAMODB: table.address.endpoint,
     AWS_ENDPOINT_URL_SESV2: new URL(ses.baseUrl).origin,
-    TABLE_NAME: table.open().name,
+    TABLE_NAME: table.address.name,
     MAIL_FROM: "Language AI <no-reply@example.com>",
     MAIL_CONFIGURATION_SET: "example-set",
     PUBLIC_BASE_URL: "https://api.example.com",

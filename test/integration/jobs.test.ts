@@ -6,7 +6,7 @@ import { windowsAt } from "../../shared/accounts/limits/windows.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { BackendRefusal } from "../../shared/platform/outbound/failures.ts";
-import { readPartition, type Table } from "../../shared/platform/storage/table.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
 import { deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
 import { getResult } from "../../shared/recordings/jobs/get-result.ts";
 import { readTranscript } from "../../shared/recordings/jobs/job-objects.ts";
@@ -360,7 +360,7 @@ describe("a job of an account that is deleted", () => {
     await working;
     expect(works.requested).toHaveLength(1);
     expect(works.callbacks).toEqual([]);
-    expect(await readPartition(table, jobKeys.ofAccount(userId), ["PK", "SK"])).toEqual([]);
+    expect(await table.query({ partition: jobKeys.ofAccount(userId), attributes: ["PK", "SK"] })).toEqual([]);
     expect(await objectsOf(over)).toEqual([]);
     await expect(works.post(userId, 1)).rejects.toMatchObject({ code: "unauthenticated" });
   });

@@ -17,13 +17,14 @@ import { windowsAt } from "../../shared/accounts/limits/windows.ts";
 import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
 import { usage as usageResponse } from "../../shared/accounts/usage/usage.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
-import { type ItemTable, openItemTable } from "../../shared/platform/storage/item-table.ts";
+import { openLightTable } from "../../shared/platform/storage/light-table.ts";
+import type { RequestTable } from "../../shared/platform/storage/table.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
 /** The table for several instances of functions: each has connections of its own. */
-let instances: readonly ItemTable[];
+let instances: readonly RequestTable[];
 beforeAll(async () => {
   table = await startTestTable();
   instances = Array.from({ length: 4 }, () => table.openForRequests());
@@ -38,7 +39,7 @@ const newUserId = async (): Promise<number> => {
   table.calls.length = 0;
   return id;
 };
-const instance = (index: number): ItemTable => {
+const instance = (index: number): RequestTable => {
   const chosen = instances[index % instances.length];
   if (!chosen) throw new Error("There are no instances.");
   return chosen;
@@ -366,7 +367,7 @@ describe("a table that cannot be written to", () => {
       const log = vi.spyOn(logger, "error").mockReturnValue();
       await withServer(listener, async (endpoint) => {
         const counters = createLimitCounters(
-          openItemTable("language-ai", readAwsConfig({ AWS_ENDPOINT_URL: endpoint })),
+          openLightTable("language-ai", readAwsConfig({ AWS_ENDPOINT_URL: endpoint })),
         );
         const limiter = createLimiter(counters, { timeoutMilliseconds: 50 });
         const { refusal, statuses } = await limiter.admit(request);

@@ -1,5 +1,4 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readAccess } from "../../shared/accounts/access/access.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
@@ -87,23 +86,23 @@ const lost = () => Object.assign(new Error("socket hang up"), { code: "ECONNRESE
 
 /** The table, of which one call fails before it is sent; the first is number 0. */
 const failingAt = (failing: number): { readonly table: Table; readonly calls: () => number } => {
-  const table = intact.open();
+  const client = intact.openClient();
   let calls = 0;
-  table.client.middlewareStack.add(
+  client.middlewareStack.add(
     (next) => (input) => {
       calls += 1;
       return calls - 1 === failing ? Promise.reject(lost()) : next(input);
     },
     { step: "initialize" },
   );
-  return { table, calls: () => calls };
+  return { table: intact.open(client), calls: () => calls };
 };
 
 /** The table, which executes the first transaction and loses the response to it. */
 const losingOneResponse = (): { readonly table: Table; readonly sent: () => number } => {
-  const table = intact.open();
+  const client = intact.openClient();
   let sent = 0;
-  table.client.middlewareStack.add(
+  client.middlewareStack.add(
     (next, context) => async (input) => {
       const response = await next(input);
       if (context["commandName"] !== "TransactWriteItemsCommand") return response;
@@ -113,7 +112,7 @@ const losingOneResponse = (): { readonly table: Table; readonly sent: () => numb
     },
     { step: "deserialize" },
   );
-  return { table, sent: () => sent };
+  return { table: intact.open(client), sent: () => sent };
 };
 
 const purposes = ["reset-password", "verify-email"] as const;
@@ -169,8 +168,8 @@ describe.each(purposes)("a link to %s", (purpose) => {
     "is not called invalid, and still works, when the table had no time for it (%s)",
     async (Code) => {
       const { secret } = await mailLink(purpose);
-      const table = intact.open();
-      table.client.middlewareStack.add(
+      const client = intact.openClient();
+      client.middlewareStack.add(
         (next, context) => (input) =>
           context["commandName"] === "TransactWriteItemsCommand"
             ? Promise.reject(
@@ -183,7 +182,7 @@ describe.each(purposes)("a link to %s", (purpose) => {
             : next(input),
         { step: "initialize" },
       );
-      expect(await use(table, secret)).toMatchObject({
+      expect(await use(intact.open(client), secret)).toMatchObject({
         status: 503,
         headers: { "Retry-After": "5" },
         body: { error: { code: "service_unavailable" } },
@@ -195,15 +194,11 @@ describe.each(purposes)("a link to %s", (purpose) => {
   it("is refused like an unknown one when it has expired, is for another purpose, or for a deleted account", async () => {
     const { secret } = await mailLink(other);
     const { secret: expired } = await mailLink(purpose);
-    const { client, name } = intact.open();
-    await client.send(
-      new UpdateCommand({
-        TableName: name,
-        Key: accountKeys.link(expired),
-        UpdateExpression: "SET expires_at = :now",
-        ExpressionAttributeValues: { ":now": Math.floor(Date.now() / 1_000) },
-      }),
-    );
+    await intact.open().update({
+      Key: accountKeys.link(expired),
+      UpdateExpression: "SET expires_at = :now",
+      ExpressionAttributeValues: { ":now": Math.floor(Date.now() / 1_000) },
+    });
     const orphan = await createLinksRepository(intact.open()).create(
       { userId: 4_000_000, tokenEpoch: 0 },
       purpose,
@@ -293,14 +288,7 @@ describe("a link that was mailed before the password was changed", () => {
 
   it("does not work when it was created before links had an epoch", async () => {
     const { secret } = await mailLink("reset-password");
-    const { client, name } = intact.open();
-    await client.send(
-      new UpdateCommand({
-        TableName: name,
-        Key: accountKeys.link(secret),
-        UpdateExpression: "REMOVE token_epoch",
-      }),
-    );
+    await intact.open().update({ Key: accountKeys.link(secret), UpdateExpression: "REMOVE token_epoch" });
     expect((await reset(secret, newPassword)).status).toBe(400);
   });
 
@@ -336,13 +324,13 @@ describe("a new password from a mailed link", () => {
 
   it("leaves old password and tokens as they are while it cannot be written", async () => {
     const { id, username, secret } = await mailLink("reset-password");
-    const table = intact.open();
-    table.client.middlewareStack.add(
+    const client = intact.openClient();
+    client.middlewareStack.add(
       (next, context) => (input) =>
         context["commandName"] === "TransactWriteItemsCommand" ? Promise.reject(lost()) : next(input),
       { step: "initialize" },
     );
-    expect((await useLink["reset-password"](table, secret)).status).toBe(503);
+    expect((await useLink["reset-password"](intact.open(client), secret)).status).toBe(503);
     expect(await logIn(username, oldPassword)).toBe(200);
     expect(await tokenStands(id)).toBe(true);
   });

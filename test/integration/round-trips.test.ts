@@ -15,7 +15,7 @@ import {
 import { createTokensRepository } from "../../shared/accounts/repositories/tokens-repository.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import type { ChatModels } from "../../shared/models/inference/chat.ts";
-import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
+import type { RequestTable } from "../../shared/platform/storage/table.ts";
 import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../support/lambda-stream.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
@@ -116,7 +116,7 @@ describe.each([
   ["a function URL", byFunctionUrl],
   ["the REST API", byRestApi],
 ])("a chat request through %s", (_door, toEvent) => {
-  const handlerOver = (over: ItemTable) =>
+  const handlerOver = (over: RequestTable) =>
     createStreamingHandler(chatEndpoints({ models }), {
       verifyBearer,
       limiter: createLimiter(createLimitCounters(over)),
@@ -140,10 +140,10 @@ describe.each([
     let writes = 0;
     const handler = handlerOver({
       ...over,
-      update: async (...given) => {
+      updateWithFallback: async (...given) => {
         writes += 1;
         if (writes > 1) await responded.promise;
-        return over.update(...given);
+        return over.updateWithFallback(...given);
       },
     });
     const stream = new PassThrough();

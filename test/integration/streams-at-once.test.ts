@@ -1,7 +1,6 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { chatEndpoints } from "../../functions/chat/endpoints.ts";
@@ -14,7 +13,7 @@ import { maxStreamSeconds } from "../../shared/accounts/limits/policies.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import type { ChatEvent, ChatModels, ChatStream } from "../../shared/models/inference/chat.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
+import type { RequestTable } from "../../shared/platform/storage/table.ts";
 import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";
 import { stubStreamingRuntime } from "../support/lambda-stream.ts";
 import { sourceOf } from "../support/sources.ts";
@@ -22,7 +21,7 @@ import { createTestAccount, startTestTable, type TestTable } from "../support/te
 
 let table: TestTable;
 /** The table for several instances of functions: each has connections of its own. */
-let instances: readonly ItemTable[];
+let instances: readonly RequestTable[];
 beforeAll(async () => {
   table = await startTestTable();
   instances = Array.from({ length: 4 }, () => table.openForRequests());
@@ -84,7 +83,7 @@ describe("streams of one account", () => {
   });
 
   it("are admitted exactly while there are fewer than its tier allows, however many those are", async () => {
-    const { client, name } = table.open();
+    const own = table.open();
     const token = await newAccount();
     const item = await stored(token);
     await fc.assert(
@@ -100,7 +99,7 @@ describe("streams of one account", () => {
             email_verified: isVerified,
             ...(count === 0 ? {} : { streams: new Set(streams) }),
           };
-          await client.send(new PutCommand({ TableName: name, Item }));
+          await own.put(Item);
           const { refusal, slot } = await begin(token);
           expect(refusal === undefined).toBe(count < Number(max));
           expect((await slotsOf(token)).toSorted()).toEqual(
@@ -168,11 +167,11 @@ describe("streams of one account", () => {
   it("are admitted when the write that took the last place had to be sent twice", async () => {
     const token = await newAccount();
     for (let count = 0; count < 4; count += 1) await begin(token);
-    const twice: ItemTable = {
+    const twice: RequestTable = {
       ...table.openForRequests(),
-      update: async (...given) => {
-        await table.openForRequests().update(...given);
-        return table.openForRequests().update(...given);
+      updateWithFallback: async (...given) => {
+        await table.openForRequests().updateWithFallback(...given);
+        return table.openForRequests().updateWithFallback(...given);
       },
     };
     const limiter = createLimiter(createLimitCounters(twice), {

@@ -20,7 +20,7 @@ import { transcriptionFunction } from "../../functions/transcription/contract.ts
 import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
-import { openItemTable } from "../../shared/platform/storage/item-table.ts";
+import { openLightTable } from "../../shared/platform/storage/light-table.ts";
 import { maxRecordingBytes } from "../../shared/recordings/uploads/open-upload.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { makeMp4 } from "../fixtures/audio/make-mp4.ts";
@@ -29,7 +29,7 @@ import { lambdaEvent } from "../support/lambda-event.ts";
 import { encodeForm, type FormValue } from "../support/multipart.ts";
 import { type RecordingServer, readingSlowly, startRecordingServer } from "../support/recording-server.ts";
 import { authorizedCaller } from "../support/send.ts";
-import { testTable } from "../support/test-table.ts";
+import { testClient } from "../support/test-table.ts";
 import { wavHeaderBytes } from "../support/wav.ts";
 
 const bucket = "audio";
@@ -60,8 +60,6 @@ let lambda: LambdaService;
 let peakMegabytes = 0;
 const output: string[] = [];
 
-const table = () => ({ ...testTable(services.endpoints.dynamoDb), name: tableName });
-
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "language-ai-transcription-"));
   const bundles = join(directory, "bundles");
@@ -71,7 +69,7 @@ beforeAll(async () => {
   services = await startStandIns({ dataDirectory: join(directory, "data") });
   await services.s3?.ensureBucket(bucket, {});
   services.secrets.putSecret("inference-keys", "{}");
-  const { client } = table();
+  const client = testClient(services.endpoints.dynamoDb);
   await ensureTable(client, tableName, {
     AttributeDefinitions: [
       { AttributeName: "PK", AttributeType: "S" },
@@ -131,7 +129,7 @@ afterAll(async () => {
 });
 
 const openItems = () =>
-  openItemTable(tableName, readAwsConfig({ AWS_ENDPOINT_URL: services.endpoints.dynamoDb }));
+  openLightTable(tableName, readAwsConfig({ AWS_ENDPOINT_URL: services.endpoints.dynamoDb }));
 
 /** Puts a file where an upload link would have put it. @returns its file id. */
 const upload = async (body: Buffer, userId?: number): Promise<string> => {

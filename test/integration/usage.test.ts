@@ -1,4 +1,3 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { getUsage } from "../../functions/auth/get-usage.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
@@ -9,13 +8,13 @@ import { accountsInMonth, createUsageRepository, readUsage } from "../../shared/
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { usage as usageResponse } from "../../shared/accounts/usage/usage.ts";
 import { AwsCallError } from "../../shared/platform/outbound/aws-json.ts";
-import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
+import type { RequestTable } from "../../shared/platform/storage/table.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
 import type { Use } from "../../shared/platform/telemetry/use.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
-let instances: readonly ItemTable[];
+let instances: readonly RequestTable[];
 beforeAll(async () => {
   table = await startTestTable();
   instances = Array.from({ length: 4 }, () => table.openForRequests());
@@ -33,10 +32,10 @@ afterEach(() => {
 const newAccount = (): Promise<number> => createTestAccount(table.open(), "Admin");
 
 /** The limiter of one execution environment, whose clock may be a little off. */
-const environment = (over: ItemTable = instance(0), clockIsAhead = 0): Limiter =>
+const environment = (over: RequestTable = instance(0), clockIsAhead = 0): Limiter =>
   createLimiter(createLimitCounters(over), { now: () => now + clockIsAhead, timeoutMilliseconds: 20_000 });
 
-const instance = (index: number): ItemTable => {
+const instance = (index: number): RequestTable => {
   const chosen = instances[index % instances.length];
   if (!chosen) throw new Error("There are no instances.");
   return chosen;
@@ -158,11 +157,10 @@ describe("what a request has used", () => {
     await request(limiter, userId, { characters: 1 });
     await request(limiter, userId, { characters: 2 });
     await createAccountsRepository(table.open()).setAccountType(userId, "Free");
-    const { client, name } = table.open();
     const full = { ...(await storedOf(userId)), "M2026-11": 5_000 };
-    await client.send(new PutCommand({ TableName: name, Item: full }));
+    await table.open().put(full);
     expect((await admit(limiter, userId)).refusal).toMatchObject({ code: "quota_exceeded" });
-    await client.send(new PutCommand({ TableName: name, Item: { ...full, "M2026-11": 2 } }));
+    await table.open().put({ ...full, "M2026-11": 2 });
     await request(limiter, userId);
     expect(await usedBy(userId)).toMatchObject([{ requests: 3, characters: 3 }]);
   });
@@ -212,7 +210,10 @@ describe("what a request has used", () => {
 });
 
 /** A table of which some writes are executed, or not, and whose responses are then lost. */
-const faulty = (over: ItemTable, fault: (update: string, call: number) => "lost" | "failed" | undefined) => {
+const faulty = (
+  over: RequestTable,
+  fault: (update: string, call: number) => "lost" | "failed" | undefined,
+) => {
   let calls = 0;
   const lost = () => new AwsCallError("NetworkError", "AWS did not answer.", { $retryable: {} });
   const through = async <Result>(expression: string, work: () => Promise<Result>): Promise<Result> => {
@@ -226,20 +227,17 @@ const faulty = (over: ItemTable, fault: (update: string, call: number) => "lost"
   return {
     ...over,
     // What the connection below does with a lost response.
-    update: async (update, signal, again = () => update) => {
+    updateWithFallback: async (update, fallback, signal) => {
       try {
         return await through(update.UpdateExpression, () => over.update(update, signal));
       } catch (error) {
-        const next = again();
+        const next = fallback();
         if (!next) throw error;
         return over.update(next, signal);
       }
     },
-    updateTogether: (updates, signal) =>
-      through(updates.map(({ UpdateExpression }) => UpdateExpression).join(), () =>
-        over.updateTogether(updates, signal),
-      ),
-  } satisfies ItemTable;
+    transact: (writes, options) => through(JSON.stringify(writes), () => over.transact(writes, options)),
+  } satisfies RequestTable;
 };
 
 describe("a write whose response is lost", () => {
@@ -391,14 +389,11 @@ describe("a past day", () => {
 
   it("may have more counters than one transaction takes, and counters of an older version", async () => {
     const userId = await newAccount();
-    const { client, name } = table.open();
     const many = Object.fromEntries(
       Array.from({ length: 200 }, (_, index) => [`u${dayOf("2026-11-20")}:translate:key${index}:r`, index]),
     );
     const older = { [`d${dayOf("2026-11-20")}:translate`]: 4, [`u${dayOf("2026-11-20")}:translate:-:r`]: 2 };
-    await client.send(
-      new PutCommand({ TableName: name, Item: { ...(await storedOf(userId)), ...many, ...older } }),
-    );
+    await table.open().put({ ...(await storedOf(userId)), ...many, ...older });
     until("2026-11-21T09:00:00Z");
     await request(environment(), userId);
     const moved = countersOf(await itemOf(userId, "2026-11-20"));
@@ -441,13 +436,12 @@ describe("the access item", () => {
   it("of an account whose many keys call everything is emptied during the day", async () => {
     const userId = await newAccount();
     await request(environment(), userId, { characters: 5 });
-    const { client, name } = table.open();
     const day = dayOf("2026-11-20");
     const put = async (count: number) => {
       const many = Object.fromEntries(
         Array.from({ length: count }, (_, index) => [`u${day}:translate:key${index}:r`, 1]),
       );
-      await client.send(new PutCommand({ TableName: name, Item: { ...(await storedOf(userId)), ...many } }));
+      await table.open().put({ ...(await storedOf(userId)), ...many });
     };
     await put(100);
     now += 60_000;

@@ -18,7 +18,6 @@ import { createReplyPlanner, planApology } from "../../functions/messaging/reply
 import type { ReplyDependencies } from "../../functions/messaging/reply-to-text.ts";
 import type { InboundMessage, MessageContent } from "../../shared/messaging/inbound-message.ts";
 import { readReference, saveReceipt } from "../../shared/messaging/send-receipt.ts";
-import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 
 export const queueArn = "arn:aws:sqs:us-east-1:000000000000:messages.fifo";
@@ -74,9 +73,9 @@ export class FakePlatform implements MessagingPlatform {
   /** Whether reports about messages reach the webhook. */
   reports = true;
   recording: Uint8Array = new Uint8Array();
-  readonly #table: Pick<ItemTable, "update">;
+  readonly #table: Pick<Table, "update">;
 
-  constructor(table: Pick<ItemTable, "update">) {
+  constructor(table: Pick<Table, "update">) {
     this.#table = table;
   }
 

@@ -1,48 +1,20 @@
-import {
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  type ServiceInputTypes,
-  type ServiceOutputTypes,
-} from "@aws-sdk/lib-dynamodb";
-import type { WritableItemTable } from "../../shared/platform/storage/item-table.ts";
-import { openTable, type Table } from "../../shared/platform/storage/table.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
+import { type TableCalls, tableOver } from "../../shared/platform/storage/table-calls.ts";
 
 /** A call to DynamoDB, such as `PutItem`, in JavaScript's types. */
 export interface TableCall {
-  readonly name: string;
-  readonly input: ServiceInputTypes;
+  readonly name: keyof TableCalls;
+  readonly input: object;
 }
 
-/** The service's own table, where a test responds to calls instead of DynamoDB. */
-export const fakeTable = (
-  respond: (call: TableCall) => Promise<Omit<ServiceOutputTypes, "$metadata">>,
-): Table => {
-  const table = openTable("language-ai");
-  table.client.middlewareStack.add(
-    (_next, context) =>
-      async ({ input }) => {
-        const name = String(context["commandName"]).replace(/Command$/, "");
-        return { response: {}, output: { ...(await respond({ name, input })), $metadata: {} } };
-      },
-    { step: "initialize" },
-  );
-  return table;
-};
-
-/** The same table, for what asks it without the SDK. */
-export const itemsOf = ({
-  client,
-  name: TableName,
-}: Table): Pick<WritableItemTable, "delete" | "put" | "read"> => ({
-  delete: async (Key) => {
-    await client.send(new DeleteCommand({ TableName, Key }));
-  },
-  put: async (Item) => {
-    await client.send(new PutCommand({ TableName, Item }));
-  },
-  read: async ({ Key }) => {
-    const { Item } = await client.send(new GetCommand({ TableName, Key }));
-    return Item;
-  },
-});
+/** The service's own table, whose calls a test answers instead of DynamoDB. */
+export const fakeTable = (respond: (call: TableCall) => Promise<object>): Table =>
+  tableOver("language-ai", {
+    GetItem: (input) => respond({ name: "GetItem", input }),
+    UpdateItem: (input) => respond({ name: "UpdateItem", input }),
+    PutItem: (input) => respond({ name: "PutItem", input }),
+    DeleteItem: (input) => respond({ name: "DeleteItem", input }),
+    TransactWriteItems: (input) => respond({ name: "TransactWriteItems", input }),
+    Query: (input) => respond({ name: "Query", input }),
+    BatchWriteItem: (input) => respond({ name: "BatchWriteItem", input }),
+  });

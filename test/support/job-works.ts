@@ -162,13 +162,16 @@ export const openJobWorks = ({
 
   /** What one process of the worker has to do with the world. */
   const dependenciesOf = (life: Life): Omit<RecordDependencies, "hide"> => {
-    const client = new Proxy(table.client, {
-      get: (target, property) =>
-        property === "send"
-          ? (command: Parameters<typeof target.send>[0]) => life.call(() => target.send(command))
-          : Reflect.get(target, property),
-    });
-    const ownTable = { ...table, client };
+    const ownTable: Table = {
+      ...table,
+      read: (...given) => life.call(() => table.read(...given)),
+      update: (...given) => life.call(() => table.update(...given)),
+      put: (...given) => life.call(() => table.put(...given)),
+      putIf: (...given) => life.call(() => table.putIf(...given)),
+      delete: (...given) => life.call(() => table.delete(...given)),
+      transact: (...given) => life.call(() => table.transact(...given)),
+      query: (...given) => life.call(() => table.query(...given)),
+    };
     const ownJobs = createJobsRepository(ownTable);
     return {
       jobs: ownJobs,

@@ -3,7 +3,7 @@ import {
   type AccountsRepository,
   createAccountsRepository,
 } from "../../shared/accounts/repositories/accounts-repository.ts";
-import { openTable } from "../../shared/platform/storage/table.ts";
+import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 
 /**
  * The accounts of a local service that runs from this folder, as its operator reaches them: this process's environment

@@ -3,13 +3,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { ensureTable, startDynamoDb } from "@language-ai/aws-stand-ins";
 import type { AccountType } from "../../shared/accounts/access/account.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
-import { openItemTable, type WritableItemTable } from "../../shared/platform/storage/item-table.ts";
-import type { Table } from "../../shared/platform/storage/table.ts";
+import { openLightTable } from "../../shared/platform/storage/light-table.ts";
+
+import { openTable } from "../../shared/platform/storage/sdk-table.ts";
+import type { Item, ItemKey, RequestTable, Table } from "../../shared/platform/storage/table.ts";
 
 const name = "language-ai";
 
@@ -17,22 +19,14 @@ const region = "eu-west-1";
 const credentials = { accessKeyId: "local", secretAccessKey: "local" };
 
 /** A client as the service's own, that talks to a server of the test. */
-export const testTable = (endpoint: string, tableName = name): Table => ({
-  name: tableName,
-  client: DynamoDBDocumentClient.from(
-    new DynamoDBClient({
-      endpoint,
-      region,
-      credentials,
-      maxAttempts: 3,
-    }),
-    { marshallOptions: { removeUndefinedValues: true } },
-  ),
-});
+export const testClient = (endpoint: string): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region, credentials, maxAttempts: 3 }), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
 
-/** The same, as every request uses it. */
-export const testItems = ({ endpoint, name: tableName }: TestTable["address"]): WritableItemTable =>
-  openItemTable(
+/** The table, as every request uses it. */
+export const testItems = ({ endpoint, name: tableName }: TestTable["address"]): RequestTable =>
+  openLightTable(
     tableName,
     readAwsConfig({
       AWS_ENDPOINT_URL: endpoint,
@@ -44,11 +38,13 @@ export const testItems = ({ endpoint, name: tableName }: TestTable["address"]): 
 
 /** The service's table in an embedded DynamoDB, and a look behind the scenes. */
 export interface TestTable {
-  /** Another instance of a function: a client with connections of its own. */
-  open(): Table;
+  /** A client with connections of its own, whose middleware a test may change. */
+  openClient(): DynamoDBDocumentClient;
+  /** Another instance of a function: by default with a client of its own. */
+  open(client?: DynamoDBDocumentClient): Table;
   /** The same, as every request uses it. */
-  openForRequests(): WritableItemTable;
-  read(key: Record<string, string>): Promise<Record<string, unknown> | undefined>;
+  openForRequests(): RequestTable;
+  read(key: ItemKey): Promise<Item | undefined>;
   /** Where it is, for a process of its own. */
   readonly address: { readonly endpoint: string; readonly name: string };
   /** Names of the calls that were sent through all tables, such as `UpdateItem`. */
@@ -75,10 +71,10 @@ const startServer = async () => {
 export const startTestTable = async (): Promise<TestTable> => {
   const server = await startServer();
   const { endpoint, tableName } = server;
-  const opened: Table[] = [];
+  const opened: DynamoDBDocumentClient[] = [];
   const calls: string[] = [];
-  const own = testTable(endpoint, tableName);
-  await ensureTable(own.client, tableName, {
+  const own = testClient(endpoint);
+  await ensureTable(own, tableName, {
     AttributeDefinitions: [
       { AttributeName: "PK", AttributeType: "S" },
       { AttributeName: "SK", AttributeType: "S" },
@@ -88,54 +84,50 @@ export const startTestTable = async (): Promise<TestTable> => {
       { AttributeName: "SK", KeyType: "RANGE" },
     ],
   });
+  const openClient = () => {
+    const client = testClient(endpoint);
+    client.middlewareStack.add(
+      (next, context) => (input) => {
+        calls.push(String(context["commandName"]).replace(/Command$/, ""));
+        return next(input);
+      },
+      { step: "initialize" },
+    );
+    opened.push(client);
+    return client;
+  };
   return {
-    open: () => {
-      const table = testTable(endpoint, tableName);
-      table.client.middlewareStack.add(
-        (next, context) => (input) => {
-          calls.push(String(context["commandName"]).replace(/Command$/, ""));
-          return next(input);
-        },
-        { step: "initialize" },
-      );
-      opened.push(table);
-      return table;
-    },
+    openClient,
+    open: (client = openClient()) => openTable(tableName, client),
     address: { endpoint, name: tableName },
     openForRequests: () => {
       const table = testItems({ endpoint, name: tableName });
+      const counted = <Given extends unknown[], Result>(
+        call: string,
+        method: (...given: Given) => Promise<Result>,
+      ): ((...given: Given) => Promise<Result>) => {
+        return (...given) => {
+          calls.push(call);
+          return method(...given);
+        };
+      };
       return {
-        read: (...given) => {
-          calls.push("GetItem");
-          return table.read(...given);
-        },
-        update: (...given) => {
-          calls.push("UpdateItem");
-          return table.update(...given);
-        },
-        updateTogether: (...given) => {
-          calls.push("TransactWriteItems");
-          return table.updateTogether(...given);
-        },
-        put: (...given) => {
-          calls.push("PutItem");
-          return table.put(...given);
-        },
-        delete: (...given) => {
-          calls.push("DeleteItem");
-          return table.delete(...given);
-        },
+        read: counted("GetItem", table.read),
+        update: counted("UpdateItem", table.update),
+        updateWithFallback: counted("UpdateItem", table.updateWithFallback),
+        put: counted("PutItem", table.put),
+        putIf: counted("PutItem", table.putIf),
+        delete: counted("DeleteItem", table.delete),
+        deleteIf: counted("DeleteItem", table.deleteIf),
+        transact: counted("TransactWriteItems", table.transact),
+        query: counted("Query", table.query),
+        deleteAll: counted("BatchWriteItem", table.deleteAll),
       };
     },
-    read: async (Key) => {
-      const { Item } = await own.client.send(
-        new GetCommand({ TableName: tableName, Key, ConsistentRead: true }),
-      );
-      return Item;
-    },
+    read: (Key) => openTable(tableName, own).read({ Key }),
     calls,
     close: async () => {
-      for (const { client } of [own, ...opened]) client.destroy();
+      for (const client of [own, ...opened]) client.destroy();
       await server.close();
     },
   };

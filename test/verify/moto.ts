@@ -5,7 +5,7 @@ import { openMailQueue } from "../../shared/accounts/mail/mail-queue.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { createSecretReader } from "../../shared/platform/config/secrets.ts";
 import { openAwsJsonService } from "../../shared/platform/outbound/aws-json.ts";
-import { openItemTable } from "../../shared/platform/storage/item-table.ts";
+import { openLightTable } from "../../shared/platform/storage/light-table.ts";
 import { openBucket } from "../../shared/platform/storage/s3-calls.ts";
 import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
 import { notCreated } from "./adapt-template.ts";
@@ -37,7 +37,7 @@ const useDeployed = async (endpoint: string, { outputs }: DeployedStack): Promis
   });
   const output = (name: string) => outputs.get(name) ?? `no output ${name}`;
 
-  const table = openItemTable(output("TableName"), aws);
+  const table = openLightTable(output("TableName"), aws);
   const key = { PK: "VERIFY#1", SK: "ITEM" };
   await table.put({ ...key, words: ["Nkulamusizza"] });
   mustBe("An item of the table", (await table.read({ Key: key }))?.["words"], ["Nkulamusizza"]);

@@ -6,7 +6,7 @@ import { secondsUntil, windowsAt } from "../../../shared/accounts/limits/windows
 import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { readPieces, sendRequest } from "../../../shared/platform/outbound/http-client.ts";
-import type { ItemTable } from "../../../shared/platform/storage/item-table.ts";
+import type { RequestTable } from "../../../shared/platform/storage/table.ts";
 import { type ApiAddresses, type AttemptName, attemptDefinitions } from "./attempts.ts";
 
 /** Tries of people without an account, counted by address. */
@@ -22,7 +22,7 @@ export interface VisitorAttempts {
 
 /** Counts in the service's table; access pattern C10 of `shared/accounts/limits/README.md`. */
 export const createVisitorAttempts = (
-  table: Pick<ItemTable, "update">,
+  table: Pick<RequestTable, "update" | "updateWithFallback">,
   perDay: number,
   now: () => number = Date.now,
 ): VisitorAttempts => ({
@@ -44,7 +44,7 @@ export const createVisitorAttempts = (
     }
     // Given back once at most: a write whose outcome is unknown could otherwise give a try away.
     return async () => {
-      await table.update(add(-1), AbortSignal.timeout(refundMilliseconds), () => undefined);
+      await table.updateWithFallback(add(-1), () => undefined, AbortSignal.timeout(refundMilliseconds));
     };
   },
 });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { accountKeys, type ItemKey } from "../../../shared/accounts/access/keys.ts";
+import { accountKeys } from "../../../shared/accounts/access/keys.ts";
+import type { ItemKey } from "../../../shared/platform/storage/table.ts";
 
 /** How the sort keys of sessions begin. They stand with their account's items, and end with them. */
 export const sessionItemPrefix = "SESSION#";

@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import type { AccountAtEpoch } from "../../../shared/accounts/access/account.ts";
 import { daySeconds, hourSeconds } from "../../../shared/platform/durations.ts";
-import { deleteItems, type Table } from "../../../shared/platform/storage/table.ts";
+import { exists, type ItemKey, type Table } from "../../../shared/platform/storage/table.ts";
 import { sessionDigest, sessionItemPrefix, sessionKeys } from "./keys.ts";
 
 /** A session ends after so long, however much it is used. */
@@ -67,29 +65,20 @@ export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
 
 /** The repository of sessions over the service's table; access pattern S1 of this folder's README. */
 export const createSessionsRepository = (table: Table, now: () => number = Date.now) => {
-  const { client, name: TableName } = table;
   const seconds = () => Math.floor(now() / 1_000);
   const endOf = (createdAt: number, seenAt: number) =>
     Math.min(createdAt + maxSessionSeconds, seenAt + idleSeconds);
 
   /** @returns whether the session is still there. */
-  const noteUse = async (Key: Readonly<Record<string, string>>, createdAt: number): Promise<boolean> => {
+  const noteUse = async (Key: ItemKey, createdAt: number): Promise<boolean> => {
     const seenAt = seconds();
-    try {
-      await client.send(
-        new UpdateCommand({
-          TableName,
-          Key,
-          UpdateExpression: "SET seen_at = :seen, expires_at = :end",
-          ConditionExpression: "attribute_exists(PK)",
-          ExpressionAttributeValues: { ":seen": seenAt, ":end": endOf(createdAt, seenAt) },
-        }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+    const { applied } = await table.update({
+      Key,
+      UpdateExpression: "SET seen_at = :seen, expires_at = :end",
+      ...exists,
+      ExpressionAttributeValues: { ":seen": seenAt, ":end": endOf(createdAt, seenAt) },
+    });
+    return applied;
   };
 
   /** @returns whether so many had been sent, and the session is still there. */
@@ -98,48 +87,28 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
     from: number,
     to: number,
   ): Promise<boolean> => {
-    try {
-      await client.send(
-        new UpdateCommand({
-          TableName,
-          Key: { ...sessionKeys.session(userId, id) },
-          UpdateExpression: "SET forms_used = :to",
-          ConditionExpression:
-            from === 0
-              ? "attribute_exists(PK) AND (attribute_not_exists(forms_used) OR forms_used = :from)"
-              : "forms_used = :from",
-          ExpressionAttributeValues: { ":from": from, ":to": to },
-        }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+    const { applied } = await table.update({
+      Key: sessionKeys.session(userId, id),
+      UpdateExpression: "SET forms_used = :to",
+      ConditionExpression:
+        from === 0
+          ? "attribute_exists(PK) AND (attribute_not_exists(forms_used) OR forms_used = :from)"
+          : "forms_used = :from",
+      ExpressionAttributeValues: { ":from": from, ":to": to },
+    });
+    return applied;
   };
 
   /** The sessions of an account that have not come to their end, those used last first. */
   const list = async ({ userId, tokenEpoch }: AccountAtEpoch): Promise<Session[]> => {
     const { PK, SK } = sessionKeys.session(userId, "");
-    const found: Session[] = [];
-    let ExclusiveStartKey: Record<string, unknown> | undefined;
-    do {
-      const page = await client.send(
-        new QueryCommand({
-          TableName,
-          KeyConditionExpression: "PK = :account AND begins_with(SK, :sessions)",
-          ExpressionAttributeValues: { ":account": PK, ":sessions": SK },
-          ConsistentRead: true,
-          ...(ExclusiveStartKey ? { ExclusiveStartKey } : {}),
-        }),
-      );
-      for (const item of z.array(sessionItem).parse(page.Items ?? [])) {
-        if (item.expires_at > seconds() && item.token_epoch === tokenEpoch)
-          found.push(toSession(userId, item));
-      }
-      ExclusiveStartKey = page.LastEvaluatedKey;
-    } while (ExclusiveStartKey);
-    return found.toSorted((one, other) => other.seenAt - one.seenAt || other.createdAt - one.createdAt);
+    const items = await table.query({ partition: PK, beginsWith: SK });
+    return z
+      .array(sessionItem)
+      .parse(items)
+      .filter((item) => item.expires_at > seconds() && item.token_epoch === tokenEpoch)
+      .map((item) => toSession(userId, item))
+      .toSorted((one, other) => other.seenAt - one.seenAt || other.createdAt - one.createdAt);
   };
 
   return {
@@ -150,7 +119,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
     ): Promise<StartedSession> => {
       const secret = `${userId}.${randomBytes(32).toString("base64url")}`;
       const createdAt = seconds();
-      const Item = {
+      const item = {
         ...sessionKeys.session(userId, sessionDigest(secret)),
         token_epoch: tokenEpoch,
         created_at: createdAt,
@@ -158,8 +127,8 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
         expires_at: endOf(createdAt, createdAt),
         user_agent: userAgent?.slice(0, maxUserAgentLength),
       };
-      await client.send(new PutCommand({ TableName, Item }));
-      return { secret, session: toSession(userId, sessionItem.parse(Item)) };
+      await table.put(item);
+      return { secret, session: toSession(userId, sessionItem.parse(item)) };
     },
 
     /**
@@ -169,11 +138,11 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
     find: async (secret: string): Promise<Session | undefined> => {
       const userId = ownerOf(secret);
       if (userId === undefined) return undefined;
-      const Key = { ...sessionKeys.session(userId, sessionDigest(secret)) };
-      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      const Key = sessionKeys.session(userId, sessionDigest(secret));
+      const found = await table.read({ Key });
+      if (!found) return undefined;
+      const item = sessionItem.parse(found);
       // DynamoDB may take days to remove what has expired.
-      if (Item === undefined) return undefined;
-      const item = sessionItem.parse(Item);
       if (item.expires_at <= seconds()) return undefined;
       const isFresh = seconds() - item.seen_at < seenPrecisionSeconds;
       if (!isFresh && !(await noteUse(Key, item.created_at))) return undefined;
@@ -198,17 +167,12 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
     },
 
     /** Ends one session; one that is over already is no error. */
-    end: async (userId: number, id: string): Promise<void> => {
-      await client.send(new DeleteCommand({ TableName, Key: { ...sessionKeys.session(userId, id) } }));
-    },
+    end: (userId: number, id: string): Promise<void> => table.delete(sessionKeys.session(userId, id)),
 
     /** Ends every session of an account, but for one if that is to stay. */
     endAll: async (account: AccountAtEpoch, except?: Pick<Session, "id">): Promise<void> => {
       const ended = (await list(account)).filter(({ id }) => id !== except?.id);
-      await deleteItems(
-        table,
-        ended.map(({ id }) => sessionKeys.session(account.userId, id)),
-      );
+      await table.deleteAll(ended.map(({ id }) => sessionKeys.session(account.userId, id)));
     },
   };
 };

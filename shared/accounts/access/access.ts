@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { Item, ItemTable } from "../../platform/storage/item-table.ts";
+import type { Item, Table } from "../../platform/storage/table.ts";
 import { type AccountAccess, accountAccess } from "./account.ts";
 import { type Credential, isKey, isOutOfScope, isOwn, type KeyClaims, type Scope } from "./api-keys.ts";
 import type { TokenSuccessor } from "./caller.ts";
@@ -140,7 +140,7 @@ export const requireAccess = (
 
 /** Reads what decides about a credential, and no more of the item; `undefined` when there is no such account. */
 export const readAccess = async (
-  table: Pick<ItemTable, "read">,
+  table: Pick<Table, "read">,
   credential: Credential,
   signal?: AbortSignal,
 ): Promise<CredentialAccess | undefined> => {

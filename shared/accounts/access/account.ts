@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { exists, type ItemUpdate } from "../../platform/storage/table.ts";
 import { accountKeys } from "./keys.ts";
 
 /** Tiers of an account; only an operator changes them. */
@@ -92,53 +93,32 @@ export const toAccount = (item: StoredAccount): Account => ({
   ...(item.default_language === undefined ? {} : { default_language: item.default_language }),
 });
 
-/** A change of one of an account's items, which must exist, to be written by itself or in a transaction. */
-export interface AccountChange {
-  readonly TableName: string;
-  readonly Key: Record<string, string>;
-  readonly UpdateExpression: string;
-  readonly ConditionExpression: string;
-  readonly ExpressionAttributeValues: Record<string, unknown>;
-}
-
-/** An account as somebody has seen it: what they were told, or given, holds for this epoch only. */
+/** An account at one epoch: what proved a right to it counts for this epoch only. */
 export interface AccountAtEpoch {
   readonly userId: number;
   readonly tokenEpoch: number;
 }
 
 /**
- * Sets a new password and revokes every token and reset link of the account, unless its password was changed since it
- * was seen: what proved the right to set it, the old password or a mailed link, proves nothing then. The changes are
- * written together.
+ * The changes, to be written together, that set a new password and revoke every token and reset link of the account. They
+ * fail when the password was changed since the epoch: what proved the right to set it, the old password or a mailed link,
+ * no longer does.
  */
 export const passwordChange = (
-  TableName: string,
   { userId, tokenEpoch }: AccountAtEpoch,
   passwordHash: string,
-): AccountChange[] => [
+): ItemUpdate[] => [
   {
-    TableName,
     Key: accountKeys.profile(userId),
     UpdateExpression: "SET password_hash = :hash",
-    ConditionExpression: "attribute_exists(PK)",
+    ...exists,
     ExpressionAttributeValues: { ":hash": passwordHash },
   },
   {
-    TableName,
     Key: accountKeys.access(userId),
-    // Of the ids that were revoked one by one nothing is left to know: their epoch is over.
+    // The ids of revoked tokens can go: their epoch has ended.
     UpdateExpression: "SET revoked = :none ADD token_epoch :one",
     ConditionExpression: "token_epoch = :epoch",
     ExpressionAttributeValues: { ":none": {}, ":one": 1, ":epoch": tokenEpoch },
   },
 ];
-
-/** Notes that the address of the account is its owner's. */
-export const emailVerification = (TableName: string, userId: number): AccountChange => ({
-  TableName,
-  Key: accountKeys.access(userId),
-  UpdateExpression: "SET email_verified = :verified",
-  ConditionExpression: "attribute_exists(PK)",
-  ExpressionAttributeValues: { ":verified": true },
-});

@@ -12,12 +12,6 @@ export const apiKeyItemPrefix = "KEY#";
 /** How the keys begin of an identity at a provider, and the sort keys of what lists say of it. */
 export const identityKeyPrefix = "IDENTITY#";
 
-/** The two attributes by which the table finds an item. */
-export interface ItemKey {
-  readonly PK: string;
-  readonly SK: string;
-}
-
 /** How the keys of what a mail with a link touches begin: the account by its address, and the link. */
 export const recipientKeyPrefixes = ["USER#", "EMAIL#", "LINK#", accessKeyPrefix] as const;
 

@@ -1,6 +1,6 @@
 import type { SecretVersion } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { ItemTable } from "../../platform/storage/item-table.ts";
+import type { Table } from "../../platform/storage/table.ts";
 import { readAccess, requireAccess } from "./access.ts";
 import { type Credential, keyPrefix, readApiKey, type Scope } from "./api-keys.ts";
 import { bearerToken, createSigningKeySource, createTokens, type Tokens } from "./tokens.ts";
@@ -46,7 +46,7 @@ export type FindBearer = (authorization: string | undefined) => Promise<number |
  * account, and the key's last use is not noted.
  */
 export const createBearerSearch =
-  (verify: VerifyBearer, table: Pick<ItemTable, "read">, scope: Scope): FindBearer =>
+  (verify: VerifyBearer, table: Pick<Table, "read">, scope: Scope): FindBearer =>
   async (authorization) => {
     const credential = await verify(authorization);
     if (!credential) return undefined;

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { dayMilliseconds } from "../../platform/durations.ts";
-import type { Item, ItemTable } from "../../platform/storage/item-table.ts";
+import type { Item } from "../../platform/storage/table.ts";
 import { revokedTokens } from "../access/access.ts";
 import { accountKeys } from "../access/keys.ts";
 import { streamSlots, windowOfCounter } from "./keys.ts";
+import type { LimitTable } from "./limit-counters.ts";
 import { type Additions, createUsageItems, withAdditions } from "./usage-items.ts";
 import { monthOf, type Windows } from "./windows.ts";
 
@@ -57,7 +58,7 @@ export const slotsIn = (item: Item): string[] =>
   item["streams"] instanceof Set ? Array.from(item["streams"], String) : [];
 
 /** Keeps the items of accounts small and in order, with writes of its own, which few requests make. */
-export const createAccountCleanup = (table: ItemTable) => {
+export const createAccountCleanup = (table: LimitTable) => {
   const usage = createUsageItems(table);
 
   /** Gives places of streams back, and counts what is owed, once at most. */
@@ -73,7 +74,11 @@ export const createAccountCleanup = (table: ItemTable) => {
       ConditionExpression: "attribute_exists(PK)",
       ExpressionAttributeValues: { ":places": new Set(slots) },
     };
-    await table.update(pending ? withAdditions(release, pending) : release, signal, () => release);
+    await table.updateWithFallback(
+      pending ? withAdditions(release, pending) : release,
+      () => release,
+      signal,
+    );
   };
 
   /** Removes the places that killed functions have left behind. @returns whether there were any. */

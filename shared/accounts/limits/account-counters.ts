@@ -1,11 +1,17 @@
-import type { Item, ItemTable, ItemUpdate, UpdateResult } from "../../platform/storage/item-table.ts";
+import type { Item, ItemUpdate, WriteResult } from "../../platform/storage/table.ts";
 import { type CredentialAccess, credentialAccess, readAccess } from "../access/access.ts";
 import { type Credential, isKey, type Scope } from "../access/api-keys.ts";
 import { accountKeys } from "../access/keys.ts";
 import { type AccountCleanup, createAccountCleanup, keysIn, slotsIn } from "./account-cleanup.ts";
 import { allAdmissions } from "./admission-expressions.ts";
 import { accountCounters } from "./keys.ts";
-import { type Counter, type Counts, conditionalAddition, countIn } from "./limit-counters.ts";
+import {
+  type Counter,
+  type Counts,
+  conditionalAddition,
+  countIn,
+  type LimitTable,
+} from "./limit-counters.ts";
 import type { AccountPolicies, AccountPolicy } from "./policies.ts";
 import { usageCounter } from "./usage-counters.ts";
 import { type Additions, withAdditions } from "./usage-items.ts";
@@ -100,7 +106,7 @@ const withoutUsage = (update: ItemUpdate): ItemUpdate => {
 };
 
 /** The counters of accounts in the service's table, in their access items; access pattern A5 of `shared/accounts/README.md`. */
-export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicies): AccountCounters => {
+export const createAccountCounters = (table: LimitTable, policyOf: AccountPolicies): AccountCounters => {
   const admissionFor = allAdmissions(policyOf);
   const { cleanUp, releaseSlots, removeExpiredSlots } = createAccountCleanup(table);
 
@@ -170,10 +176,10 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
     amount: number,
     usage: Additions,
     signal: AbortSignal,
-  ): Promise<UpdateResult> => {
-    const addTo = (counted: CountedTask): Promise<UpdateResult> => {
+  ): Promise<WriteResult> => {
+    const addTo = (counted: CountedTask): Promise<WriteResult> => {
       const change = changeOf(counted, counters, amount);
-      return table.update(withAdditions(change, usage), signal, () => change);
+      return table.updateWithFallback(withAdditions(change, usage), () => change, signal);
     };
     const result = await addTo(task);
     const { keyId } = task;
@@ -223,9 +229,9 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
       };
       const whole = pending ? withAdditions(update, pending) : update;
       const again = () => (isTask ? withoutUsage(update) : update);
-      let { applied, item } = await table.update(whole, signal, again);
+      let { applied, item } = await table.updateWithFallback(whole, again, signal);
       if (!applied && slot !== undefined && (await removeExpiredSlots(userId, item, windows, signal))) {
-        ({ applied, item } = await table.update(whole, signal, again));
+        ({ applied, item } = await table.updateWithFallback(whole, again, signal));
       }
       // A write that is sent again, because its answer was lost, may be refused for the place that it holds itself.
       const isHeld = !applied && slot !== undefined && slotsIn(item).includes(slot);
@@ -266,7 +272,7 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
         UpdateExpression: "",
         ConditionExpression: "attribute_exists(PK)",
       };
-      await table.update(withAdditions(account, pending), signal, () => undefined);
+      await table.updateWithFallback(withAdditions(account, pending), () => undefined, signal);
     },
 
     cleanUp,

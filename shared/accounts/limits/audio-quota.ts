@@ -1,6 +1,6 @@
 import { dayMilliseconds, minuteMilliseconds } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { Item, ItemUpdate } from "../../platform/storage/item-table.ts";
+import type { Item, ItemUpdate } from "../../platform/storage/table.ts";
 import { accountAccess, accountTypes } from "../access/account.ts";
 import { accountKeys } from "../access/keys.ts";
 import { accountCounters } from "./keys.ts";

@@ -1,7 +1,10 @@
-import type { Item, ItemTable } from "../../platform/storage/item-table.ts";
+import type { Item, RequestTable } from "../../platform/storage/table.ts";
 import { limitKeys } from "./keys.ts";
 import type { AddressLimitClass } from "./policies.ts";
 import type { Windows } from "./windows.ts";
+
+/** What counting needs of the table. */
+export type LimitTable = Pick<RequestTable, "read" | "transact" | "update" | "updateWithFallback">;
 
 /** A request of somebody without a token. */
 export interface AddressRequest {
@@ -82,7 +85,7 @@ export const conditionalAddition = (counters: readonly Counter[], { amount, expi
 };
 
 /** The counters of addresses in the service's table; access pattern C2 of this folder's README. */
-export const createAddressCounters = (table: ItemTable): AddressCounters => ({
+export const createAddressCounters = (table: Pick<LimitTable, "update">): AddressCounters => ({
   countForAddress: async ({ group, limitClass, perMinute, windows: { minute, ends } }, signal) => {
     const { applied, item } = await table.update(
       {

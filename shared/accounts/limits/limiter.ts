@@ -1,7 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import { dependencyUnavailable } from "../../platform/errors/dependency-failure.ts";
 import { withinTime } from "../../platform/outbound/timeouts.ts";
-import type { ItemTable } from "../../platform/storage/item-table.ts";
 import type { LogEvent } from "../../platform/telemetry/log-events.ts";
 import { describeError, logger } from "../../platform/telemetry/logger.ts";
 import { repeatedSuccessor, requireAccess } from "../access/access.ts";
@@ -10,7 +9,7 @@ import { callerWith } from "../access/caller.ts";
 import { type AccountCounters, type AccountStatus, createAccountCounters } from "./account-counters.ts";
 import { type Admission, admissionOf, afterRefund, tasksAdmission, uncountedAdmission } from "./admission.ts";
 import { addressGroup, streamSlots } from "./keys.ts";
-import { type AddressCounters, createAddressCounters } from "./limit-counters.ts";
+import { type AddressCounters, createAddressCounters, type LimitTable } from "./limit-counters.ts";
 import { createMemoryLimits } from "./memory-limits.ts";
 import { createPendingUsage, type RequestEnd } from "./pending-usage.ts";
 import {
@@ -30,7 +29,7 @@ export type LimitCounters = AccountCounters & AddressCounters;
 
 /** All counters in the service's table. */
 export const createLimitCounters = (
-  table: ItemTable,
+  table: LimitTable,
   unverifiedQuotaShare = defaultUnverifiedQuotaShare,
 ): LimitCounters => ({
   ...createAccountCounters(table, accountPoliciesWith(unverifiedQuotaShare)),

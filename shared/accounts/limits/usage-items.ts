@@ -1,8 +1,8 @@
 import { daySeconds } from "../../platform/durations.ts";
-import type { Item, ItemTable, ItemUpdate } from "../../platform/storage/item-table.ts";
+import type { Item, ItemUpdate } from "../../platform/storage/table.ts";
 import { accountKeys } from "../access/keys.ts";
 import { limitKeys } from "./keys.ts";
-import { numbersOf } from "./limit-counters.ts";
+import { type LimitTable, numbersOf } from "./limit-counters.ts";
 import { dayCounter, readUsageCounter } from "./usage-counters.ts";
 import { dateOfDay, type Windows } from "./windows.ts";
 
@@ -120,7 +120,7 @@ const countersIn = (item: Item): number =>
   Object.keys(item).filter((name) => readUsageCounter(name) !== undefined).length;
 
 /** The usage of accounts on days that are over; access pattern C9 of this folder's README. */
-export const createUsageItems = (table: ItemTable) => ({
+export const createUsageItems = (table: LimitTable) => ({
   /** Makes the item of a day that has begun for an account, so that whoever bills knows of it. Twice does no harm. */
   note: async (userId: number, day: number, signal: AbortSignal): Promise<void> => {
     await table.update(noteDay(userId, day), signal);
@@ -133,7 +133,11 @@ export const createUsageItems = (table: ItemTable) => ({
     const newest = isLarge ? await table.read({ Key: accountKeys.access(userId) }, signal) : item;
     const until = isLarge ? day + 1 : Math.floor((minute - lateMinutes) / minutesInDay);
     for (const step of usageMoves(userId, newest ?? {}, until).slice(0, maxSteps)) {
-      await table.updateTogether(step, signal);
+      // Should another request write to them, they are moved next time.
+      await table.transact(
+        step.map((update) => ({ update })),
+        { reportsConflicts: true, signal },
+      );
     }
   },
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { WritableItemTable } from "../../platform/storage/item-table.ts";
+import type { Table } from "../../platform/storage/table.ts";
 import { limitKeys } from "../limits/keys.ts";
 
 /** Why an address gets no mail any more: nobody can be reached there, or whoever is does not want it. */
@@ -17,9 +17,7 @@ export interface WithheldMail {
 }
 
 /** Such addresses in the service's table; access pattern C8 of the README in `shared/accounts/limits`. */
-export const createWithheldMail = (
-  table: Pick<WritableItemTable, "read" | "put" | "delete">,
-): WithheldMail => ({
+export const createWithheldMail = (table: Pick<Table, "read" | "put" | "delete">): WithheldMail => ({
   find: async (email) => {
     const item = await table.read({ Key: limitKeys.withheldMail(email) });
     return item && withheldItem.parse(item);

@@ -1,8 +1,13 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { cancellationCodes, type Table, writeTogether } from "../../platform/storage/table.ts";
+import {
+  exists,
+  type Item,
+  type ItemKey,
+  isNew,
+  type Table,
+  type TransactionResult,
+} from "../../platform/storage/table.ts";
 import {
   type Account,
   type AccountAccess,
@@ -19,166 +24,174 @@ import { accountKeys } from "../access/keys.ts";
 import { type Identity, identityItems } from "./identities-repository.ts";
 
 const claimItem = z.object({ user_id: z.int() });
-/** No account has this id. To look for it anyway costs a name that nobody has as many reads as any other. */
-const noAccount = 0;
+/** No account has this id. A lookup of an unknown name continues with it, so it costs as many reads as any other. */
+const unusedId = 0;
 
 const counterItem = z.object({ value: z.int() });
 
-/** What an account starts with; the rest follows from the rules of registration. */
+/** The fields of a new account that the caller chooses. */
 export type NewAccount = Pick<
   AccountWithPassword,
   "username" | "email" | "password_hash" | "organization" | "full_name" | "organization_type" | "sector"
 >;
 
-/** What an account starts with whose owner signs in through an identity provider. */
+/** The identity with which a new account's owner signs in at an identity provider. */
 export interface FirstIdentity {
   readonly identity: Identity;
   readonly oauthType: Exclude<Account["oauth_type"], "Credentials">;
-  /** The provider says that the address is its owner's. */
+  /** Whether the provider has verified the address. */
   readonly emailVerified: boolean;
 }
 
-/** Fields an owner may change. */
+/** The fields that an owner may change. */
 export type ProfileChanges = Partial<
   Pick<Account, "full_name" | "organization" | "organization_type" | "sector">
 >;
 
-/** One of the ways in which an account can be named; user names and addresses are matched without case. */
+/** An account by its id or one of its names; names match without case. */
 export type AccountReference =
   | { readonly id: number }
   | { readonly username: string }
   | { readonly email: string };
 
-/** What a cancelled registration collided with; `undefined` when the claims were not what cancelled it. */
-const takenIn = (cause: TransactionCanceledException): AppError | undefined => {
-  const [username, email] = cause.CancellationReasons ?? [];
-  // The second: two registrations of one name that collide inside DynamoDB. The other one is being written.
-  for (const code of ["ConditionalCheckFailed", "TransactionConflict"]) {
-    if (username?.Code === code) return new AppError("username_taken", { param: "username", cause });
-    if (email?.Code === code) return new AppError("email_taken", { param: "email", cause });
+/** Why a registration was cancelled. */
+const registrationError = ({ failures: [username, email] }: TransactionResult): Error => {
+  // A conflict: another registration is writing the same name.
+  for (const reason of ["condition", "conflict"] as const) {
+    if (username?.reason === reason) return new AppError("username_taken", { param: "username" });
+    if (email?.reason === reason) return new AppError("email_taken", { param: "email" });
   }
-  return undefined;
+  return new Error("A new account conflicts with an item that exists.");
 };
 
-/** An access item as it begins: the map is there, so that a token's id can be added to it. */
+/** A new access item. It has the map from the start, so the ids of tokens can be added to it. */
 const newAccess = (access: AccountAccess) => ({ ...access, revoked: {} });
+
+const newItem = (item: Item) => ({ put: item, condition: isNew });
+
+const idOf = async (table: Table, reference: AccountReference): Promise<number> => {
+  if ("id" in reference) return reference.id;
+  const Key =
+    "email" in reference
+      ? accountKeys.emailClaim(reference.email)
+      : accountKeys.usernameClaim(reference.username);
+  const claim = await table.read({ Key });
+  return claim ? claimItem.parse(claim).user_id : unusedId;
+};
+
+/**
+ * Moves the access fields of an account of an older version, which stored them in its profile, to an item of their own.
+ * Writes nothing when they change meanwhile, or another request moves them; the next read finds them.
+ */
+const moveAccess = async (table: Table, userId: number, access: AccountAccess): Promise<void> => {
+  const names = Object.keys(access);
+  const update = {
+    Key: accountKeys.profile(userId),
+    UpdateExpression: `REMOVE ${names.join(", ")}`,
+    ConditionExpression: names.map((name) => `${name} = :${name}`).join(" AND "),
+    ExpressionAttributeValues: Object.fromEntries(
+      Object.entries(access).map(([name, value]) => [`:${name}`, value]),
+    ),
+  };
+  await table.transact([{ update }, newItem({ ...accountKeys.access(userId), ...newAccess(access) })]);
+};
+
+/** Returns both items of an account, or `undefined` unless both exist. */
+const readItems = async (table: Table, userId: number) => {
+  const readBoth = async () => {
+    // In this order: should the password change between the two, the hash only opens an epoch that has ended.
+    const access = await table.read({ Key: accountKeys.access(userId) });
+    return { access, profile: await table.read({ Key: accountKeys.profile(userId) }) };
+  };
+  const first = await readBoth();
+  if (!first.profile) return undefined;
+  if (first.access) return { access: accountAccess.parse(first.access), profile: first.profile };
+  const older = accountAccess.safeParse(first.profile);
+  if (older.success) await moveAccess(table, userId, older.data);
+  // Read again in any case: another request may just have moved them.
+  const { access, profile } = await readBoth();
+  return access && profile ? { access: accountAccess.parse(access), profile } : undefined;
+};
+
+const findAccount = async (table: Table, reference: AccountReference): Promise<StoredAccount | undefined> => {
+  const items = await readItems(table, await idOf(table, reference));
+  return items && toStoredAccount(items.profile, items.access);
+};
+
+const nextId = async (table: Table): Promise<number> => {
+  const { item } = await table.update({
+    Key: accountKeys.idCounter(),
+    UpdateExpression: "ADD #value :one",
+    ExpressionAttributeNames: { "#value": "value" },
+    ExpressionAttributeValues: { ":one": 1 },
+  });
+  return counterItem.parse(item).value;
+};
+
+/** Changes fields of an item that exists. Returns `false` when it does not. */
+const changeFields = async (table: Table, Key: ItemKey, changes: object): Promise<boolean> => {
+  const fields = Object.entries(changes).filter(([, value]) => value !== undefined);
+  if (fields.length === 0) return true;
+  const { applied } = await table.update({
+    Key,
+    UpdateExpression: `SET ${fields.map((_, index) => `#f${index} = :v${index}`).join(", ")}`,
+    ...exists,
+    ExpressionAttributeNames: Object.fromEntries(fields.map(([field], index) => [`#f${index}`, field])),
+    ExpressionAttributeValues: Object.fromEntries(fields.map(([, value], index) => [`:v${index}`, value])),
+  });
+  return applied;
+};
+
+/** Creates the two items of an account, the claims on its names, and its first identity: all of them or none. */
+const createAccount = async (
+  table: Table,
+  fields: NewAccount,
+  first: FirstIdentity | undefined,
+): Promise<StoredAccount> => {
+  const profile = {
+    ...fields,
+    id: await nextId(table),
+    oauth_type: first?.oauthType ?? "Credentials",
+    created_at: new Date().toISOString(),
+  };
+  const access: AccountAccess = {
+    account_type: "Free",
+    disabled: false,
+    token_epoch: 0,
+    email_verified: first?.emailVerified ?? false,
+  };
+  const claim = { user_id: profile.id };
+  const result = await table.transact(
+    [
+      newItem({ ...accountKeys.usernameClaim(profile.username), ...claim }),
+      newItem({ ...accountKeys.emailClaim(profile.email), ...claim }),
+      newItem({ ...accountKeys.profile(profile.id), ...profile }),
+      newItem({ ...accountKeys.access(profile.id), ...newAccess(access) }),
+      ...(first ? identityItems(profile.id, first.identity).map(newItem) : []),
+    ],
+    { reportsConflicts: true },
+  );
+  if (!result.applied) throw registrationError(result);
+  return toStoredAccount(profile, access);
+};
 
 /** Accounts in the table. */
 export type AccountsRepository = ReturnType<typeof createAccountsRepository>;
 
-/** The repository of accounts over the service's table; access patterns A1 to A5 of this folder's README. */
+/** The accounts in the service's table; access patterns A1 to A5 of the README in `shared/accounts`. */
 export const createAccountsRepository = (table: Table) => {
-  const { client, name: TableName } = table;
-
-  const put = (key: Record<string, string>, attributes: object) => ({
-    Put: { TableName, Item: { ...key, ...attributes }, ConditionExpression: "attribute_not_exists(PK)" },
-  });
-
-  const read = async (Key: Record<string, string>) => {
-    const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-    return Item;
-  };
-
-  const idOf = async (reference: AccountReference): Promise<number> => {
-    if ("id" in reference) return reference.id;
-    const claim = await read(
-      "email" in reference
-        ? accountKeys.emailClaim(reference.email)
-        : accountKeys.usernameClaim(reference.username),
-    );
-    return claim ? claimItem.parse(claim).user_id : noAccount;
-  };
-
-  /**
-   * Moves what decides about requests into an item of its own, for accounts of a version that kept it in their profile.
-   *
-   * Should it change meanwhile, or be moved by somebody else, nothing is written, and the next look finds it.
-   */
-  const moveAccess = async (userId: number, access: AccountAccess): Promise<void> => {
-    const names = Object.keys(access);
-    const change = {
-      TableName,
-      Key: accountKeys.profile(userId),
-      UpdateExpression: `REMOVE ${names.join(", ")}`,
-      ConditionExpression: names.map((name) => `${name} = :${name}`).join(" AND "),
-      ExpressionAttributeValues: Object.fromEntries(
-        Object.entries(access).map(([name, value]) => [`:${name}`, value]),
-      ),
-    };
-    try {
-      await writeTogether(table, [{ Update: change }, put(accountKeys.access(userId), newAccess(access))]);
-    } catch (error) {
-      if (!cancellationCodes(error).includes("ConditionalCheckFailed")) throw error;
-    }
-  };
-
-  /** Both items of an account; `undefined` unless both are there. */
-  const readItems = async (userId: number) => {
-    // In this order: a password that is read after its epoch opens nothing more than that epoch, should it change between.
-    const access = await read(accountKeys.access(userId));
-    const profile = await read(accountKeys.profile(userId));
-    if (!profile) return undefined;
-    if (access) return { access: accountAccess.parse(access), profile };
-    const older = accountAccess.safeParse(profile);
-    if (older.success) await moveAccess(userId, older.data);
-    // Also when it was not here to be moved: somebody else may just have done it.
-    const moved = await read(accountKeys.access(userId));
-    const left = await read(accountKeys.profile(userId));
-    return moved && left ? { access: accountAccess.parse(moved), profile: left } : undefined;
-  };
-
-  const find = async (reference: AccountReference): Promise<StoredAccount | undefined> => {
-    const items = await readItems(await idOf(reference));
-    return items && toStoredAccount(items.profile, items.access);
-  };
-
-  const nextId = async (): Promise<number> => {
-    const { Attributes } = await client.send(
-      new UpdateCommand({
-        TableName,
-        Key: accountKeys.idCounter(),
-        UpdateExpression: "ADD #value :one",
-        ExpressionAttributeNames: { "#value": "value" },
-        ExpressionAttributeValues: { ":one": 1 },
-        ReturnValues: "UPDATED_NEW",
-      }),
-    );
-    return counterItem.parse(Attributes).value;
-  };
-
-  /** Changes fields of one of an account's items. @returns the changed account, `undefined` when there is none. */
-  const update = async (userId: number, Key: Record<string, string>, changes: Record<string, unknown>) => {
-    const fields = Object.entries(changes).filter(([, value]) => value !== undefined);
-    try {
-      if (fields.length > 0) {
-        await client.send(
-          new UpdateCommand({
-            TableName,
-            Key,
-            UpdateExpression: `SET ${fields.map((_, index) => `#f${index} = :v${index}`).join(", ")}`,
-            ConditionExpression: "attribute_exists(PK)",
-            ExpressionAttributeNames: Object.fromEntries(
-              fields.map(([field], index) => [`#f${index}`, field]),
-            ),
-            ExpressionAttributeValues: Object.fromEntries(
-              fields.map(([, value], index) => [`:v${index}`, value]),
-            ),
-          }),
-        );
-      }
-      return await find({ id: userId });
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      throw error;
-    }
-  };
+  /** Changes an item of an account. Returns the changed account, or `undefined` when there is none. */
+  const change = async (userId: number, Key: ItemKey, changes: object) =>
+    (await changeFields(table, Key, changes)) ? findAccount(table, { id: userId }) : undefined;
+  const changeAccess = (userId: number, changes: Partial<AccountAccess>) =>
+    change(userId, accountKeys.access(userId), changes);
 
   return {
-    find,
+    find: (reference: AccountReference) => findAccount(table, reference),
 
-    /** The account with the hash of its password, for as many reads as without it. */
+    /** Returns the account with the hash of its password, for as many reads as without it. */
     findWithPassword: async (reference: AccountReference): Promise<AccountWithPassword | undefined> => {
-      const items = await readItems(await idOf(reference));
+      const items = await readItems(table, await idOf(table, reference));
       if (!items) return undefined;
       const { password_hash } = profileWithPassword.parse(items.profile);
       const account = toStoredAccount(items.profile, items.access);
@@ -186,70 +199,30 @@ export const createAccountsRepository = (table: Table) => {
     },
 
     /**
-     * Creates an account's two items together with its claims on name and address, and the identity that it is made for:
-     * all of it or nothing.
+     * Creates an account.
      *
-     * @param first the identity, of an account whose owner signs in through an identity provider.
+     * @param first the identity of an owner who signs in through an identity provider.
      * @throws AppError `username_taken` or `email_taken`.
      */
-    create: async (fields: NewAccount, first?: FirstIdentity): Promise<StoredAccount> => {
-      const profile = {
-        ...fields,
-        id: await nextId(),
-        oauth_type: first?.oauthType ?? "Credentials",
-        created_at: new Date().toISOString(),
-      };
-      const access: AccountAccess = {
-        account_type: "Free",
-        disabled: false,
-        token_epoch: 0,
-        email_verified: first?.emailVerified ?? false,
-      };
-      try {
-        await client.send(
-          new TransactWriteCommand({
-            TransactItems: [
-              put(accountKeys.usernameClaim(profile.username), { user_id: profile.id }),
-              put(accountKeys.emailClaim(profile.email), { user_id: profile.id }),
-              put(accountKeys.profile(profile.id), profile),
-              put(accountKeys.access(profile.id), newAccess(access)),
-              ...(first ? identityItems(profile.id, first.identity).map((Item) => put({}, Item)) : []),
-            ],
-          }),
-        );
-        return toStoredAccount(profile, access);
-      } catch (error) {
-        throw error instanceof TransactionCanceledException ? (takenIn(error) ?? error) : error;
-      }
-    },
+    create: (fields: NewAccount, first?: FirstIdentity): Promise<StoredAccount> =>
+      createAccount(table, fields, first),
 
     updateProfile: (userId: number, changes: ProfileChanges) =>
-      update(userId, accountKeys.profile(userId), changes),
+      change(userId, accountKeys.profile(userId), changes),
     setDefaultLanguage: (userId: number, language: string) =>
-      update(userId, accountKeys.access(userId), { default_language: language }),
-    setAccountType: (userId: number, type: AccountType) =>
-      update(userId, accountKeys.access(userId), { account_type: type }),
-    setDisabled: (userId: number, disabled: boolean) =>
-      update(userId, accountKeys.access(userId), { disabled }),
+      changeAccess(userId, { default_language: language }),
+    setAccountType: (userId: number, type: AccountType) => changeAccess(userId, { account_type: type }),
+    setDisabled: (userId: number, disabled: boolean) => changeAccess(userId, { disabled }),
 
     /**
      * Sets a new password and revokes every token and reset link of the account.
      *
      * @param seen the account as it was when the right to do so was proved.
-     * @returns `false`, and nothing is written, when the password was changed since, or the account is gone.
+     * @returns `false`, and writes nothing, when the password was changed since, or the account is gone.
      */
     changePassword: async (seen: AccountAtEpoch, passwordHash: string): Promise<boolean> => {
-      try {
-        const changes = passwordChange(TableName, seen, passwordHash);
-        await writeTogether(
-          table,
-          changes.map((change) => ({ Update: change })),
-        );
-        return true;
-      } catch (error) {
-        if (cancellationCodes(error).includes("ConditionalCheckFailed")) return false;
-        throw error;
-      }
+      const updates = passwordChange(seen, passwordHash);
+      return (await table.transact(updates.map((update) => ({ update })))).applied;
     },
   };
 };

@@ -1,24 +1,22 @@
 import { createHash } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { hourSeconds } from "../../platform/durations.ts";
-import { cancellationCodes, readPartition, type Table, writeTogether } from "../../platform/storage/table.ts";
+import { exists, isNew, type Table } from "../../platform/storage/table.ts";
 import { accountKeys, identityKeyPrefix } from "../access/keys.ts";
 
-/** Somebody at an identity provider: issuer and subject never change and are given to nobody else, unlike an address. */
+/** A person at an identity provider. Unlike an address, issuer and subject never change and are never reused. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
-  /** Their address there when the identity was joined, for its owner to tell it from another. */
+  /** The person's address there when the identity was joined, so its owner recognises it. */
   readonly email?: string | undefined;
 }
 
 const digestOf = ({ issuer, subject }: Identity): string =>
-  // Neither holds a line break: an issuer is an address, and a subject is of visible characters.
+  // Neither has line breaks: an issuer is an address, and a subject has visible characters only.
   createHash("sha256").update(`${issuer}\n${subject}`).digest("base64url");
 
-/** Longer than any log-in may take. */
+/** Longer than any login may take. */
 const returnedSeconds = hourSeconds;
 
 const identityItem = z.object({ user_id: z.int() });
@@ -30,16 +28,16 @@ const ownIdentityItem = z.object({
   joined_at: z.string(),
 });
 
-/** An identity of an account, as its owner sees it. */
+/** An identity of an account. */
 export interface JoinedIdentity {
-  /** What {@link IdentitiesRepository} parts with it by. */
+  /** The id to pass to {@link IdentitiesRepository} `part`. */
   readonly id: string;
   readonly issuer: string;
   readonly email: string | undefined;
   readonly joinedAt: string;
 }
 
-/** Both items of an identity: A7 leads to the account, A8 is what its lists show. */
+/** Both items of an identity: A7 leads to the account, A8 is shown in lists. */
 export const identityItems = (userId: number, identity: Identity) => {
   const digest = digestOf(identity);
   const { issuer, subject, email } = identity;
@@ -57,130 +55,100 @@ export const identityItems = (userId: number, identity: Identity) => {
 
 /** How an identity is joined. */
 export interface Joining {
-  /** Only while the address of the account is verified: nothing but the address has shown whose the account is. */
+  /** Join only while the account's address is verified: nothing but the address shows that both are the same person. */
   readonly byAddress: boolean;
 }
 
-/** How a wish to part with an identity ends: `last` when there would be no other way in, `unknown` when there is none such. */
+/** The result of removing an identity: `last` when the account has no other way to sign in, `unknown` when it has no such identity. */
 export type Parting = "parted" | "last" | "unknown";
 
-/** Identities at identity providers in the table. */
+/** Identities in the table. */
 export type IdentitiesRepository = ReturnType<typeof createIdentitiesRepository>;
 
-/** The repository of identities over the service's table; access patterns A7 and A8 of this folder's README. */
-export const createIdentitiesRepository = (table: Table) => {
-  const { client, name: TableName } = table;
-
-  const list = async (userId: number): Promise<JoinedIdentity[]> => {
-    const { PK } = accountKeys.profile(userId);
-    const items = await readPartition(table, PK, ["SK", "issuer", "email", "joined_at"]);
-    return items
-      .filter(({ SK }) => String(SK).startsWith(identityKeyPrefix))
-      .map((item) => ownIdentityItem.parse(item))
-      .map(({ SK: id, issuer, email, joined_at: joinedAt }) => ({ id, issuer, email, joinedAt }))
-      .toSorted((one, other) => one.joinedAt.localeCompare(other.joinedAt));
-  };
-
-  return {
-    /** The id of the account that an identity opens. */
-    find: async (identity: Identity): Promise<number | undefined> => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName, Key: accountKeys.identity(digestOf(identity)), ConsistentRead: true }),
-      );
-      return Item && identityItem.parse(Item).user_id;
-    },
-
-    /** The identities of an account, oldest first. */
-    list,
-
-    /**
-     * Notes that a log-in through a provider is answered.
-     *
-     * @param state what only this log-in has.
-     * @returns `false` when it was answered before: nobody's answer is taken twice, whatever the provider thinks of it.
-     */
-    noteReturned: async (state: string): Promise<boolean> => {
-      try {
-        await client.send(
-          new PutCommand({
-            TableName,
-            Item: {
-              ...accountKeys.returnedLogIn(state),
-              expires_at: Math.ceil(Date.now() / 1_000) + returnedSeconds,
-            },
-            ConditionExpression: "attribute_not_exists(PK)",
-          }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
-    },
-
-    /**
-     * Joins an identity to an account that may be signed in to.
-     *
-     * @returns `false`, and nothing is written, when it is another account's, or the account is disabled, being deleted or
-     * gone, or its address is not verified where that is asked for.
-     */
-    join: async (userId: number, identity: Identity, { byAddress }: Joining): Promise<boolean> => {
-      const items = identityItems(userId, identity).map((Item) => ({
-        Put: {
-          TableName,
-          Item,
-          ConditionExpression: "attribute_not_exists(PK)",
-        },
-      }));
-      const mayEnter = "disabled = :no AND attribute_not_exists(deletion_began)";
-      try {
-        await writeTogether(table, [
-          {
-            ConditionCheck: {
-              TableName,
-              Key: accountKeys.access(userId),
-              ConditionExpression: byAddress ? `${mayEnter} AND email_verified = :yes` : mayEnter,
-              ExpressionAttributeValues: { ":no": false, ...(byAddress ? { ":yes": true } : {}) },
-            },
-          },
-          ...items,
-        ]);
-        return true;
-      } catch (error) {
-        if (cancellationCodes(error).includes("ConditionalCheckFailed")) return false;
-        throw error;
-      }
-    },
-
-    /**
-     * Parts an account from one of its identities while another way in is left, a password or another identity. What is
-     * left is checked in the same transaction: of two partings at the same moment only one can leave the other's way.
-     */
-    part: async (userId: number, id: string): Promise<Parting> => {
-      const identities = await list(userId);
-      if (!identities.some((identity) => identity.id === id)) return "unknown";
-      const deletions = [accountKeys.identity(id), accountKeys.ownIdentity(userId, id)].map((Key) => ({
-        Delete: { TableName, Key },
-      }));
-      const others = identities
-        .filter((identity) => identity.id !== id)
-        .map((identity) => ({
-          Key: accountKeys.ownIdentity(userId, identity.id),
-          ConditionExpression: "attribute_exists(PK)",
-        }));
-      const ways = [
-        { Key: accountKeys.profile(userId), ConditionExpression: "attribute_exists(password_hash)" },
-        ...others,
-      ];
-      for (const way of ways) {
-        try {
-          await writeTogether(table, [{ ConditionCheck: { TableName, ...way } }, ...deletions]);
-          return "parted";
-        } catch (error) {
-          if (!cancellationCodes(error).includes("ConditionalCheckFailed")) throw error;
-        }
-      }
-      return "last";
-    },
-  };
+const listIdentities = async (table: Table, userId: number): Promise<JoinedIdentity[]> => {
+  const items = await table.query({
+    partition: accountKeys.profile(userId).PK,
+    beginsWith: identityKeyPrefix,
+    attributes: ["SK", "issuer", "email", "joined_at"],
+  });
+  return items
+    .map((item) => ownIdentityItem.parse(item))
+    .map(({ SK: id, issuer, email, joined_at: joinedAt }) => ({ id, issuer, email, joinedAt }))
+    .toSorted((one, other) => one.joinedAt.localeCompare(other.joinedAt));
 };
+
+/** Removes an identity from its account, on the condition that one of the other ways to sign in still exists. */
+const partIdentity = async (table: Table, userId: number, id: string): Promise<Parting> => {
+  const identities = await listIdentities(table, userId);
+  if (!identities.some((identity) => identity.id === id)) return "unknown";
+  const others = identities.filter((identity) => identity.id !== id);
+  const ways = [
+    {
+      check: accountKeys.profile(userId),
+      condition: { ConditionExpression: "attribute_exists(password_hash)" },
+    },
+    ...others.map((other) => ({ check: accountKeys.ownIdentity(userId, other.id), condition: exists })),
+  ];
+  for (const way of ways) {
+    const { applied } = await table.transact([
+      way,
+      { delete: accountKeys.identity(id) },
+      { delete: accountKeys.ownIdentity(userId, id) },
+    ]);
+    if (applied) return "parted";
+  }
+  return "last";
+};
+
+/** The identities in the service's table; access patterns A7 and A8 of the README in `shared/accounts`. */
+export const createIdentitiesRepository = (table: Table) => ({
+  /** Returns the id of the account that an identity signs in to. */
+  find: async (identity: Identity): Promise<number | undefined> => {
+    const item = await table.read({ Key: accountKeys.identity(digestOf(identity)) });
+    return item && identityItem.parse(item).user_id;
+  },
+
+  /** Returns the identities of an account, oldest first. */
+  list: (userId: number) => listIdentities(table, userId),
+
+  /**
+   * Records that a login through a provider was answered.
+   *
+   * @param state identifies the login.
+   * @returns `false` when it was recorded before: each response of a provider counts once, whatever the provider checks.
+   */
+  noteReturned: async (state: string): Promise<boolean> => {
+    const item = {
+      ...accountKeys.returnedLogIn(state),
+      expires_at: Math.ceil(Date.now() / 1_000) + returnedSeconds,
+    };
+    return (await table.putIf(item, isNew)).applied;
+  },
+
+  /**
+   * Joins an identity to an account.
+   *
+   * @returns `false`, and writes nothing, when the identity belongs to another account; when the account is disabled, being
+   * deleted or gone; or when its address is not verified although `byAddress` requires it.
+   */
+  join: async (userId: number, identity: Identity, { byAddress }: Joining): Promise<boolean> => {
+    const maySignIn = "disabled = :no AND attribute_not_exists(deletion_began)";
+    const { applied } = await table.transact([
+      {
+        check: accountKeys.access(userId),
+        condition: {
+          ConditionExpression: byAddress ? `${maySignIn} AND email_verified = :yes` : maySignIn,
+          ExpressionAttributeValues: { ":no": false, ...(byAddress ? { ":yes": true } : {}) },
+        },
+      },
+      ...identityItems(userId, identity).map((item) => ({ put: item, condition: isNew })),
+    ]);
+    return applied;
+  },
+
+  /**
+   * Removes an identity from an account that has another way to sign in, a password or another identity. The same
+   * transaction checks the other way, so two removals at once cannot remove both.
+   */
+  part: (userId: number, id: string) => partIdentity(table, userId, id),
+});

@@ -1,43 +1,43 @@
 import * as z from "zod";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { WritableItemTable } from "../../platform/storage/item-table.ts";
-import { accountKeys, type ItemKey } from "../access/keys.ts";
+import type { ItemKey, Table } from "../../platform/storage/table.ts";
+import { accountKeys } from "../access/keys.ts";
 
-/** What was made by an account and is found by a key that does not name it. */
+/** What an account created and is found by a key that does not name the account. */
 export interface OwnedThing {
   /** Its items, the one that names it first. */
   readonly items: readonly [ItemKey, ...ItemKey[]];
   /** The names of its objects in the store. */
   readonly objects: readonly string[];
-  /** Unix seconds. When all of it goes by itself. */
+  /** Unix seconds at which all of it expires. */
   readonly expiresAt: number;
 }
 
 const accountStatus = z.object({ deletion_began: z.string().optional() }).optional();
 
-/** Notes that something is an account's. Comes before the thing itself, or with it. */
+/** Records that something belongs to an account. Call it before storing the thing itself, or together with it. */
 export const noteOwned = (
-  table: Pick<WritableItemTable, "put">,
+  table: Pick<Table, "put">,
   userId: number,
   { items, objects, expiresAt }: OwnedThing,
 ): Promise<void> =>
   table.put({ ...accountKeys.owned(userId, items[0].PK), items, objects, expires_at: expiresAt });
 
 /**
- * What accounts have made, by account, so that a deleted one leaves nothing behind; access pattern O1 of this folder's
- * README.
+ * What accounts created, by account, so that deleting one leaves nothing behind; access pattern O1 of the README in
+ * `shared/accounts`.
  */
-export const createOwnedItems = (table: Pick<WritableItemTable, "delete" | "put" | "read">) => ({
+export const createOwnedItems = (table: Pick<Table, "delete" | "put" | "read">) => ({
   note: (userId: number, thing: OwnedThing): Promise<void> => noteOwned(table, userId, thing),
 
-  /** Forgets a note. */
+  /** Deletes a record. */
   forget: (userId: number, name: ItemKey): Promise<void> => table.delete(accountKeys.owned(userId, name.PK)),
 
   /**
-   * Whoever keeps something for longer looks here after it is noted and kept. A deletion first says that it has begun,
-   * and then looks for what is noted: of the two, at least one sees the other.
+   * Call this after a thing that lasts is recorded and stored. A deletion first marks the account, and then reads the
+   * records, so at least one of the two sees the other.
    *
-   * @throws AppError `unauthenticated` when the account is gone, or its deletion has begun.
+   * @throws AppError `unauthenticated` when the account is gone, or its deletion has started.
    */
   requireAccount: async (userId: number): Promise<void> => {
     const access = accountStatus.parse(await table.read({ Key: accountKeys.access(userId) }));

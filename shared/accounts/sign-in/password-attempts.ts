@@ -1,8 +1,5 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { daySeconds, minuteSeconds } from "../../platform/durations.ts";
-import type { Table } from "../../platform/storage/table.ts";
+import { type Item, type ItemKey, isNew, type Table } from "../../platform/storage/table.ts";
 import { numbersOf } from "../limits/limit-counters.ts";
 
 /** What is remembered of the wrong passwords of one count. */
@@ -53,7 +50,7 @@ export const afterWrongPassword = (
 };
 
 /** Where a count is kept: one of the keys C3, C5 and C7 of `limitKeys`. */
-export type CountKey = Readonly<Record<"PK" | "SK", string>>;
+export type CountKey = ItemKey;
 
 /** What came of a wrong password. */
 export interface WrongPassword {
@@ -75,7 +72,8 @@ export interface PasswordAttemptsRepository {
   forget(count: CountKey): Promise<void>;
 }
 
-const attemptsOf = (values: ReadonlyMap<string, number>): PasswordAttempts | undefined => {
+const attemptsOf = (item: Item | undefined): PasswordAttempts | undefined => {
+  const values = numbersOf(item);
   const failures = values.get("failures");
   const blockedUntil = values.get("blocked_until");
   const forgottenAt = values.get("forgotten_at");
@@ -83,10 +81,6 @@ const attemptsOf = (values: ReadonlyMap<string, number>): PasswordAttempts | und
     ? undefined
     : { failures, blockedUntil, forgottenAt };
 };
-
-/** The item that an error carries is in DynamoDB's own notation: the document client leaves errors alone. */
-const conflictingAttempts = ({ Item }: ConditionalCheckFailedException): PasswordAttempts | undefined =>
-  attemptsOf(numbersOf(Item && unmarshall(Item)));
 
 const toItem = ({ failures, blockedUntil, forgottenAt }: PasswordAttempts) => ({
   failures,
@@ -102,72 +96,39 @@ const unchanged = (seen: PasswordAttempts | undefined) =>
         ConditionExpression: "failures = :failures AND forgotten_at = :forgotten",
         ExpressionAttributeValues: { ":failures": seen.failures, ":forgotten": seen.forgottenAt },
       }
-    : { ConditionExpression: "attribute_not_exists(PK)" };
+    : isNew;
 
-/** The repository of wrong passwords over the service's table; access patterns C3, C5 and C7 of the README in `shared/accounts/limits`. */
+/** The wrong passwords in the service's table; access patterns C3, C5 and C7 of the README in `shared/accounts/limits`. */
 export const createPasswordAttemptsRepository = (
-  { client, name: TableName }: Table,
+  table: Table,
   now: () => number = Date.now,
 ): PasswordAttemptsRepository => {
-  const find = async (Key: CountKey): Promise<PasswordAttempts | undefined> => {
-    const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-    return attemptsOf(numbersOf(Item));
-  };
-
-  /** @returns the item that stood in the way; `undefined` when the write was made. */
-  const replace = async (count: CountKey, seen: PasswordAttempts | undefined, next: PasswordAttempts) => {
-    try {
-      await client.send(
-        new PutCommand({
-          TableName,
-          Item: { ...count, ...toItem(next) },
-          ...unchanged(seen),
-          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-        }),
-      );
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { found: conflictingAttempts(error) };
-    }
-  };
+  const find = async (Key: CountKey): Promise<PasswordAttempts | undefined> =>
+    attemptsOf(await table.read({ Key }));
 
   return {
     waitOf: async (count) => remainingWait(await find(count), now()),
 
     addWrong: async (count, freeFailures) => {
-      // Ends: each round that fails is one in which somebody else's wrong password was added, and when the free ones are
-      // used up all have to wait.
+      // Ends: an attempt fails only when another request has added a wrong password, and after the free ones all wait.
       for (let seen = await find(count); ; ) {
         const wait = remainingWait(seen, now());
         if (wait > 0) return { wait, failures: seen?.failures ?? 0 };
         const next = afterWrongPassword(seen, now(), freeFailures);
-        const conflict = await replace(count, seen, next);
-        if (!conflict) return { wait: 0, failures: next.failures };
-        seen = conflict.found;
+        const { applied, item } = await table.putIf({ ...count, ...toItem(next) }, unchanged(seen));
+        if (applied) return { wait: 0, failures: next.failures };
+        seen = attemptsOf(item);
       }
     },
 
-    clearAfterRight: async (Key) => {
-      try {
-        await client.send(
-          new DeleteCommand({
-            TableName,
-            Key,
-            ConditionExpression: "attribute_not_exists(PK) OR blocked_until <= :now",
-            ExpressionAttributeValues: { ":now": now() },
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        );
-        return 0;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return remainingWait(conflictingAttempts(error), now());
-      }
+    clearAfterRight: async (count) => {
+      const { applied, item } = await table.deleteIf(count, {
+        ConditionExpression: "attribute_not_exists(PK) OR blocked_until <= :now",
+        ExpressionAttributeValues: { ":now": now() },
+      });
+      return applied ? 0 : remainingWait(attemptsOf(item), now());
     },
 
-    forget: async (Key) => {
-      await client.send(new DeleteCommand({ TableName, Key }));
-    },
+    forget: (count) => table.delete(count),
   };
 };

@@ -1,4 +1,3 @@
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { daySeconds } from "../../platform/durations.ts";
 import type { Table } from "../../platform/storage/table.ts";
@@ -18,27 +17,16 @@ export interface SignInAddresses {
 }
 
 /** Addresses in the service's table; access pattern C6 of the README in `shared/accounts/limits`. */
-export const createSignInAddresses = (
-  { client, name: TableName }: Table,
-  now: () => number = Date.now,
-): SignInAddresses => ({
+export const createSignInAddresses = (table: Table, now: () => number = Date.now): SignInAddresses => ({
   isKnown: async (name, sourceAddress) => {
-    const Key = limitKeys.signedInFrom(name, sourceAddress);
-    const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-    return Item !== undefined && signedInItem.parse(Item).expires_at * 1_000 > now();
+    const item = await table.read({ Key: limitKeys.signedInFrom(name, sourceAddress) });
+    return item !== undefined && signedInItem.parse(item).expires_at * 1_000 > now();
   },
 
   remember: async (names, sourceAddress) => {
     const expires_at = Math.ceil(now() / 1_000) + rememberedSeconds;
     await Promise.all(
-      names.map((name) =>
-        client.send(
-          new PutCommand({
-            TableName,
-            Item: { ...limitKeys.signedInFrom(name, sourceAddress), expires_at },
-          }),
-        ),
-      ),
+      names.map((name) => table.put({ ...limitKeys.signedInFrom(name, sourceAddress), expires_at })),
     );
   },
 });

@@ -1,6 +1,5 @@
-import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import { readPartition, type Table } from "../../platform/storage/table.ts";
+import type { Item, Table } from "../../platform/storage/table.ts";
 import { type AccountType, accountAccess } from "../access/account.ts";
 import { accountKeys } from "../access/keys.ts";
 import { accountCounters, limitKeys } from "../limits/keys.ts";
@@ -43,7 +42,6 @@ export interface UsageRepository {
   find(userId: number, range: DayRange, now: number): Promise<AccountUsage | undefined>;
 }
 
-type Item = Readonly<Record<string, unknown>>;
 type Counted = readonly (readonly [UsageCounter, number])[];
 
 const nothing: Readonly<Record<UsageUnit, number>> = {
@@ -104,41 +102,27 @@ const maxReads = 5;
  * @param today the day of this moment, counted from 1970.
  */
 export const readUsage = async (
-  { client, name: TableName }: Table,
+  table: Table,
   userId: number,
   range: DayRange,
   today: number,
 ): Promise<{ readonly access: Item | undefined; readonly rows: readonly UsedRow[] }> => {
   const isRequested = ({ day }: UsageCounter) => day >= range.from && day <= range.to;
-  const readAccess = async (): Promise<Item | undefined> =>
-    (await client.send(new GetCommand({ TableName, Key: accountKeys.access(userId), ConsistentRead: true })))
-      .Item;
+  const readAccess = () => table.read({ Key: accountKeys.access(userId) });
   const inAccess = (access: Item | undefined): Counted =>
     countersIn(access ?? {}, readUsageCounter).filter(([counter]) => isRequested(counter));
   const readMonth = async (month: string): Promise<Counted> => {
-    const counted: (readonly [UsageCounter, number])[] = [];
-    let ExclusiveStartKey: Item | undefined;
-    do {
-      const page = await client.send(
-        new QueryCommand({
-          TableName,
-          KeyConditionExpression: "PK = :month AND SK BETWEEN :from AND :to",
-          ExpressionAttributeValues: {
-            ":month": limitKeys.usageOfMonth(month),
-            ":from": limitKeys.usage(dateOfDay(range.from), userId).SK,
-            ":to": limitKeys.usage(dateOfDay(range.to), userId).SK,
-          },
-          ConsistentRead: true,
-          ...(ExclusiveStartKey ? { ExclusiveStartKey } : {}),
-        }),
-      );
-      for (const item of page.Items ?? []) {
-        const day = dayOfItem(dayItem.parse(item));
-        counted.push(...countersIn(item, (attribute) => readDayCounter(day, attribute)));
-      }
-      ExclusiveStartKey = page.LastEvaluatedKey;
-    } while (ExclusiveStartKey);
-    return counted;
+    const items = await table.query({
+      partition: limitKeys.usageOfMonth(month),
+      between: [
+        limitKeys.usage(dateOfDay(range.from), userId).SK,
+        limitKeys.usage(dateOfDay(range.to), userId).SK,
+      ],
+    });
+    return items.flatMap((item) => {
+      const day = dayOfItem(dayItem.parse(item));
+      return countersIn(item, (attribute) => readDayCounter(day, attribute));
+    });
   };
   const pendingMoves = (counted: Counted): string =>
     JSON.stringify(counted.filter(([{ day }]) => day < today).map(([counter]) => counter));
@@ -179,7 +163,7 @@ export const createUsageRepository = (table: Table, unverifiedQuotaShare: number
 
 /** The accounts of which something was counted in a month, such as `2026-11`. */
 export const accountsInMonth = async (table: Table, month: string): Promise<number[]> => {
-  const items = await readPartition(table, limitKeys.usageOfMonth(month), ["SK"]);
+  const items = await table.query({ partition: limitKeys.usageOfMonth(month), attributes: ["SK"] });
   const accounts = new Set(items.map((item) => Number.parseInt(dayItem.parse(item).SK, 10)));
   return Array.from(accounts).toSorted((one, other) => one - other);
 };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { withinTime } from "../../platform/outbound/timeouts.ts";
-import type { Item, ItemTable, ItemUpdate } from "../../platform/storage/item-table.ts";
 import { type ObjectStore, responsesFolderOf } from "../../platform/storage/object-store.ts";
+import type { Item, ItemUpdate, Table } from "../../platform/storage/table.ts";
 import type { LogEvent } from "../../platform/telemetry/log-events.ts";
 import { describeError, logger } from "../../platform/telemetry/logger.ts";
 import { type SealedFor, type StoredResponse, sealResponse } from "./sealed-response.ts";
@@ -35,15 +35,11 @@ const attempt = async (event: LogEvent, work: (signal: AbortSignal) => Promise<u
 
 /** Held by the first request with an `Idempotency-Key`, which calls `keep` or `release`; neither rejects. */
 export class IdempotencyLock {
-  readonly #table: Pick<ItemTable, "update">;
+  readonly #table: Pick<Table, "update">;
   readonly #store: Pick<ObjectStore, "delete" | "put">;
   readonly #held: HeldRequest;
 
-  constructor(
-    table: Pick<ItemTable, "update">,
-    store: Pick<ObjectStore, "delete" | "put">,
-    held: HeldRequest,
-  ) {
+  constructor(table: Pick<Table, "update">, store: Pick<ObjectStore, "delete" | "put">, held: HeldRequest) {
     this.#table = table;
     this.#store = store;
     this.#held = held;

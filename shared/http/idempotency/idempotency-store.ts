@@ -5,8 +5,8 @@ import { daySeconds } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { dependencyUnavailable } from "../../platform/errors/dependency-failure.ts";
 import { withinTime } from "../../platform/outbound/timeouts.ts";
-import type { ItemTable } from "../../platform/storage/item-table.ts";
 import type { ObjectStore } from "../../platform/storage/object-store.ts";
+import type { Table } from "../../platform/storage/table.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { type HeldRequest, IdempotencyLock } from "./idempotency-lock.ts";
 import { idempotencyKeys } from "./keys.ts";
@@ -42,7 +42,7 @@ export type BeginResult =
 
 /** Where locks and responses are stored. */
 export interface IdempotencyOptions {
-  readonly table: Pick<ItemTable, "update">;
+  readonly table: Pick<Table, "update">;
   readonly store: Pick<ObjectStore, "delete" | "put" | "stream">;
   /** Without them, no response with a secret in it is stored. */
   readonly secrets?: CachedSecret<readonly string[]> | undefined;

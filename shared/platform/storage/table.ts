@@ -1,122 +1,130 @@
-import { DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import {
-  BatchWriteCommand,
-  DynamoDBDocumentClient,
-  QueryCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-} from "@aws-sdk/lib-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { retry } from "../outbound/retry.ts";
+/** An item's attributes, in JavaScript's types. */
+export type Item = Readonly<Record<string, unknown>>;
 
-/** The service's one table and the client that talks to it. */
-export interface Table {
-  readonly client: DynamoDBDocumentClient;
-  readonly name: string;
+/** The two attributes by which the table finds an item. */
+export interface ItemKey {
+  readonly PK: string;
+  readonly SK: string;
 }
 
-/** Opens the table. A call takes at most about 10 seconds, retries included. */
-export const openTable = (name: string): Table => ({
-  name,
-  client: DynamoDBDocumentClient.from(
-    new DynamoDBClient({
-      maxAttempts: 3,
-      requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
-    }),
-    { marshallOptions: { removeUndefinedValues: true } },
-  ),
-});
+/** What placeholders of expressions stand for. */
+interface ExpressionValues {
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Item;
+}
+
+/** A condition that a write needs, in DynamoDB's expressions. */
+export interface WriteCondition extends ExpressionValues {
+  readonly ConditionExpression: string;
+}
+
+/** The condition that an item does not exist yet. */
+export const isNew = { ConditionExpression: "attribute_not_exists(PK)" } as const satisfies WriteCondition;
+
+/** The condition that an item exists. */
+export const exists = { ConditionExpression: "attribute_exists(PK)" } as const satisfies WriteCondition;
+
+/** A change of one item, in DynamoDB's expressions. */
+export interface ItemUpdate extends ExpressionValues, Partial<WriteCondition> {
+  readonly Key: ItemKey;
+  readonly UpdateExpression: string;
+}
+
+/** Which item to read, and what of it. */
+export interface ItemRead {
+  readonly Key: ItemKey;
+  readonly ProjectionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+}
+
+/** The result of a write. */
+export interface WriteResult {
+  readonly applied: boolean;
+  /** After an update the item; otherwise the item that did not meet the condition. Empty when there is none. */
+  readonly item: Item;
+}
+
+/** One write of a transaction; `check` writes nothing. */
+export type TableWrite =
+  | { readonly update: ItemUpdate }
+  | { readonly put: Item; readonly condition?: WriteCondition }
+  | { readonly delete: ItemKey; readonly condition?: WriteCondition }
+  | { readonly check: ItemKey; readonly condition: WriteCondition };
+
+/** Why one write cancelled its transaction. */
+export interface WriteFailure {
+  /** `conflict`: another request was writing the item at the same time. */
+  readonly reason: "condition" | "conflict";
+  /** The item that did not meet the condition; `undefined` when there is none. */
+  readonly item: Item | undefined;
+}
+
+/** The result of a transaction. */
+export interface TransactionResult {
+  readonly applied: boolean;
+  /** By the position of each write; `undefined` for those that could have been applied. */
+  readonly failures: readonly (WriteFailure | undefined)[];
+}
+
+/** Items of one partition, in the order of their sort keys. */
+export interface TableQuery {
+  readonly partition: string;
+  /** Only sort keys that begin with this. */
+  readonly beginsWith?: string;
+  /** Only sort keys from the first to the last, both included. */
+  readonly between?: readonly [first: string, last: string];
+  /** The attributes to read, by default all. Cannot be combined with `filter`. */
+  readonly attributes?: readonly string[];
+  readonly filter?: { readonly FilterExpression: string; readonly ExpressionAttributeValues: Item };
+  readonly descending?: boolean;
+  /** The max number of items. */
+  readonly limit?: number;
+  /** Start after the item with this key. */
+  readonly after?: ItemKey | undefined;
+}
 
 /**
- * Reads all items of a partition consistently.
- *
- *
- * @param attributes which of their attributes are read.
+ * The service's table. All reads are consistent. Methods reject when DynamoDB fails or does not answer: a call takes at
+ * most about 10 seconds, retries included.
  */
-export const readPartition = async (
-  { client, name: TableName }: Table,
-  partition: string,
-  attributes: readonly string[],
-): Promise<Record<string, unknown>[]> => {
-  const items: Record<string, unknown>[] = [];
-  let ExclusiveStartKey: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: "PK = :partition",
-        ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#${index}`, name])),
-        ExpressionAttributeValues: { ":partition": partition },
-        ProjectionExpression: attributes.map((_, index) => `#${index}`).join(", "),
-        ConsistentRead: true,
-        ...(ExclusiveStartKey ? { ExclusiveStartKey } : {}),
-      }),
-    );
-    items.push(...(page.Items ?? []));
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey);
-  return items;
-};
+export interface Table {
+  /** Returns an item, or `undefined` when there is none. */
+  read(read: ItemRead, signal?: AbortSignal): Promise<Item | undefined>;
+  /** Changes one item, or creates it, unless its condition fails. */
+  update(update: ItemUpdate, signal?: AbortSignal): Promise<WriteResult>;
+  /** Writes one item, replacing any with the same key. */
+  put(item: Item): Promise<void>;
+  /** The same, unless the condition fails. */
+  putIf(item: Item, condition: WriteCondition): Promise<WriteResult>;
+  /** Deletes one item; a missing one is no error. */
+  delete(key: ItemKey): Promise<void>;
+  /** The same, unless the condition fails. */
+  deleteIf(key: ItemKey, condition: WriteCondition): Promise<WriteResult>;
+  /**
+   * Writes several items, all of them or none; retried attempts write them once. Conflicts with other writes are retried
+   * a few times, and then thrown.
+   *
+   * @param options.reportsConflicts returns conflicts like failed conditions, without retrying.
+   */
+  transact(
+    writes: readonly TableWrite[],
+    options?: { readonly reportsConflicts?: boolean; readonly signal?: AbortSignal },
+  ): Promise<TransactionResult>;
+  /** Returns items of a partition. */
+  query(query: TableQuery): Promise<Item[]>;
+  /** Deletes items; missing ones are no error. @throws Error when DynamoDB keeps postponing some of them. */
+  deleteAll(keys: readonly ItemKey[]): Promise<void>;
+}
 
-/** DynamoDB takes no more deletions at once. */
-const maxBatchSize = 25;
-
-/** Deletes items; a missing one is no error. @throws Error when DynamoDB repeatedly defers some of them. */
-export const deleteItems = async (
-  { client, name }: Table,
-  keys: readonly { readonly PK: string; readonly SK: string }[],
-): Promise<void> => {
-  for (let start = 0; start < keys.length; start += maxBatchSize) {
-    let requests = keys
-      .slice(start, start + maxBatchSize)
-      .map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } }));
-    for (let attempts = 1; requests.length > 0; attempts += 1) {
-      if (attempts > 10) throw new Error("DynamoDB keeps putting off the deletion; call again.");
-      const { UnprocessedItems } = await client.send(
-        new BatchWriteCommand({ RequestItems: { [name]: requests } }),
-      );
-      const left = new Set(
-        UnprocessedItems?.[name]?.map(({ DeleteRequest }) => JSON.stringify(DeleteRequest?.Key)),
-      );
-      requests = requests.filter(({ DeleteRequest }) => left.has(JSON.stringify(DeleteRequest.Key)));
-    }
-  }
-};
-
-/** Codes of the reasons for which DynamoDB cancelled a transaction, one for each of its items; none for other failures. */
-export const cancellationCodes = (error: unknown): string[] =>
-  error instanceof TransactionCanceledException
-    ? (error.CancellationReasons ?? []).map(({ Code = "" }) => Code)
-    : [];
-
-/** The items whose conditions cancelled a transaction, in its order, where the transaction requested them. */
-export const cancelledItems = (error: unknown): (Record<string, unknown> | undefined)[] =>
-  error instanceof TransactionCanceledException
-    ? (error.CancellationReasons ?? []).map(({ Item }) => Item && unmarshall(Item))
-    : [];
-
-const maxConflictAttempts = 5;
-const conflictPauseMilliseconds = 20;
-
-/**
- * Writes several items together, or none of them.
- *
- * Every request of an account writes to its access item. A transaction that meets such a write is cancelled, which the SDK
- * does not try again: here it is, a few times.
- *
- * @throws TransactionCanceledException, or the failure of the table.
- */
-export const writeTogether = async (
-  { client }: Pick<Table, "client">,
-  TransactItems: NonNullable<TransactWriteCommandInput["TransactItems"]>,
-): Promise<void> => {
-  await retry(() => client.send(new TransactWriteCommand({ TransactItems })), {
-    attempts: maxConflictAttempts,
-    isWorthRepeating: (outcome) => {
-      const codes = outcome.status === "rejected" ? cancellationCodes(outcome.reason) : [];
-      return codes.includes("TransactionConflict") && !codes.includes("ConditionalCheckFailed");
-    },
-    pauseMilliseconds: (failures) => conflictPauseMilliseconds * 2 ** (failures - 1),
-    signal: new AbortController().signal,
-  });
-};
+/** The table for writes that requests wait for, and that must not be repeated blindly. */
+export interface RequestTable extends Table {
+  /**
+   * Like `update`, but when the outcome of an attempt is unknown, the next one sends what `fallback` returns instead;
+   * `undefined` ends the attempts.
+   */
+  updateWithFallback(
+    update: ItemUpdate,
+    fallback: () => ItemUpdate | undefined,
+    signal?: AbortSignal,
+  ): Promise<WriteResult>;
+}

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { daySeconds } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { ItemTable } from "../../platform/storage/item-table.ts";
+import type { Table } from "../../platform/storage/table.ts";
 import { callbackKeys } from "./keys.ts";
 import { makeSecret } from "./signature.ts";
 
@@ -35,7 +35,7 @@ export interface CallbackSecrets {
 
 /** The secrets of accounts in the service's table. */
 export const createCallbackSecrets = (
-  table: Pick<ItemTable, "read" | "update">,
+  table: Pick<Table, "read" | "update">,
   now: () => number = Date.now,
 ): CallbackSecrets => {
   const read = async (userId: number) => {

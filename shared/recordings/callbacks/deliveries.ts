@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { daySeconds } from "../../platform/durations.ts";
-import type { ItemTable } from "../../platform/storage/item-table.ts";
+import type { Table } from "../../platform/storage/table.ts";
 import { callbackKeys } from "./keys.ts";
 
 /** One attempt to send a callback: the status of the response, or why there was none. */
@@ -33,7 +33,7 @@ export interface DeliveryLog {
 
 /** Opens the log of deliveries in the service's table; access pattern K2 of this folder's README. */
 export const createDeliveryLog = (
-  table: Pick<ItemTable, "read" | "update">,
+  table: Pick<Table, "read" | "update">,
   now: () => number = Date.now,
 ): DeliveryLog => ({
   read: async (userId, jobId) => {

@@ -1,18 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { DeleteCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import * as z from "zod";
 import { audioCharge, audioRefusal } from "../../accounts/limits/audio-quota.ts";
 import type { AccountPolicies } from "../../accounts/limits/policies.ts";
 import { windowsAt } from "../../accounts/limits/windows.ts";
 import type { InboundMessage } from "../../messaging/inbound-message.ts";
-import {
-  cancellationCodes,
-  cancelledItems,
-  type Table,
-  writeTogether,
-} from "../../platform/storage/table.ts";
+import { exists, isNew, type Table } from "../../platform/storage/table.ts";
 import { jobExpiry, type StoredJob, storedJob } from "./job.ts";
-import { conditionFailed, countedAudio, openJobStates } from "./job-states.ts";
+import { countedAudio, openJobStates } from "./job-states.ts";
 import { assistantId, type JobName, jobKeys } from "./keys.ts";
 
 /** What a job is made from. */
@@ -45,7 +38,6 @@ export type JobsRepository = ReturnType<typeof createJobsRepository>;
 
 /** The repository of jobs over the service's table; access pattern J1 of this folder's README. */
 export const createJobsRepository = (table: Table, now: () => number = Date.now) => {
-  const { client, name: TableName } = table;
   const { read, change, endEarly, isoNow } = openJobStates(table, now);
 
   const queuedJob = (name: JobName, newJob: NewJob): StoredJob => {
@@ -62,21 +54,13 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     });
   };
 
-  const newItem = (name: JobName, { done: _none, ...item }: StoredJob) => ({
-    TableName,
-    Item: { ...jobKeys.job(name), ...item },
-    ConditionExpression: "attribute_not_exists(PK)",
-  });
+  const itemOf = (name: JobName, { done: _none, ...item }: StoredJob) => ({ ...jobKeys.job(name), ...item });
 
   return {
     /** Makes a job of the messaging assistant, which is counted nowhere; one that is there already stays as it is. */
     createForAssistant: async (jobId: string, newJob: NewJob): Promise<void> => {
       const name = { userId: assistantId, jobId };
-      try {
-        await client.send(new PutCommand(newItem(name, queuedJob(name, newJob))));
-      } catch (error) {
-        if (!conditionFailed(error)) throw error;
-      }
+      await table.putIf(itemOf(name, queuedJob(name, newJob)), isNew);
     },
 
     /**
@@ -87,21 +71,11 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     create: async (name: JobName, newJob: NewJob, policyOf: AccountPolicies): Promise<StoredJob> => {
       const job = queuedJob(name, newJob);
       const audio = countedAudio(job, job.audio_milliseconds);
-      try {
-        await writeTogether({ client }, [
-          { Put: newItem(name, job) },
-          {
-            Update: {
-              TableName,
-              ...audioCharge(audio, policyOf),
-              ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-            },
-          },
-        ]);
-      } catch (error) {
-        if (!cancellationCodes(error).includes("ConditionalCheckFailed")) throw error;
-        throw audioRefusal(cancelledItems(error)[1], audio, policyOf, now());
-      }
+      const { applied, failures } = await table.transact([
+        { put: itemOf(name, job), condition: isNew },
+        { update: audioCharge(audio, policyOf) },
+      ]);
+      if (!applied) throw audioRefusal(failures[1]?.item, audio, policyOf, now());
       return job;
     },
 
@@ -120,76 +94,45 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
      * @param before the id of a job: only older ones are given.
      */
     list: async (userId: number, limit: number, before: string | undefined): Promise<StoredJob[]> => {
-      const jobs: StoredJob[] = [];
-      let last = before === undefined ? undefined : jobKeys.job({ userId, jobId: before });
-      do {
-        const { Items = [], LastEvaluatedKey } = await client.send(
-          new QueryCommand({
-            TableName,
-            KeyConditionExpression: "PK = :partition AND begins_with(SK, :jobs)",
-            FilterExpression: "is_deleted = :no AND expires_at > :now",
-            ExpressionAttributeValues: {
-              ":partition": jobKeys.ofAccount(userId),
-              ":jobs": jobKeys.jobs,
-              ":no": false,
-              ":now": Math.floor(now() / 1_000),
-            },
-            ScanIndexForward: false,
-            ConsistentRead: true,
-            Limit: limit,
-            ...(last ? { ExclusiveStartKey: last } : {}),
-          }),
-        );
-        jobs.push(...Items.map((item) => storedJob.parse(item)));
-        last = LastEvaluatedKey && z.object({ PK: z.string(), SK: z.string() }).parse(LastEvaluatedKey);
-      } while (last && jobs.length < limit);
-      return jobs.slice(0, limit);
+      const items = await table.query({
+        partition: jobKeys.ofAccount(userId),
+        beginsWith: jobKeys.jobs,
+        filter: {
+          FilterExpression: "is_deleted = :no AND expires_at > :now",
+          ExpressionAttributeValues: { ":no": false, ":now": Math.floor(now() / 1_000) },
+        },
+        descending: true,
+        limit,
+        after: before === undefined ? undefined : jobKeys.job({ userId, jobId: before }),
+      });
+      return items.map((item) => storedJob.parse(item));
     },
 
     /** Counts that planning begins. @returns `undefined` unless the job waits for it. */
     beginPlanning: (name: JobName) =>
       change(name, {
-        update: "ADD plannings :one",
-        condition: "#status = :queued",
-        names: { "#status": "status" },
-        values: { ":one": 1, ":queued": "queued" },
+        UpdateExpression: "ADD plannings :one",
+        ConditionExpression: "#status = :queued",
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: { ":one": 1, ":queued": "queued" },
       }),
 
     /** Says that a job is planned, so that its pieces can be taken. @returns whether it was this call that said so. */
     start: async (name: JobName, pieces: number): Promise<boolean> => {
-      try {
-        await writeTogether({ client }, [
-          {
-            Update: {
-              TableName,
-              Key: jobKeys.job(name),
-              UpdateExpression: "SET #status = :running, pieces = :pieces, started_at = :now REMOVE waiting",
-              ConditionExpression: "#status = :queued",
-              ExpressionAttributeNames: { "#status": "status" },
-              ExpressionAttributeValues: {
-                ":running": "running",
-                ":queued": "queued",
-                ":pieces": pieces,
-                ":now": isoNow(),
-              },
-            },
-          },
-          {
-            Put: {
-              TableName,
-              Item: {
-                ...jobKeys.waiting(name),
-                job_id: name.jobId,
-                expires_at: jobExpiry(now()),
-              },
-            },
-          },
-        ]);
-        return true;
-      } catch (error) {
-        if (conditionFailed(error)) return false;
-        throw error;
-      }
+      const update = {
+        Key: jobKeys.job(name),
+        UpdateExpression: "SET #status = :running, pieces = :pieces, started_at = :now REMOVE waiting",
+        ConditionExpression: "#status = :queued",
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: {
+          ":running": "running",
+          ":queued": "queued",
+          ":pieces": pieces,
+          ":now": isoNow(),
+        },
+      };
+      const waiting = { ...jobKeys.waiting(name), job_id: name.jobId, expires_at: jobExpiry(now()) };
+      return (await table.transact([{ update }, { put: waiting }])).applied;
     },
 
     /**
@@ -199,10 +142,10 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
      */
     finishPiece: async (name: JobName, index: number, milliseconds: number) => {
       const counted = await change(name, {
-        update: "ADD done :piece, done_milliseconds :milliseconds REMOVE waiting",
-        condition: "#status = :running AND NOT contains(done, :index)",
-        names: { "#status": "status" },
-        values: {
+        UpdateExpression: "ADD done :piece, done_milliseconds :milliseconds REMOVE waiting",
+        ConditionExpression: "#status = :running AND NOT contains(done, :index)",
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: {
           ":piece": new Set([index]),
           ":index": index,
           ":milliseconds": milliseconds,
@@ -217,19 +160,19 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     /** Tells the caller why nothing goes on at the moment. */
     noteWaiting: (name: JobName, waiting: string) =>
       change(name, {
-        update: "SET waiting = :waiting",
-        condition: "#status IN (:queued, :running)",
-        names: { "#status": "status" },
-        values: { ":waiting": waiting, ":queued": "queued", ":running": "running" },
+        UpdateExpression: "SET waiting = :waiting",
+        ConditionExpression: "#status IN (:queued, :running)",
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: { ":waiting": waiting, ":queued": "queued", ":running": "running" },
       }),
 
     /** @returns whether it was this call that has ended it. */
     complete: async (name: JobName): Promise<boolean> =>
       (await change(name, {
-        update: "SET #status = :completed, ended_at = :now",
-        condition: "#status = :running",
-        names: { "#status": "status" },
-        values: { ":completed": "completed", ":running": "running", ":now": isoNow() },
+        UpdateExpression: "SET #status = :completed, ended_at = :now",
+        ConditionExpression: "#status = :running",
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: { ":completed": "completed", ":running": "running", ":now": isoNow() },
       })) !== undefined,
 
     /** @returns whether it was this call that has ended it. */
@@ -244,9 +187,9 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     markDeleted: async (name: JobName): Promise<boolean> => {
       if (await endEarly(name, "cancelled", { isDeleted: true })) return true;
       const deleted = await change(name, {
-        update: "SET is_deleted = :yes",
-        condition: "is_deleted = :no",
-        values: { ":yes": true, ":no": false },
+        UpdateExpression: "SET is_deleted = :yes",
+        ConditionExpression: "is_deleted = :no",
+        ExpressionAttributeValues: { ":yes": true, ":no": false },
       });
       return deleted !== undefined;
     },
@@ -254,15 +197,15 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     /** Notes that whoever wants to be called back has been told of the end. */
     finish: (name: JobName) =>
       change(name, {
-        update: "SET is_settled = :yes",
-        condition: "attribute_exists(PK)",
-        values: { ":yes": true },
+        UpdateExpression: "SET is_settled = :yes",
+        ...exists,
+        ExpressionAttributeValues: { ":yes": true },
       }),
 
     /** Removes what the table has of a job. */
     remove: async (name: JobName): Promise<void> => {
       for (const Key of [jobKeys.waiting(name), jobKeys.job(name)]) {
-        await client.send(new DeleteCommand({ TableName, Key }));
+        await table.delete(Key);
       }
     },
   };

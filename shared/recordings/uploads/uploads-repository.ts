@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { noteOwned } from "../../accounts/repositories/owned-items.ts";
 import { daySeconds } from "../../platform/durations.ts";
-import type { WritableItemTable } from "../../platform/storage/item-table.ts";
+import type { Table } from "../../platform/storage/table.ts";
 import { uploadKeys } from "./keys.ts";
 
 const lifetimeSeconds = daySeconds;
@@ -42,7 +42,7 @@ export interface PartedUpload extends Upload {
 export type UploadsRepository = ReturnType<typeof createUploadsRepository>;
 
 /** The repository of uploads over the service's table; access pattern U1 of this folder's README. */
-export const createUploadsRepository = (table: Pick<WritableItemTable, "delete" | "put" | "read">) => {
+export const createUploadsRepository = (table: Pick<Table, "delete" | "put" | "read">) => {
   /** The item of an upload that an account may use. */
   const findItem = async (fileId: string, userId: number) => {
     const item = await table.read({ Key: uploadKeys.upload(fileId) });

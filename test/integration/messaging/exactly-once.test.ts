@@ -1,4 +1,3 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createConversationsRepository } from "../../../functions/messaging/conversation.ts";
 import { welcomeList } from "../../../functions/messaging/menus.ts";
@@ -119,14 +118,11 @@ describe("a message", () => {
     expect(days).toBeGreaterThan(89.9);
     expect(days).toBeLessThan(90.1);
 
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: key,
-        UpdateExpression: "SET expires_at = :soon",
-        ExpressionAttributeValues: { ":soon": Math.floor(Date.now() / 1_000) + 60 },
-      }),
-    );
+    await table.update({
+      Key: key,
+      UpdateExpression: "SET expires_at = :soon",
+      ExpressionAttributeValues: { ":soon": Math.floor(Date.now() / 1_000) + 60 },
+    });
     expect((await conversationOf(first))?.exchanges).toHaveLength(1);
     await start().handle(recordOf({ ...question(), sender: first.sender }));
     expect((await conversationOf(first))?.exchanges).toHaveLength(2);

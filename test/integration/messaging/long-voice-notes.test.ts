@@ -7,7 +7,7 @@ import { type InboundMessage, inboundMessage } from "../../../shared/messaging/i
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { BackendRefusal } from "../../../shared/platform/outbound/failures.ts";
 import { voiceNotesFolder } from "../../../shared/platform/storage/object-store.ts";
-import { readPartition, type Table } from "../../../shared/platform/storage/table.ts";
+import type { Table } from "../../../shared/platform/storage/table.ts";
 import { createJobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
 import { assistantId, jobKeys, jobObjects } from "../../../shared/recordings/jobs/keys.ts";
 import { makeOggOpus } from "../../fixtures/audio/make-ogg.ts";
@@ -91,7 +91,7 @@ const leftOf = async (jobId: string): Promise<string[]> => {
   for (const prefix of [jobObjects.folder({ userId: assistantId, jobId }), `${voiceNotesFolder}${jobId}`]) {
     for await (const object of bucket.store.list(prefix)) objects.push(object);
   }
-  const items = await readPartition(table, jobKeys.ofAccount(assistantId), ["SK"]);
+  const items = await table.query({ partition: jobKeys.ofAccount(assistantId), attributes: ["SK"] });
   return [...objects, ...items.map(({ SK }) => String(SK)).filter((key) => key.includes(jobId))];
 };
 

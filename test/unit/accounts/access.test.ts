@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { credentialAccess, requireAccess } from "../../../shared/accounts/access/access.ts";
 import { makeApiKey } from "../../../shared/accounts/access/api-keys.ts";
 import { callerWith } from "../../../shared/accounts/access/caller.ts";
-import type { Item } from "../../../shared/platform/storage/item-table.ts";
+import type { Item } from "../../../shared/platform/storage/table.ts";
 
 const access: Item = { account_type: "Free", disabled: false, token_epoch: 3, email_verified: true };
 const now = 1_795_168_800;

@@ -9,7 +9,7 @@ import { createPasswordAttemptsRepository } from "../../../shared/accounts/sign-
 import { createSignInAddresses } from "../../../shared/accounts/sign-in/sign-in-addresses.ts";
 import type { Table } from "../../../shared/platform/storage/table.ts";
 import { createUploadsRepository } from "../../../shared/recordings/uploads/uploads-repository.ts";
-import { fakeTable, itemsOf, type TableCall } from "../../support/fake-table.ts";
+import { fakeTable, type TableCall } from "../../support/fake-table.ts";
 
 const profile = {
   PK: "USER#7",
@@ -91,7 +91,7 @@ const writes: Readonly<Record<string, readonly [(table: Table) => Promise<unknow
     (table) => createPasswordAttemptsRepository(table).forget(limitKeys.passwordAttempts("amina")),
   ],
   "an address of a sign-in": [(table) => createSignInAddresses(table).remember(["amina"], "203.0.113.7")],
-  "an upload": [(table) => createUploadsRepository(itemsOf(table)).add("file", upload)],
+  "an upload": [(table) => createUploadsRepository(table).add("file", upload)],
 };
 
 describe.each(Object.entries(writes))("Writing %s", (_case, [write, found]) => {
@@ -281,7 +281,7 @@ describe("What ends at a moment", () => {
 
   it("is an upload: it can be used until then, by its own account only", async () => {
     const find = (now: number, owner: object = {}) =>
-      createUploadsRepository(itemsOf(at(now, { ...uploadItem, ...owner }))).find("file", 7);
+      createUploadsRepository(at(now, { ...uploadItem, ...owner })).find("file", 7);
     expect(await find(end - 1)).toMatchObject({ objectKey: "uploads/1/a.wav", userId: undefined });
     expect(await find(end)).toBeUndefined();
     expect(await find(end - 1, { user_id: 7 })).toMatchObject({ userId: 7 });

@@ -10,7 +10,7 @@ import {
   createBearerVerification,
   type VerifyBearer,
 } from "../../../shared/accounts/access/verify-bearer.ts";
-import type { Item, ItemRead } from "../../../shared/platform/storage/item-table.ts";
+import type { Item, ItemRead } from "../../../shared/platform/storage/table.ts";
 
 const secret = "first-secret-of-more-than-thirty-two-bytes";
 const claims: TokenClaims = { userId: 7, tokenId: "token-1", tokenEpoch: 3 };

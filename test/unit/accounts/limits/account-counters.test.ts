@@ -3,7 +3,7 @@ import { createAccountCounters } from "../../../../shared/accounts/limits/accoun
 import { admissionExpressions } from "../../../../shared/accounts/limits/admission-expressions.ts";
 import { accountPoliciesWith } from "../../../../shared/accounts/limits/policies.ts";
 import { windowsAt } from "../../../../shared/accounts/limits/windows.ts";
-import type { Item, ItemUpdate } from "../../../../shared/platform/storage/item-table.ts";
+import type { Item, ItemUpdate } from "../../../../shared/platform/storage/table.ts";
 
 const usual = accountPoliciesWith(0.1);
 const placeholdersIn = (text: string): string[] => [...new Set(text.match(/[:#]\w+/g))].toSorted();
@@ -105,7 +105,12 @@ describe("The condition on which a request is admitted", () => {
       };
       const update = vi.fn(async (_update: ItemUpdate) => ({ applied: false, item: {} satisfies Item }));
       const counters = createAccountCounters(
-        { update, updateTogether: async () => true, read: async () => undefined },
+        {
+          update,
+          updateWithFallback: update,
+          transact: async () => ({ applied: true, failures: [] }),
+          read: async () => undefined,
+        },
         accountPoliciesWith(share),
       );
       await counters.countForAccount(

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { noteFeedback } from "../../../../functions/mail-feedback/note-feedback.ts";
 import { limitKeys } from "../../../../shared/accounts/limits/keys.ts";
 import { createWithheldMail, type Withheld } from "../../../../shared/accounts/mail/withheld-mail.ts";
-import type { Item } from "../../../../shared/platform/storage/item-table.ts";
+import type { Item, ItemKey } from "../../../../shared/platform/storage/table.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
 
 /** An event as SES publishes it to EventBridge, with other words in a part of its detail. */
@@ -95,7 +95,7 @@ describe("What SES says", () => {
 describe("What is stored about an address that gets no more mails", () => {
   it("does not tell the address, has no end, and goes when an operator lifts it", async () => {
     const items = new Map<string, Item>();
-    const nameOf = ({ PK, SK }: Item) => `${PK} ${SK}`;
+    const nameOf = ({ PK, SK }: Item | ItemKey) => `${PK} ${SK}`;
     const withheldMail = createWithheldMail({
       read: async ({ Key }) => items.get(nameOf(Key)),
       put: async (item) => void items.set(nameOf(item), item),

@@ -242,9 +242,9 @@ describe("What was used on a day", () => {
       input: expect.objectContaining({
         ConsistentRead: true,
         ExpressionAttributeValues: {
-          ":month": `USAGE#${month}`,
-          ":from": "7#2026-10-29",
-          ":to": "7#2026-11-20",
+          ":partition": `USAGE#${month}`,
+          ":first": "7#2026-10-29",
+          ":last": "7#2026-11-20",
         },
       }),
     });

@@ -4,7 +4,7 @@ import {
   type IdempotentRequest,
 } from "../../../../shared/http/idempotency/idempotency-store.ts";
 import { openResponse, sealResponse } from "../../../../shared/http/idempotency/sealed-response.ts";
-import type { ItemUpdate, UpdateResult } from "../../../../shared/platform/storage/item-table.ts";
+import type { ItemUpdate, WriteResult } from "../../../../shared/platform/storage/table.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
 
 const request: IdempotentRequest = {
@@ -30,7 +30,7 @@ const itemOf = ({ ExpressionAttributeValues = {} }: ItemUpdate) => ({
   holder: ExpressionAttributeValues[":holder"],
   held_until: ExpressionAttributeValues[":until"],
 });
-const over = (update: (change: ItemUpdate) => Promise<UpdateResult>) =>
+const over = (update: (change: ItemUpdate) => Promise<WriteResult>) =>
   createIdempotencyStore({ table: { update }, store: noStore });
 
 afterEach(() => {

@@ -1,0 +1,39 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import type { Table } from "./table.ts";
+import { type TableCalls, tableOver } from "./table-calls.ts";
+
+/** The SDK's client, with timeouts that fit a function's. */
+export const createTableClient = (): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(
+    new DynamoDBClient({
+      maxAttempts: 3,
+      requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+    }),
+    { marshallOptions: { removeUndefinedValues: true } },
+  );
+
+const endedBy = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
+
+const callsThrough = (client: DynamoDBDocumentClient): TableCalls => ({
+  GetItem: (input, signal) => client.send(new GetCommand(input), endedBy(signal)),
+  UpdateItem: (input, signal) => client.send(new UpdateCommand(input), endedBy(signal)),
+  PutItem: (input) => client.send(new PutCommand(input)),
+  DeleteItem: (input) => client.send(new DeleteCommand(input)),
+  TransactWriteItems: (input, signal) => client.send(new TransactWriteCommand(input), endedBy(signal)),
+  Query: (input) => client.send(new QueryCommand(input)),
+  BatchWriteItem: (input) => client.send(new BatchWriteCommand(input)),
+});
+
+/** Opens the table through the AWS SDK: for functions that do not start often enough for its weight to matter. */
+export const openTable = (name: string, client: DynamoDBDocumentClient = createTableClient()): Table =>
+  tableOver(name, callsThrough(client));

@@ -6,7 +6,7 @@ import { describeErrorName, logger } from "../../shared/platform/telemetry/logge
 import { callbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
-import { itemTableFrom } from "../../shared/wiring/from-environment.ts";
+import { requestTableFrom } from "../../shared/wiring/from-environment.ts";
 import { callbackFunction } from "./contract.ts";
 import { deliverCallback } from "./deliver-callback.ts";
 import { postCallback } from "./post-callback.ts";
@@ -15,7 +15,7 @@ import { postCallback } from "./post-callback.ts";
 const responseMilliseconds = 20_000;
 
 const environment = readEnvironment(callbackFunction.environment, process.env);
-const table = itemTableFrom(environment);
+const table = requestTableFrom(environment);
 const queue = openFifoQueue(environment.CALLBACK_QUEUE_URL, awsConfigOf(environment));
 const allowLoopback = environment.CALLBACKS_ALLOW_LOOPBACK;
 

@@ -9,16 +9,16 @@ import { createJobsRepository } from "../../shared/recordings/jobs/jobs-reposito
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import {
   idempotencyStoreFrom,
-  itemTableFrom,
   limiterFrom,
   objectStoreFrom,
+  requestTableFrom,
 } from "../../shared/wiring/from-environment.ts";
 import { jobsFunction } from "./contract.ts";
 import { jobEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(jobsFunction.environment, process.env);
 
-const items = itemTableFrom(environment);
+const items = requestTableFrom(environment);
 
 export const handler = createStreamingHandler(
   jobEndpoints({

@@ -5,9 +5,9 @@ import { createUploadsRepository } from "../../shared/recordings/uploads/uploads
 import {
   chatModelsFrom,
   idempotencyStoreFrom,
-  itemTableFrom,
   limiterFrom,
   objectStoreFrom,
+  requestTableFrom,
   synthesizerFrom,
   transcriberFrom,
   verifyBearerFrom,
@@ -17,7 +17,7 @@ import { legacyEndpoints } from "./endpoints.ts";
 import { createSavedTranscriptions } from "./saved-transcriptions.ts";
 
 const environment = readEnvironment(legacyFunction.environment, process.env);
-const table = itemTableFrom(environment);
+const table = requestTableFrom(environment);
 const store = objectStoreFrom(environment);
 
 const endpoints = legacyEndpoints(

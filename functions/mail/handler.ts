@@ -10,7 +10,6 @@ import { raceDeadline } from "../../shared/platform/outbound/timeouts.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { describeErrorName, logger } from "../../shared/platform/telemetry/logger.ts";
-import { itemTableFrom } from "../../shared/wiring/from-environment.ts";
 import { mailFunction } from "./contract.ts";
 import { createMailLimits } from "./mail-limits.ts";
 import { sendMail } from "./send-mail.ts";
@@ -37,7 +36,7 @@ const dependencies = {
   accounts: createAccountsRepository(table),
   links: createLinksRepository(table),
   limits: createMailLimits(table),
-  withheldMail: createWithheldMail(itemTableFrom(environment)),
+  withheldMail: createWithheldMail(table),
   deliver: async (mail: { to: string; subject: string; text: string; html: string }) => {
     await transport.sendMail({
       ...mail,

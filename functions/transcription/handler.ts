@@ -3,9 +3,9 @@ import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import {
   idempotencyStoreFrom,
-  itemTableFrom,
   limiterFrom,
   objectStoreFrom,
+  requestTableFrom,
   transcriberFrom,
   translatorFrom,
 } from "../../shared/wiring/from-environment.ts";
@@ -17,7 +17,7 @@ const environment = readEnvironment(transcriptionFunction.environment, process.e
 const dependencies = {
   transcriber: transcriberFrom(environment),
   translator: translatorFrom(environment),
-  uploads: createUploadsRepository(itemTableFrom(environment)),
+  uploads: createUploadsRepository(requestTableFrom(environment)),
   store: objectStoreFrom(environment),
 };
 

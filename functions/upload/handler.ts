@@ -3,10 +3,10 @@ import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import {
   findBearerFrom,
-  itemTableFrom,
   limiterFrom,
   objectPartsFrom,
   objectStoreFrom,
+  requestTableFrom,
 } from "../../shared/wiring/from-environment.ts";
 import { uploadFunction } from "./contract.ts";
 import { partedUploadEndpoints, uploadEndpoints } from "./endpoints.ts";
@@ -14,7 +14,7 @@ import { partedUploadEndpoints, uploadEndpoints } from "./endpoints.ts";
 const environment = readEnvironment(uploadFunction.environment, process.env);
 
 const store = objectStoreFrom(environment);
-const uploads = createUploadsRepository(itemTableFrom(environment));
+const uploads = createUploadsRepository(requestTableFrom(environment));
 
 export const handler = createBufferedHandler(
   [

@@ -2,12 +2,12 @@ import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { openMessageQueue } from "../../shared/messaging/message-queue.ts";
 import { saveReceipt } from "../../shared/messaging/send-receipt.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
-import { itemTableFrom, platformSecretsFrom } from "../../shared/wiring/from-environment.ts";
+import { platformSecretsFrom, requestTableFrom } from "../../shared/wiring/from-environment.ts";
 import { webhookFunction } from "./contract.ts";
 import { webhookEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(webhookFunction.environment, process.env);
-const table = itemTableFrom(environment);
+const table = requestTableFrom(environment);
 
 export const handler = createBufferedHandler(
   webhookEndpoints({

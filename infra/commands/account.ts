@@ -4,12 +4,11 @@ import { createInterface } from "node:readline";
 import { toAccount } from "../../shared/accounts/access/account.ts";
 import { createWithheldMail } from "../../shared/accounts/mail/withheld-mail.ts";
 import { listKeys } from "../../shared/accounts/profile/manage-keys.ts";
-import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
-import { createApiKeysRepository } from "../../shared/accounts/repositories/api-keys-repository.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { openBucket } from "../../shared/platform/storage/s3-calls.ts";
 import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
+import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import { withLocalStores, withLocalTable } from "../local/local-table.ts";
 import {
@@ -38,17 +37,25 @@ Shows an account after changing its tier, disabling or enabling it.
 Without --table it works on the local service's data; --delete and --forget-sender need the service to be running.
 With --table it works on a deployed table, with your AWS credentials.`;
 
+/** The table with its repositories, and an account in it. @throws Error when there is none with the name. */
+const openAccount = async (tableName: string, username: string) => {
+  const table = openTable(tableName);
+  const repositories = accountRepositories(table);
+  const found = await repositories.accounts.find({ username });
+  if (!found) throw new Error(`There is no account with the username ${username}.`);
+  return { ...repositories, table, found };
+};
+
 const change = async (
   tableName: string,
   { username, type, disabled, allowsMail }: Change,
 ): Promise<object> => {
-  const accounts = createAccountsRepository(openTable(tableName));
-  let account = await accounts.find({ username });
-  if (!account) throw new Error(`There is no account with the username ${username}.`);
+  const { accounts, table, found } = await openAccount(tableName, username);
+  let account: typeof found | undefined = found;
   if (type) account = await accounts.setAccountType(account.id, type);
   if (account && disabled !== undefined) account = await accounts.setDisabled(account.id, disabled);
   if (!account) throw new Error(`The account ${username} has just been deleted.`);
-  const withheldMail = createWithheldMail(openTable(tableName));
+  const withheldMail = createWithheldMail(table);
   if (allowsMail) await withheldMail.lift(account.email);
   return {
     ...toAccount(account),
@@ -59,10 +66,7 @@ const change = async (
 };
 
 const showKeys = async (tableName: string, { keysOf, revoked }: KeysOf): Promise<object> => {
-  const table = openTable(tableName);
-  const account = await createAccountsRepository(table).find({ username: keysOf });
-  if (!account) throw new Error(`There is no account with the username ${keysOf}.`);
-  const apiKeys = createApiKeysRepository(table);
+  const { apiKeys, found: account } = await openAccount(tableName, keysOf);
   if (revoked === "all") await apiKeys.revokeAll(account.id);
   else if (revoked && !(await apiKeys.revoke(account.id, revoked.id))) {
     throw new Error(`${keysOf} has no key with the id ${revoked.id}.`);
@@ -87,9 +91,7 @@ const storeOf = (bucketName: string) =>
   createS3ObjectStore(openBucket(bucketName, readAwsConfig(process.env)));
 
 const erase = async (tableName: string, bucketName: string, { deleted, isSure }: Deletion) => {
-  const table = openTable(tableName);
-  const account = await createAccountsRepository(table).find({ username: deleted });
-  if (!account) throw new Error(`There is no account with the username ${deleted}.`);
+  const { table, found: account } = await openAccount(tableName, deleted);
   if (!isSure) await askForName(account.username);
   await eraseAccount(account, { table, store: storeOf(bucketName) }, new AbortController().signal);
   return { username: account.username, deleted: true };

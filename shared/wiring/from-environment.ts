@@ -70,7 +70,7 @@ type LimiterVariables = PlatformEnvironment &
   >;
 
 /** The service's table, as callers wait for it; a connection to it is opened at once. */
-export const itemTableFrom = (
+export const requestTableFrom = (
   environment: PlatformEnvironment & Variables<typeof tableEnvironment>,
 ): RequestTable => {
   const aws = awsConfigOf(environment);
@@ -101,12 +101,15 @@ export const signingSecretFrom = (
 /** Checks tokens and counts requests, with the stage's own limits where a function declares them. */
 export const limiterFrom = (environment: LimiterVariables): Limiter => {
   const { LIMIT_ANONYMOUS_PER_MINUTE: anonymous, LIMIT_CREDENTIALS_PER_MINUTE: credentials } = environment;
-  return createLimiter(createLimitCounters(itemTableFrom(environment), environment.UNVERIFIED_QUOTA_SHARE), {
-    addressLimits: {
-      ...(anonymous === undefined ? {} : { anonymous }),
-      ...(credentials === undefined ? {} : { credentials }),
+  return createLimiter(
+    createLimitCounters(requestTableFrom(environment), environment.UNVERIFIED_QUOTA_SHARE),
+    {
+      addressLimits: {
+        ...(anonymous === undefined ? {} : { anonymous }),
+        ...(credentials === undefined ? {} : { credentials }),
+      },
     },
-  });
+  );
 };
 
 /** Checks the signature and the expiry of bearer tokens, and the checksum of keys. */
@@ -118,7 +121,7 @@ export const verifyBearerFrom = (
 export const findBearerFrom = (
   environment: PlatformEnvironment & Variables<typeof tableEnvironment & typeof tokenEnvironment>,
   scope: Scope,
-): FindBearer => createBearerSearch(verifyBearerFrom(environment), itemTableFrom(environment), scope);
+): FindBearer => createBearerSearch(verifyBearerFrom(environment), requestTableFrom(environment), scope);
 
 /** The audio files. */
 export const objectStoreFrom = (

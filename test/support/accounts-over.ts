@@ -1,18 +1,11 @@
 import { authEndpoints } from "../../functions/auth/endpoints.ts";
 import type { Tokens } from "../../shared/accounts/access/tokens.ts";
 import type { MailQueue } from "../../shared/accounts/mail/mail-queue.ts";
-import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
-import { createApiKeysRepository } from "../../shared/accounts/repositories/api-keys-repository.ts";
-import { createIdentitiesRepository } from "../../shared/accounts/repositories/identities-repository.ts";
-import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
-import { createTokensRepository } from "../../shared/accounts/repositories/tokens-repository.ts";
-import { createPasswordAttemptsRepository } from "../../shared/accounts/sign-in/password-attempts.ts";
-import { createPasswordGuard } from "../../shared/accounts/sign-in/password-guard.ts";
-import { createSignInAddresses } from "../../shared/accounts/sign-in/sign-in-addresses.ts";
 import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
+import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
 
 /** Unsigned tokens that every test accepts. */
 export const unsignedTokens = {
@@ -34,14 +27,9 @@ export const accountsOver = (
   tokens: Tokens = unsignedTokens,
 ): Endpoint[] =>
   authEndpoints({
-    accounts: createAccountsRepository(table),
-    revokedTokens: createTokensRepository(table),
-    apiKeys: createApiKeysRepository(table),
-    links: createLinksRepository(table),
-    identities: createIdentitiesRepository(table),
+    ...accountRepositories(table),
     tokens,
     mailQueue,
-    passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
     findAccess: () => Promise.reject(new Error("No token must be looked at.")),
     eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
     callbackSecrets: noCallbackSecrets,

@@ -1,0 +1,74 @@
+import type { StoredAccount } from "../accounts/access/account.ts";
+import { createSigningKeySource, createTokens } from "../accounts/access/tokens.ts";
+import { openMailQueue } from "../accounts/mail/mail-queue.ts";
+import { createAccountsRepository } from "../accounts/repositories/accounts-repository.ts";
+import { createApiKeysRepository } from "../accounts/repositories/api-keys-repository.ts";
+import { createIdentitiesRepository } from "../accounts/repositories/identities-repository.ts";
+import { createLinksRepository } from "../accounts/repositories/links-repository.ts";
+import { createTokensRepository } from "../accounts/repositories/tokens-repository.ts";
+import { createPasswordAttemptsRepository } from "../accounts/sign-in/password-attempts.ts";
+import { createPasswordGuard } from "../accounts/sign-in/password-guard.ts";
+import { createSignInAddresses } from "../accounts/sign-in/sign-in-addresses.ts";
+import { withVendorsNames } from "../accounts/usage/find-usage.ts";
+import { createUsageRepository } from "../accounts/usage/read-usage.ts";
+import taskPaths from "../accounts/usage/task-paths.json" with { type: "json" };
+import {
+  type accountLimitEnvironment,
+  awsConfigOf,
+  type bucketEnvironment,
+  type mailQueueEnvironment,
+  type PlatformEnvironment,
+  type tableEnvironment,
+  type tokenEnvironment,
+} from "../platform/config/environment.ts";
+import type { VariableValues } from "../platform/config/variables.ts";
+import type { vendorsEnvironment } from "../platform/config/vendors.ts";
+import { daySeconds } from "../platform/durations.ts";
+import { openTable } from "../platform/storage/sdk-table.ts";
+import type { Table } from "../platform/storage/table.ts";
+import { createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
+import { eraseAccount } from "./erase-account.ts";
+import { objectStoreFrom, signingSecretFrom } from "./from-environment.ts";
+
+type AccountVariables = PlatformEnvironment &
+  VariableValues<
+    typeof tableEnvironment &
+      typeof accountLimitEnvironment &
+      typeof tokenEnvironment &
+      typeof mailQueueEnvironment &
+      typeof bucketEnvironment &
+      typeof vendorsEnvironment
+  > & { readonly TOKEN_LIFETIME_DAYS: number };
+
+/** The repositories of accounts over a table. */
+export const accountRepositories = (table: Table) => ({
+  accounts: createAccountsRepository(table),
+  revokedTokens: createTokensRepository(table),
+  apiKeys: createApiKeysRepository(table),
+  links: createLinksRepository(table),
+  identities: createIdentitiesRepository(table),
+  passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
+});
+
+/** What functions need that manage accounts. It includes the AWS SDK, so it is not part of `from-environment.ts`. */
+export const accountDependenciesFrom = (environment: AccountVariables) => {
+  const table = openTable(environment.TABLE_NAME);
+  const store = objectStoreFrom(environment);
+  const signingKeys = createSigningKeySource(signingSecretFrom(environment));
+  const vendors = { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B };
+  return {
+    ...accountRepositories(table),
+    table,
+    store,
+    signingKeys,
+    vendors,
+    tokens: createTokens(signingKeys),
+    tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * daySeconds || undefined,
+    mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
+    eraseAccount: (account: StoredAccount, signal: AbortSignal) =>
+      eraseAccount(account, { table, store }, signal),
+    callbackSecrets: createCallbackSecrets(table),
+    usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
+    taskPaths: withVendorsNames(taskPaths, vendors),
+  };
+};

@@ -1,5 +1,6 @@
 import type { Scope } from "../../../shared/accounts/access/api-keys.ts";
 import { newTokenId, type Tokens } from "../../../shared/accounts/access/tokens.ts";
+import { toUpdate } from "../../../shared/accounts/limits/counter-update.ts";
 import { addressGroup, limitKeys } from "../../../shared/accounts/limits/keys.ts";
 import { conditionalAddition } from "../../../shared/accounts/limits/limit-counters.ts";
 import { secondsUntil, windowsAt } from "../../../shared/accounts/limits/windows.ts";
@@ -31,10 +32,8 @@ export const createVisitorAttempts = (
     const { day, ends } = windowsAt(time);
     const Key = limitKeys.visitorAttempts(addressGroup(sourceAddress), day);
     const expiresAt = Math.floor(ends.day / 1_000);
-    const add = (amount: number, limit?: number) => ({
-      Key,
-      ...conditionalAddition([{ attribute: "requests", limit }], { amount, expiresAt }),
-    });
+    const add = (amount: number, limit?: number) =>
+      toUpdate({ Key, ...conditionalAddition([{ attribute: "requests", limit }], { amount, expiresAt }) });
     const { applied } = await table.update(add(1, perDay), signal);
     if (!applied) {
       throw new AppError("quota_exceeded", {

@@ -1,36 +1,37 @@
 import * as z from "zod";
 import { dayMilliseconds } from "../../platform/durations.ts";
-import type { Item } from "../../platform/storage/table.ts";
+import { exists, type Item } from "../../platform/storage/table.ts";
 import { revokedTokens } from "../access/access.ts";
 import { accountKeys } from "../access/keys.ts";
+import { type Additions, toUpdate, withAdditions } from "./counter-update.ts";
 import { streamSlots, windowOfCounter } from "./keys.ts";
 import type { LimitTable } from "./limit-counters.ts";
-import { type Additions, createUsageItems, withAdditions } from "./usage-items.ts";
+import { createUsageItems } from "./usage-items.ts";
 import { monthOf, type Windows } from "./windows.ts";
 
-/** What is to be done for an account's items by one of its requests. */
+/** The cleanup of an account's items that one of its requests does. */
 export interface AccountCleanup {
   readonly userId: number;
-  /** The access item as the request has left it. */
+  /** The access item after the request. */
   readonly item: Item;
   readonly windows: Windows;
   /** Whether it is the account's first task of the day. */
   readonly beginsDay: boolean;
 }
 
-/** So much of what is over may stand in an item before it is removed; together it stays under a kilobyte. */
-const toleratedPast = 64;
+/** An item may hold this many expired entries, less than a kilobyte, before they are removed. */
+const maxExpired = 64;
 
-/** DynamoDB takes at most 4 KB of expression; what is left over is removed with the next minute. */
+/** DynamoDB takes at most 4 KB of expression; the next minute removes the rest. */
 const maxRemovals = 120;
 
 const retainedMonthsDays = 62;
 
 /**
- * Counters of windows that are over, but for those of usage, which are moved. The last minute and the last day stay: another
- * function's clock may be a little behind, and a task of yesterday may still be given back.
+ * Returns the counters of windows that have ended, except for usage, which is moved. The last minute and day stay: another
+ * function's clock may be behind, and a task of yesterday may still be refunded.
  */
-const pastCounters = (item: Item, { minute, day }: Windows): string[] => {
+const expiredCounters = (item: Item, { minute, day }: Windows): string[] => {
   const firstMonth = monthOf((day - retainedMonthsDays) * dayMilliseconds);
   return Object.keys(item).filter((name) => {
     const window = windowOfCounter(name);
@@ -40,7 +41,7 @@ const pastCounters = (item: Item, { minute, day }: Windows): string[] => {
   });
 };
 
-/** Tokens that were revoked and have expired since: nobody can use them anyway. Those that never expire have the end 0. */
+/** Returns the revoked tokens that have expired since. The end 0 means never. */
 const expiredTokens = (item: Item, { minute }: Windows): string[] =>
   Object.entries(revokedTokens.parse(item)).flatMap(([id, { end }]) =>
     end !== 0 && end < minute * 60 ? [id] : [],
@@ -50,18 +51,18 @@ const keyEntries = z.object({
   api_keys: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
 });
 
-/** The keys of an account, by their ids. */
+/** Returns the keys of an account by their ids. */
 export const keysIn = (item: Item) => keyEntries.parse(item).api_keys;
 
-/** The places of an account's streams. */
+/** Returns the stream slots that an account uses. */
 export const slotsIn = (item: Item): string[] =>
   item["streams"] instanceof Set ? Array.from(item["streams"], String) : [];
 
-/** Keeps the items of accounts small and in order, with writes of its own, which few requests make. */
+/** Keeps the items of accounts small, with writes of its own that few requests make. */
 export const createAccountCleanup = (table: LimitTable) => {
   const usage = createUsageItems(table);
 
-  /** Gives places of streams back, and counts what is owed, once at most. */
+  /** Releases stream slots and counts pending usage, at most once. */
   const releaseSlots = async (
     userId: number,
     slots: readonly string[],
@@ -70,40 +71,38 @@ export const createAccountCleanup = (table: LimitTable) => {
   ): Promise<void> => {
     const release = {
       Key: accountKeys.access(userId),
-      UpdateExpression: "DELETE streams :places",
-      ConditionExpression: "attribute_exists(PK)",
+      clauses: "DELETE streams :places",
+      additions: [],
+      ...exists,
       ExpressionAttributeValues: { ":places": new Set(slots) },
     };
-    await table.updateWithFallback(
-      pending ? withAdditions(release, pending) : release,
-      () => release,
-      signal,
-    );
+    const again = () => toUpdate(release);
+    await table.updateWithFallback(toUpdate(withAdditions(release, pending)), again, signal);
   };
 
-  /** Removes the places that killed functions have left behind. @returns whether there were any. */
+  /** Removes the slots that killed functions have left. Returns whether there were any. */
   const removeExpiredSlots = async (
     userId: number,
     item: Item,
     windows: Windows,
     signal: AbortSignal,
   ): Promise<boolean> => {
-    const over = slotsIn(item).filter((slot) => streamSlots.isOver(slot, windows));
-    if (over.length === 0) return false;
-    await releaseSlots(userId, over, undefined, signal);
+    const expired = slotsIn(item).filter((slot) => streamSlots.isOver(slot, windows));
+    if (expired.length === 0) return false;
+    await releaseSlots(userId, expired, undefined, signal);
     return true;
   };
 
-  const removePast = async (userId: number, item: Item, windows: Windows, signal: AbortSignal) => {
-    const past = [
-      ...pastCounters(item, windows).map((name) => ["", name] as const),
+  const removeExpired = async (userId: number, item: Item, windows: Windows, signal: AbortSignal) => {
+    const expired = [
+      ...expiredCounters(item, windows).map((name) => ["", name] as const),
       ...expiredTokens(item, windows).map((id) => ["revoked.", id] as const),
       ...Object.entries(keysIn(item)).flatMap(([id, key]) =>
-        pastCounters(key, windows).map((name) => [`api_keys.${id}.`, name] as const),
+        expiredCounters(key, windows).map((name) => [`api_keys.${id}.`, name] as const),
       ),
     ];
-    if (past.length <= toleratedPast) return;
-    const paths = past.slice(0, maxRemovals);
+    if (expired.length <= maxExpired) return;
+    const paths = expired.slice(0, maxRemovals);
     await table.update(
       {
         Key: accountKeys.access(userId),
@@ -118,7 +117,7 @@ export const createAccountCleanup = (table: LimitTable) => {
   return {
     releaseSlots,
     removeExpiredSlots,
-    /** Does what is to be done, one after the other: writes of one item would be in each other's way. */
+    /** Does all steps, one after the other: writes of one item would conflict. */
     cleanUp: async (
       { userId, item, windows, beginsDay }: AccountCleanup,
       signal: AbortSignal,
@@ -126,7 +125,7 @@ export const createAccountCleanup = (table: LimitTable) => {
       if (beginsDay) await usage.note(userId, windows.day, signal);
       await usage.move(userId, item, windows, signal);
       await removeExpiredSlots(userId, item, windows, signal);
-      await removePast(userId, item, windows, signal);
+      await removeExpired(userId, item, windows, signal);
     },
   };
 };

@@ -1,24 +1,25 @@
 import { accountTypes } from "../access/account.ts";
 import type { AccountPolicies, AccountPolicy } from "./policies.ts";
 
-/** The expressions of the write that admits a request, but for what differs from request to request. */
-interface AdmissionExpressions {
-  readonly UpdateExpression: string;
+/** The expressions of the write that admits a request, without what differs between requests. */
+export interface AdmissionExpressions {
+  readonly clauses?: string;
+  readonly additions: readonly string[];
   readonly ConditionExpression: string;
   readonly values: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** What the expressions of an admission depend on. */
 interface AdmissionKind {
-  /** `scoped-key`: one that the operation asks a scope of. */
+  /** `scoped-key`: a key for an operation that needs a scope. */
   readonly credential: "token" | "key" | "scoped-key";
   /** Whether the request counts on the quota. */
   readonly isTask: boolean;
-  /** Whether the request, a task, also takes the place `:place` among its account's streams. */
+  /** Whether the request, a task, also takes the stream slot `:place`. */
   readonly takesSlot?: boolean;
 }
 
-/** What has to be true of each credential, besides its account. */
+/** The conditions on each credential. */
 const credentialConditions: Readonly<Record<AdmissionKind["credential"], readonly string[]>> = (() => {
   const key = ["api_keys.#k.h = :digest", "NOT api_keys.#k.e <= :now"];
   return {
@@ -28,21 +29,14 @@ const credentialConditions: Readonly<Record<AdmissionKind["credential"], readonl
   };
 })();
 
-/**
- * The condition on which a request is admitted and counted, made from the limits of all tiers: which tier the account has,
- * and whether its token or key still stands, is found out by the very write that counts, so that nothing is read before it
- * and nothing can change between.
- *
- * Names: `#t` the token's id, `#k` the key's, `#m` the minute, `#d` the day, `#M` the month, `#o` the operation in the day, with this
- * key. A comparison with an attribute that is not there is false, so that `NOT #m >= :limit` lets the first request of a
- * window through as well; the size of a set that is not there is no number either. Whether a key has a limit of its own is
- * asked all the same: of two attributes that are both not there, the embedded DynamoDB says that they are equal.
- */
-export const admissionExpressions = (
+type Values = Record<string, string | number | boolean>;
+
+/** Returns the condition that an account is of a tier and below its limits, for each tier. Adds the placeholders to `values`. */
+const tierConditions = (
   policyOf: AccountPolicies,
-  { credential, isTask, takesSlot = false }: AdmissionKind,
-): AdmissionExpressions => {
-  const values: Record<string, string | number | boolean> = { ":one": 1, ":no": false };
+  { isTask, takesSlot }: AdmissionKind,
+  values: Values,
+): string[][] => {
   const below = (name: string, limit: number | undefined, placeholder: string): string[] => {
     if (limit === undefined) return [];
     values[placeholder] = limit;
@@ -50,12 +44,8 @@ export const admissionExpressions = (
   };
   const quota = ({ perDay, perMonth }: AccountPolicy, of: string): string[] =>
     isTask ? [...below("#d", perDay, `:${of}Day`), ...below("#M", perMonth, `:${of}Month`)] : [];
-  const isVerified = (value: ":yes" | ":no"): string => {
-    values[value] = value === ":yes";
-    return `email_verified = ${value}`;
-  };
 
-  const alternatives = accountTypes.flatMap((type) => {
+  return accountTypes.flatMap((type) => {
     values[`:${type}`] = type;
     const full = policyOf({ account_type: type, email_verified: true });
     const unverified = policyOf({ account_type: type, email_verified: false });
@@ -65,32 +55,52 @@ export const admissionExpressions = (
       ...(takesSlot ? below("size(streams)", full.streamsAtOnce, `:${type}Streams`) : []),
     ];
     if (!isTask || !unverified.onceVerified) return [[...always, ...quota(full, type)]];
+    values[":yes"] = true;
     return [
-      [...always, isVerified(":yes"), ...quota(full, type)],
-      [...always, isVerified(":no"), ...quota(unverified, `Unverified${type}`)],
+      [...always, "email_verified = :yes", ...quota(full, type)],
+      [...always, "email_verified = :no", ...quota(unverified, `Unverified${type}`)],
     ];
   });
+};
+
+/**
+ * The condition on which a request is admitted and counted, from the limits of all tiers. The write that counts also checks
+ * the account's tier and its token or key, so nothing is read before it, and nothing can change in between.
+ *
+ * Names: `#t` the token's id, `#k` the key's, `#m` the minute, `#d` the day, `#M` the month. A comparison with a missing
+ * attribute is false, so `NOT #m >= :limit` admits the first request of a window; the size of a missing set is no number
+ * either. We still check that a key has a limit of its own: the embedded DynamoDB treats two missing attributes as equal.
+ */
+export const admissionExpressions = (
+  policyOf: AccountPolicies,
+  kind: AdmissionKind,
+): AdmissionExpressions => {
+  const { credential, isTask, takesSlot = false } = kind;
   const isKey = credential !== "token";
-  if (isKey && isTask) values[":none"] = 0;
+  const values: Values = { ":one": 1, ":no": false, ...(isKey && isTask ? { ":none": 0 } : {}) };
+  const tiers = tierConditions(policyOf, kind, values);
   const conditions = [
     ...credentialConditions[credential],
     "disabled = :no",
     ...(isKey && isTask
       ? ["(attribute_not_exists(api_keys.#k.l) OR NOT api_keys.#k.#M >= api_keys.#k.l)"]
       : []),
-    `(${alternatives.map((tier) => tier.join(" AND ")).join(" OR ")})`,
+    `(${tiers.map((tier) => tier.join(" AND ")).join(" OR ")})`,
   ];
   const countsKey = isTask ? ", api_keys.#k.#M = if_not_exists(api_keys.#k.#M, :none) + :one" : "";
   return {
-    UpdateExpression:
-      (isKey ? `SET api_keys.#k.u = :now${countsKey} ` : "") +
-      `ADD #m :one${isTask ? ", #d :one, #M :one, #o :one" : ""}${takesSlot ? ", streams :place" : ""}`,
+    ...(isKey ? { clauses: `SET api_keys.#k.u = :now${countsKey}` } : {}),
+    additions: [
+      "#m :one",
+      ...(isTask ? ["#d :one", "#M :one"] : []),
+      ...(takesSlot ? ["streams :place"] : []),
+    ],
     ConditionExpression: conditions.join(" AND "),
     values,
   };
 };
 
-/** The expressions of every kind of admission, each made once. */
+/** Returns the expressions of every kind of admission, each built once. */
 export const allAdmissions = (policyOf: AccountPolicies) => {
   const built = new Map<string, AdmissionExpressions>();
   return (kind: AdmissionKind): AdmissionExpressions => {

@@ -1,6 +1,6 @@
 import { type Use, usedUnits } from "../../platform/telemetry/use.ts";
+import type { Additions } from "./counter-update.ts";
 import { usageCounter } from "./usage-counters.ts";
-import type { Additions } from "./usage-items.ts";
 
 /** Of which account, and on which row of its usage, something is counted. */
 export interface UsageAccount {

@@ -117,7 +117,7 @@ describe("a key that is used", () => {
     expect(tooMany.refusal).toMatchObject({
       code: "quota_exceeded",
       message:
-        "Monthly limit of this key exceeded: the request stands for 2 tasks; its owner has set it to 5 a month.",
+        "Monthly limit of this key exceeded: the request counts as 2 tasks; its owner has set it to 5 a month.",
     });
     await limiter.refund(tooMany);
     await limiter.refund(batch);

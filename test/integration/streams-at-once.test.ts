@@ -376,7 +376,7 @@ describe("a chat through the function", () => {
     const { status, body, calls } = await chat(token, none, true);
     expect(status).toBe(429);
     expect(JSON.parse(body)).toMatchObject({
-      detail: "Too many streams: 5 at a time; end one, or wait until one has ended.",
+      detail: "Too many streams: at most 5 at a time. End one, or wait until one has ended.",
       error: { code: "rate_limited" },
     });
     expect(calls).toEqual(["UpdateItem"]);

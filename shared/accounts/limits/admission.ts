@@ -8,7 +8,7 @@ import type { UsageAccount } from "./pending-usage.ts";
 import type { AccountPolicy, Quota } from "./policies.ts";
 import { secondsUntil, type Windows } from "./windows.ts";
 
-/** What is left of one window for a caller. */
+/** The status of one window for a caller. */
 export interface WindowStatus {
   readonly window: "minute" | "day";
   readonly limit: number;
@@ -18,21 +18,21 @@ export interface WindowStatus {
   readonly resetSeconds: number;
 }
 
-/** What the limiter found about a request. */
+/** The limiter's decision about a request. */
 export interface Admission {
-  /** Of every window that counts for the request, the minute's first. */
+  /** The windows that apply to the request, the minute first. */
   readonly statuses: readonly [WindowStatus, ...WindowStatus[]];
   /** `rate_limited` or `quota_exceeded`, when the request must not be executed. */
   readonly refusal: AppError | undefined;
-  /** Whose token or key the request has, where its operation asks for one: it stands. */
+  /** The caller, for a request with a valid token or key. */
   readonly caller?: Caller;
-  /** The task that was counted on its account's quota, which a refund takes off again. */
+  /** The task that was counted on its account's quota, and that a refund deducts. */
   readonly countedTask?: CountedTask;
-  /** Where it is counted what the request has used, once it is over: of a task that was admitted, refunded or not. */
+  /** The row for the usage of a task that was admitted, refunded or not. */
   readonly usageAccount?: UsageAccount;
-  /** What is to be done for the account's items when the request is over. */
+  /** The cleanup to do after the request. */
   readonly cleanup?: AccountCleanup;
-  /** The place that the request has taken among its account's streams, until it is given back. */
+  /** The stream slot that the request has taken, until it is released. */
   readonly slot?: string;
 }
 
@@ -42,12 +42,12 @@ const rateLimited = (limit: number, retryAfterSeconds: number) =>
     retryAfterSeconds,
   });
 
-/** Streams end when they end: nobody knows when there is a place again, but most are over within seconds. */
+/** No one knows when a stream slot becomes free, but most streams end within seconds. */
 const slotRetrySeconds = 5;
 
 const tooManyStreams = (streamsAtOnce: number) =>
   new AppError("rate_limited", {
-    message: `Too many streams: ${streamsAtOnce} at a time; end one, or wait until one has ended.`,
+    message: `Too many streams: at most ${streamsAtOnce} at a time. End one, or wait until one has ended.`,
     retryAfterSeconds: slotRetrySeconds,
   });
 
@@ -63,7 +63,7 @@ const quotaExceeded = (
   reason = "",
 ) => {
   const { adjective, limit } = quotas[window];
-  const wayOut = onceVerified ? `; verify your e-mail address to get ${limit(onceVerified)}` : "";
+  const wayOut = onceVerified ? `; verify your email address to get ${limit(onceVerified)}` : "";
   return new AppError("quota_exceeded", {
     message: `${adjective} quota exceeded${reason}${wayOut}`,
     retryAfterSeconds,
@@ -76,7 +76,7 @@ const keyExceeded = (perMonth: number, retryAfterSeconds: number, reason = "") =
     retryAfterSeconds,
   });
 
-/** What stood in the way, in the order in which limits are checked: minute, streams at a time, day, month, the key's own. */
+/** Returns the limit that was reached. Limits are checked in this order: minute, streams, day, month, the key's own. */
 const refusalOf = (
   { counted, minute, day, month, streams = 0 }: Counts,
   policy: AccountPolicy,
@@ -98,7 +98,7 @@ const left = (limit: number, used: number): number => Math.max(0, limit - used);
 const leftOf = (limit: number | undefined, used: number): number =>
   limit === undefined ? Number.POSITIVE_INFINITY : left(limit, used);
 
-/** What may still be sent today: the month's quota, or the key's own, can be nearer to its end than the day's. */
+/** Returns the tasks left today: the month's quota, or the key's own limit, may leave fewer than the day's. */
 const leftToday = (
   perDay: number,
   { perMonth, perMonthOfKey }: AccountPolicy,
@@ -127,7 +127,7 @@ const statusesOf = (
   return [minute, day];
 };
 
-/** The statuses of the windows once the tasks of a request are off the quota again. */
+/** Returns the statuses of the windows after a refund. */
 export const afterRefund = (
   [minute, ...others]: Admission["statuses"],
   tasks: number,
@@ -139,11 +139,7 @@ export const afterRefund = (
   })),
 ];
 
-/**
- * What a count means for the request.
- *
- * @param now milliseconds of Unix time, a moment of the windows
- */
+/** The decision about a counted request. @param now milliseconds of Unix time, within the windows. */
 export const admissionOf = (
   policy: AccountPolicy,
   counts: Counts,
@@ -154,7 +150,7 @@ export const admissionOf = (
   refusal: refusalOf(counts, policy, windows, now),
 });
 
-/** What it means for a request when the other tasks that it stands for were counted as well, or could not all be. */
+/** The decision about a request whose other tasks were counted too, or were too many. */
 export const tasksAdmission = (
   { countedTask, ...admission }: Admission & { readonly countedTask: CountedTask },
   more: number,
@@ -167,7 +163,7 @@ export const tasksAdmission = (
     return { ...admission, statuses, countedTask: { ...countedTask, tasks: countedTask.tasks + more } };
   }
   const { perDay, perMonth, perMonthOfKey } = policy;
-  const reason = `: the request stands for ${countedTask.tasks + more} tasks`;
+  const reason = `: the request counts as ${countedTask.tasks + more} tasks`;
   const isOver = (limit: number | undefined, used = 0) => limit !== undefined && used + more > limit;
   const refuse = (window: "day" | "month") =>
     quotaExceeded(window, policy, secondsUntil(windows.ends[window], now), reason);
@@ -179,7 +175,7 @@ export const tasksAdmission = (
   return { ...admission, statuses, countedTask, refusal };
 };
 
-/** What it means for the request when the store could not count it, and memory has. */
+/** The decision about a request that was counted in memory only. */
 export const uncountedAdmission = (
   policy: AccountPolicy,
   isAdmitted: boolean,
@@ -191,8 +187,8 @@ export const uncountedAdmission = (
     ? undefined
     : new AppError("rate_limited", {
         message:
-          "Requests cannot be counted at the moment, so only " +
-          `${uncountedPerMinute(policy.perMinute)} per 1 minute are let in; try again shortly.`,
+          "Requests cannot be counted now, so only " +
+          `${uncountedPerMinute(policy.perMinute)} per 1 minute are admitted; try again shortly.`,
         retryAfterSeconds: secondsUntil(windows.ends.minute, now),
       }),
 });

@@ -9,13 +9,13 @@ import type { AccountPolicies } from "./policies.ts";
 import { usageCounter } from "./usage-counters.ts";
 import { monthOf, secondsUntil, windowsAt } from "./windows.ts";
 
-/** A recording whose seconds are counted on an account. */
+/** A recording to count on an account. */
 export interface CountedAudio {
   readonly userId: number;
-  /** The operation on whose row of the usage they are shown. */
+  /** The operation on whose row of the usage it is shown. */
   readonly operationId: string;
   readonly keyId: string | undefined;
-  /** The day on which they were asked for, counted from 1970: its month pays. */
+  /** The day of the request, counted from 1970: its month counts the recording. */
   readonly day: number;
   readonly milliseconds: number;
 }
@@ -33,8 +33,8 @@ const addition = (audio: CountedAudio, milliseconds: number) => ({
 });
 
 /**
- * Counts a recording on its account's month and usage, as one write of a transaction: on the condition that the account is
- * there and that its tier allows so much. What stands in the way, {@link audioRefusal} finds in the item.
+ * Returns the update, part of a transaction, that counts a recording on its account's month and usage, if the account exists
+ * and has enough of its quota left. When it fails, {@link audioRefusal} returns the reason.
  */
 export const audioCharge = (audio: CountedAudio, policyOf: AccountPolicies): ItemUpdate => {
   const { names, values, ...change } = addition(audio, audio.milliseconds);
@@ -43,7 +43,7 @@ export const audioCharge = (audio: CountedAudio, policyOf: AccountPolicies): Ite
     [true, false].flatMap((isVerified) => {
       const { audioSecondsPerMonth } = policyOf({ account_type: type, email_verified: isVerified });
       const max = audioSecondsPerMonth && audioSecondsPerMonth * 1_000 - audio.milliseconds;
-      // Of what is not there yet, nothing is too much: a recording that is too long alone is refused here.
+      // The condition below is true for a missing counter, so a recording that exceeds the whole quota is refused here.
       if (max !== undefined && max < 0) return [];
       limits[`:${type}`] = type;
       limits[`:${isVerified}`] = isVerified;
@@ -63,7 +63,7 @@ export const audioCharge = (audio: CountedAudio, policyOf: AccountPolicies): Ite
   };
 };
 
-/** Takes what was not transcribed off again, as one write of a transaction. */
+/** Returns the update, part of a transaction, that deducts what was not transcribed. */
 export const audioRefund = (audio: CountedAudio): ItemUpdate => {
   const { names, values, ...change } = addition(audio, -audio.milliseconds);
   return {
@@ -77,7 +77,7 @@ export const audioRefund = (audio: CountedAudio): ItemUpdate => {
 const inMinutes = (milliseconds: number): string => `${Math.ceil(milliseconds / minuteMilliseconds)} minutes`;
 
 /**
- * Why a recording was not counted.
+ * Returns why a recording was not counted.
  *
  * @param access the access item of the account; `undefined` when there is none.
  */
@@ -93,7 +93,7 @@ export const audioRefusal = (
   const left = Math.max(0, audioSecondsPerMonth * 1_000 - used);
   return new AppError("quota_exceeded", {
     message:
-      `The account may have ${inMinutes(audioSecondsPerMonth * 1_000)} of recordings transcribed by jobs in a month; ` +
+      `Jobs may transcribe ${inMinutes(audioSecondsPerMonth * 1_000)} of recordings a month for this account; ` +
       `${Math.floor(left / minuteMilliseconds)} minutes are left, and this one has ${inMinutes(audio.milliseconds)}.`,
     retryAfterSeconds: secondsUntil(windowsAt(now).ends.month, now),
   });

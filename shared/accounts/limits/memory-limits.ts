@@ -1,32 +1,24 @@
 import type { Windows } from "./windows.ts";
 
-/** What is let in while nothing can be counted, as a share of what is let in otherwise. */
+/** The share of the usual limit that is admitted while the table cannot count. */
 const uncountedShare = 0.1;
 
-/** Callers beyond this many in a minute share one count, so that the memory stays small however many there are. */
+/** Callers beyond this many in a minute share one count, so memory use stays small. */
 const maxCallers = 1_000;
 
 const otherCallers = "everybody else";
 
-/** How many requests of a caller are let in a minute while the store cannot count them. */
+/** Returns how many requests of a caller are admitted a minute while the table cannot count them. */
 export const uncountedPerMinute = (perMinute: number): number =>
   Math.max(1, Math.floor(perMinute * uncountedShare));
 
-/** Counts in the memory of one execution environment, for as long as the store cannot. */
+/** Counts in the memory of one execution environment while the table cannot. */
 export interface MemoryLimits {
-  /**
-   * Counts a request that the store could not count.
-   *
-   * @param caller who sent it, in words of the limiter
-   * @returns whether it may be let in.
-   */
+  /** Counts a request. Returns whether it is admitted. @param caller the limiter's name for its sender. */
   admit(caller: string, perMinute: number, windows: Windows): boolean;
 }
 
-/**
- * A strict limit that needs no store: each environment knows only of the requests that it has seen itself, so a caller
- * who reaches many of them is let in more often, and therefore by far less than otherwise.
- */
+/** The limit is strict, because each environment counts only its own requests, and a caller may reach many of them. */
 export const createMemoryLimits = (): MemoryLimits => {
   let minuteEnds = 0;
   let requests = new Map<string, number>();

@@ -2,19 +2,19 @@ import { hourSeconds } from "../../platform/durations.ts";
 import { type AccountAccess, type AccountType, accountTypes } from "../access/account.ts";
 
 /**
- * Which limits an operation falls under.
+ * Which limits apply to an operation.
  *
  * - `task`: the account's limit a minute, and its quota a day and a month
- * - `account`: the account's limit a minute only, for what the account does about itself
+ * - `account`: the account's limit a minute only, for managing the account
  * - `anonymous`: a limit a minute for each source address
- * - `credentials`: a stricter one, for all that takes or gives a password, a link or an account
- * - `none`: answered without counting
+ * - `credentials`: a stricter one, for passwords, mailed links and registrations
+ * - `none`: not counted
  */
 export type LimitClass = AccountLimitClass | AddressLimitClass | "none";
 export type AccountLimitClass = "task" | "account";
 export type AddressLimitClass = "anonymous" | "credentials";
 
-/** What an account may send in fixed windows of UTC; `undefined` where there is no limit. */
+/** The limits of an account in fixed windows of UTC; `undefined` for no limit. */
 export interface AccountPolicy {
   /** Requests of all classes together. */
   readonly perMinute: number;
@@ -22,13 +22,13 @@ export interface AccountPolicy {
   readonly perDay: number | undefined;
   /** Tasks. */
   readonly perMonth: number | undefined;
-  /** Tasks of the key that was sent, where its owner has given it a limit. */
+  /** Tasks of the key, if its owner has set a limit. */
   readonly perMonthOfKey?: number | undefined;
-  /** Responses that may be under way at a time, of those that leave while they are made; without it any number. */
+  /** Streamed responses at a time. */
   readonly streamsAtOnce?: number;
-  /** Of recordings that jobs transcribe, in seconds. */
+  /** Recordings that jobs transcribe, in seconds. */
   readonly audioSecondsPerMonth?: number | undefined;
-  /** The quota that the account gets by verifying its e-mail address, when it has less before. */
+  /** The quota after the email address is verified, for an account that has less before. */
   readonly onceVerified?: Quota;
 }
 
@@ -38,7 +38,7 @@ export interface Quota {
   readonly perMonth: number;
 }
 
-/** The limits of each tier; the minute's is counted over all routes, not for each of them. */
+/** The limits of each tier; the minute's applies to all routes together. */
 const accountPolicies: Readonly<Record<AccountType, AccountPolicy>> = {
   Free: {
     perMinute: 50,
@@ -57,13 +57,10 @@ const accountPolicies: Readonly<Record<AccountType, AccountPolicy>> = {
   Admin: { perMinute: 1_000, perDay: undefined, perMonth: undefined, audioSecondsPerMonth: undefined },
 };
 
-/**
- * How long a place for a stream is kept when nobody gives it back, because its function was killed: as long as the longest
- * time-out of a function that streams.
- */
+/** A stream slot whose function was killed expires after this long: the longest timeout of a function that streams. */
 export const maxStreamSeconds = 600;
 
-/** The share of its tier's quota that an account has until its e-mail address is verified. A stage can set another one. */
+/** The share of its tier's quota that an account has until its email address is verified. A stage can set another. */
 export const defaultUnverifiedQuotaShare = 0.1;
 
 /** The limits of accounts as a stage has them. */
@@ -71,7 +68,7 @@ export type AccountPolicies = (
   account: Pick<AccountAccess, "account_type" | "email_verified">,
 ) => AccountPolicy;
 
-/** Every account may do something, and an attribute that is not there yet would be below any limit. */
+/** At least 1: a missing counter would be below any limit. */
 const shareOf = (limit: number, share: number): number => Math.max(1, Math.round(limit * share));
 
 const unverifiedPolicy = (policy: AccountPolicy, share: number): AccountPolicy => {
@@ -86,7 +83,7 @@ const unverifiedPolicy = (policy: AccountPolicy, share: number): AccountPolicy =
   };
 };
 
-/** The limits of each account. @param unverifiedQuotaShare above 0, at most 1. */
+/** Returns the limits of each account. @param unverifiedQuotaShare above 0, at most 1. */
 export const accountPoliciesWith = (unverifiedQuotaShare: number): AccountPolicies => {
   const unverified = new Map(
     accountTypes.map((type) => [type, unverifiedPolicy(accountPolicies[type], unverifiedQuotaShare)]),
@@ -95,8 +92,7 @@ export const accountPoliciesWith = (unverifiedQuotaShare: number): AccountPolici
     (isVerified ? undefined : unverified.get(type)) ?? accountPolicies[type];
 };
 
-/** Requests a minute from one source address, by class. A stage can set other numbers. */
+/** Requests a minute from one source address, by class. A stage can set other limits. */
 export type AddressLimits = Readonly<Record<AddressLimitClass, number>>;
 
-/** What a deployed stage uses unless it is told otherwise. */
 export const defaultAddressLimits: AddressLimits = { anonymous: 50, credentials: 10 };

@@ -1,6 +1,6 @@
-import type { Use } from "../../platform/telemetry/use.ts";
+import { type Use, usedUnits } from "../../platform/telemetry/use.ts";
 
-/** What is counted of an account's tasks, and the letter that stands for it in a counter's name. */
+/** The units of usage, each with its letter in a counter's name. */
 const letters = {
   requests: "r",
   errors: "e",
@@ -11,19 +11,15 @@ const letters = {
 } as const satisfies Record<keyof Use | "requests", string>;
 export type UsageUnit = keyof typeof letters;
 
-const unitOf: ReadonlyMap<string, UsageUnit> = new Map([
-  ["r", "requests"],
-  ["e", "errors"],
-  ["c", "characters"],
-  ["p", "promptTokens"],
-  ["t", "completionTokens"],
-  ["a", "audioMilliseconds"],
-]);
+/** All units of usage. */
+export const usageUnits: readonly UsageUnit[] = ["requests", ...usedUnits];
 
-/** What a counter says of whose requests they were: of a token of the account. */
+const unitOf: ReadonlyMap<string, UsageUnit> = new Map(usageUnits.map((unit) => [letters[unit], unit]));
+
+/** In place of a key's id: the requests came with a token. */
 const ofToken = "-";
 
-/** Whose tasks are counted together: those of one operation on one day, sent with one key or with tokens. */
+/** Tasks that are counted together: of one operation on one day, sent with one key or with tokens. */
 export interface UsageRow {
   /** Days since 1970. */
   readonly day: number;
@@ -37,11 +33,11 @@ export interface UsageCounter extends UsageRow {
   readonly unit: UsageUnit;
 }
 
-/** The attribute of the access item in which something is counted on a day that is not over. */
+/** Returns the attribute of the access item that counts a unit on the present day. */
 export const usageCounter = ({ day, operationId, keyId }: UsageRow, unit: UsageUnit): string =>
   `u${day}:${operationId}:${keyId ?? ofToken}:${letters[unit]}`;
 
-/** The same in the item of a day that is over, whose key says which day it is. */
+/** Returns the same for the item of a past day. */
 export const dayCounter = ({ operationId, keyId, unit }: UsageCounter): string =>
   `${operationId}:${keyId ?? ofToken}:${letters[unit]}`;
 
@@ -52,13 +48,13 @@ const counterOf = (day: number, parts: readonly string[]): UsageCounter | undefi
   return { day, operationId, keyId: keyId === ofToken ? undefined : keyId, unit };
 };
 
-/** What an attribute of a day's item counts; `undefined` for one that is no counter. */
+/** Reads an attribute of a day's item; `undefined` when it is not a counter. */
 export const readDayCounter = (day: number, attribute: string): UsageCounter | undefined =>
   counterOf(day, attribute.split(":"));
 
 /**
- * What an attribute of an access item counts; `undefined` for one that counts no usage. Before there were keys and other
- * units, the requests of an operation were counted in `d<day>:<operation>`.
+ * Reads an attribute of an access item; `undefined` when it does not count usage. Older versions, without keys and other
+ * units, counted requests in `d<day>:<operation>`.
  */
 export const readUsageCounter = (attribute: string): UsageCounter | undefined => {
   if (attribute[0] !== "u" && attribute[0] !== "d") return undefined;

@@ -1,6 +1,6 @@
 import { dayMilliseconds, minuteMilliseconds } from "../../platform/durations.ts";
 
-/** The fixed windows that a moment falls into, all of UTC. A minute never spans two days, nor a day two months. */
+/** The fixed windows of UTC at a time. A minute never spans two days, nor a day two months. */
 export interface Windows {
   /** Minutes since 1970. */
   readonly minute: number;
@@ -12,19 +12,19 @@ export interface Windows {
   readonly ends: { readonly minute: number; readonly day: number; readonly month: number };
 }
 
-/** `2026-11` of a moment in milliseconds of Unix time. */
+/** Formats a time in milliseconds, such as `2026-11`. */
 export const monthOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 7);
 
-/** `2026-11-20` of a moment in milliseconds of Unix time. */
+/** Formats a time in milliseconds, such as `2026-11-20`. */
 export const dateOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);
 
-/** `2026-11-20` of a day since 1970. */
+/** Formats a day since 1970, such as `2026-11-20`. */
 export const dateOfDay = (day: number): string => dateOf(day * dayMilliseconds);
 
-/** The day since 1970 of `2026-11-20`. */
+/** Parses a date such as `2026-11-20` to a day since 1970. */
 export const dayOfDate = (date: string): number => Date.parse(date) / dayMilliseconds;
 
-/** The windows of a moment in milliseconds of Unix time. */
+/** Returns the windows at a time in milliseconds. */
 export const windowsAt = (milliseconds: number): Windows => {
   const now = new Date(milliseconds);
   const minute = Math.floor(milliseconds / minuteMilliseconds);
@@ -41,5 +41,5 @@ export const windowsAt = (milliseconds: number): Windows => {
   };
 };
 
-/** Whole seconds until a moment, at least 1: who waits that long is past it. */
+/** Returns whole seconds until a time, at least 1, so a caller who waits that long is past it. */
 export const secondsUntil = (end: number, now: number): number => Math.max(1, Math.ceil((end - now) / 1_000));

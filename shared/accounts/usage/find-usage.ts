@@ -2,25 +2,31 @@ import { inVendorsNames, type Vendors } from "../../platform/config/vendors.ts";
 import { AppError, invalidField } from "../../platform/errors/app-error.ts";
 import { dateOf, dateOfDay, dayOfDate, windowsAt } from "../limits/windows.ts";
 import type { DayRange, UsageRepository, UsedRow } from "./read-usage.ts";
-import { maxUsageDays, shownUsageDays, type Usage, type UsageQuery, type UsedOperation } from "./usage.ts";
+import {
+  maxUsageDays,
+  shownUsageDays,
+  type Usage,
+  type UsageQuery,
+  type UsedOperation,
+  usedOperation,
+} from "./usage.ts";
 
-/** An operation as callers know it. */
+/** The public address of an operation. */
 export interface TaskPath {
   readonly method: string;
   readonly path: string;
 }
 
-/** The operations that count on a quota, by their ids. */
+/** The addresses of the operations that count on a quota, by their ids. */
 export type TaskPaths = Readonly<Record<string, TaskPath>>;
 
-/** What reading usage touches. */
+/** What reading usage needs. */
 export interface UsageDependencies {
   readonly usage: UsageRepository;
-  /** The paths of the operations that usage is counted of, as this stage has them. */
   readonly taskPaths: TaskPaths;
 }
 
-/** The paths as a stage has them, which has names of its own for the providers. */
+/** Returns the paths with a stage's own names of the providers. */
 export const withVendorsNames = (paths: TaskPaths, vendors: Vendors): TaskPaths =>
   Object.fromEntries(
     Object.entries(paths).map(([id, { method, path }]) => [
@@ -29,18 +35,18 @@ export const withVendorsNames = (paths: TaskPaths, vendors: Vendors): TaskPaths 
     ]),
   );
 
-/** @throws ValidationError when the days do not follow each other, or are too many. */
+/** @throws ValidationError when the first day is after the last, or there are too many. */
 const rangeOf = ({ from, to }: Pick<UsageQuery, "from" | "to">, today: number): DayRange => {
   const last = to === undefined ? today : dayOfDate(to);
   const first = from === undefined ? last - (shownUsageDays - 1) : dayOfDate(from);
   if (first > last) throw invalidField(["query", "from"], "the first day is after the last");
   if (last - first >= maxUsageDays) {
-    throw invalidField(["query", "to"], `at most ${maxUsageDays} days can be asked for at once`);
+    throw invalidField(["query", "to"], `at most ${maxUsageDays} days can be requested at once`);
   }
   return { from: first, to: last };
 };
 
-/** What was used, as people read it. An operation that the service no longer has keeps the name it had. */
+/** Formats a row of usage. An operation that no longer exists keeps its id as its path. */
 export const toUsedOperation = (row: UsedRow, paths: TaskPaths): UsedOperation => {
   const { method, path } = paths[row.operationId] ?? { method: null, path: row.operationId };
   return {
@@ -57,27 +63,12 @@ export const toUsedOperation = (row: UsedRow, paths: TaskPaths): UsedOperation =
   };
 };
 
-const columns = [
-  "method",
-  "path",
-  "key",
-  "requests",
-  "errors",
-  "characters",
-  "prompt_tokens",
-  "completion_tokens",
-  "tokens",
-  "audio_seconds",
-] as const satisfies readonly (keyof UsedOperation)[];
+const columns = usedOperation.keyof().options;
 
-/** A line of a table (RFC 4180). Dates, numbers, methods, paths and ids hold nothing that would have to be quoted. */
+/** A line of CSV (RFC 4180). Dates, numbers, methods, paths and ids need no quotes. */
 const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.join(",")}\r\n`;
 
-/**
- * What was used as a table with a header.
- *
- * @param rows each with what else stands before it, such as its account.
- */
+/** Formats usage as CSV with a header. @param before the header of the first cells of each row, such as its account. */
 export const usageCsv = (
   before: readonly string[],
   rows: readonly { readonly before: readonly (string | number)[]; readonly used: UsedOperation }[],
@@ -113,9 +104,9 @@ const quota = (used: number, limit: number | undefined, end: number) => ({
 });
 
 /**
- * What an account has used, today, this month and on each of the days that are asked for.
+ * Returns the usage of an account: today, this month, and on each requested day.
  *
- * @throws AppError `unauthenticated` when the account is gone; ValidationError for a range that is none, or too long.
+ * @throws AppError `unauthenticated` when the account is gone; ValidationError for an invalid range.
  */
 export const findUsage = async (
   userId: number,
@@ -152,7 +143,7 @@ export const findUsage = async (
   };
 };
 
-/** The days of an account's usage as a table, with the name that its file gets. */
+/** Formats the days of usage as a CSV file. */
 export const usageTable = ({ from, to, days }: Usage): { readonly name: string; readonly csv: string } => ({
   name: `usage-${from}-${to}.csv`,
   csv: usageCsv(

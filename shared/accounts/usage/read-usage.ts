@@ -11,6 +11,7 @@ import {
   type UsageCounter,
   type UsageRow,
   type UsageUnit,
+  usageUnits,
 } from "../limits/usage-counters.ts";
 import { dateOfDay, dayOfDate, windowsAt } from "../limits/windows.ts";
 
@@ -20,23 +21,23 @@ export interface DayRange {
   readonly to: number;
 }
 
-/** What was used of one operation on one day with one key, or with tokens. */
+/** The usage of one operation on one day with one key, or with tokens. */
 export type UsedRow = UsageRow & Readonly<Record<UsageUnit, number>>;
 
-/** What an account has used, and what it may use. */
+/** The usage and the limits of an account. */
 export interface AccountUsage {
   readonly accountType: AccountType;
   readonly policy: AccountPolicy;
-  /** Tasks on the quota of the day of this moment, and of its month. */
+  /** Tasks counted on the quota of today, and of this month. */
   readonly today: number;
   readonly month: number;
-  /** Of recordings that jobs of the month transcribe. */
+  /** Recordings that jobs of this month transcribe. */
   readonly audioMilliseconds: number;
-  /** Of the days that were asked for, oldest first. */
+  /** The requested days, oldest first. */
   readonly rows: readonly UsedRow[];
 }
 
-/** The counted usage of accounts. */
+/** The usage of accounts. */
 export interface UsageRepository {
   /** @param now milliseconds of Unix time. @returns `undefined` when there is no such account. */
   find(userId: number, range: DayRange, now: number): Promise<AccountUsage | undefined>;
@@ -44,14 +45,14 @@ export interface UsageRepository {
 
 type Counted = readonly (readonly [UsageCounter, number])[];
 
-const nothing: Readonly<Record<UsageUnit, number>> = {
+const noUsage = {
   requests: 0,
   errors: 0,
   characters: 0,
   promptTokens: 0,
   completionTokens: 0,
   audioMilliseconds: 0,
-};
+} satisfies Record<UsageUnit, number>;
 
 const countersIn = (item: Item, read: (attribute: string) => UsageCounter | undefined): Counted =>
   Array.from(numbersOf(item)).flatMap(([attribute, amount]) => {
@@ -59,47 +60,65 @@ const countersIn = (item: Item, read: (attribute: string) => UsageCounter | unde
     return counter ? [[counter, amount] as const] : [];
   });
 
-/** By day, operation and key: DynamoDB gives attributes in no order. */
+/** By day, operation and key: DynamoDB returns attributes in no order. */
 const inOrder = (one: UsageRow, other: UsageRow): number =>
   one.day - other.day ||
   one.operationId.localeCompare(other.operationId, "en") ||
   (one.keyId ?? "").localeCompare(other.keyId ?? "", "en");
 
-/** What was counted in several items, summed up; what was given back as a whole was not used. */
+/** Sums the counters of several items; rows that were refunded entirely are left out. */
 const rowsOf = (counted: Counted): UsedRow[] => {
   const rows = new Map<string, UsageRow & Record<UsageUnit, number>>();
   for (const [{ day, operationId, keyId, unit }, amount] of counted) {
     const name = `${day} ${operationId} ${keyId ?? ""}`;
-    const row = rows.get(name) ?? { day, operationId, keyId, ...nothing };
+    const row = rows.get(name) ?? { day, operationId, keyId, ...noUsage };
     row[unit] += amount;
     rows.set(name, row);
   }
   return Array.from(rows.values())
-    .filter((row) => Object.keys(nothing).some((unit) => Object(row)[unit] > 0))
+    .filter((row) => usageUnits.some((unit) => row[unit] > 0))
     .toSorted(inOrder);
 };
 
 const dayItem = z.looseObject({ SK: z.string() });
 
-/** The day of an item, such as `7#2026-11-20`. */
+/** Returns the day of an item with a sort key such as `7#2026-11-20`. */
 const dayOfItem = ({ SK }: z.infer<typeof dayItem>): number => dayOfDate(SK.slice(SK.indexOf("#") + 1));
 
-/** The months that a range of days touches, such as `2026-11`. */
+/** Returns the months of a range of days, such as `2026-11`. */
 const monthsOf = ({ from, to }: DayRange): string[] => {
   const days = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   return [...new Set(days.map((day) => dateOfDay(day).slice(0, 7)))];
 };
 
-/** Somebody else is moving counters while they are read: that happens once a day. */
+/** Another request may move counters during a read, once a day. */
 const maxReads = 5;
 
+/** Counts the usage in the items of a month's days. */
+const readMonth = async (
+  table: Table,
+  userId: number,
+  { from, to }: DayRange,
+  month: string,
+): Promise<Counted> => {
+  const keyOf = (day: number): string => limitKeys.usage(dateOfDay(day), userId).SK;
+  const items = await table.query({
+    partition: limitKeys.usageOfMonth(month),
+    between: [keyOf(from), keyOf(to)],
+  });
+  return items.flatMap((item) => {
+    const day = dayOfItem(dayItem.parse(item));
+    return countersIn(item, (attribute) => readDayCounter(day, attribute));
+  });
+};
+
 /**
- * What an account has used, with its access item as it was at that moment.
+ * Returns the usage of an account together with its access item.
  *
- * Counters of days that are over move from the access item to items of their own, at any time. So where there are such
- * counters in the access item, it is read again after the others: as long as they are still there, nobody has moved them.
+ * Counters of past days move from the access item to items of their own at any time. So when the access item has such
+ * counters, it is read again after the other items: if they are still there, nothing was moved in between.
  *
- * @param today the day of this moment, counted from 1970.
+ * @param today the present day, counted from 1970.
  */
 export const readUsage = async (
   table: Table,
@@ -111,26 +130,15 @@ export const readUsage = async (
   const readAccess = () => table.read({ Key: accountKeys.access(userId) });
   const inAccess = (access: Item | undefined): Counted =>
     countersIn(access ?? {}, readUsageCounter).filter(([counter]) => isRequested(counter));
-  const readMonth = async (month: string): Promise<Counted> => {
-    const items = await table.query({
-      partition: limitKeys.usageOfMonth(month),
-      between: [
-        limitKeys.usage(dateOfDay(range.from), userId).SK,
-        limitKeys.usage(dateOfDay(range.to), userId).SK,
-      ],
-    });
-    return items.flatMap((item) => {
-      const day = dayOfItem(dayItem.parse(item));
-      return countersIn(item, (attribute) => readDayCounter(day, attribute));
-    });
-  };
   const pendingMoves = (counted: Counted): string =>
     JSON.stringify(counted.filter(([{ day }]) => day < today).map(([counter]) => counter));
 
   let access = await readAccess();
   for (let reads = 1; ; reads += 1) {
     const counted = inAccess(access);
-    const moved = (await Promise.all(monthsOf(range).map(readMonth))).flat();
+    const moved = (
+      await Promise.all(monthsOf(range).map((month) => readMonth(table, userId, range, month)))
+    ).flat();
     const waiting = pendingMoves(counted);
     if (waiting === "[]" || reads === maxReads) return { access, rows: rowsOf([...moved, ...counted]) };
     const later = await readAccess();
@@ -139,7 +147,7 @@ export const readUsage = async (
   }
 };
 
-/** The repository of usage over the service's table; reads A5 of `shared/accounts/README.md` and C9 of `shared/accounts/limits`. */
+/** The usage in the service's table; reads A5 of `shared/accounts/README.md` and C9 of `shared/accounts/limits`. */
 export const createUsageRepository = (table: Table, unverifiedQuotaShare: number): UsageRepository => {
   const policyOf = accountPoliciesWith(unverifiedQuotaShare);
   return {
@@ -161,7 +169,7 @@ export const createUsageRepository = (table: Table, unverifiedQuotaShare: number
   };
 };
 
-/** The accounts of which something was counted in a month, such as `2026-11`. */
+/** Returns the accounts with usage in a month, such as `2026-11`. */
 export const accountsInMonth = async (table: Table, month: string): Promise<number[]> => {
   const items = await table.query({ partition: limitKeys.usageOfMonth(month), attributes: ["SK"] });
   const accounts = new Set(items.map((item) => Number.parseInt(dayItem.parse(item).SK, 10)));

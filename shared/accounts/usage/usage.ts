@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { accountType } from "../access/account.ts";
 
-/** How many days `GET /auth/usage` shows unless it is asked for others, today included. */
+/** The number of days that `GET /auth/usage` shows by default, today included. */
 export const shownUsageDays = 30;
 
-/** How many days it shows at most. */
+/** The max number of days that it shows. */
 export const maxUsageDays = 92;
 
 const quota = {
@@ -14,32 +14,33 @@ const quota = {
   resets_at: z.iso.datetime().meta({ example: "2026-11-23T00:00:00.000Z" }),
 };
 
-/** What was used of one operation on one day with one key. */
-const usedOperation = z
+export const usedOperation = z
   .object({
     method: z.string().nullable().meta({ example: "POST" }),
     path: z.string().meta({ example: "/tasks/translate" }),
     key: z
       .string()
       .nullable()
-      .meta({ description: "The id of the key that the requests came with; null for tokens" }),
-    requests: z
-      .int()
-      .meta({ example: 12, description: "Tasks on the quota, without those that were given back" }),
+      .meta({ description: "The id of the key that the requests were sent with; null for tokens" }),
+    requests: z.int().meta({ example: 12, description: "Tasks on the quota, without refunded ones" }),
     errors: z.int().meta({
       example: 0,
-      description:
-        "Requests that failed, whether they were given back or not, and items of batches that failed",
+      description: "Requests that failed, refunded or not, and items of batches that failed",
     }),
     characters: z
       .int()
-      .meta({ example: 384, description: "Of texts that were translated, identified or spoken" }),
-    prompt_tokens: z.int().meta({ example: 0, description: "Of chats, as the model's server reports them" }),
+      .meta({ example: 384, description: "Characters of texts that were translated, identified or spoken" }),
+    prompt_tokens: z
+      .int()
+      .meta({ example: 0, description: "Tokens of chats, as the model's server reports them" }),
     completion_tokens: z.int().meta({ example: 0 }),
-    tokens: z.int().meta({ example: 0, description: "Both together" }),
+    tokens: z.int().meta({ example: 0, description: "The sum of both" }),
     audio_seconds: z
       .number()
-      .meta({ example: 0, description: "Of recordings that were transcribed and speech that was made" }),
+      .meta({
+        example: 0,
+        description: "Seconds of recordings that were transcribed, and of speech that was synthesised",
+      }),
   })
   .meta({ id: "UsedOperation" });
 export type UsedOperation = z.infer<typeof usedOperation>;
@@ -47,7 +48,7 @@ export type UsedOperation = z.infer<typeof usedOperation>;
 export const usage = z
   .object({
     account_type: accountType,
-    per_minute_limit: z.int().meta({ example: 50, description: "Requests of all kinds in a minute" }),
+    per_minute_limit: z.int().meta({ example: 50, description: "Requests of all kinds a minute" }),
     today: z.object({ date: z.iso.date(), ...quota }),
     this_month: z.object({ month: z.string().meta({ example: "2026-11" }), ...quota }),
     recordings_this_month: z
@@ -59,15 +60,15 @@ export const usage = z
       })
       .meta({
         description:
-          "Seconds of recordings that jobs (`POST /tasks/jobs`) transcribe; what they do not is given back. limit and remaining are " +
+          "Seconds of recordings that jobs (`POST /tasks/jobs`) transcribe; the rest of a failed job is refunded. limit and remaining are " +
           "null for accounts without a limit",
       }),
     once_verified: z.object({ per_day: z.int(), per_month: z.int() }).nullable().meta({
       description:
-        "The quota that the account gets once its e-mail address is verified; null when it has that already",
+        "The quota of the account once its email address is verified; null when it has that quota already",
     }),
-    from: z.iso.date().meta({ description: "The first of the days" }),
-    to: z.iso.date().meta({ description: "The last of the days" }),
+    from: z.iso.date().meta({ description: "The first day" }),
+    to: z.iso.date().meta({ description: "The last day" }),
     days: z
       .array(
         z.object({
@@ -81,8 +82,8 @@ export const usage = z
       .max(maxUsageDays)
       .meta({
         description:
-          "Every day of the range, oldest first, also without use. `by_operation` counts the requests of each operation as " +
-          "this document names them, `operations` tells all that was used of each path with each key",
+          "Every day of the range, oldest first, including days without usage. `by_operation` counts the requests by operation id, " +
+          "`operations` lists the usage of each path with each key",
       }),
   })
   .meta({ id: "Usage" });

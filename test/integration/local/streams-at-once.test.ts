@@ -85,7 +85,7 @@ describe.each(["the REST API", "the function URL"] as const)("a free account at 
     expect(sixth.headers.get("retry-after")).toBe("5");
     expect(sixth.headers.get("ratelimit")).toMatch(/^"minute";r=45;/);
     expect(await sixth.json()).toMatchObject({
-      detail: "Too many streams: 5 at a time; end one, or wait until one has ended.",
+      detail: "Too many streams: at most 5 at a time. End one, or wait until one has ended.",
       error: { code: "rate_limited", type: "rate_limit_error" },
     });
 

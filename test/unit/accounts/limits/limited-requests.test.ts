@@ -293,7 +293,7 @@ describe("a request that stands for several tasks", () => {
     expect(response).toMatchObject({
       status: 429,
       body: {
-        detail: "Daily quota exceeded: the request stands for 16 tasks",
+        detail: "Daily quota exceeded: the request counts as 16 tasks",
         error: { code: "quota_exceeded" },
       },
     });

@@ -127,8 +127,8 @@ describe("an account with an unverified email address", () => {
   });
 
   it.each([
-    [{ day: 50, month: 60 }, "Daily quota exceeded; verify your e-mail address to get 500 a day"],
-    [{ day: 20, month: 500 }, "Monthly quota exceeded; verify your e-mail address to get 5000 a month"],
+    [{ day: 50, month: 60 }, "Daily quota exceeded; verify your email address to get 500 a day"],
+    [{ day: 20, month: 500 }, "Monthly quota exceeded; verify your email address to get 5000 a month"],
   ])("says beyond its quota what verifying it gives: %j", async (used, message) => {
     const { refusal } = await admit({ counted: false, minute: 1, ...used }, unverified("Free"));
     expect(refusal).toMatchObject({ status: 429, code: "quota_exceeded", message });
@@ -190,7 +190,7 @@ describe("a request with a key", () => {
     expect((await limiter.admitTasks(admission, 3)).refusal).toMatchObject({
       code: "quota_exceeded",
       message:
-        "Monthly limit of this key exceeded: the request stands for 3 tasks; its owner has set it to 100 a month.",
+        "Monthly limit of this key exceeded: the request counts as 3 tasks; its owner has set it to 100 a month.",
       retryAfterSeconds: 10 * 24 * 60 * 60 + 3_585,
     });
   });
@@ -304,7 +304,7 @@ describe("when the store cannot count", () => {
       expect(await untilRefused(limiter, task())).toBe(admitted);
       expect((await limiter.admit(task())).refusal).toMatchObject({
         code: "rate_limited",
-        message: `Requests cannot be counted at the moment, so only ${admitted} per 1 minute are let in; try again shortly.`,
+        message: `Requests cannot be counted now, so only ${admitted} per 1 minute are admitted; try again shortly.`,
         retryAfterSeconds: 45,
       });
       time += 45_000;

@@ -297,7 +297,7 @@ describe("the refusal of one stream too many", () => {
     expect(refusal).toMatchObject({
       status: 429,
       code: "rate_limited",
-      message: `Too many streams: ${max} at a time; end one, or wait until one has ended.`,
+      message: `Too many streams: at most ${max} at a time. End one, or wait until one has ended.`,
       retryAfterSeconds: 5,
     });
     expect(slot).toBeUndefined();

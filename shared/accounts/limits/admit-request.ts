@@ -1,0 +1,156 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import { dependencyUnavailable } from "../../platform/errors/dependency-failure.ts";
+import { withinTime } from "../../platform/outbound/timeouts.ts";
+import type { LogEvent } from "../../platform/telemetry/log-events.ts";
+import { repeatedSuccessor, requireAccess } from "../access/access.ts";
+import { type Credential, isOutOfScope, type Scope } from "../access/api-keys.ts";
+import { callerWith } from "../access/caller.ts";
+import type { AccountCounters, AccountCounts, AccountStatus } from "./account-counters.ts";
+import { type Admission, admissionOf, uncountedAdmission } from "./admission.ts";
+import { addressGroup, streamSlots } from "./keys.ts";
+import type { AddressCounters } from "./limit-counters.ts";
+import type { MemoryLimits } from "./memory-limits.ts";
+import type { PendingUsage } from "./pending-usage.ts";
+import type { AccountLimitClass, AccountPolicy, AddressLimitClass, LimitClass } from "./policies.ts";
+import { type Windows, windowsAt } from "./windows.ts";
+
+/** Counts requests of accounts and of addresses. */
+export type LimitCounters = AccountCounters & AddressCounters;
+
+/** A request with a token whose signature and expiry are valid, or with a key whose checksum is. */
+export interface AccountRequest {
+  readonly limitClass: AccountLimitClass;
+  readonly credential: Credential;
+  /** The scope that a key needs; `any` when every key may send the request, `undefined` when none may. */
+  readonly scope?: Scope | "any" | undefined;
+  readonly operationId: string;
+  /** Whether the response may be streamed, so the request takes a stream slot of its account. */
+  readonly mayStream?: boolean;
+  /** The digest of the `Idempotency-Key`, if the request may repeat the replacement of its token. */
+  readonly successorKeyDigest?: string | undefined;
+}
+
+/** A request without a token. */
+export interface OpenRequest {
+  readonly limitClass: AddressLimitClass;
+  readonly sourceAddress: string;
+}
+
+/** The parts of a limiter. */
+export interface LimiterParts {
+  readonly counters: LimitCounters;
+  readonly memory: MemoryLimits;
+  readonly pendingUsage: PendingUsage;
+  readonly now: () => number;
+  /** Calls the table. Returns `undefined`, and logs the event, when it fails or takes too long. */
+  readonly attempt: <Result>(
+    event: LogEvent,
+    limitClass: LimitClass,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ) => Promise<Result | undefined>;
+}
+
+/** Limits of a minute only. */
+const minutePolicy = (perMinute: number): AccountPolicy => ({
+  perMinute,
+  perDay: undefined,
+  perMonth: undefined,
+});
+
+/** Counts a request without a token. */
+export const admitAddress = async (
+  { limitClass, sourceAddress }: OpenRequest,
+  perMinute: number,
+  { counters, memory, now, attempt }: LimiterParts,
+): Promise<Admission> => {
+  const time = now();
+  const windows = windowsAt(time);
+  const policy = minutePolicy(perMinute);
+  const group = addressGroup(sourceAddress);
+  const counts = await attempt("limits.not_counted", limitClass, (signal) =>
+    counters.countForAddress({ group, limitClass, perMinute, windows }, signal),
+  );
+  if (counts) return admissionOf(policy, counts, windows, time);
+  const isAdmitted = memory.admit(`address ${limitClass} ${group}`, perMinute, windows);
+  return uncountedAdmission(policy, isAdmitted, windows, time);
+};
+
+/** When a request arrived, and the slot that it takes. */
+interface Arrival {
+  readonly time: number;
+  readonly windows: Windows;
+  readonly slot: string | undefined;
+}
+
+/** Counts a request. Returns `undefined` when the table does not respond. */
+const countRequest = async (
+  { limitClass, credential, scope = "any", operationId }: AccountRequest,
+  arrival: Arrival,
+  { counters, pendingUsage, attempt }: LimiterParts,
+): Promise<AccountCounts | undefined> => {
+  const isTask = limitClass === "task";
+  const pending = isTask ? pendingUsage.take(credential.userId) : undefined;
+  const task = isTask ? operationId : undefined;
+  const counts = await attempt("limits.not_counted", limitClass, (signal) =>
+    counters.countForAccount({ ...arrival, credential, scope, task, pending }, signal),
+  );
+  // Without a response, the usage may have been counted, so it is never counted again.
+  if (pending && counts?.counted === false) pendingUsage.putBack(credential.userId, pending);
+  return counts;
+};
+
+/** How long to check a credential that could not be counted: waiting is better than refusing a valid one. */
+const checkMilliseconds = 3_000;
+
+const findStatus = async (
+  credential: Credential,
+  { counters }: LimiterParts,
+): Promise<AccountStatus | undefined> => {
+  try {
+    return await withinTime(checkMilliseconds, (signal) => counters.findStatus(credential, signal));
+  } catch (error) {
+    throw dependencyUnavailable(error);
+  }
+};
+
+/** Counts a request with a token or a key. @throws AppError as `Limiter.admit`. */
+export const admitAccount = async (request: AccountRequest, parts: LimiterParts): Promise<Admission> => {
+  const { limitClass, credential, scope, operationId, mayStream, successorKeyDigest } = request;
+  const { memory, pendingUsage, now } = parts;
+  const time = now();
+  const windows = windowsAt(time);
+  const slot = mayStream ? streamSlots.take(time) : undefined;
+  // A credential that is out of scope is not counted, only checked: its holder may be told why it is refused.
+  const counts = isOutOfScope(credential, scope)
+    ? undefined
+    : await countRequest(request, { time, windows, slot }, parts);
+  const status = counts ? counts.status : await findStatus(credential, parts);
+  if (!status) throw new AppError("unauthenticated");
+  const successor = repeatedSuccessor(status.access, successorKeyDigest, time / 1_000);
+  const access = successor ? status.access : requireAccess(status.access, credential, scope);
+  const isTask = limitClass === "task";
+  const policy = isTask ? status.policy : minutePolicy(status.policy.perMinute);
+  const caller = { ...callerWith(credential, access), ...(successor ? { successor } : {}) };
+  const { userId, keyId } = caller;
+  if (!counts) {
+    const isAdmitted = memory.admit(`account ${userId}`, policy.perMinute, windows);
+    const uncounted = { ...uncountedAdmission(policy, isAdmitted, windows, time), caller };
+    // The write may have taken the slot although its response did not come.
+    return slot === undefined || !isAdmitted ? uncounted : { ...uncounted, slot };
+  }
+  const { counted, cleanup } = counts;
+  if (isTask && counted) pendingUsage.begin(userId);
+  return {
+    // For a repeated replacement of a token, the replaced token is the only reason why it was not counted.
+    ...admissionOf(policy, { ...counts, counted: counted || successor !== undefined }, windows, time),
+    caller,
+    ...(isTask && counted
+      ? {
+          countedTask: { userId, keyId, policy, operationId, tasks: 1, windows },
+          usageAccount: { userId, keyId, operationId, day: windows.day },
+        }
+      : {}),
+    ...(cleanup ? { cleanup } : {}),
+    ...(slot !== undefined && counted ? { slot } : {}),
+  };
+};

@@ -41,7 +41,7 @@ describe.each(
 
         await page.goto(`${url}/console/tokens`);
         await page.locator("main #name").fill("kiosk in Gulu");
-        await press(page, "Make the key");
+        await press(page, "Create key");
         const key = (await page.locator(".secret").first().textContent()) ?? "";
         expect(key).toMatch(/^lai_/);
         const response = await fetch(`${url}/tasks/translate`, {
@@ -97,8 +97,8 @@ describe.each(
           expect(await page.locator("#full_name").inputValue()).toBe("Amina Nakato");
           await page.locator("#old_password").fill(person.password);
           await page.locator("#new_password").fill("nine cranes over the hill");
-          await press(page, "Change the password");
-          await page.getByText("The password is changed.").waitFor();
+          await press(page, "Change password");
+          await page.getByText("Your password is changed.").waitFor();
           await other.goto(`${url}/console/account`);
           expect(new URL(other.url()).pathname).toMatch(/\/console\/log-in$/);
         } finally {
@@ -129,7 +129,7 @@ describe.each(targets)("With the keyboard alone, $name", ({ url }) => {
       await page.goto(`${url}/console/log-in?next=${encodeURIComponent("/console/playground?try=identify")}`);
       const focused = () => page.evaluate("document.activeElement.textContent || document.activeElement.id");
       await page.keyboard.press("Tab");
-      expect(await focused()).toBe("Skip to the content");
+      expect(await focused()).toBe("Skip to content");
       await page.keyboard.press("Enter");
       for (let count = 0; count < 10 && (await focused()) !== "username"; count += 1)
         await page.keyboard.press("Tab");
@@ -140,7 +140,7 @@ describe.each(targets)("With the keyboard alone, $name", ({ url }) => {
       await page.waitForURL(`${url}/console/playground?try=identify`);
       await page.locator("#text").focus();
       await page.keyboard.press("Tab");
-      expect(await focused()).toBe("Identify");
+      expect(await focused()).toBe("Detect language");
       await page.keyboard.press("Enter");
       await expect.poll(() => page.locator("[data-result]").textContent()).toBe("Luganda");
     }));

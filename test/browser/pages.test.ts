@@ -69,7 +69,7 @@ describe.each(targets)("Every page, $name", ({ url }) => {
       });
       await logIn(page, url, await register(url));
       await page.goto(`${url}/console/playground?try=identify`);
-      await page.getByRole("button", { name: "Identify" }).click();
+      await page.getByRole("button", { name: "Detect language" }).click();
       await expect.poll(() => page.locator("[data-result]").textContent()).toBe("Luganda");
     }));
 });

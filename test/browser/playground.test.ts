@@ -120,7 +120,7 @@ describe.each(targets)("The playground, $name", ({ url }) => {
   it("identifies a language by its name", () =>
     openPlayground(url, "identify", async ({ page, token }) => {
       await page.getByLabel("Text").fill("Wasuze otya nno, ssebo?");
-      await page.getByRole("button", { name: "Identify" }).click();
+      await page.getByRole("button", { name: "Detect language" }).click();
       await expect.poll(() => result(page).textContent()).toBe("Luganda");
       expect(JSON.parse(await runShown(page, token))).toEqual({ language: "lug" });
     }));
@@ -144,7 +144,7 @@ describe.each(targets)("The playground, $name", ({ url }) => {
       await logIn(page, url, await register(url));
       await page.goto(`${url}/console/playground?try=identify`);
       const given = page.waitForResponse(/\/console\/playground\/token$/);
-      await page.getByRole("button", { name: "Identify" }).click();
+      await page.getByRole("button", { name: "Detect language" }).click();
       const { access_token: token, expires_in: seconds } = await (await given).json();
       expect(seconds).toBe(900);
       const stored = JSON.stringify([
@@ -161,7 +161,7 @@ describe.each(targets)("The playground, $name", ({ url }) => {
       await logIn(page, url, person);
       await page.goto(`${url}/console/playground?try=identify`);
       const given = page.waitForResponse(/\/console\/playground\/token$/);
-      await page.getByRole("button", { name: "Identify" }).click();
+      await page.getByRole("button", { name: "Detect language" }).click();
       const { access_token: token } = await (await given).json();
       const ask = async (path: string, body: object, bearer = token): Promise<string> => {
         const response = await fetch(`${url}${path}`, {
@@ -190,9 +190,9 @@ describe.each(targets)("The playground, $name", ({ url }) => {
     visit(
       async ({ page }) => {
         await page.goto(`${url}/console/playground?try=translate`);
-        await page.getByText("Trying needs JavaScript.").waitFor();
+        await page.getByText("The playground requires JavaScript.").waitFor();
         await page.getByLabel("Text").fill("It's late.");
-        await page.getByRole("button", { name: "Show the code" }).click();
+        await page.getByRole("button", { name: "Show code" }).click();
         expect(await curl(page).textContent()).toContain(`"text":"It'\\''s late."`);
         expect(await page.locator("[data-sample=python] code").textContent()).toContain('"It\'s late."');
       },
@@ -202,7 +202,7 @@ describe.each(targets)("The playground, $name", ({ url }) => {
   it("lets a visitor without an account translate three times, and then shows where to sign up", () =>
     visit(async ({ page }) => {
       await page.goto(`${url}/console/playground?try=identify`);
-      const button = page.getByRole("button", { name: "Identify" });
+      const button = page.getByRole("button", { name: "Detect language" });
       for (let count = 0; count < 3; count += 1) {
         await page.getByLabel("Text").fill(`Wasuze otya nno, ssebo ${count}?`);
         await button.click();

@@ -49,7 +49,7 @@ describe.each(targets)("The recordings, $name", ({ url }) => {
       const state = page.locator("[data-state]");
       await expect
         .poll(() => state.textContent())
-        .toBe("The connection is lost. It goes on by itself as soon as it is back.");
+        .toBe("The connection is lost. The upload continues automatically when it is back.");
       expect(arrived).toEqual(["1"]);
 
       await page.reload();

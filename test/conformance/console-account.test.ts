@@ -39,12 +39,12 @@ describe("The overview", () => {
     const { visitor, seen, email, username } = await signUp();
     expect(seen.html).toContain(`Hello, ${username}`);
     expect(saidOf(seen, "Plan")).toContain("Free");
-    expect(saidOf(seen, "E-mail")).toContain("Not verified");
-    expect(seen.html).toMatch(/0 of [\d,]+ tasks/);
+    expect(saidOf(seen, "Status")).toContain("Not verified");
+    expect(seen.html).toMatch(/0 of [\d,]+ requests/);
     expect(seen.headers.get("cache-control")).toBe("no-store");
     const sent = await visitor.send(seen, "/console", { action: "send-verification" });
     expect(sent.path).toBe("/console?done=sent");
-    expect(sent.html).toContain(`A new mail is on its way to ${email}.`);
+    expect(sent.html).toContain(`We have sent a new link to ${email}.`);
     const perMonth = /Long recordings this month<\/h2><p>0 of [\d,]+ minutes/;
     for (const path of ["/console", "/console/usage"])
       expect((await visitor.open(path)).html).toMatch(perMonth);
@@ -73,14 +73,14 @@ describe("The page of keys", () => {
     const later = await visitor.open(tokens);
     expect(later.html).not.toContain(key);
     expect(later.html).toContain(key.slice(0, 12));
-    expect([saidOf(later, "May do"), saidOf(later, "This month")]).toEqual(["Translate", "1 of 5"]);
+    expect([saidOf(later, "Scopes"), saidOf(later, "Used this month")]).toEqual(["Translate", "1 of 5"]);
 
     const revoked = await visitor.send(later, tokens, { action: "revoke-key" });
     expect(revoked).toMatchObject({ status: 200, path: `${tokens}?done=revoked` });
     expect(revoked.html).toContain("The key is revoked.");
     expect((await translate(key)).status).toBe(401);
     // The page that was open before can be sent once more.
-    expect((await visitor.send(later, tokens, { action: "revoke-key" })).html).toContain("revoked already");
+    expect((await visitor.send(later, tokens, { action: "revoke-key" })).html).toContain("already revoked");
   });
 
   it("shows an error next to its field, and keeps the input", async () => {
@@ -89,9 +89,9 @@ describe("The page of keys", () => {
     const wrong = await visitor.send(await visitor.open(tokens), tokens, { action: "make-key", ...typed });
     expect(wrong).toMatchObject({ status: 422, path: tokens });
     for (const [field, problem] of [
-      ["name", "This is needed."],
+      ["name", "Enter your key name."],
       ["last_day", "The date must be in the future."],
-      ["monthly_limit", "This is not a number."],
+      ["monthly_limit", "Enter a number."],
     ])
       expect(wrong.html).toMatch(new RegExp(`id="${field}-problem">${problem}`));
     expect(wrong.html).toContain('value="2020-02-01"');
@@ -138,9 +138,9 @@ describe("The response that shows a new secret", () => {
     expect(created.html).toMatch(secret);
     const again = await visitor.ask(tokens, { form: sent });
     expect(again.status).toBe(200);
-    expect(again.html).toContain("This form was sent already");
+    expect(again.html).toContain("You have already sent this form");
     expect(again.html).not.toMatch(secret);
-    expect(again.html.match(/<dt>May do<\/dt>/g) ?? []).toHaveLength(action === "make-key" ? 1 : 0);
+    expect(again.html.match(/<dt>Scopes<\/dt>/g) ?? []).toHaveLength(action === "make-key" ? 1 : 0);
     expect((await visitor.send(again, tokens, { action, name: "another" })).html).toMatch(secret);
   });
 
@@ -149,7 +149,7 @@ describe("The response that shows a new secret", () => {
     const page = await visitor.open(tokens);
     const typed = { action: "make-key", name: "kiosk" };
     await Promise.all([1, 2, 3].map(() => visitor.send(page, tokens, typed)));
-    expect((await visitor.open(tokens)).html.match(/<dt>May do<\/dt>/g)).toHaveLength(1);
+    expect((await visitor.open(tokens)).html.match(/<dt>Scopes<\/dt>/g)).toHaveLength(1);
   });
 
   it("can be requested again after a failure", async () => {
@@ -160,10 +160,10 @@ describe("The response that shows a new secret", () => {
       page = await visitor.open(tokens);
     }
     const refused = await visitor.send(page, tokens, { action: "make-key", name: "one more" });
-    expect(refused.html).toContain("An account has at most 20 keys.");
+    expect(refused.html).toContain("You can have up to 20 keys.");
     page = await visitor.send(refused, tokens, { action: "revoke-key" });
     const created = await visitor.send(refused, tokens, { action: "make-key", name: "one more" });
-    expect(created.html).toContain("The key “one more” is made");
+    expect(created.html).toContain("Key “one more” created");
   });
 });
 
@@ -180,7 +180,7 @@ describe("The webhook secret", () => {
     expect(body).toEqual({ secret: first });
     const replaced = await visitor.send(page, tokens, { action: "replace-secret" });
     expect(replaced.path).toBe(`${tokens}?done=secret-replaced`);
-    expect(replaced.html).toContain("The old one signs beside it for a day more.");
+    expect(replaced.html).toContain("We also sign with the old one for one more day.");
     const second = await shownIn();
     expect(second).toMatch(/^whsec_/);
     expect(second).not.toBe(first);
@@ -191,7 +191,7 @@ describe("The page of usage", () => {
   it("shows the days as bars and as a table, by operation and key, and as a file", async () => {
     const { visitor } = await signUp();
     const before = await visitor.open("/console/usage");
-    expect(before.html).toContain("Nothing was used in these days");
+    expect(before.html).toContain("No usage in this period");
     const created = await visitor.send(await visitor.open(tokens), tokens, {
       action: "make-key",
       name: "kiosk",
@@ -200,7 +200,7 @@ describe("The page of usage", () => {
     await translate(key);
     const used = await visitor.open("/console/usage");
     expect(used.html.match(/<rect /g)).toHaveLength(30);
-    expect(used.html).toMatch(/aria-label="Tasks from [^"]+: 1\. Most on one day: 1\."/);
+    expect(used.html).toMatch(/aria-label="Requests from [^"]+: 1\. Highest on one day: 1\."/);
     expect(used.html).toContain('<th scope="row">/tasks/translate</th><td class="number">1</td>');
     expect(used.html).toContain('<th scope="row">kiosk</th><td class="number">1</td>');
     const [, link = ""] = /href="([^"]*format=csv[^"]*)"/.exec(used.html) ?? [];
@@ -214,10 +214,10 @@ describe("The page of usage", () => {
   it("says what is wrong with days that cannot be shown, and shows others", async () => {
     const { visitor } = await signUp();
     const order = await visitor.open("/console/usage?from=2026-11-10&to=2026-11-01");
-    expect(order.html).toContain("The first day must not be after the last.");
+    expect(order.html).toContain("The first day must not be after the last day.");
     expect(order.html).toContain('value="2026-11-10"');
     const many = await visitor.open("/console/usage?from=2020-01-01&to=2026-11-01");
-    expect(many.html).toContain("At most 92 days can be shown at once.");
+    expect(many.html).toContain("You can see up to 92 days at once.");
     expect((await visitor.open("/console/usage?from=yesterday&to=")).status).toBe(200);
   });
 });
@@ -257,9 +257,7 @@ describe("The page of the account", () => {
     expect(emptied.html).not.toContain('value="Makerere"');
     expect(emptied.html).not.toContain('value="health"');
     const stored = await visitor.send(emptied, settings, { ...action, full_name: "", default_language: "" });
-    expect(stored.html).toContain(
-      "What was left empty stays as it was: Full name, Language of your recordings.",
-    );
+    expect(stored.html).toContain("so they stay as they were: Full name, Language of your recordings.");
     expect(stored.html).toContain('value="Amina Nakato"');
     expect((await visitor.open("/console")).html).not.toContain(`Hello, ${username}`);
   });
@@ -269,12 +267,12 @@ describe("The page of the account", () => {
     const other = await logIn(username, password);
     expect(other.seen.path).toBe("/console");
     const page = await visitor.open(settings);
-    expect(page.html.match(/<dt>Last seen<\/dt>/g)).toHaveLength(2);
+    expect(page.html.match(/<dt>Last used<\/dt>/g)).toHaveLength(2);
 
     const change = { action: "change-password", new_password: "nine herons at the shore" };
     const refused = await visitor.send(page, settings, { ...change, old_password: "not this one" });
     expect(refused).toMatchObject({ status: 422, path: settings });
-    expect(refused.html).toContain('id="old_password-problem">The password is not right.');
+    expect(refused.html).toContain('id="old_password-problem">The password is incorrect.');
     expect(refused.html).not.toContain("nine herons");
     const common = await visitor.send(page, settings, {
       ...change,
@@ -282,11 +280,11 @@ describe("The page of the account", () => {
       old_password: password,
     });
     expect(common).toMatchObject({ status: 422 });
-    expect(common.html).toContain('id="new_password-problem">This password is one of the most common ones.');
+    expect(common.html).toContain('id="new_password-problem">This password is too common.');
 
     const changed = await visitor.send(page, settings, { ...change, old_password: password });
     expect(changed.path).toBe(`${settings}?done=password-changed`);
-    expect(changed.html.match(/<dt>Last seen<\/dt>/g)).toHaveLength(1);
+    expect(changed.html.match(/<dt>Last used<\/dt>/g)).toHaveLength(1);
     expect((await other.visitor.open("/console")).path).toBe("/console/log-in");
     expect((await logIn(username, "nine herons at the shore")).seen.path).toBe("/console");
   });
@@ -305,7 +303,7 @@ describe("The page of the account", () => {
     const page = await visitor.open(settings);
     const wrong = await visitor.send(page, settings, { action: "delete-account", password: "not this one" });
     expect(wrong).toMatchObject({ status: 422 });
-    expect(wrong.html).toMatch(/<details open>.*id="password-problem">The password is not right\./s);
+    expect(wrong.html).toMatch(/<details open>.*id="password-problem">The password is incorrect\./s);
     const gone = await visitor.send(page, settings, { action: "delete-account", password });
     expect(gone.html).toContain("Your account is deleted.");
     const { seen } = await logIn(username, password);

@@ -75,7 +75,7 @@ describe("The recordings of an account, without JavaScript", () => {
   it("begin with the commands that upload one and have it transcribed", async () => {
     const page = await visitor.open("/console/recordings");
     expect(page.html).toContain("No recordings yet");
-    expect(page.html).toContain("Uploading on this page needs JavaScript.");
+    expect(page.html).toContain("Uploading on this page requires JavaScript.");
     expect(page.html).toContain(`API=${baseUrl}`);
     expect(page.html).toContain("$API/tasks/jobs");
   });
@@ -150,7 +150,7 @@ describe("The recordings of an account, without JavaScript", () => {
     const { id } = await createJob(account, 720);
     const page = await visitor.open(`/console/recordings/${id}`);
     const done = await visitor.send(page, `/console/recordings/${id}`, { action: "delete" });
-    expect(done.html).toContain("The recording and its text are deleted.");
+    expect(done.html).toContain("The recording and its transcript are deleted.");
     expect(done.html).not.toContain(id);
     expect((await visitor.ask(`/console/recordings/${id}`)).status).toBe(404);
     expect((await call(`/tasks/jobs/${id}`, { token: account.token })).status).toBe(404);

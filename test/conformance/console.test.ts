@@ -132,7 +132,7 @@ describe("The console, without JavaScript", () => {
       password: "password1",
     });
     expect(refused.status).toBe(422);
-    for (const words of ["This is not an e-mail address.", "This password is one of the most common ones."])
+    for (const words of ["Enter a valid email address.", "This password is too common."])
       expect(refused.html).toContain(words);
     expect(refused.html).toContain('value="amina the first"');
     expect(refused.html).toMatch(/<input(?=[^>]*\bid="email")[^>]*aria-invalid="true"/);
@@ -142,7 +142,7 @@ describe("The console, without JavaScript", () => {
       username: taken.username,
     });
     expect(again.status).toBe(409);
-    expect(again.html).toContain("Somebody has this user name already.");
+    expect(again.html).toContain("This username is already taken.");
   });
 
   it("refuses a wrong password, with a message that does not reveal whether the account exists", async () => {
@@ -155,7 +155,7 @@ describe("The console, without JavaScript", () => {
         password: "not the password",
       });
       expect(refused.status).toBe(422);
-      expect(refused.html).toContain("User name or password is not right.");
+      expect(refused.html).toContain("Incorrect username or password.");
     }
     expect(await isSignedIn(visitor)).toBe(false);
   });
@@ -173,14 +173,14 @@ describe("The console, without JavaScript", () => {
           email: account.email,
         },
       );
-      expect(sent.html).toContain("Look into your mail");
+      expect(sent.html).toContain("Check your email");
       const link = await linkMailedTo(account.email, "/reset-password");
       const page = await visitor.open(link);
       expectGuarded(page);
       const refused = await visitor.send(page, "/reset-password", { new_password: "short" });
       expect(refused).toMatchObject({
         status: 422,
-        html: expect.stringContaining("At least 8 characters are needed."),
+        html: expect.stringContaining("Must have at least 8 characters."),
       });
       const done = await visitor.send(refused, "/reset-password", { new_password: newPassword });
       expect(done.html).toContain("Your password is changed.");
@@ -410,7 +410,7 @@ describe("Every page", () => {
     const visitor = new FormVisitor();
     const lost = await visitor.ask("/console/nothing");
     expect(lost.status).toBe(404);
-    expect(lost.html).toContain("<h1>There is nothing here</h1>");
+    expect(lost.html).toContain("<h1>Page not found</h1>");
     const wrong = await visitor.ask("/", { form: {} });
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get("allow")).toBe("GET, HEAD, OPTIONS");

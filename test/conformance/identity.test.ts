@@ -104,7 +104,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
 
     const refused = await logIn(new CookieJar(), "a", "okello");
     expect(refused.status).toBe(409);
-    expect(refused.html).toContain("An account here has your e-mail address already");
+    expect(refused.html).toContain("An account with your email address already exists");
     expect(refused.html).toContain(`href="${prefix}/console/log-in"`);
 
     const jar = new CookieJar();
@@ -115,7 +115,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect(inside).toMatchObject({ status: 200, path: `${prefix}/console` });
     const page = await send(jar, "/console", "/console/account/identities/a", {});
     const address = /<a class="button" href="([^"]+)"/.exec(page.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    expect(page.html).toContain("Go on to Stand-in provider A");
+    expect(page.html).toContain("Continue to Stand-in provider A");
     const callback = await signInAtProvider(address, { login: "okello", jar });
     const added = await jar.fetch(callback);
     expect(added.headers.get("location")).toBe(`${prefix}/console/account?joined=a`);
@@ -128,7 +128,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
   it("reports a cancelled login at the provider, with the way back", async () => {
     const back = await logIn(new CookieJar(), "b", "cancel", { next: "/docs" });
     expect(back.status).toBe(403);
-    expect(back.html).toContain("You have not agreed at Stand-in provider B");
+    expect(back.html).toContain("You declined at Stand-in provider B");
     expect(back.html).toContain(`href="${prefix}/console/log-in?next=%2Fdocs"`);
   });
 
@@ -137,7 +137,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     const callback = await goToProvider(jar, "a", "nambi");
     const elsewhere = await comeBack(new CookieJar(), callback);
     expect(elsewhere.status).toBe(400);
-    expect(elsewhere.html).toContain("was begun in another browser");
+    expect(elsewhere.html).toContain("was started in another browser");
 
     const started = jar.get(hostname, nameOf("login"));
     expect(await comeBack(jar, callback)).toMatchObject({ status: 200, path: `${prefix}/console` });
@@ -172,19 +172,19 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     visitor.cookies.set(nameOf("session"), jar.get(hostname, nameOf("session")) ?? "");
     const settings = "/console/account";
     const both = await visitor.open(settings);
-    expect(both.html).toContain("You log in through Stand-in provider A.");
+    expect(both.html).toContain("You log in with Stand-in provider A.");
     expect(both.html.match(/Remove Stand-in provider [AB]/g)).toHaveLength(2);
 
     const parted = await visitor.send(both, settings, { action: "unlink" });
     expect(parted.path).toBe(`${settings}?done=unlinked`);
-    expect(parted.html).toContain("This is your only way in. Set a password first.");
+    expect(parted.html).toContain("This is your only way to log in. Set a password first.");
     expect(parted.html).toContain("Add Stand-in provider A");
     const other = formsOf(both).filter(({ fields }) => fields["action"] === "unlink")[1]?.fields ?? {};
     expect(await visitor.ask(settings, { form: other })).toMatchObject({ status: 400 });
 
     const wrong = await visitor.send(parted, settings, { action: "set-password", first_password: "short" });
     expect(wrong).toMatchObject({ status: 422 });
-    expect(wrong.html).toContain('id="first_password-problem">At least 8 characters are needed.');
+    expect(wrong.html).toContain('id="first_password-problem">Must have at least 8 characters.');
     const typed = { action: "set-password", first_password: password };
     const set = await visitor.send(parted, settings, typed);
     expect(set).toMatchObject({ status: 200, path: `${settings}?done=password-set` });

@@ -85,11 +85,11 @@ const factsOf = (shown: ListedKey, { texts, language }: Shown): (readonly [strin
   const used = number.format(shown.used_this_month);
   const isExpired = end !== null && Date.parse(end) <= Date.now();
   const hasAll = shown.scopes.length === scopes.length;
-  const expiry = end === null ? words.endsNever : dayOf(end, language);
+  const expiry = end === null ? words.never : dayOf(end, language);
   return [
-    [words.mayDo, hasAll ? words.all : shown.scopes.map((scope) => words.scopeNames[scope]).join(", ")],
+    [words.canUse, hasAll ? words.all : shown.scopes.map((scope) => words.scopeNames[scope]).join(", ")],
     [words.createdOn, dayOf(shown.created_at, language)],
-    [words.endsOn, isExpired ? `${expiry}, ${words.ended}` : expiry],
+    [words.expiresOn, isExpired ? `${expiry}, ${words.expired}` : expiry],
     [words.lastUsed, lastUsed === null ? words.neverUsed : dayOf(lastUsed, language)],
     [words.usedThisMonth, limit === null ? used : fill(words.usedOf, { used, limit: number.format(limit) })],
   ];
@@ -173,7 +173,7 @@ const MakeKey = (visit: Shown) => {
   const words = texts.tokens;
   const { form, field, list } = sentTo("make-key", visit);
   return (
-    <Form to={to} submit={words.makeButton} {...form}>
+    <Form to={to} submit={words.createButton} {...form}>
       <SentOnce {...visit} />
       <Field {...field("name")} label={words.name} hint={words.nameHint} autocomplete="off" maxlength={64} />
       <Choices
@@ -214,13 +214,13 @@ export const TokensAndKeys = (visit: Shown) => {
       <Keys {...visit} />
       {!createdKey && (
         <>
-          <h2>{words.make}</h2>
+          <h2>{words.create}</h2>
           <MakeKey {...visit} />
         </>
       )}
       <h2>{words.token}</h2>
       <p>{words.tokenText}</p>
-      <Form to={to} submit={words.makeToken} look="quiet" {...sentTo("make-token", visit).form}>
+      <Form to={to} submit={words.createToken} look="quiet" {...sentTo("make-token", visit).form}>
         <SentOnce {...visit} />
       </Form>
       <CallbackSecret {...visit} />

@@ -55,7 +55,7 @@ class Upload {
     const persistence = { signal, onLost: () => this.#say(this.#words("lost")) };
     const api = createApi(this.#words("api"), this.#freshToken, persistence);
     const fileId = await this.#upload(file, api, persistence);
-    this.#say(this.#words("making"));
+    this.#say(this.#words("starting"));
     const language = this.#elements.language.value;
     const job = await api(
       "POST",

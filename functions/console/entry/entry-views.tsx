@@ -117,7 +117,7 @@ export const LogIn = (
       {query.after === "deleted" && <Notice title={texts.account.deleted} />}
       {query.after === "log-out" && <Notice title={logIn.loggedOut} />}
       {query.after === "reset" && <Notice title={logIn.changed} />}
-      {next !== undefined && <p>{logIn.goOn}</p>}
+      {next !== undefined && <p>{logIn.toContinue}</p>}
       <Refused problems={problems} />
       <Form to="/console/log-in" submit={logIn.button} problems={problems.fields}>
         <Next next={next} />

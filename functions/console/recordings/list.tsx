@@ -39,7 +39,7 @@ const dataOf = ({ texts: { recordings: words }, url, formToken }: Shown) => ({
   "data-continuing": words.continuing,
   "data-lost": words.lost,
   "data-stopped": words.stopped,
-  "data-making": words.making,
+  "data-starting": words.starting,
   "data-failed": words.failed,
   "data-no-file": words.noFile,
   "data-too-large": fill(words.tooLarge, { size: maxMegabytes }),

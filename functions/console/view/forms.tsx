@@ -1,4 +1,5 @@
 import { type ComponentChildren, createElement, toChildArray } from "preact";
+import { fill } from "../texts/languages.ts";
 import { Notice } from "./components.tsx";
 import { useFrame } from "./frame.ts";
 
@@ -26,7 +27,11 @@ const controlProps = (field: FieldProps) => ({
   "aria-invalid": field.problem ? ("true" as const) : undefined,
 });
 
-const Explanation = ({ name, hint, problem }: Pick<FieldProps, "name" | "hint" | "problem">) => (
+/** A problem with the label of its field, as in "Enter your {field}." */
+const named = (problem: string, label: string): string =>
+  fill(problem, { field: `${label.charAt(0).toLowerCase()}${label.slice(1)}` });
+
+const Explanation = ({ name, label, hint, problem }: Omit<FieldProps, "value" | "isOptional">) => (
   <>
     {hint && (
       <p class="hint" id={`${name}-hint`}>
@@ -35,7 +40,7 @@ const Explanation = ({ name, hint, problem }: Pick<FieldProps, "name" | "hint" |
     )}
     {problem && (
       <p class="error" id={`${name}-problem`}>
-        {problem}
+        {named(problem, label)}
       </p>
     )}
   </>
@@ -55,7 +60,7 @@ const Labelled = ({
     <label for={name}>
       {label} {isOptional && <Optional />}
     </label>
-    <Explanation name={name} {...field} />
+    <Explanation name={name} label={label} {...field} />
     {children}
   </div>
 );
@@ -161,7 +166,7 @@ export const Choices = ({
 }) => (
   <fieldset class={field.problem ? "wrong" : undefined} aria-describedby={describedBy(field)}>
     <legend>{label}</legend>
-    <Explanation {...field} />
+    <Explanation label={label} {...field} />
     {options.map(({ value, label: words }) => (
       <label key={value}>
         <input type="checkbox" name={field.name} value={value} checked={chosen.includes(value)} />
@@ -207,11 +212,14 @@ const Problems = ({
       {wrong.length > 0 && (
         <Notice kind="bad" title={texts.forms.problems}>
           <ul>
-            {wrong.map(([name, problem]) => (
-              <li key={name}>
-                <a href={`#${name}`}>{labelOf(name, children) ?? texts.forms.here}</a>: {problem}
-              </li>
-            ))}
+            {wrong.map(([name, problem = ""]) => {
+              const label = labelOf(name, children) ?? texts.forms.here;
+              return (
+                <li key={name}>
+                  <a href={`#${name}`}>{label}</a>: {named(problem, label)}
+                </li>
+              );
+            })}
           </ul>
         </Notice>
       )}

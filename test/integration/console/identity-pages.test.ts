@@ -154,7 +154,7 @@ describe("A provider that does not work", () => {
     at.misbehave(how);
     const response = await ask("/console/log-in/a", { next: "/console/usage" });
     expect(response.status).toBe(503);
-    expect(response.body).toContain("Provider a does not answer as it should.");
+    expect(response.body).toContain("Provider a is not responding as it should.");
     expect(response.body).toContain('href="/prod/console/log-in?next=%2Fconsole%2Fusage"');
     expect(response.body).not.toMatch(/\bat \w+ \(|Error:/);
     at.misbehave({});
@@ -248,7 +248,7 @@ describe("A provider that is added to an account", () => {
     const response = await person.goThrough(await person.join(), "nambi");
     expect(response).toMatchObject({
       status: 409,
-      body: expect.stringContaining("logs in to another account here"),
+      body: expect.stringContaining("belongs to another account here"),
     });
   });
 

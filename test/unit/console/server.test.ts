@@ -297,7 +297,7 @@ describe("A page", () => {
       query: { page: "x" },
     });
     expect(response.status).toBe(422);
-    expect(response.body).toContain("name this number: id-7");
+    expect(response.body).toContain("Include this ID if you contact us: id-7");
   });
 });
 
@@ -318,7 +318,7 @@ describe("A form that was sent", () => {
         username: "amina",
         values: { number: "11", tags: "a" },
         lists: { number: ["11"], tags: ["a", "b"] },
-        problems: { fields: { number: "The most is 9." } },
+        problems: { fields: { number: "Must be at most 9." } },
       }),
     );
     expect(submit).not.toHaveBeenCalled();

@@ -53,7 +53,7 @@ describe("A page", () => {
 });
 
 describe("A form", () => {
-  const name = { name: "name", label: "Name", hint: "Any <name>", problem: "This is needed." };
+  const name = { name: "name", label: "Name", hint: "Any <name>", problem: "Enter your {field}." };
 
   it("shows an error next to its field, keeps the input, and lists the problems above", () => {
     const html = render(
@@ -65,8 +65,8 @@ describe("A form", () => {
     );
     expect(html).toContain('<label for="name">Name');
     expect(html).toContain('aria-describedby="name-hint name-problem" aria-invalid="true"');
-    expect(html).toContain('<p class="error" id="name-problem">This is needed.</p>');
-    expect(html).toContain('<a href="#name">Name</a>: This is needed.');
+    expect(html).toContain('<p class="error" id="name-problem">Enter your name.</p>');
+    expect(html).toContain('<a href="#name">Name</a>: Enter your name.');
     expect(html).toContain('value="&quot;>&lt;script>"');
     expect(html).toContain("Any &lt;name>");
     expect(html).toContain('name="form_token" value="proof"');

@@ -6,7 +6,6 @@ import { type PlaygroundDependencies, playgroundPages } from "./playground/playg
 import { type RecordingsDependencies, recordingsPages } from "./recordings/recordings-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
 
-/** Everything that pages touch, but for who is signed in. */
 export type ConsoleDependencies = AccountPagesDependencies &
   DocumentationDependencies &
   EntryDependencies &
@@ -14,7 +13,7 @@ export type ConsoleDependencies = AccountPagesDependencies &
   PlaygroundDependencies &
   RecordingsDependencies;
 
-/** Every page of the console. A page that is missing here is not there. */
+/** Every page of the console. */
 export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
   ...entryPages(dependencies),
   ...identityPages(dependencies),

@@ -7,13 +7,13 @@ type Document = ReturnType<typeof createDocument>;
 
 const methods = { GET: "get", POST: "post", PUT: "put", DELETE: "delete" } as const;
 
-/** Answers that have no text to show: sound, and pages for people. */
+/** Responses without a text to show: audio and pages. */
 const withoutText = /^(?:audio\/|text\/html$)/;
 
 /**
- * Gives every request and every successful answer of a document its example.
+ * Adds an example to every request and every successful response of a document.
  *
- * @throws Error that names every place in the contracts that lacks one.
+ * @throws Error that lists every missing example.
  */
 export const addExamples = (document: Document, operations: readonly Operation[]): void => {
   const missing: string[] = [];

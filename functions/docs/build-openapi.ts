@@ -19,18 +19,17 @@ const contentTypes: Readonly<Record<BodyEncoding, readonly string[]>> = {
   raw: ["application/json"],
 };
 
-/** What an `Idempotency-Key` does, in words for callers. */
 const idempotencyDescriptions: Readonly<Record<NonNullable<Operation["idempotencyKey"]>, string>> = {
   replay:
-    "Names this request, so that it can be sent again without being carried out, or counted, again: for 24 hours the same " +
-    "request with the same key gets the first answer, with `Idempotent-Replayed: true`. Answers with a status of 5xx, 401, " +
-    "403 or 429 are not kept. Where an answer is sent while it is made, the header is ignored.",
+    "Makes retries safe: for 24 hours, the same request with the same key gets the first response again, with " +
+    "`Idempotent-Replayed: true`, and is not run or counted twice. Responses with status 5xx, 401, 403 or 429 are not " +
+    "stored. Streamed responses ignore the header.",
   successor:
-    "Names this request: for a minute the token that it replaced gets the same new one again when it is sent with the same " +
-    "key, with `Idempotent-Replayed: true`, so that a lost answer locks nobody out.",
+    "Makes retries safe: for a minute, the replaced token gets the same new token again when it is sent with the same " +
+    "key, with `Idempotent-Replayed: true`, so a lost response does not lock you out.",
 };
 
-/** The headers beside those of every request. */
+/** The headers that are specific to an operation. */
 const headerParameters = (operation: Operation) => {
   const takes = idempotencyOf(operation);
   const { variesBy } = operation;
@@ -46,13 +45,12 @@ const headerParameters = (operation: Operation) => {
 const objectSchema = (schema: z.ZodType | undefined): z.ZodObject | undefined =>
   schema instanceof z.ZodObject ? schema : undefined;
 
-/** The same body in each encoding in which it may be sent. */
 const contentOf = ({ encoding, schema }: NonNullable<Operation["body"]>) =>
   Object.fromEntries(contentTypes[encoding].map((type) => [type, { schema }] as const));
 
 /**
- * Which credentials an operation takes. The names beside the key are its scopes, as OpenAPI 3.1 has them for schemes other
- * than OAuth. What anybody may call, and yet answers that there is no token, checks the token itself.
+ * The credentials that an operation accepts. The strings of `key` are its scopes, as OpenAPI 3.1 allows for schemes other than
+ * OAuth. A public operation with the error `unauthenticated` checks the token itself.
  */
 const securityOf = ({ auth, errors, scope }: Operation): Record<string, string[]>[] => {
   const byKey = scope ? [{ key: scope === "any" ? [] : [scope] }] : [];
@@ -63,13 +61,13 @@ const securityOf = ({ auth, errors, scope }: Operation): Record<string, string[]
 
 const binary = z.string().meta({ format: "binary" });
 
-/** Of events there is none: readers of the document disagree whether it were that of the whole answer or of each event. */
+/** Events have no schema: tools disagree whether it describes the response or each event. */
 const schemaOfType = (type: string): { schema?: z.ZodType } => {
   if (type === "text/event-stream") return {};
   return { schema: type.startsWith("audio/") ? binary : z.string() };
 };
 
-/** The answer in each form that it may have. What always leaves while it is made is never JSON. */
+/** The response in each content type. A response that is always streamed is never JSON. */
 const responseContent = ({ response, streams }: Operation) => ({
   ...(streams === "always" ? {} : { "application/json": { schema: response.schema } }),
   ...Object.fromEntries(
@@ -107,7 +105,7 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
   };
 };
 
-/** zod gives every integer JavaScript's safe range as its bounds, which says nothing to a caller. */
+/** Removes the bounds that zod adds to every integer: JavaScript's safe range. */
 const withoutSafeIntegerBounds: ZodOpenApiOverride = ({ jsonSchema }) => {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -5,19 +5,18 @@ import {
   resolveSchema,
 } from "../../shared/http/openapi/document.ts";
 
-/** What stands for a value whose form says all that a reader wants to know. */
+/** Examples by format. */
 const byFormat: ReadonlyMap<string, string> = new Map([
   ["date-time", "2026-11-22T09:30:00.000Z"],
   ["date", "2026-11-22"],
   ["uuid", "3f0a2c1e-7d4b-4c58-9a51-0e6b6a0f2d11"],
 ]);
 
-/** What is composed, and for what. */
 export interface Composing {
   readonly schemas: NamedSchemas;
-  /** A request shows only those of its optional members that have an example of their own; an answer shows what it can. */
+  /** A request shows only the optional members that have an example; a response shows all it can. */
   readonly side: "request" | "answer";
-  /** Receives the places for which there is no example. */
+  /** Collects the locations without an example. */
   readonly missing: string[];
 }
 
@@ -64,9 +63,9 @@ const fromMembers = (
   );
 
 /**
- * A value of a schema, made of the examples in it.
+ * Composes a value from the examples in a schema.
  *
- * @param location how the value is called where an example is missing.
+ * @param location names the value if its example is missing.
  */
 export const composeExample = (reference: JsonSchema, location: string, composing: Composing): unknown => {
   const schema = resolveSchema(reference, composing.schemas);

@@ -8,13 +8,13 @@ export const healthOperation = defineOperation({
   id: "health",
   method: "GET",
   path: "/health",
-  summary: "Whether the service answers",
+  summary: "Check that the service is running",
   tag: "Service",
   auth: "public",
   limit: "none",
   response: {
     status: 200,
-    description: "It does",
+    description: "The service is running",
     schema: z
       .object({
         status: z.literal("ok"),
@@ -30,7 +30,7 @@ export const openApiOperation = defineOperation({
   id: "openapi",
   method: "GET",
   path: "/openapi.json",
-  summary: "This API's OpenAPI 3.1 document",
+  summary: "Get the OpenAPI 3.1 document",
   tag: "Service",
   auth: "public",
   limit: "none",
@@ -50,13 +50,13 @@ export const languagesOperation = defineOperation({
   id: "languages",
   method: "GET",
   path: "/languages",
-  summary: "The languages, and what can be done in each",
+  summary: "List languages and what each supports",
   tag: "Service",
   auth: "public",
   limit: "none",
   response: {
     status: 200,
-    description: "All languages that the service knows, by code",
+    description: "All languages, by code",
     schema: z
       .object({
         languages: z.array(
@@ -66,14 +66,15 @@ export const languagesOperation = defineOperation({
               name: z.string().meta({ example: "Luganda" }),
               aliases: z.array(z.string()).meta({
                 example: ["lg", "Ganda"],
-                description: "What requests may call it besides; first its ISO 639-1 code, where it has one",
+                description:
+                  "Other names that requests can use; its ISO 639-1 code comes first, if it has one",
               }),
               tasks: z
                 .array(z.enum(["translate", "transcribe", "speech", "identify"]))
                 .meta({ example: ["translate", "transcribe", "speech", "identify"] }),
               voices: z.array(z.string()).meta({
                 example: ["salt_lug_0001"],
-                description: "For speech; the first is the default",
+                description: "Voices for speech; the first is the default",
               }),
             })
             .meta({ id: "Language" }),
@@ -92,6 +93,6 @@ export const docsFunction = defineFunction({
   environment: { ...vendorsEnvironment, ...publicAddressEnvironment },
   memoryMegabytes: 256,
   timeoutSeconds: 10,
-  // Only streaming functions can send what they have packed, and the document is 200 kB.
+  // Only streaming functions can send compressed responses, and the document has 200 kB.
   transfer: "stream",
 });

@@ -6,7 +6,7 @@ import { AppError, invalidField } from "../../shared/platform/errors/app-error.t
 import { type ErrorCode, errorCatalogue } from "../../shared/platform/errors/catalogue.ts";
 import { errorBody, oauthErrorBody } from "../../shared/platform/errors/error-body.ts";
 
-/** Some errors say more: deliveries to the webhook what version 1 said of them. */
+/** Loose, as some errors have more fields: those of the messaging webhook have the fields of version 1. */
 const errorResponseBody = z
   .looseObject({
     detail: z.string(),
@@ -54,7 +54,7 @@ const limitErrors = (operation: Operation): ErrorCode[] => {
   return limitClass === "task" ? ["rate_limited", "quota_exceeded"] : ["rate_limited"];
 };
 
-/** Whether a good key may be the wrong one: keys call what their scopes name, and nothing that names none. */
+/** Whether a valid key can be refused: its scopes must name the operation's, and no key can call one without a scope. */
 const refusesKeys = ({ auth, scope }: Operation): boolean =>
   scope === undefined ? auth === "user" : scope !== "any";
 
@@ -76,13 +76,13 @@ const sharedErrors = (operation: Operation): ErrorCode[] => [
 const streamsAtOnce = accountTypes
   .flatMap((type) => {
     const { streamsAtOnce: max } = accountPoliciesWith(1)({ account_type: type, email_verified: true });
-    return max === undefined ? [] : [`${max} of a ${type} account`];
+    return max === undefined ? [] : [`${max} for ${type} accounts`];
   })
   .join(", ");
 
 const streamLimit =
-  `Answers that are sent while they are made are limited at a time: ${streamsAtOnce}. One more is \`rate_limited\` as ` +
-  "well, until shortly after the last byte of another one.";
+  `The number of streamed responses open at once is limited: ${streamsAtOnce}. A request beyond that gets ` +
+  "`rate_limited`, until shortly after another stream has ended.";
 
 const describeErrors = (operation: Operation, codes: readonly ErrorCode[]): string =>
   [
@@ -103,7 +103,7 @@ const exampleError = (code: ErrorCode): AppError =>
     ? invalidField(["body", "text"], "Field required", { type: "missing" })
     : new AppError(code);
 
-/** The body of each error of the operations, by the name under which their responses refer to it. */
+/** An example body of each error, by the name that responses refer to. */
 export const errorExamples = (operations: readonly Operation[]) =>
   Object.fromEntries(
     operations.flatMap((operation) =>

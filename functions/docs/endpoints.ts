@@ -4,7 +4,6 @@ import { documentOfStage, type StageNames } from "../../shared/http/openapi/stag
 import { healthOperation, languagesOperation, openApiOperation } from "./contract.ts";
 import { listLanguages } from "./list-languages.ts";
 
-/** Health and documentation, as they are in this stage. */
 export const docsEndpoints = (stage: StageNames): Endpoint[] => [
   endpoint(healthOperation, () => ({
     status: "ok" as const,

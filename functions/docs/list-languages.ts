@@ -5,7 +5,7 @@ import type { LanguagesResponse } from "./contract.ts";
 
 const identifiable: ReadonlySet<string> = new Set(identifiableLanguages);
 
-/** All languages, with what can be done in each; speech only where there is a voice, whatever the model was trained on. */
+/** All languages and what each supports. Speech requires a voice, even if the model was trained on the language. */
 export const listLanguages = (): LanguagesResponse => ({
   languages: languages.map(({ code, name, aliases, tasks }) => {
     const voices = findSynthesisLanguage(code)?.voices ?? [];

@@ -1,6 +1,6 @@
 /**
- * Writes what is made from the contracts: `openapi.json`, and by which paths usage is shown; with `--check` only says whether
- * they are up to date.
+ * Writes the files that are generated from the contracts: `openapi.json`, and the paths for usage reports. With `--check`, only
+ * reports whether they are up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { limitClassOf } from "../../shared/http/operation.ts";

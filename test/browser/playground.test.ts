@@ -210,7 +210,7 @@ describe.each(targets)("The playground, $name", ({ url }) => {
         await page.reload();
       }
       await button.click();
-      await expect.poll(() => result(page).textContent()).toContain("3 tries a day, and yours are used");
+      await expect.poll(() => result(page).textContent()).toContain("used your 3 requests for today");
       await result(page).getByRole("link", { name: "Sign up" }).click();
       await page.waitForURL(`${url}/console/sign-up`);
     }));

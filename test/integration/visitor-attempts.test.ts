@@ -104,8 +104,7 @@ describe("An attempt without an account", () => {
     for (let count = 0; count < 3; count += 1) await ask({ sourceAddress });
     await expect(ask({ sourceAddress })).rejects.toMatchObject({
       status: 429,
-      message:
-        "Without an account there are 3 tries a day, and yours are used. Sign up to go on; it costs nothing.",
+      message: "You have used your 3 requests for today. Sign up to continue, it is free.",
       retryAfterSeconds: 12 * 3_600,
     });
   });

@@ -192,16 +192,22 @@ const saveProfile = async (
   return redirect(`/console/account?done=saved${emptied.length > 0 ? `&kept=${emptied.join(",")}` : ""}`);
 };
 
+/** A new password ends all sessions. The person has just confirmed it, so they get a new one. */
+const startAgain = async (
+  visit: SignedInVisit,
+  done: string,
+  { accounts }: AccountPagesDependencies,
+): Promise<PageResponse<never>> => {
+  const account = await accounts.find({ id: visit.account.id });
+  if (!account) throw new AppError("unauthenticated");
+  return redirect(`/console/account?done=${done}`, { cookies: [await visit.beginSession(account)] });
+};
+
+const leave = async ({ endSession }: SignedInVisit, after: string): Promise<PageResponse<never>> =>
+  redirect(`/console/log-in?after=${after}`, { cookies: [await endSession()] });
+
 const settings = (dependencies: AccountPagesDependencies): BoundPage => {
-  const { accounts, sessions, identities, openIdProviders } = dependencies;
-  /** A new password ends every session, including this one, whose owner has just confirmed who they are. */
-  const startAgain = async (visit: SignedInVisit, done: string) => {
-    const account = await accounts.find({ id: visit.account.id });
-    if (!account) throw new AppError("unauthenticated");
-    return redirect(`/console/account?done=${done}`, { cookies: [await visit.beginSession(account)] });
-  };
-  const leave = async ({ endSession }: SignedInVisit, after: string) =>
-    redirect(`/console/log-in?after=${after}`, { cookies: [await endSession()] });
+  const { sessions, identities, openIdProviders } = dependencies;
   return page(accountPage, {
     show: async (visit) => {
       const [listed, joined] = await Promise.all([
@@ -220,10 +226,10 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           return saveProfile(visit, form, dependencies);
         case "change-password":
           await changePassword(account.id, form, dependencies);
-          return startAgain(visit, "password-changed");
+          return startAgain(visit, "password-changed", dependencies);
         case "set-password":
           await setFirstPassword(account, form.first_password, dependencies);
-          return startAgain(visit, "password-set");
+          return startAgain(visit, "password-set", dependencies);
         case "send-verification":
           await resendVerification(account.id, dependencies);
           return redirect("/console/account?done=sent");

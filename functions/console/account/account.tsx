@@ -14,7 +14,6 @@ import { sentTo } from "./sent-form.ts";
 
 const to = "/console/account";
 
-/** An identity provider of the stage, as its owner's account may be joined to it. */
 export interface LinkableProvider {
   readonly letter: string;
   readonly name: string;
@@ -50,40 +49,32 @@ const Profile = (visit: Shown) => {
   const { account, texts } = visit;
   const words = texts.account;
   const { form, field } = sentTo("save-profile", visit);
+  const optional = (name: string, known?: string | null) => ({ ...field(name, known), isOptional: true });
   const none = { value: "", label: words.notChosen };
   const types = organizationTypes.map((value) => ({ value, label: words.organizationTypes[value] }));
   return (
     <Form to={to} submit={words.save} {...form}>
+      <Field {...optional("full_name", account.full_name)} label={words.fullName} autocomplete="name" />
       <Field
-        {...field("full_name", account.full_name)}
-        label={words.fullName}
-        autocomplete="name"
-        isOptional
-      />
-      <Field
-        {...field("organization", account.organization === "Unknown" ? null : account.organization)}
+        {...optional("organization", account.organization === "Unknown" ? null : account.organization)}
         label={words.organization}
         autocomplete="organization"
-        isOptional
       />
       <Select
-        {...field("organization_type", account.organization_type)}
+        {...optional("organization_type", account.organization_type)}
         label={words.organizationType}
         options={[none, ...types]}
-        isOptional
       />
       <Field
-        {...field("sector", account.sector?.join(", "))}
+        {...optional("sector", account.sector?.join(", "))}
         label={words.sector}
         hint={words.sectorHint}
-        isOptional
       />
       <Select
-        {...field("default_language", account.default_language)}
+        {...optional("default_language", account.default_language)}
         label={words.defaultLanguage}
         hint={words.defaultLanguageHint}
         options={[none, ...optionsOf(transcriptionLanguages)]}
-        isOptional
       />
     </Form>
   );
@@ -209,7 +200,7 @@ const Deletion = (visit: Shown) => {
   );
 };
 
-/** Everything that somebody may change of their own account. */
+/** The settings of an account. */
 export const AccountSettings = (visit: Shown) => {
   const { account, texts, query, providers } = visit;
   const words = texts.account;

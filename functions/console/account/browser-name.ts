@@ -1,4 +1,4 @@
-/** What browsers call themselves, those first that name others beside themselves: nearly all say Chrome and Safari. */
+/** Specific names first: nearly all browsers also call themselves Chrome and Safari. */
 const browsers = [
   ["Opera Mini", /Opera Mini/],
   ["Opera", /OPR\/|OPT\/|OPiOS\/|^Opera\//],
@@ -10,7 +10,7 @@ const browsers = [
   ["Safari", /Version\/.*Safari\//],
 ] as const;
 
-/** iPads ask for pages as computers with macOS; nothing they send tells them apart. */
+/** iPads look like computers with macOS. */
 const systems = [
   ["Windows", /Windows/],
   ["Android", /Android/],
@@ -26,7 +26,7 @@ type Names = readonly (readonly [string, RegExp])[];
 const nameIn = (names: Names, userAgent: string): string | undefined =>
   names.find(([, pattern]) => pattern.test(userAgent))?.[0];
 
-/** What a browser's `User-Agent` says, in the names that people know: `Chrome, Android`. Of others, how it begins. */
+/** A name for a `User-Agent`, such as `Chrome, Android`; for an unknown browser, the start of it. */
 export const browserName = (userAgent: string | undefined): string => {
   if (userAgent === undefined || userAgent === "") return "?";
   const browser = nameIn(browsers, userAgent) ?? userAgent.slice(0, 40);

@@ -8,11 +8,11 @@ import { providerLetters } from "../../../shared/platform/config/identity-provid
 import { optionalField, text } from "../../../shared/platform/validation/fields.ts";
 import { definePage } from "../server/define-page.ts";
 
-/** What a page says above everything else after a form of it was carried out. */
+/** The outcome that a page shows after one of its forms. */
 const done = <const Outcome extends string>(outcomes: readonly Outcome[]) =>
   z.object({ done: z.enum(outcomes).optional().catch(undefined) });
 
-/** A field that is there once for each of the values that were chosen. */
+/** A field that is sent once for each chosen value. */
 const chosen = <Value extends z.ZodType>(value: Value) =>
   z.preprocess((sent) => (sent === undefined ? [] : [sent].flat()), z.array(value));
 
@@ -78,7 +78,7 @@ export const usagePage = definePage({
 
 const shortField = optionalField(text().trim().max(200));
 
-/** What a profile goes on having once it has it. */
+/** Fields of the profile that can be changed, but not cleared. */
 export const requiredOnceSet = ["full_name", "organization_type", "default_language"] as const;
 
 export const accountPage = definePage({
@@ -87,11 +87,11 @@ export const accountPage = definePage({
   audience: "signed-in",
   title: ({ account }) => account.title,
   query: done(["saved", "sent", "password-changed", "password-set", "unlinked"]).extend({
-    /** Which fields of the profile were to be emptied, but cannot be. */
+    /** Fields that the form tried to clear. */
     kept: optionalField(z.string())
       .catch(undefined)
       .transform((names) => requiredOnceSet.filter((name) => names?.split(",").includes(name))),
-    /** Which identity provider has just been added. */
+    /** The identity provider that was just added. */
     joined: z.enum(providerLetters).optional().catch(undefined),
   }),
   form: z.discriminatedUnion("action", [

@@ -1,7 +1,7 @@
 import type { Usage } from "../../../shared/accounts/usage/usage.ts";
 import { Meter } from "../view/components.tsx";
 
-/** How much of the month's recordings jobs have transcribed, in the whole minutes that people think in. */
+/** The month's usage of long recordings, in whole minutes. */
 export const RecordingsMeter = ({ usage, label }: { readonly usage: Usage; readonly label: string }) => {
   const { used, limit } = usage.recordings_this_month;
   return (

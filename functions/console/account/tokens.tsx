@@ -13,13 +13,13 @@ import { sentTo } from "./sent-form.ts";
 
 const to = "/console/tokens";
 
-/** What is shown in the answer to the form that asked for it, and at no address. */
+/** What is shown once, in the response to a form. */
 export interface ShownOnce {
   readonly createdKey?: CreatedKey;
   readonly createdToken?: { readonly token: string; readonly seconds: number | undefined };
-  /** With what callbacks are signed. */
+  /** The webhook secret. */
   readonly secret?: string;
-  /** The form had been sent before, and nothing was made again. */
+  /** The form was sent before, so nothing was created. */
   readonly isSentAlready?: boolean;
 }
 
@@ -27,7 +27,7 @@ type Shown = Visit<z.output<NonNullable<typeof tokensPage.query>>, "signed-in"> 
   readonly keys: ListedKeys["keys"];
 } & ShownOnce;
 
-/** The first call that somebody makes: it costs nothing to understand. */
+/** A request that is easy to understand. */
 export const FirstCall = ({ baseUrl, label }: { readonly baseUrl: string; readonly label: string }) => (
   <CodeBlock
     label={label}
@@ -145,7 +145,7 @@ const Keys = (visit: Shown) => {
   );
 };
 
-/** A form with it makes nothing a second time: the session counts those that were sent. */
+/** Prevents a reload from creating something twice: the session counts these forms. */
 const SentOnce = ({ session }: Shown) => <input type="hidden" name="forms_used" value={session.formsUsed} />;
 
 const CallbackSecret = (visit: Shown) => {
@@ -195,7 +195,7 @@ const MakeKey = (visit: Shown) => {
   );
 };
 
-/** The keys of an account and its access tokens: made, shown once, revoked. */
+/** The page of keys, access tokens and the webhook secret. */
 export const TokensAndKeys = (visit: Shown) => {
   const { texts, query, createdKey } = visit;
   const words = texts.tokens;

@@ -8,7 +8,7 @@ import { Field } from "../view/forms.tsx";
 import { RecordingsMeter } from "./recordings-meter.tsx";
 import { FirstCall } from "./tokens.tsx";
 
-/** The days that were asked for, and what is wrong with them. */
+/** The requested days, and their problem. */
 export interface UsageRange {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -24,7 +24,7 @@ type Shown = Visit<unknown, "signed-in"> & {
 const units = ["requests", "errors", "characters", "tokens", "audio_seconds"] as const;
 type Sums = Record<(typeof units)[number], number>;
 
-/** What was used in all the days, by whatever a row belongs to; the most used first. */
+/** The totals of all days by name, the most used first. */
 const sumsBy = (usage: Usage, nameOf: (used: UsedOperation) => string): [string, Sums][] => {
   const sums = new Map<string, Sums>();
   for (const used of usage.days.flatMap(({ operations }) => operations)) {
@@ -136,7 +136,7 @@ const Charts = (visit: Shown) => {
   );
 };
 
-/** What was used: of the quotas, on each day, of each operation, with each key. */
+/** Usage by quota, day, operation and key. */
 export const UsageOfDays = (visit: Shown) => {
   const { texts, usage, baseUrl } = visit;
   const words = texts.usage;

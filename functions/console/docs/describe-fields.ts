@@ -5,16 +5,16 @@ import {
   resolveSchema,
 } from "../../../shared/http/openapi/document.ts";
 
-/** A field of a body, or a value in an address, as a reader looks it up. */
+/** A field of a body, or a parameter. */
 export interface FieldRow {
-  /** With its way from the body's beginning: `messages[].role`. */
+  /** With its path: `messages[].role`. */
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;
   readonly description: string;
 }
 
-/** Bodies of the OpenAI API are deep; what lies below is in the OpenAPI document. */
+/** Bodies of the OpenAI API are deep. The OpenAPI document has the rest. */
 const deepest = 4;
 
 const alternativesOf = ({ anyOf, oneOf }: DocumentedSchema, schemas: NamedSchemas): DocumentedSchema[] =>
@@ -42,7 +42,7 @@ const limitsOf = (schema: DocumentedSchema): string[] => [
 
 const quoted = (value: unknown): string => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 
-/** More values than these are told by a field's description, or looked up in the OpenAPI document. */
+/** Longer lists are in the field's description or the OpenAPI document. */
 const maxValues = 12;
 
 const simpleTypeOf = (schema: DocumentedSchema): string => {
@@ -53,7 +53,7 @@ const simpleTypeOf = (schema: DocumentedSchema): string => {
   return types.map((type) => (type === "integer" ? "whole number" : type)).join(" or ") || "any";
 };
 
-/** What a value is, in words. */
+/** The type of a value in words. */
 export const typeOf = (given: JsonSchema, schemas: NamedSchemas): string => {
   const schema = resolveSchema(given, schemas);
   if (schema.const !== undefined) return quoted(schema.const);
@@ -76,7 +76,7 @@ const isNullable = (schema: DocumentedSchema, schemas: NamedSchemas): boolean =>
   [schema.type ?? []].flat().includes("null") ||
   alternativesOf(schema, schemas).some(({ type }) => type === "null");
 
-/** The members of an object, whichever of its forms it has. */
+/** The members of an object, in all its alternatives. */
 const membersOf = (given: JsonSchema, schemas: NamedSchemas): readonly DocumentedSchema[] => {
   const schema = resolveSchema(given, schemas);
   if (schema.properties) return [schema];
@@ -90,7 +90,7 @@ const rowsBelow = (given: JsonSchema, schemas: NamedSchemas, name: string, depth
   if (list && typeof list.items === "object") return rowsBelow(list.items, schemas, `${name}[]`, depth);
   return membersOf(schema, schemas).flatMap(({ properties = {}, required = [] }) =>
     Object.entries(properties)
-      // Members that are refused by name are no fields.
+      // `not` marks members that are refused.
       .filter(([, property]) => typeof property === "object" && property.not === undefined)
       .flatMap(([member, property]) => {
         const path = name === "" ? member : `${name}.${member}`;
@@ -105,7 +105,7 @@ const rowsBelow = (given: JsonSchema, schemas: NamedSchemas, name: string, depth
 
 const sentence = (text: string): string => (/[.…!?]$/.test(text) ? text : `${text}.`);
 
-/** One field, without those within it. */
+/** One field, without its members. */
 export const fieldRow = (
   name: string,
   given: JsonSchema,
@@ -125,7 +125,7 @@ export const fieldRow = (
   };
 };
 
-/** All fields of a body, each below the one it is in. A name that several forms of a body have stands once. */
+/** All fields of a body, depth first. A name that several alternatives have is listed once. */
 export const describeFields = (schema: DocumentedSchema, schemas: NamedSchemas): FieldRow[] => {
   const byName = new Map<string, FieldRow>();
   for (const row of rowsBelow(schema, schemas, "", 0)) {

@@ -26,7 +26,7 @@ import { writeLlms } from "./write-llms.ts";
 export interface DocumentationDependencies {
   /** The names of providers in paths. */
   readonly vendors: Vendors;
-  /** Where callers reach the service; no slash at the end. */
+  /** The public address, without a slash at the end. */
   readonly baseUrl: string;
   readonly assets: readonly BuiltAsset[];
 }

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** Which Swagger UI it is; a test holds it against the package. */
+/** The version of Swagger UI. A test compares it with the package. */
 export const explorerVersion = "5.35.0";
 
-/** What Swagger UI consists of, as its package brings it; `infra/bundling/bundle-files.ts` puts both beside the bundle. */
+/** The files of Swagger UI. `infra/bundling/bundle-files.ts` copies them next to the bundle. */
 const files: Readonly<Record<string, { readonly contentType: string; readonly address: () => string }>> = {
   "swagger-ui-bundle.js": {
     contentType: "text/javascript; charset=utf-8",
@@ -16,7 +16,7 @@ const files: Readonly<Record<string, { readonly contentType: string; readonly ad
   },
 };
 
-/** A file of Swagger UI; `undefined` when it has none of this name. */
+/** A file of Swagger UI; `undefined` when there is none with this name. */
 export const readExplorerFile = async (
   version: string | undefined,
   name: string,

@@ -2,9 +2,9 @@ import { renderToString } from "preact-render-to-string";
 import { explorerVersion } from "./explorer-files.ts";
 
 /**
- * The page of Swagger UI. It is a document of its own: the console's style sheet and that of Swagger UI know the same elements.
+ * The page of Swagger UI. It does not use the console's layout, because the two style sheets conflict.
  *
- * @param scripts addresses of what starts it.
+ * @param scripts the addresses of the scripts that start it.
  */
 export const renderExplorer = ({
   url,
@@ -35,7 +35,7 @@ export const renderExplorer = ({
           </p>
         </header>
         <main id="explorer" data-document={url("/openapi.json")}>
-          <noscript>The explorer needs JavaScript; the documentation does not.</noscript>
+          <noscript>The explorer requires JavaScript. The documentation does not.</noscript>
         </main>
       </body>
     </html>,

@@ -1,6 +1,6 @@
 import { definePage } from "../server/define-page.ts";
 
-/** The documentation changes with a deployment only. */
+/** The documentation only changes with a deployment. */
 const cacheSeconds = 300;
 
 const common = { audience: "everybody", cacheSeconds } as const;
@@ -19,7 +19,7 @@ export const explorerPage = definePage({
   title: ({ navigation }) => navigation.docs,
 });
 
-/** The parts of Swagger UI; their version is in their address, so that they may be kept for ever. */
+/** The files of Swagger UI. Their address has their version, so browsers may cache them forever. */
 export const explorerFilePage = definePage({
   ...common,
   id: "explorerFile",
@@ -51,7 +51,7 @@ export const operationPage = definePage({
   isWide: true,
 });
 
-/** The documentation's contents for language models: https://llmstxt.org. */
+/** The table of contents for language models: https://llmstxt.org. */
 export const llmsPage = definePage({
   ...common,
   id: "llms",

@@ -63,7 +63,7 @@ const Fields = ({ caption, rows }: { readonly caption: string; readonly rows: re
 
 const callers: Readonly<Record<ReferenceOperation["token"], string>> = {
   needed: "Requires a token or a key, sent as `Authorization: Bearer …`.",
-  optional: "Does not require a token. With a token, the result belongs to your account.",
+  optional: "Does not require a token. With a token, your account owns the result.",
   none: "Does not require a token.",
 };
 

@@ -14,14 +14,13 @@ import {
 } from "../samples/code-samples.ts";
 import { describeFields, type FieldRow, fieldRow } from "./describe-fields.ts";
 
-/** What an answer is like: its kind, and as a text what is in it. */
+/** An example of a response. */
 interface ResponseExample {
   readonly contentType: string;
-  /** `undefined` for sound and pages. */
+  /** `undefined` for audio and pages. */
   readonly text: string | undefined;
 }
 
-/** An operation as its page shows it. */
 export interface ReferenceOperation {
   readonly id: string;
   readonly section: string;
@@ -30,11 +29,10 @@ export interface ReferenceOperation {
   readonly summary: string;
   readonly description: string;
   readonly isDeprecated: boolean;
-  /** The path of what takes the place of a deprecated one. */
+  /** The path of the replacement of a deprecated operation. */
   readonly replacedBy: string | undefined;
-  /** `optional`: it does more for who has a token. */
   readonly token: "needed" | "optional" | "none";
-  /** What a key must be allowed to do; `undefined` when no key may call it. */
+  /** The scope that a key needs; `undefined` when no key may call it. */
   readonly scope: string | undefined;
   readonly parameters: readonly (FieldRow & { readonly location: string })[];
   readonly requestTypes: readonly string[];
@@ -52,7 +50,7 @@ export interface ReferenceOperation {
   }[];
 }
 
-/** A part of the reference: the operations that have one tag. */
+/** The operations with one tag. */
 export interface ReferenceSection {
   readonly name: string;
   readonly operations: readonly ReferenceOperation[];
@@ -114,7 +112,7 @@ const scopeOf = (security: DocumentedOperation["security"] = []): string | undef
   return byKey && (byKey[0] ?? "any");
 };
 
-/** The address of the sample: with what has to be in it, and nothing else. */
+/** The address of the sample, with required parameters only. */
 const addressOf = (path: string, parameters: readonly DocumentedParameter[]): string => {
   const inPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(asText(parameters.find((parameter) => parameter.name === name)?.schema.example)),
@@ -204,12 +202,7 @@ const describeOperation = (
   };
 };
 
-/**
- * The reference as its pages show it.
- *
- * @param document that of the stage.
- * @param baseUrl where callers reach the service; no slash at the end.
- */
+/** Describes the operations of a document. @param baseUrl the public address, without a slash at the end. */
 export const describeReference = (document: ApiDocument, baseUrl: string): ReferenceSection[] => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
@@ -224,7 +217,7 @@ export const describeReference = (document: ApiDocument, baseUrl: string): Refer
     .filter((section) => section.operations.length > 0);
 };
 
-/** The operation that takes the place of a deprecated one. */
+/** The replacement of a deprecated operation. */
 export const successorOf = (
   { replacedBy }: ReferenceOperation,
   operations: readonly ReferenceOperation[],

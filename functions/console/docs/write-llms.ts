@@ -4,9 +4,9 @@ import type { ReferenceSection } from "./reference.ts";
 import { operationPath } from "./reference-pages.tsx";
 
 /**
- * The documentation's list of contents for language models, in the form of llmstxt.org.
+ * The table of contents for language models, in the format of llmstxt.org.
  *
- * @param baseUrl where callers reach the service; no slash at the end.
+ * @param baseUrl the public address, without a slash at the end.
  */
 export const writeLlms = (
   about: { readonly title: string; readonly description: string },
@@ -25,6 +25,6 @@ export const writeLlms = (
           .map(({ id, method, path, summary }) => link(`${method} ${path}`, operationPath(id), summary))
           .join("\n")}`,
     ),
-    `## Optional\n\n${link("OpenAPI document", "/openapi.json", "every field of every operation, as JSON")}`,
+    `## Optional\n\n${link("OpenAPI document", "/openapi.json", "All fields of all operations, as JSON")}`,
   ].join("\n\n")}\n`;
 };

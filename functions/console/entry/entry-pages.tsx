@@ -36,15 +36,14 @@ import {
   verifyEmailPage,
 } from "./pages.ts";
 
-/** A way to log in that is somebody else's. */
+/** An identity provider to log in with. */
 export interface OfferedProvider {
-  /** What people call it. */
   readonly name: string;
-  /** The page that leads there, such as `/console/log-in/a`. */
+  /** The page that redirects there, such as `/console/log-in/a`. */
   readonly path: string;
 }
 
-/** What these pages touch. */
+/** What these pages use. */
 export interface EntryDependencies
   extends DeletionDependencies,
     Pick<SignInDependencies, "identities" | "links" | "mailQueue"> {

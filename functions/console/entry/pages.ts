@@ -9,7 +9,7 @@ import {
 import { optionalField, text } from "../../../shared/platform/validation/fields.ts";
 import { definePage } from "../server/define-page.ts";
 
-/** Where to go on afterwards; what leads elsewhere is left out when it is used. */
+/** The page to continue with; `readNext` checks it when it is used. */
 const next = z.string().optional().catch(undefined);
 
 export const homePage = definePage({

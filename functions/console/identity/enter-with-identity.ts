@@ -11,7 +11,6 @@ import type { ProviderLetter } from "../../../shared/platform/config/identity-pr
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { PersonAtProvider } from "./open-id-provider.ts";
 
-/** What signing in with an identity touches. */
 export interface IdentityDependencies {
   readonly accounts: Pick<AccountsRepository, "create" | "find">;
   readonly identities: Pick<IdentitiesRepository, "find" | "join">;
@@ -19,12 +18,11 @@ export interface IdentityDependencies {
 }
 
 /**
- * Why nobody gets in: the account is disabled or being deleted (`closed`), the provider tells no address (`no-address`), or the
- * address is another account's and not verified on both sides (`address-taken`).
+ * Why a login is refused: the account is disabled or being deleted (`closed`), the provider sent no email address (`no-address`),
+ * or another account has the address and it is not verified on both sides (`address-taken`).
  */
 export type Refusal = "closed" | "no-address" | "address-taken";
 
-/** How signing in with an identity ends. */
 export type Entrance =
   | { readonly kind: "entered"; readonly account: StoredAccount }
   | { readonly kind: "refused"; readonly reason: Refusal };
@@ -37,10 +35,10 @@ const enter = (account: StoredAccount): Entrance =>
 
 const oauthTypes = { a: "IdentityProviderA", b: "IdentityProviderB" } as const;
 
-/** Names that somebody may have got before: each further one is longer. */
+/** Digits added to a name that is taken. */
 const digitsOfAttempts = [0, 3, 4, 6, 8];
 
-/** A user name out of what a provider says, in the form that registration asks for. */
+/** Usernames to try, from the name or email address at the provider. */
 const usernamesFor = ({ preferredUsername, email = "" }: PersonAtProvider): string[] => {
   const [local = ""] = email.split("@");
   const plain = (preferredUsername?.split("@")[0] || local)
@@ -55,7 +53,7 @@ const usernamesFor = ({ preferredUsername, email = "" }: PersonAtProvider): stri
   );
 };
 
-/** Makes an account without a password. @returns `undefined` when the address has just become somebody's. */
+/** Creates an account without a password. @returns `undefined` when the address was taken in the meantime. */
 const createAccount = async (
   person: PersonAtProvider & { readonly email: string },
   identity: Identity,
@@ -76,25 +74,24 @@ const createAccount = async (
       if (code !== "username_taken") throw error;
     }
   }
-  throw new Error("Every user name for somebody who comes from an identity provider is taken.");
+  throw new Error("Every username for a person from an identity provider is taken.");
 };
 
-/** What a person is known by. */
 export const identityOf = ({ issuer, subject, email }: PersonAtProvider): Identity => ({
   issuer,
   subject,
   ...(email === undefined ? {} : { email }),
 });
 
-/** Two requests of the same person may come at the same moment: the second then finds what the first has made. */
+/** Of two simultaneous requests, the second finds the account that the first created. */
 const maxAttempts = 3;
 
 /**
- * Finds the account of somebody who has signed in at a provider, joins their identity to it, or makes one.
+ * Finds or creates the account of a person who signed in at a provider.
  *
- * The identity decides, not the address. By the address it is joined to an account only when it is verified on both sides:
- * otherwise whoever gives a provider somebody else's address would get into their account, or would have made an account in wait
- * for its owner.
+ * The identity decides, not the email address. An account with the same address is used only when the address is verified on both
+ * sides. Otherwise an attacker could enter a stranger's account by giving the provider that address, or create an account here
+ * first and wait for its owner.
  */
 export const enterWithIdentity = async (
   person: PersonAtProvider,
@@ -124,10 +121,10 @@ export const enterWithIdentity = async (
   throw new AppError("service_unavailable", { message: "The account is being changed; try again." });
 };
 
-/** How joining an identity to the account of who is signed in ends; `other-account` when it opens another one. */
+/** `other-account`: the identity already belongs to another account. */
 export type Joined = "joined" | "other-account" | "closed";
 
-/** Joins an identity to the account of somebody who is signed in: they have proved both, so no address is compared. */
+/** Adds an identity to the signed-in account. The person has proved both, so addresses are not compared. */
 export const joinIdentity = async (
   person: PersonAtProvider,
   userId: number,

@@ -17,7 +17,7 @@ export interface IdentityPagesDependencies extends IdentityDependencies {
   readonly identities: Pick<IdentitiesRepository, "find" | "join" | "noteReturned">;
   readonly openIdProviders: readonly OpenIdProvider[];
   readonly logInAttempts: LogInAttempts;
-  /** Where callers reach the service; no slash at the end. */
+  /** The public address, without a slash at the end. */
   readonly baseUrl: string;
 }
 

@@ -3,12 +3,10 @@ import type { Texts } from "../texts/en.ts";
 import { fill } from "../texts/languages.ts";
 import { Notice } from "../view/components.tsx";
 
-/** Why nobody was logged in, or no identity joined. */
 export type IdentityProblem = keyof Texts["identity"]["problems"];
 
 type PageRequest = Pick<Visit, "texts" | "url"> & { readonly provider: string };
 
-/** What has gone wrong, and the way back. */
 export const IdentityRefused = ({
   texts: { identity },
   url,
@@ -17,7 +15,7 @@ export const IdentityRefused = ({
   back,
 }: PageRequest & {
   readonly problem: IdentityProblem;
-  /** The page that it was begun from. */
+  /** The page where it started. */
   readonly back: { readonly to: string; readonly isAccount: boolean };
 }) => (
   <>
@@ -34,8 +32,7 @@ export const IdentityRefused = ({
 );
 
 /**
- * The last page before a provider. A link leads there, and not the form itself: a form that could be redirected to another site
- * would have to be allowed to go there by every page that has one.
+ * The page before a provider. It has a link, because our content security policy does not let forms redirect to other sites.
  */
 export const GoToProvider = ({
   texts: { identity },

@@ -3,27 +3,26 @@ import * as z from "zod";
 import type { SigningKeySource } from "../../../shared/accounts/access/tokens.ts";
 import { providerLetters } from "../../../shared/platform/config/identity-providers.ts";
 
-/** How long somebody may take at a provider. */
+/** How long a person may take at a provider. */
 export const attemptSeconds = 10 * 60;
 
 const attempt = z.object({
   provider: z.enum(providerLetters),
   checks: z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string() }),
-  /** Where they are to go afterwards: a path of this site, checked when it was asked for and again before it is used. */
+  /** The page to continue with, checked before it is stored and again before it is used. */
   next: z.string().optional(),
-  /** Whose account the identity is to be joined to, when they are signed in already, and in which session. */
+  /** The signed-in account and session to add the identity to. */
   joinTo: z.object({ userId: z.int(), session: z.string() }).optional(),
 });
 
-/** A log-in through a provider that has begun in a browser, and not ended. */
+/** A login in progress through a provider. */
 export type LogInAttempt = z.infer<typeof attempt>;
 
 const type = "log-in-attempt+jwt";
 const algorithm = "HS256";
 
 /**
- * Log-ins that have begun are kept by the browser alone, in a cookie: signed, so that nobody but the service can have made it,
- * and of a type of its own, so that it is no access token.
+ * Logins in progress are stored in a cookie only. It is signed, and its type is not that of an access token.
  */
 export const createLogInAttempts = (keySource: SigningKeySource) => ({
   seal: async (attempt: LogInAttempt): Promise<string> => {
@@ -34,7 +33,7 @@ export const createLogInAttempts = (keySource: SigningKeySource) => ({
       .sign(current);
   },
 
-  /** The log-in that has begun; `undefined` when it is over, or forged, or there is none. */
+  /** The login in progress; `undefined` when the cookie has expired or is forged. */
   open: async (sealed: string): Promise<LogInAttempt | undefined> => {
     const { accepted } = await keySource.get();
     for (const key of accepted) {
@@ -43,12 +42,11 @@ export const createLogInAttempts = (keySource: SigningKeySource) => ({
         const { payload } = await jwtVerify(sealed, key, options);
         return attempt.safeParse(payload["attempt"]).data;
       } catch {
-        // Another key may have signed it; a cookie that none has is none.
+        // Another key may have signed it.
       }
     }
     return undefined;
   },
 });
 
-/** Makes and reads what the browser keeps of a log-in. */
 export type LogInAttempts = ReturnType<typeof createLogInAttempts>;

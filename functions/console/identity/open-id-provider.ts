@@ -166,7 +166,7 @@ const attempt = async <Result>(
   }
 };
 
-/** Creates the provider's configurations, one for each login: its signing keys are read anew, so changes are noticed. */
+/** Creates the provider's configurations, one for each login: its signing keys are read each time, so changes are noticed. */
 const createConfigure = ({ provider, clientSecret, seconds = callSeconds }: OpenIdProviderOptions) => {
   const { issuer, clientId } = provider;
   const execute = [

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { definePage } from "../server/define-page.ts";
 
-/** Leads to a provider. */
+/** Redirects to a provider. */
 export const beginLogInPage = definePage({
   id: "beginLogIn",
   path: "/console/log-in/{provider}",
@@ -11,19 +11,19 @@ export const beginLogInPage = definePage({
   limit: { shown: "anonymous" },
 });
 
-/** Where a provider sends people back to. */
+/** The address that providers redirect to. */
 export const endLogInPage = definePage({
   id: "endLogIn",
   path: "/console/log-in/{provider}/callback",
   audience: "everybody",
   title: ({ logIn }) => logIn.title,
-  // Whatever a provider may say beside what is looked at.
+  // Providers may add parameters of their own.
   query: z.record(z.string(), z.string()),
   limit: { shown: "credentials" },
   confidential: true,
 });
 
-/** Leads somebody who is signed in to a provider, so that they can log in through it from then on. */
+/** Adds a provider to the signed-in account. */
 export const joinIdentityPage = definePage({
   id: "joinIdentity",
   path: "/console/account/identities/{provider}",

@@ -1,28 +1,26 @@
 import type { SampleRequest } from "../samples/code-samples.ts";
 
-/** What can be tried, in the order in which it is shown. */
+/** The kinds of requests, in the order of the page. */
 export const attemptNames = ["translate", "chat", "speak", "transcribe", "identify"] as const;
 export type AttemptName = (typeof attemptNames)[number];
 
-/** Where requests go: the API, and the address at which answers are streamed. No slash at the end. */
+/** The addresses of the API and of streamed chat, without a slash at the end. */
 export interface ApiAddresses {
   readonly api: string;
   readonly stream: string;
 }
 
-/** What somebody has chosen and written, by the names of the fields. */
+/** The input by the names of fields. */
 export type AttemptValues = Readonly<Record<string, string>>;
 
-/** One turn of a conversation. */
 export interface ChatTurn {
   readonly role: "user" | "assistant";
   readonly content: string;
 }
 
-/** What a try asks, and what it begins with. */
 interface AttemptDefinition {
   readonly values: AttemptValues;
-  /** @param earlier the turns before this one, of a conversation. */
+  /** @param earlier the conversation so far. */
   request(values: AttemptValues, addresses: ApiAddresses, earlier: readonly ChatTurn[]): SampleRequest;
 }
 
@@ -34,7 +32,6 @@ const asJson = (url: string, value: object, gives?: SampleRequest["gives"]): Sam
   ...(gives === undefined ? {} : { gives }),
 });
 
-/** Every try; nothing else knows which path it asks. */
 export const attemptDefinitions: Readonly<Record<AttemptName, AttemptDefinition>> = {
   translate: {
     values: { source: "eng", target: "lug", text: "Good morning. How did you sleep?" },
@@ -78,6 +75,5 @@ export const attemptDefinitions: Readonly<Record<AttemptName, AttemptDefinition>
   },
 };
 
-/** Whether something can be tried. */
 export const isAttemptName = (name: string | undefined): name is AttemptName =>
   attemptNames.some((known) => known === name);

@@ -3,7 +3,7 @@ import { definePage } from "../server/define-page.ts";
 import { pageToken } from "../server/page-token.ts";
 import { attemptNames } from "./attempts.ts";
 
-/** What somebody wrote without JavaScript; whatever it is, it is only shown. */
+/** Input of the form without JavaScript. It is only shown. */
 const written = z.string().max(5_000).optional().catch(undefined);
 
 export const playgroundPage = definePage({
@@ -24,7 +24,7 @@ export const playgroundPage = definePage({
   usesMicrophone: true,
 });
 
-/** Where the page gets its token. Whoever opens it by hand is led to the page. */
+/** The address for the page's token. GET redirects to the page. */
 export const playgroundTokenPage = definePage({
   id: "playgroundToken",
   path: "/console/playground/token",

@@ -7,16 +7,16 @@ import { playgroundPage, playgroundTokenPage } from "./pages.ts";
 import { Playground, type PlaygroundAccess } from "./view.tsx";
 import type { VisitorDependencies } from "./visitors.ts";
 
-/** What the playground touches. */
+/** What these pages use. */
 export interface PlaygroundDependencies extends Pick<VisitorDependencies, "addresses" | "tokens"> {
-  /** How often somebody without an account may try something; 0 for never. */
+  /** Requests per day without an account; 0 for none. */
   readonly visitorAttemptsPerDay: number;
 }
 
-/** What the page does; uploads and long recordings are not among it. */
+/** The page has no uploads and long recordings. */
 const pageScopes: readonly Scope[] = scopes.filter((scope) => scope !== "upload" && scope !== "jobs");
 
-/** The playground, and the tokens with which its script asks the API. */
+/** The playground and the tokens of its script. */
 export const playgroundPages = ({
   addresses,
   tokens,

@@ -9,12 +9,12 @@ import { attemptNames } from "./attempts.ts";
 import { playgroundPage } from "./pages.ts";
 import { relayVisitorAttempt, type VisitorDependencies } from "./visitors.ts";
 
-/** The page's own way to the API for people without an account: no program may count on it, so that no document names it. */
+/** The API for visitors without an account. Only the page may use it, so it is not documented. */
 const visitorAttemptOperation = defineOperation({
   id: "visitorTry",
   method: "POST",
   path: "/console/playground/visitor/{name}",
-  summary: "A try without an account",
+  summary: "Playground request without an account",
   tag: "Service",
   auth: "public",
   pathParameters: z.object({ name: z.enum(attemptNames) }),
@@ -23,7 +23,7 @@ const visitorAttemptOperation = defineOperation({
     schema: rawBody("What the API would be sent", {}),
     maxBytes: 1024 * 1024,
   },
-  response: { status: 200, description: "The API's answer", schema: z.unknown() },
+  response: { status: 200, description: "The response of the API", schema: z.unknown() },
   errors: [],
   confidential: true,
 });
@@ -34,7 +34,7 @@ async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(read).toString();
 }
 
-/** Takes the tries of people without an account. Other sites cannot use theirs up. */
+/** Handles requests of visitors. Other sites cannot use up their quota. */
 export const visitorEndpoint = (
   baseUrl: string,
   dependencies: VisitorDependencies & { readonly visitorAttemptsPerDay: number },
@@ -43,7 +43,9 @@ export const visitorEndpoint = (
     const { headers, sourceAddress, signal } = request;
     if (dependencies.visitorAttemptsPerDay === 0) throw new AppError("not_found");
     if (!comesFromHere(headers, baseUrl)) {
-      throw new AppError("forbidden", { message: `Tries come from ${baseUrl}${playgroundPage.path}.` });
+      throw new AppError("forbidden", {
+        message: `Send this request from ${baseUrl}${playgroundPage.path}.`,
+      });
     }
     const contentType = headers["content-type"] ?? "application/json";
     const response = await relayVisitorAttempt(
@@ -51,7 +53,7 @@ export const visitorEndpoint = (
       dependencies,
     );
     const isJson = response.contentType.startsWith("application/json");
-    // What the API has answered has been through its response schema.
+    // The API has already validated its response.
     if (isJson && response.status < 400) return JSON.parse(await textOf(response.body));
     return new Reply({
       status: response.status,

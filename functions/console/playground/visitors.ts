@@ -10,13 +10,13 @@ import { readPieces, sendRequest } from "../../../shared/platform/outbound/http-
 import type { RequestTable } from "../../../shared/platform/storage/table.ts";
 import { type ApiAddresses, type AttemptName, attemptDefinitions } from "./attempts.ts";
 
-/** Tries of people without an account, counted by address. */
+/** Counts the requests of visitors without an account, by IP address. */
 export interface VisitorAttempts {
   /**
-   * Takes one of the tries that an address has today. However many are asked for at once, no more are given.
+   * Deducts one of today's requests. Simultaneous calls never exceed the limit.
    *
-   * @returns how to give it back, for a try that came to nothing.
-   * @throws AppError `quota_exceeded` when there is none left; what the store throws: nobody tries what nobody counts.
+   * @returns a function that refunds it when the request fails.
+   * @throws AppError `quota_exceeded` when none remain; errors of the store, as requests must be counted.
    */
   take(sourceAddress: string, signal: AbortSignal): Promise<() => Promise<void>>;
 }
@@ -37,11 +37,11 @@ export const createVisitorAttempts = (
     const { applied } = await table.update(add(1, perDay), signal);
     if (!applied) {
       throw new AppError("quota_exceeded", {
-        message: `Without an account there are ${perDay} tries a day, and yours are used. Sign up to go on; it costs nothing.`,
+        message: `You have used your ${perDay} requests for today. Sign up to continue, it is free.`,
         retryAfterSeconds: secondsUntil(ends.day, time),
       });
     }
-    // Given back once at most: a write whose outcome is unknown could otherwise give a try away.
+    // No retries: if the outcome of a write is unknown, a second one could refund twice.
     return async () => {
       await table.updateWithFallback(add(-1), () => undefined, AbortSignal.timeout(refundMilliseconds));
     };
@@ -50,12 +50,11 @@ export const createVisitorAttempts = (
 
 const refundMilliseconds = 3_000;
 
-/** Nobody can register such a name, or send mails to such an address: there are spaces in it. */
+/** Contains spaces, so no one can register this name or receive email at this address. */
 const visitorName = "visitors of the playground";
 
 /**
- * The account in whose name visitors try things. It is made when the first one comes, has no password, and its limits are those
- * of all visitors together.
+ * The account of all visitors, whose limits apply to all of them together. It has no password and is created with the first request.
  */
 const findVisitorAccount = async (accounts: Pick<AccountsRepository, "create" | "find">) => {
   const reference = { username: visitorName };
@@ -72,14 +71,13 @@ const findVisitorAccount = async (accounts: Pick<AccountsRepository, "create" | 
       sector: undefined,
     });
   } catch (error) {
-    // Another visitor came in the same moment.
+    // Another visitor created it at the same moment.
     const created = error instanceof AppError ? await accounts.find(reference) : undefined;
     if (!created) throw error;
     return created;
   }
 };
 
-/** What a try needs of the token that it is made with. */
 const scopeOf: Readonly<Record<AttemptName, Scope>> = {
   translate: "translate",
   chat: "chat",
@@ -90,16 +88,15 @@ const scopeOf: Readonly<Record<AttemptName, Scope>> = {
 
 const kilobyte = 1_024;
 
-/** In bytes: enough for a few sentences, and for two minutes of what the page records. */
+/** In bytes: enough for a few sentences, and for two minutes of audio recorded by the page. */
 const maxBodyBytes = (name: AttemptName): number => (name === "transcribe" ? 512 : 8) * kilobyte;
 
-/** Long enough for one request. The token does not leave this function, but to the API. */
+/** Long enough for one request. The token is only sent to the API. */
 const tokenSeconds = 60;
 
-/** The API may be silent while a model is loading, or at work. */
+/** The API may send nothing while a model is loading. */
 const silenceMilliseconds = 60_000;
 
-/** A try as it was sent to the page's own address. */
 export interface VisitorRequest {
   readonly name: AttemptName;
   readonly contentType: string;
@@ -108,7 +105,6 @@ export interface VisitorRequest {
   readonly signal: AbortSignal;
 }
 
-/** What visitors' tries need. */
 export interface VisitorDependencies {
   readonly attempts: VisitorAttempts;
   readonly accounts: Pick<AccountsRepository, "create" | "find">;
@@ -117,11 +113,10 @@ export interface VisitorDependencies {
 }
 
 /**
- * Hands a visitor's request on to the public API as it is, in the name of the account of all visitors.
+ * Forwards a visitor's request to the public API, with a token of the visitors' account.
  *
- * @returns the API's answer, piece by piece. One that is an error leaves the visitor their try.
- * @throws AppError `quota_exceeded` after the last try, `payload_too_large`, what the store throws, and what
- * `sendRequest` throws.
+ * @returns the response as a stream. Errors are not counted.
+ * @throws AppError `quota_exceeded`, `payload_too_large`; errors of the store and of `sendRequest`.
  */
 export const relayVisitorAttempt = async (
   { name, contentType, body, sourceAddress, signal }: VisitorRequest,
@@ -130,7 +125,7 @@ export const relayVisitorAttempt = async (
   const max = maxBodyBytes(name);
   if (body.byteLength > max) {
     throw new AppError("payload_too_large", {
-      message: `Without an account a request may have ${max / kilobyte} kB; sign up to send more.`,
+      message: `Without an account, a request can have up to ${max / kilobyte} kB. Sign up to send more.`,
     });
   }
   const refund = await attempts.take(sourceAddress, signal);

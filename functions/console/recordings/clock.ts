@@ -1,6 +1,6 @@
 import { hourSeconds, minuteSeconds } from "../../../shared/platform/durations.ts";
 
-/** A place in a recording, or its length, such as `1:02:03`. */
+/** A time in a recording, such as `1:02:03`. */
 export const clockOf = (seconds: number): string => {
   const whole = Math.floor(seconds);
   const parts = [Math.floor(whole / hourSeconds), Math.floor(whole / minuteSeconds) % 60, whole % 60];

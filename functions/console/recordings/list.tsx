@@ -15,7 +15,7 @@ import { fileNameOf, JobProgress, nameOfLanguage } from "./recording.tsx";
 
 type Shown = Visit<z.output<NonNullable<typeof recordingsPage.query>>, "signed-in"> & {
   readonly jobs: readonly StoredJob[];
-  /** From which on there are older ones. */
+  /** The last listed job, if there are older ones. */
   readonly older: string | undefined;
 };
 
@@ -27,7 +27,7 @@ const commandsOf = (baseUrl: string): string => {
   return ["TOKEN=…", ...codeOf(guide, "sh", baseUrl).slice(0, 2)].join("\n");
 };
 
-/** What the script needs: where to ask, and its words. */
+/** The addresses and words that the script needs. */
 const dataOf = ({ texts: { recordings: words }, url, formToken }: Shown) => ({
   "data-upload": "",
   "data-api": url("/tasks"),
@@ -46,7 +46,7 @@ const dataOf = ({ texts: { recordings: words }, url, formToken }: Shown) => ({
   "data-unreadable": words.unreadable,
 });
 
-/** Shown by the script that makes it work. */
+/** The script shows the form. */
 const Upload = (visit: Shown) => {
   const { texts, account } = visit;
   const words = texts.recordings;
@@ -109,7 +109,7 @@ const Listed = ({
   );
 };
 
-/** The recordings of an account, the newest first, and the upload of another one. */
+/** The upload form, and the recordings of an account, newest first. */
 export const Recordings = (visit: Shown) => {
   const { texts, query, jobs, older, baseUrl, url } = visit;
   const words = texts.recordings;

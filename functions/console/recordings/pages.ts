@@ -10,14 +10,14 @@ export const recordingsPage = definePage({
   title: ({ recordings }) => recordings.title,
   query: z.object({
     done: z.literal("deleted").optional().catch(undefined),
-    /** The id of a job: only older ones are listed. */
+    /** A job ID: lists older jobs only. */
     before: z.string().max(100).optional().catch(undefined),
   }),
   scripts: ["upload", "copy"],
   reaches: ["storage"],
 });
 
-/** Where the pages' scripts get their token. Whoever opens it by hand is led to the list. */
+/** The address for the scripts' token. GET redirects to the list. */
 export const recordingsTokenPage = definePage({
   id: "recordingsToken",
   path: "/console/recordings/token",
@@ -28,7 +28,7 @@ export const recordingsTokenPage = definePage({
   confidential: true,
 });
 
-/** One page of a transcript has so much of its recording: three hours would be too much for a phone at once. */
+/** How much of a recording one page shows: three hours would be too much for a phone. */
 export const partSeconds = 30 * 60;
 
 export const recordingPage = definePage({
@@ -37,7 +37,7 @@ export const recordingPage = definePage({
   audience: "signed-in",
   title: ({ recordings }) => recordings.one,
   query: z.object({
-    /** Which half hour of the transcript is shown, from 1. */
+    /** The shown part of the transcript, from 1. */
     part: z.coerce.number().pipe(z.int().min(1).max(10_000)).default(1).catch(1),
   }),
   form: z.object({ action: z.literal("delete") }),

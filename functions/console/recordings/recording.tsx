@@ -11,7 +11,6 @@ import { useFrame } from "../view/frame.ts";
 import { clockOf } from "./clock.ts";
 import { partSeconds, type recordingPage } from "./pages.ts";
 
-/** One page of a transcript. */
 export interface ShownPart {
   /** From 0. */
   readonly index: number;
@@ -22,26 +21,24 @@ export interface ShownPart {
 type Shown = Visit<z.output<NonNullable<typeof recordingPage.query>>, "signed-in"> & {
   readonly job: StoredJob;
   readonly part: ShownPart | undefined;
-  /** Where the recording itself is heard, as long as it is kept. */
+  /** A link to the audio, while it exists. */
   readonly link: string | undefined;
 };
 
-/** What a recording was called by whoever uploaded it. */
+/** The name of the uploaded file. */
 export const fileNameOf = ({ object_key: key }: Pick<StoredJob, "object_key">): string =>
   key.split("/").at(-1) ?? key;
 
-/** What a language is called. */
 export const nameOfLanguage = (code: string): string => findLanguage(code)?.name ?? code;
 
 const secondsOf = (milliseconds: number): number => Math.floor(milliseconds / 1_000);
 
-/** For the `lang` of its words: browsers know the shortest tags. */
+/** For the `lang` attribute: browsers know the shortest tags. */
 const tagOf = (code: string): string => {
   const language = findLanguage(code);
   return language ? shortestCode(language) : code;
 };
 
-/** How far a job is. */
 export const JobProgress = ({ job }: { readonly job: StoredJob }) => {
   const words = useFrame().texts.recordings;
   const [done, total] = [secondsOf(job.done_milliseconds), secondsOf(job.audio_milliseconds)];
@@ -55,7 +52,7 @@ export const JobProgress = ({ job }: { readonly job: StoredJob }) => {
   );
 };
 
-/** A job that is under way; the script asks for it, and loads the page again at its end. */
+/** An active job. The script updates it, and reloads the page when its status changes. */
 const ActiveJob = ({ job }: { readonly job: StoredJob }) => {
   const { texts, url, formToken } = useFrame();
   const words = texts.recordings;
@@ -86,7 +83,7 @@ const Player = ({ link }: Pick<Shown, "link">) => {
   );
 };
 
-/** Where a part begins and ends, in seconds. */
+/** Start and end of a part, in seconds. */
 const boundsOf = (index: number, job: StoredJob): readonly [number, number] => [
   index * partSeconds,
   Math.min((index + 1) * partSeconds, secondsOf(job.audio_milliseconds)),
@@ -110,7 +107,7 @@ const Parts = ({ part, job, url, texts }: Shown & { readonly part: ShownPart }) 
     </nav>
   );
 
-/** The times are links to their places, so that they are there without a script, and for the keyboard. */
+/** The times are links, so they work without a script and with the keyboard. */
 const Transcript = (visit: Shown & { readonly part: ShownPart }) => {
   const { part, job, texts } = visit;
   const [start, end] = boundsOf(part.index, job);
@@ -159,7 +156,7 @@ const Said = (visit: Shown) => {
   );
 };
 
-/** One recording: how far it is, and at the end its text, the recording to it, and both to take away. */
+/** One recording: its progress, then its transcript with audio and downloads. */
 export const RecordingView = (visit: Shown) => {
   const { texts, language, job } = visit;
   const words = texts.recordings;

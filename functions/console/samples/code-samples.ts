@@ -1,16 +1,15 @@
-/** A request, as a page that sends it and a person who reads how it is sent both need it. */
+/** A request that a page sends and whose code it shows. */
 export interface SampleRequest {
   readonly method: string;
-  /** The whole of it, with its query. */
+  /** With its query. */
   readonly url: string;
-  /** Whether it has to be proved who asks; the samples have the token in a variable. */
+  /** The samples have the token in a variable. */
   readonly needsToken: boolean;
   readonly body?: SampleBody | undefined;
-  /** What comes back, by default JSON: events one by one, or a file under this name. */
+  /** The response; by default JSON. */
   readonly gives?: "json" | "text" | "events" | { readonly file: string } | undefined;
 }
 
-/** The body of a request: JSON, a form, or a form with a file whose bytes are elsewhere. */
 export type SampleBody =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "form"; readonly fields: Readonly<Record<string, string>> }
@@ -20,7 +19,6 @@ export type SampleBody =
       readonly file: { readonly field: string; readonly name: string };
     };
 
-/** The same request, for three kinds of readers. */
 export interface CodeSamples {
   readonly curl: string;
   readonly typescript: string;
@@ -29,11 +27,11 @@ export interface CodeSamples {
 
 const plainWord = /^[\w@%+=:,./-]+$/;
 
-/** A word of a shell: within single quotes only the quote itself means something. */
+/** Quotes a word for the shell. */
 const shellWord = (text: string): string =>
   plainWord.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A field with a file: a name with one of curl's own signs in it is put in quotes. */
+/** A file field of curl; names with its special characters are quoted. */
 const curlFile = (field: string, name: string): string =>
   /[;,"\\]/.test(name)
     ? `${field}=@"${name.replaceAll(/["\\]/g, (sign) => `\\${sign}`)}"`
@@ -51,7 +49,7 @@ const curlBody = (body: SampleBody | undefined): string[] => {
   const { field, name } = body.file;
   return [
     `-F ${shellWord(curlFile(field, name))}`,
-    // What begins with an @ or a < would be a file; --form-string takes each text as it is.
+    // With -F, a value that begins with @ or < would be read as a file.
     ...fields.map(
       ([key, value]) => `${/^[@<]/.test(value) ? "--form-string" : "-F"} ${shellWord(`${key}=${value}`)}`,
     ),
@@ -74,7 +72,6 @@ const curl = (request: SampleRequest): string => {
   ].join(" \\\n  ");
 };
 
-/** Further lines of something that is written over several stand below its beginning. */
 const indented = (text: string, spaces: number): string => text.replaceAll("\n", `\n${" ".repeat(spaces)}`);
 
 const typescriptBody = (body: SampleBody): string => {
@@ -135,7 +132,7 @@ const typescript = (request: SampleRequest): string => {
   ].join("\n");
 };
 
-/** A value of JSON as Python writes it. */
+/** A JSON value as Python code. */
 const pythonValue = (value: unknown, spaces: number): string => {
   const inner = " ".repeat(spaces + 4);
   const around = (open: string, entries: readonly string[], close: string): string =>
@@ -197,7 +194,7 @@ const python = (request: SampleRequest): string => {
   ].join("\n");
 };
 
-/** A request as a command, a program in TypeScript (Node) and one in Python (with requests). All three send the same. */
+/** The code of a request for curl, TypeScript (Node) and Python (requests). */
 export const codeSamples = (request: SampleRequest): CodeSamples => ({
   curl: curl(request),
   typescript: typescript(request),

@@ -2,7 +2,7 @@ import { assetsPath } from "../contract.ts";
 import type { BuiltAsset } from "./built-assets.ts";
 import { type PageResponse, sentFile } from "./responses.ts";
 
-/** The path of a file that pages load; none where nothing was built. @throws Error for one that was not built with the others. */
+/** The path of a file that pages load; empty when nothing was built. @throws Error when only this file is missing. */
 export const assetPath = (assets: readonly BuiltAsset[], name: string): string[] => {
   const found = assets.find((asset) => asset.name === name);
   if (found) return [assetsPath.replace("{file}", found.file)];
@@ -10,7 +10,7 @@ export const assetPath = (assets: readonly BuiltAsset[], name: string): string[]
   throw new Error(`There is no file "${name}" among those of the console.`);
 };
 
-/** A file that pages load, for ever; `undefined` when there is none of this name. */
+/** A file that browsers may cache forever; `undefined` when there is none with this name. */
 export const sendAsset = (assets: readonly BuiltAsset[], file: string): PageResponse<never> | undefined => {
   const found = assets.find((asset) => asset.file === file);
   if (!found) return undefined;

@@ -1,12 +1,12 @@
-/** A file that browsers load, and may keep for ever: another content has another name. */
+/** A file that browsers load. Its name changes with its content, so they may cache it forever. */
 export interface BuiltAsset {
-  /** That of its source, without an ending: `playground`. */
+  /** The name of its source: `playground`. */
   readonly name: string;
-  /** What it is asked for by: `playground.4QKZ7H2M.js`. */
+  /** The name in its address: `playground.4QKZ7H2M.js`. */
   readonly file: string;
   readonly contentType: string;
   readonly text: string;
 }
 
-/** In a bundle there stands here what `infra/bundling/browser-assets.ts` has built; from source there is none. */
+/** `infra/bundling/browser-assets.ts` fills this in bundles. */
 export const builtAssets: readonly BuiltAsset[] = [];

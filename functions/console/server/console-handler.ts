@@ -13,7 +13,6 @@ import type { Site } from "./render.tsx";
 
 const assetPage = definePage({ id: "asset", path: assetsPath, audience: "everybody", title: () => "" });
 
-/** What pages load. */
 const assetPages = ({ assets }: Pick<Site, "assets">): BoundPage =>
   page(assetPage, {
     show: ({ path }) => {
@@ -23,12 +22,12 @@ const assetPages = ({ assets }: Pick<Site, "assets">): BoundPage =>
     },
   });
 
-/** The function of the console: its pages and their files, and every error as a page. */
+/** The function of the console: pages, their files, and errors as pages. */
 export const createConsoleHandler = (
   pages: readonly BoundPage[],
   context: PageContext,
   options: Pick<HandlerOptions, "limiter" | "metricsNamespace"> & {
-    /** What the scripts of pages ask for, where it is no page. */
+    /** Endpoints for the scripts of pages. */
     readonly endpoints?: readonly Endpoint[];
   },
 ) =>

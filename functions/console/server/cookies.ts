@@ -2,22 +2,20 @@
  * The console's cookies:
  *
  * - `session`: who is signed in
- * - `form`: what forms are bound to before anybody is
- * - `language`: the language that was chosen
- * - `login`: a log-in through an identity provider that has begun
+ * - `form`: what forms are bound to without a session
+ * - `language`: the chosen language
+ * - `login`: a login in progress through an identity provider
  */
 export type CookieName = "session" | "form" | "language" | "login";
 
-/** The console's cookies at one address. */
 export interface Cookies {
-  /** How the browser calls a cookie. */
   readonly nameOf: (cookie: CookieName) => string;
-  /** A cookie of a request; of one that is there twice, the first. */
+  /** The value of a cookie; the first one if it was sent twice. */
   readonly read: (header: string | undefined, cookie: CookieName) => string | undefined;
   /**
-   * A `Set-Cookie` header. No script reads the cookie, and other sites' requests carry it only where somebody follows a link.
+   * A `Set-Cookie` header. Scripts cannot read the cookie, and requests from other sites carry it only when someone follows a link.
    *
-   * @param seconds how long it is kept; without it until the browser is closed, with 0 it is removed.
+   * @param seconds its lifetime; without it until the browser is closed, 0 deletes it.
    */
   readonly write: (cookie: CookieName, value: string, seconds?: number) => string;
 }
@@ -26,12 +24,11 @@ const isThisMachine = ({ protocol, hostname }: URL): boolean =>
   protocol === "http:" && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
 /**
- * The cookies as browsers take them at the service's public address.
+ * The cookies that browsers accept at the service's public address.
  *
- * The prefix `__Host-` makes browsers take them over a secure connection only, for this host alone: no neighbour under the same
- * domain can put one of its own in their place. Chrome and Firefox count this machine as secure without TLS, Safari does not
- * (https://bugs.webkit.org/show_bug.cgi?id=281149): for a service that is known by such an address only they have neither the
- * prefix nor `Secure`.
+ * With the prefix `__Host-` browsers accept them over TLS only, and other hosts of the same domain cannot set them. Without TLS,
+ * Chrome and Firefox treat this machine as secure but Safari does not (https://bugs.webkit.org/show_bug.cgi?id=281149), so at
+ * such an address the cookies have neither the prefix nor `Secure`.
  */
 export const cookiesAt = (baseUrl: string): Cookies => {
   const [prefix, attributes] = isThisMachine(new URL(baseUrl))

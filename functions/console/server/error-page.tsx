@@ -20,7 +20,7 @@ const wordsFor = (
   return error.status >= 500 ? errorPages.internal : errorPages.unreadable;
 };
 
-/** Tells of errors: people by a page, programs by JSON as everywhere else. */
+/** Responds to errors: a page for browsers, JSON for programs. */
 export const formatErrors =
   (site: Site) =>
   (error: AppError, event: HttpEvent): HttpResponse => {

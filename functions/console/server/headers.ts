@@ -1,11 +1,10 @@
 import type { Page } from "./define-page.ts";
 
-/** Other origins that some pages' scripts reach. */
 export type ReachedOrigins = Readonly<Record<NonNullable<Page["reaches"]>[number], readonly string[]>>;
 
 type Reaching = Pick<Page, "reaches" | "usesMicrophone">;
 
-/** What a page may load and reach: our own files, and by name what its scripts need. Nothing is inline. */
+/** Allows our own files and the origins that the page's scripts need, and nothing inline. */
 const contentSecurityPolicy = ({ reaches = [] }: Reaching, origins: ReachedOrigins): string => {
   const reached = reaches.flatMap((name) => origins[name]);
   const stored = reaches.includes("storage") ? origins.storage : [];
@@ -23,8 +22,8 @@ const contentSecurityPolicy = ({ reaches = [] }: Reaching, origins: ReachedOrigi
 };
 
 /**
- * The headers of every page, error pages and files included. A link's secret in the address goes to nobody: other sites are not
- * told where somebody came from. (`no-referrer` would leave our own forms without an `Origin`.)
+ * The headers of all pages, errors and files. `Referrer-Policy` keeps the token of an emailed link from other sites;
+ * `no-referrer` would remove the `Origin` from our own forms.
  */
 export const pageHeaders = (
   page: Reaching,

@@ -1,10 +1,9 @@
-/** The longest address that is returned to. */
 const maxPathLength = 2_000;
 
 /**
- * Where to go on after a log-in, if it is a page of ours: nothing that a request says leads anywhere else.
+ * The page to continue with after the login. Only pages of the console and the documentation are allowed.
  *
- * @returns path and query, as pages are declared; `undefined` for everything else.
+ * @returns path and query without the prefix of the stage; `undefined` for everything else.
  */
 export const readNext = (next: string | undefined): string | undefined => {
   if (next === undefined || next.length > maxPathLength || !/^\/(?:console|docs)(?:[/?]|$)/.test(next))
@@ -16,15 +15,15 @@ export const readNext = (next: string | undefined): string | undefined => {
   return isOurs && !/^\/console\/log-(?:in|out)(?:\/|$)/.test(pathname) ? `${pathname}${search}` : undefined;
 };
 
-/** The address of the log-in that leads to a page afterwards. */
+/** The address of the login page that continues with another page. */
 export const logInPath = (next: string): string =>
   next === "/console" ? "/console/log-in" : `/console/log-in?${new URLSearchParams({ next })}`;
 
 /**
- * Makes paths of ours into what a link has to say, with what stands in front of all of them: the stage at API Gateway's default
- * address, a base path elsewhere. No host, so that a page works by whichever name it was called.
+ * Adds the prefix of the service to paths: the stage at API Gateway's default address, or a base path. Links have no host, so pages
+ * work under any name of the service.
  *
- * @param baseUrl where callers reach the service; no slash at the end.
+ * @param baseUrl the public address, without a slash at the end.
  */
 export const linksUnder = (baseUrl: string): ((path: string) => string) => {
   const { pathname } = new URL(baseUrl);

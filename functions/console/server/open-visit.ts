@@ -11,20 +11,18 @@ import { noProblems } from "./problems.ts";
 import { languageFor, type Site } from "./render.tsx";
 import { findSignedIn, type SessionDependencies, sessionSwitch, type Visit } from "./visit.ts";
 
-/** What all pages work with. */
 export interface PageContext extends SessionDependencies {
   readonly site: Site;
 }
 
-/** A visit with what is known of it before the page is asked. */
 export interface OpenVisit {
   readonly visit: Visit;
-  /** What its forms are bound to. */
+  /** The secret that forms are bound to. */
   readonly formSecret: string | undefined;
   readonly cookies: readonly string[];
 }
 
-/** The page's path with its parameters, and the query as it came. */
+/** The path with its parameters filled in, and the query. */
 const hereIn = (
   { path }: Page,
   parameters: Readonly<Record<string, string>>,
@@ -42,7 +40,7 @@ const textsIn = (value: unknown): Record<string, string> => texts.safeParse(valu
 
 const languageSeconds = 365 * daySeconds;
 
-/** What forms are bound to: the session, or a cookie of their own before there is one. */
+/** Binds forms to the session, or to a cookie of their own without one. */
 const formBinding = (
   declared: Page,
   session: string | undefined,

@@ -16,13 +16,13 @@ import type { SignedIn } from "./visit.ts";
 const isFor = ({ audience }: Page, { account }: Partial<SignedIn>): boolean =>
   audience === "everybody" || account !== undefined;
 
-/** How long an answer may be kept: what was made for one person, or for one form, never. */
+/** Responses for one person or with a form are never cached. */
 const cacheHeaders = ({ page: { cacheSeconds } }: BoundPage, { formSecret, cookies, visit }: OpenVisit) =>
   cacheSeconds === undefined || formSecret !== undefined || cookies.length > 0 || visit.account
     ? { "Cache-Control": "no-store" }
     : { "Cache-Control": `public, max-age=${cacheSeconds}`, Vary: "Cookie, Accept-Language" };
 
-/** An answer as it leaves. JSON leaves through the schema of the page's declaration. */
+/** The response of a page. JSON goes through the schema of its declaration. */
 const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: Site): unknown => {
   const { page: declared } = bound;
   const { visit } = open;
@@ -61,7 +61,7 @@ const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: S
   });
 };
 
-/** What the pipeline has to know of a page that is asked for, or of its form. */
+/** A page as an operation of the pipeline. */
 const operationOf = (
   { id, path, confidential = false, data: given, limit }: Page,
   kind: "shown" | "sent",
@@ -102,13 +102,13 @@ const endpointOf = (bound: BoundPage, kind: "shown" | "sent", context: PageConte
   }),
 });
 
-/** @throws Error when a page could not be told from another, or would never be found. */
+/** @throws Error when two pages have the same name. */
 const requireDistinct = (names: readonly string[]): void => {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new Error(`Two pages of the console are called ${twice}.`);
 };
 
-/** The endpoints of pages: each is shown, and those with a form take it. @throws Error when two have one path or one id. */
+/** The endpoints of pages: GET for each, POST for those with a form. @throws Error when two share a path or an id. */
 export const pageEndpoints = (pages: readonly BoundPage[], context: PageContext): Endpoint[] => {
   requireDistinct(pages.map(({ page }) => page.id));
   requireDistinct(pages.map(({ page }) => page.path));

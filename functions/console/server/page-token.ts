@@ -3,13 +3,12 @@ import type { Scope } from "../../../shared/accounts/access/api-keys.ts";
 import { newTokenId, type Tokens } from "../../../shared/accounts/access/tokens.ts";
 import type { SignedIn } from "./visit.ts";
 
-/** The token with which a page's script asks the API: only the page's memory holds it. */
+/** The token of a page's script, which holds it in memory only. */
 export const pageToken = z.object({ access_token: z.string(), expires_in: z.int() });
 
-/** A page that is left open is as good as closed after so long. */
 const tokenSeconds = 15 * 60;
 
-/** Makes a token for a page of somebody who is signed in. @param scopes what the page does, and no more. */
+/** Signs a token for a page of the signed-in account. @param scopes only what the page needs. */
 export const signPageToken = async (
   { account, session }: SignedIn,
   scopes: readonly Scope[],

@@ -5,7 +5,6 @@ import type { Visit } from "./visit.ts";
 
 type MaybeLater<Value> = Value | Promise<Value>;
 
-/** A page with what it does. */
 export interface BoundPage {
   readonly page: Page;
   readonly show: (visit: Visit) => MaybeLater<PageResponse>;
@@ -13,10 +12,9 @@ export interface BoundPage {
 }
 
 /**
- * Binds a page to what it does. A field that its form does not have, or somebody who may not be signed in, is a compile error.
+ * Binds a page to its code. Using a field that the form lacks, or an account that may be missing, is a compile error.
  *
- * @param does.submit is called with a form that is valid. What it throws that the person can do something about, and what is
- * wrong with a form, is told by showing the page again.
+ * @param does.submit receives a valid form. For an invalid form, or an error that the person can fix, the page is shown again.
  */
 export const page = <
   Query extends z.ZodType,
@@ -32,8 +30,8 @@ export const page = <
     ) => MaybeLater<PageResponse<z.input<Data>>>;
   },
 ): BoundPage => {
-  // Before a page is called, its query and its form are read with the declaration's schemas, and a page for accounts has one.
-  // Neither can be expressed as control flow.
+  // `openVisit` and `submitForm` validate query and form by the declaration's schemas and check the audience, which types cannot
+  // follow.
   const { show, submit } = does;
   return {
     page: declaration,

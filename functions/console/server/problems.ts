@@ -4,11 +4,11 @@ import type { ErrorCode } from "../../../shared/platform/errors/catalogue.ts";
 import type { Texts } from "../texts/en.ts";
 import { fill } from "../texts/languages.ts";
 
-/** What is wrong with a form that was sent, in the words of the page's language. */
+/** The problems of a form, in the language of the page. */
 export interface FormProblems {
-  /** What is wrong with all of it. */
+  /** The problem of the form as a whole. */
   readonly form?: string | undefined;
-  /** What is wrong with a field, by its name. */
+  /** By the names of fields. */
   readonly fields: Readonly<Record<string, string | undefined>>;
 }
 
@@ -16,7 +16,7 @@ export const noProblems: FormProblems = { fields: {} };
 
 type Issue = z.core.$ZodIssue;
 
-/** Rules of our own say in `params.rule` which one was broken. */
+/** Our own rules set `params.rule`. */
 const ruleOf = (issue: Issue): unknown => (issue.code === "custom" ? issue.params?.["rule"] : undefined);
 
 const isAbsent = ({ input }: Issue): boolean => input === undefined || input === "";
@@ -39,7 +39,7 @@ const describeIssue = (issue: Issue, { problems }: Texts): string => {
   return problems.other;
 };
 
-/** What a schema found, the first problem of each field. */
+/** The first problem of each field. */
 export const describeIssues = (issues: readonly Issue[], texts: Texts): FormProblems => {
   const fields: Record<string, string> = {};
   for (const issue of issues) {
@@ -49,15 +49,14 @@ export const describeIssues = (issues: readonly Issue[], texts: Texts): FormProb
   return { fields };
 };
 
-/** The words for an error in the page's language, where there are some. */
 const wordsOf = ({ code, message, retryAfterSeconds }: AppError, { errors }: Texts): string => {
   const known: Partial<Record<ErrorCode, string>> = errors;
   return fill(known[code] ?? message, { seconds: retryAfterSeconds ?? 60 });
 };
 
-/** What a use case refused, beside the field that it names. */
+/** An error of a use case, at the field that its `param` names. */
 export const describeRefusal = (error: AppError, texts: Texts, names: readonly string[]): FormProblems => {
-  // A name is not asked for where a page only wants to be sure that its owner is there.
+  // Pages that confirm the password have no username to be wrong.
   const isPassword = error.code === "invalid_credentials" && error.param !== undefined;
   const words = isPassword ? texts.problems.wrongPassword : wordsOf(error, texts);
   return error.param !== undefined && names.includes(error.param)
@@ -65,7 +64,7 @@ export const describeRefusal = (error: AppError, texts: Texts, names: readonly s
     : { form: words, fields: {} };
 };
 
-/** Whether a form can be shown again with what was thrown: what is wrong on our side, or is not there, has its own page. */
+/** Whether the form can be shown again with this error; others have a page of their own. */
 export const canBeShownAgain = (error: unknown): error is AppError =>
   error instanceof AppError &&
   error.status < 500 &&

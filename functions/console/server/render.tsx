@@ -10,9 +10,8 @@ import { cookiesAt } from "./cookies.ts";
 import type { ReachedOrigins } from "./headers.ts";
 import { linksUnder } from "./links.ts";
 
-/** What all pages of a stage have in common. */
 export interface Site {
-  /** Where callers reach the service; no slash at the end. */
+  /** The public address, without a slash at the end. */
   readonly baseUrl: string;
   readonly origins: ReachedOrigins;
   readonly assets: readonly BuiltAsset[];
@@ -20,7 +19,7 @@ export interface Site {
   readonly languages: readonly ConsoleLanguage[];
 }
 
-/** In which language somebody reads. */
+/** The reader's language: the chosen one, then that of the cookie, then that of the browser. */
 export const languageFor = (
   headers: Readonly<Record<string, string | undefined>>,
   { baseUrl, languages }: Pick<Site, "baseUrl" | "languages">,
@@ -31,14 +30,12 @@ export const languageFor = (
   return { language, texts: textsOf[language] };
 };
 
-/** What a page has of its own. */
 export type OwnFrame = Pick<PageFrame, "title" | "texts" | "language" | "path" | "username" | "formToken"> & {
   readonly scripts?: readonly string[] | undefined;
   readonly refreshSeconds?: number | undefined;
   readonly isWide?: boolean | undefined;
 };
 
-/** A whole page as HTML. */
 export const renderPage = (
   { scripts = [], isWide = false, ...own }: OwnFrame,
   content: ComponentChildren,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** What a page answers. */
+/** The response of a page. */
 export type PageResponse<Data = unknown> =
   | {
       readonly kind: "shown";
@@ -25,10 +25,10 @@ export type PageResponse<Data = unknown> =
   | { readonly kind: "data"; readonly value: Data };
 
 /**
- * The page itself.
+ * Shows the page.
  *
- * @param title in the place of the declared one.
- * @param refreshSeconds after which it is asked for again where no scripts run; others ask for what has changed.
+ * @param title replaces the declared one.
+ * @param refreshSeconds reloads the page after this time if scripts do not run.
  */
 export const shown = ({
   content,
@@ -44,19 +44,19 @@ export const shown = ({
   readonly refreshSeconds?: number | undefined;
 }): PageResponse<never> => ({ kind: "shown", content, status, title, cookies, refreshSeconds });
 
-/** Another page of ours, always asked for with GET. @param path as pages are declared, without the prefix of the stage. */
+/** Redirects to another page, with GET. @param path without the prefix of the stage. */
 export const redirect = (
   path: string,
   { cookies = [] }: { readonly cookies?: readonly string[] } = {},
 ): PageResponse<never> => ({ kind: "redirect", to: path, isOutside: false, cookies });
 
-/** An address of somebody else's, such as an identity provider's. Never of what a request says. */
+/** Redirects to another site, such as an identity provider. The address must not come from a request. */
 export const redirectOutside = (
   address: URL,
   { cookies = [] }: { readonly cookies?: readonly string[] } = {},
 ): PageResponse<never> => ({ kind: "redirect", to: address.href, isOutside: true, cookies });
 
-/** Something that is no page: a table to download, a script. */
+/** Sends a file, such as a download or a script. */
 export const sentFile = ({
   contentType,
   body,
@@ -67,5 +67,5 @@ export const sentFile = ({
   readonly headers?: Readonly<Record<string, string>>;
 }): PageResponse<never> => ({ kind: "file", contentType, body, headers });
 
-/** What the page's declaration says programs get, as JSON. */
+/** Sends JSON through the declaration's `data` schema. */
 export const data = <Data>(value: Data): PageResponse<Data> => ({ kind: "data", value });

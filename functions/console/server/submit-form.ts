@@ -33,11 +33,10 @@ const again = (visit: Visit, body: unknown, problems: FormProblems): Visit => {
   return { ...visit, lists, values: firstOf(lists), problems };
 };
 
-/** A page that is shown again says so by its status, however it was shown. */
 const withStatus = (response: PageResponse, status: number): PageResponse =>
   response.kind === "shown" ? { ...response, status } : response;
 
-/** Works on a form that was sent. @throws whatever the person can do nothing about; for programs, everything. */
+/** Handles a form. @throws errors that the person cannot fix; for programs, all errors. */
 export const submitForm = async (
   { page: declared, show, submit }: BoundPage,
   { visit, formSecret }: OpenVisit,
@@ -61,7 +60,7 @@ export const submitForm = async (
     return await submit({ ...again(visit, body, noProblems), form: form.data });
   } catch (error) {
     if (!canBeShownAgain(error)) throw error;
-    // 401 would ask browsers for a password of another kind.
+    // Browsers show a password dialog of their own for 401.
     const status = error.status === 401 ? 422 : error.status;
     return showAgain(
       describeRefusal(

@@ -10,13 +10,12 @@ import type { Cookies } from "./cookies.ts";
 import type { Audience } from "./define-page.ts";
 import type { FormProblems } from "./problems.ts";
 
-/** Who is signed in, and in which session. */
 export interface SignedIn {
   readonly session: Session;
   readonly account: StoredAccount;
 }
 
-/** A request for a page, as the page sees it. */
+/** A request for a page. */
 export type Visit<Query = unknown, Who extends Audience = Audience> = Requested<Query> &
   (Who extends "signed-in" ? SignedIn : Partial<SignedIn>);
 
@@ -26,37 +25,34 @@ interface Requested<Query> {
   readonly query: Query;
   /** The parameters of the page's path. */
   readonly path: Readonly<Record<string, string>>;
-  /** What was typed into a form that is shown again, without passwords; otherwise nothing. */
+  /** The input of a form that is shown again, without passwords. */
   readonly values: Readonly<Record<string, string>>;
-  /** The same of fields that may be there several times. */
+  /** The same, with all values of repeated fields. */
   readonly lists: Readonly<Record<string, readonly string[]>>;
   readonly problems: FormProblems;
   /** For the hidden field `form_token` of every form. */
   readonly formToken: string;
-  /** Whether a browser asks: programs would rather have JSON. */
+  /** `false` for programs, which get JSON. */
   readonly wantsHtml: boolean;
-  /** Where callers reach the service; no slash at the end. */
+  /** The public address, without a slash at the end. */
   readonly baseUrl: string;
-  /** The page itself, as it was asked for. */
+  /** Path and query of this page. */
   readonly here: string;
-  /** The address of a page of ours in a link: behind a stage prefix it begins with that. */
+  /** A path with the prefix of the stage, for links. */
   readonly url: (path: string) => string;
   readonly request: RequestFacts;
-  /** Signs somebody in, in the place of whoever was. @returns the cookie, to be sent with the answer. */
+  /** Signs in, and ends the session before. @returns the cookie to send. */
   readonly beginSession: (account: Pick<StoredAccount, "id" | "token_epoch">) => Promise<string>;
-  /** Ends the session, if there is one. @returns the cookie that is to be sent. */
+  /** Signs out. @returns the cookie to send. */
   readonly endSession: () => Promise<string>;
 }
 
-/** What finding out who somebody is touches. */
 export interface SessionDependencies {
   readonly sessions: SessionsRepository;
   readonly accounts: Pick<AccountsRepository, "find">;
 }
 
-/**
- * Who a session's cookie belongs to. A session counts as long as its account has the epoch of the log-in, and may sign in at all.
- */
+/** The account of a session's cookie. The session ends when the account's epoch changes, or the account can no longer sign in. */
 export const findSignedIn = async (
   secret: string | undefined,
   { sessions, accounts }: SessionDependencies,
@@ -70,7 +66,6 @@ export const findSignedIn = async (
   return { session, account };
 };
 
-/** How a visit begins and ends sessions. */
 export const sessionSwitch = (
   signedIn: SignedIn | undefined,
   userAgent: string | undefined,

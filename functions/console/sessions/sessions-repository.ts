@@ -5,11 +5,11 @@ import { daySeconds, hourSeconds } from "../../../shared/platform/durations.ts";
 import { exists, type ItemKey, type Table } from "../../../shared/platform/storage/table.ts";
 import { sessionDigest, sessionItemPrefix, sessionKeys } from "./keys.ts";
 
-/** A session ends after so long, however much it is used. */
+/** The maximum lifetime of a session. */
 export const maxSessionSeconds = 30 * daySeconds;
-/** A session that nobody uses ends after so long. */
+/** An unused session ends after this time. */
 const idleSeconds = 7 * daySeconds;
-/** So exactly it is known when a session was used last: more often its item is not written. */
+/** The last use is written at most this often. */
 const seenPrecisionSeconds = hourSeconds;
 
 const maxUserAgentLength = 200;
@@ -17,7 +17,7 @@ const maxUserAgentLength = 200;
 const sessionItem = z.object({
   SK: z.string(),
   token_epoch: z.int(),
-  /** Unix seconds, as all of them. */
+  /** All times are in Unix seconds. */
   created_at: z.int(),
   seen_at: z.int(),
   expires_at: z.int(),
@@ -25,22 +25,21 @@ const sessionItem = z.object({
   forms_used: z.int().optional(),
 });
 
-/** A browser in which somebody is signed in. Times are in Unix seconds. */
+/** A browser that is signed in. Times are in Unix seconds. */
 export interface Session extends AccountAtEpoch {
-  /** Names it to its owner; opens nothing. */
+  /** Identifies the session; does not grant access. */
   readonly id: string;
   readonly createdAt: number;
-  /** When it was used last, give or take an hour. */
+  /** The last use, to within an hour. */
   readonly seenAt: number;
   readonly userAgent: string | undefined;
-  /** How many forms were sent in it that may be sent once each. */
+  /** How many single-use forms were sent. */
   readonly formsUsed: number;
 }
 
-/** A new session, with what the browser keeps of it. */
 export interface StartedSession {
   readonly session: Session;
-  /** For the cookie; stored nowhere. */
+  /** For the cookie. Not stored. */
   readonly secret: string;
 }
 
@@ -54,22 +53,21 @@ const toSession = (userId: number, item: z.infer<typeof sessionItem>): Session =
   formsUsed: item.forms_used ?? 0,
 });
 
-/** The account that a secret names: a look into its items is then enough. */
+/** The account that a secret names. */
 const ownerOf = (secret: string): number | undefined => {
   const [, digits] = /^([1-9]\d{0,14})\.[A-Za-z0-9_-]{43}$/.exec(secret) ?? [];
   return digits === undefined ? undefined : Number(digits);
 };
 
-/** Sessions in the table. */
 export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
 
-/** The repository of sessions over the service's table; access pattern S1 of this folder's README. */
+/** Sessions in the service's table: access pattern S1 of this folder's README. */
 export const createSessionsRepository = (table: Table, now: () => number = Date.now) => {
   const seconds = () => Math.floor(now() / 1_000);
   const endOf = (createdAt: number, seenAt: number) =>
     Math.min(createdAt + maxSessionSeconds, seenAt + idleSeconds);
 
-  /** @returns whether the session is still there. */
+  /** @returns whether the session still exists. */
   const noteUse = async (Key: ItemKey, createdAt: number): Promise<boolean> => {
     const seenAt = seconds();
     const { applied } = await table.update({
@@ -81,7 +79,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
     return applied;
   };
 
-  /** @returns whether so many had been sent, and the session is still there. */
+  /** @returns whether the count was `from`, and the session still exists. */
   const countForms = async (
     { userId, id }: Pick<Session, "userId" | "id">,
     from: number,
@@ -99,7 +97,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
     return applied;
   };
 
-  /** The sessions of an account that have not come to their end, those used last first. */
+  /** The active sessions of an account, the last used first. */
   const list = async ({ userId, tokenEpoch }: AccountAtEpoch): Promise<Session[]> => {
     const { PK, SK } = sessionKeys.session(userId, "");
     const items = await table.query({ partition: PK, beginsWith: SK });
@@ -112,7 +110,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
   };
 
   return {
-    /** Signs an account in. @param userAgent what the browser says of itself, for the list of sessions. */
+    /** Signs an account in. @param userAgent for the list of sessions. */
     begin: async (
       { userId, tokenEpoch }: AccountAtEpoch,
       userAgent: string | undefined,
@@ -131,10 +129,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
       return { secret, session: toSession(userId, sessionItem.parse(item)) };
     },
 
-    /**
-     * The session of a secret, and that it was used. Whether its account still has the epoch of its log-in, and may sign in, is
-     * for whoever reads the account.
-     */
+    /** Finds a session and notes its use. The caller checks the account: its epoch, and whether it can sign in. */
     find: async (secret: string): Promise<Session | undefined> => {
       const userId = ownerOf(secret);
       if (userId === undefined) return undefined;
@@ -142,7 +137,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
       const found = await table.read({ Key });
       if (!found) return undefined;
       const item = sessionItem.parse(found);
-      // DynamoDB may take days to remove what has expired.
+      // DynamoDB can take days to delete expired items.
       if (item.expires_at <= seconds()) return undefined;
       const isFresh = seconds() - item.seen_at < seenPrecisionSeconds;
       if (!isFresh && !(await noteUse(Key, item.created_at))) return undefined;
@@ -152,24 +147,24 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
     list,
 
     /**
-     * Notes that a form was sent which may be sent once.
+     * Counts a single-use form.
      *
-     * @param formsUsed how many had been before it, as the form itself says. Each page shows the number of its moment: of two
-     * forms with the same number, such as a page and its reload, one is the first.
+     * @param formsUsed the count when the form was shown. Of two forms with the same count, such as a page and its reload, only
+     * the first is accepted.
      * @returns whether it was the first.
      */
     useForm: ({ userId, id }: Pick<Session, "userId" | "id">, formsUsed: number): Promise<boolean> =>
       countForms({ userId, id }, formsUsed, formsUsed + 1),
 
-    /** Takes back that a form was sent, because nothing came of it. */
+    /** Takes a form off the count, because it failed. */
     releaseForm: async (session: Pick<Session, "userId" | "id">, formsUsed: number): Promise<void> => {
       await countForms(session, formsUsed + 1, formsUsed);
     },
 
-    /** Ends one session; one that is over already is no error. */
+    /** Ends a session; one that has ended is no error. */
     end: (userId: number, id: string): Promise<void> => table.delete(sessionKeys.session(userId, id)),
 
-    /** Ends every session of an account, but for one if that is to stay. */
+    /** Ends all sessions of an account, except one if given. */
     endAll: async (account: AccountAtEpoch, except?: Pick<Session, "id">): Promise<void> => {
       const ended = (await list(account)).filter(({ id }) => id !== except?.id);
       await table.deleteAll(ended.map(({ id }) => sessionKeys.session(account.userId, id)));

@@ -83,7 +83,7 @@ export const en = {
     tryIt: "Try it in the browser",
     tryItText: "Translate a sentence, listen to it, or record your voice and read the text.",
     drop: "Already using an OpenAI client? Set its base URL to this address:",
-    toConsole: "Go to your account",
+    toConsole: "Open your account",
   },
   signUp: {
     title: "Create an account",
@@ -337,7 +337,7 @@ export const en = {
         "This {provider} account belongs to another account here. Log in with it, remove it there, then add it here.",
     },
     toLogIn: "Go to the login page",
-    toAccount: "Go to your account page",
+    toAccount: "Open your account page",
   },
   recordings: {
     title: "Recordings",

@@ -3,32 +3,28 @@ import { en, type Texts } from "./en.ts";
 import { lg } from "./lg.ts";
 import { sw } from "./sw.ts";
 
-/** The languages of the console's own words, by their tags (BCP 47). */
+/** The languages of the console, as BCP 47 tags. */
 export const consoleLanguages = ["en", "lg", "sw"] as const;
 export type ConsoleLanguage = (typeof consoleLanguages)[number];
 
-/** The words of each language. */
 export const textsOf: Readonly<Record<ConsoleLanguage, Texts>> = { en, lg, sw };
 
-/** What each language calls itself. */
 export const languageNames: Readonly<Record<ConsoleLanguage, string>> = {
   en: "English",
   lg: "Luganda",
   sw: "Kiswahili",
 };
 
-/** In which form dates and numbers are written. */
+/** For dates and numbers. */
 export const localeOf = (language: ConsoleLanguage): string => `${language}-UG`;
 
-/**
- * The languages that a stage offers, such as `en,sw`. By default only English: nobody who speaks them has read the others.
- */
+/** The languages that a stage offers, such as `en,sw`. No speaker has reviewed the drafts, so the default is English only. */
 export const consoleLanguagesVariable = z
   .string()
   .transform((value) => value.split(",").map((tag) => tag.trim()))
   .pipe(z.array(z.enum(consoleLanguages)).min(1));
 
-/** The tags of an `Accept-Language` header, the best first (RFC 9110, 12.5.4). */
+/** The tags of an `Accept-Language` header, by preference (RFC 9110, 12.5.4). */
 const acceptedTags = (header: string): string[] =>
   header
     .split(",")
@@ -42,10 +38,10 @@ const acceptedTags = (header: string): string[] =>
     .map(({ tag }) => tag);
 
 /**
- * The language of a page: the one that was chosen, otherwise the one that the browser asks for, otherwise the first.
+ * The language of a page: the chosen one, then the browser's, then the first.
  *
  * @param offered the stage's languages, at least one.
- * @param chosen what a query or a cookie says, which may be anything.
+ * @param chosen from the query or a cookie; can be any text.
  */
 export const chooseConsoleLanguage = (
   offered: readonly ConsoleLanguage[],
@@ -63,6 +59,6 @@ export const chooseConsoleLanguage = (
   return offered[0] ?? "en";
 };
 
-/** A text with the values of its placeholders, such as `{name}`. */
+/** Replaces placeholders such as `{name}`. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));

@@ -2,10 +2,9 @@ import type { ComponentChildren, VNode } from "preact";
 import { languageNames } from "../texts/languages.ts";
 import { FrameProvider, type PageFrame, useFrame } from "./frame.ts";
 
-/** Three bars of a voice. */
 const bars = ["M1 9h4v6H1z", "M7 3h4v18H7z", "M13 7h4v10h-4zM19 10h4v4h-4z"];
 
-/** The icon of the browser's tab comes with the page: one request less. */
+/** The icon is inline to save a request. */
 const icon = `data:image/svg+xml,${encodeURIComponent(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b8a6c" d="${bars.join("")}"/></svg>`,
 )}`;
@@ -102,7 +101,7 @@ const DocumentHead = () => {
   );
 };
 
-/** A whole page: navigation, content, and the choice of a language where there is one. */
+/** A page with navigation, content and, if there are several, a choice of languages. */
 export const Layout = ({
   frame,
   children,

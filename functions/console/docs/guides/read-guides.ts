@@ -114,7 +114,7 @@ const partsOf = (markdown: string): GuidePart[] => {
   });
 };
 
-/** All guides in their order, from the Markdown files beside this one. @throws Error for what a page cannot show. */
+/** All guides in their order, from the Markdown files in this folder. @throws Error for what a page cannot show. */
 export const readGuides = (folder = import.meta.dirname): Guide[] =>
   readdirSync(folder)
     .filter((file) => file.endsWith(".md"))

@@ -214,10 +214,8 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
         sessions.list(ownerIn(visit)),
         identities.list(visit.account.id),
       ]);
-      const content = (
-        <AccountSettings {...visit} sessions={listed} identities={joined} providers={openIdProviders} />
-      );
-      return shown({ content });
+      const lists = { sessions: listed, identities: joined, providers: openIdProviders };
+      return shown({ content: <AccountSettings {...visit} {...lists} /> });
     },
     submit: async ({ form, ...visit }) => {
       const { account, request } = visit;

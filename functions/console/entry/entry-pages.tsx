@@ -27,8 +27,8 @@ import {
   VerifyEmail,
 } from "./entry-views.tsx";
 import {
+  consoleHomePage,
   forgotPasswordPage,
-  homePage,
   logInPage,
   logOutPage,
   resetPasswordPage,
@@ -55,7 +55,7 @@ const afterLogIn = "/console";
 type Dependencies = Omit<EntryDependencies, "providers">;
 
 const home = (): BoundPage =>
-  page(homePage, {
+  page(consoleHomePage, {
     show: ({ wantsHtml, baseUrl, account, texts, url }) =>
       wantsHtml
         ? shown({ content: <Home {...{ baseUrl, texts, url }} isSignedIn={account !== undefined} /> })

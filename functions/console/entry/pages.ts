@@ -12,7 +12,7 @@ import { definePage } from "../server/define-page.ts";
 /** The page to continue with; `readNext` checks it when it is used. */
 const next = z.string().optional().catch(undefined);
 
-export const homePage = definePage({
+export const consoleHomePage = definePage({
   id: "home",
   path: "/",
   audience: "everybody",

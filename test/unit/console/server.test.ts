@@ -238,7 +238,7 @@ describe("A page", () => {
     expect(response.body).toContain("amina");
   });
 
-  it("gives programs what its declaration says, and no more", async () => {
+  it("sends programs what its declaration says, and no more", async () => {
     const response = await ask({ path: "/docs/x" });
     expect(JSON.parse(response.body)).toEqual({ name: "x" });
   });
@@ -262,7 +262,7 @@ describe("A page", () => {
   it.each([
     ["was disabled", { ...account, disabled: true }],
     ["is being deleted", { ...account, deletion_began: "2026-11-20T10:00:00.000Z" }],
-    ["has another password than at the log-in", { ...account, token_epoch: 4 }],
+    ["has another password than at the login", { ...account, token_epoch: 4 }],
     ["is gone", undefined],
   ])("of an account redirects to the login when the account %s", async (_case, now) => {
     find.mockResolvedValueOnce(now);

@@ -61,7 +61,7 @@ const Part = ({ part, baseUrl }: { readonly part: GuidePart; readonly baseUrl: s
       <ul>
         {part.list.map((text) => (
           <li key={text}>
-            <Prose text={text} />
+            <Prose text={withAddress(text, baseUrl)} />
           </li>
         ))}
       </ul>
@@ -69,7 +69,7 @@ const Part = ({ part, baseUrl }: { readonly part: GuidePart; readonly baseUrl: s
   }
   return (
     <p>
-      <Prose text={part.text} />
+      <Prose text={withAddress(part.text, baseUrl)} />
     </p>
   );
 };

@@ -30,5 +30,5 @@ export const codeOf = (guide: Guide | undefined, language: GuideLanguage, baseUr
     "code" in part && part.language === language ? [withAddress(part.code, baseUrl)] : [],
   );
 
-/** Code with the address of the service in place of `{{baseUrl}}`. */
-export const withAddress = (code: string, baseUrl: string): string => code.replaceAll("{{baseUrl}}", baseUrl);
+/** Fills in the address of the service for `{{baseUrl}}`. */
+export const withAddress = (text: string, baseUrl: string): string => text.replaceAll("{{baseUrl}}", baseUrl);

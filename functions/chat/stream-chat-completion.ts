@@ -31,7 +31,7 @@ const tooLong = (milliseconds: number): AppError =>
 
 /**
  * Continues a conversation with a streamed reply. Resolves when the model has started, or when it has been silent
- * for so long that callers and proxies would give up: headers and a comment are sent then, and later failures are
+ * so long that callers and proxies would give up: headers and a comment are sent then, and later failures are
  * reported in the stream.
  *
  * The exchange with the model's server ends as soon as the client disconnects, which stops the reply's body.

@@ -12,7 +12,7 @@ import { type ChosenVoice, chooseVoice, toSpeechRequest } from "./voices.ts";
 /** How many items run in parallel: one caller must not occupy a GPU alone. */
 const concurrentItems = 4;
 
-/** What became of an item. */
+/** The outcome of an item. */
 interface Outcome {
   readonly index: number;
   readonly voice: ChosenVoice;

@@ -85,7 +85,7 @@ const filterAt = (crossings: number): number => {
 /**
  * The weights of the samples around a position between two of them, from `reach - 1` before it to `reach` after it.
  * @param scale of the filter's zero crossings, by samples.
- * @param positions how many are told apart between two samples.
+ * @param positions how many positions there are between two samples.
  */
 const weightsFor = (
   scale: number,

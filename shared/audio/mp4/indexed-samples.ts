@@ -98,7 +98,7 @@ const takeBatch = (walk: IndexWalk): SampleBatch => {
   return { runs, resumption };
 };
 
-/** Goes on to the entry of the current chunk. @returns false when the table's next piece is needed first. */
+/** Moves to the entry of the current chunk. @returns false when the table's next piece is needed first. */
 const findChunk = (chunks: BoxTable, walk: IndexWalk): boolean => {
   for (; chunks.isReady && chunks.field(0) <= walk.position.chunk + 1; chunks.advance()) {
     walk.samplesPerChunk = chunks.field(1);
@@ -108,7 +108,7 @@ const findChunk = (chunks: BoxTable, walk: IndexWalk): boolean => {
   return !chunks.isExhausted;
 };
 
-/** Goes on to the entry of the next sample. @returns false when the table's next piece is needed first. */
+/** Moves to the entry of the next sample. @returns false when the table's next piece is needed first. */
 const findDuration = (durations: BoxTable, walk: IndexWalk): boolean => {
   for (; walk.alike === 0 && durations.isReady; durations.advance()) {
     const { position, from } = walk;

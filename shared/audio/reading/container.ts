@@ -38,7 +38,7 @@ export interface AudioFacts extends Measurement {
  * No speech codec goes below 200 bit/s (the lowest in use is 450). A header that claims more seconds than the bytes
  * could contain at that rate is false, and quotas and bills depend on durations.
  */
-const lowestBitsPerSecond = 200;
+const minBitsPerSecond = 200;
 
 const maxChannels = 255;
 
@@ -49,7 +49,7 @@ export const audioFacts = (
   sizeInBytes: number,
 ): AudioFacts => {
   if (durationSeconds === 0) throw new UnreadableAudioError("The audio is empty.");
-  if (!(durationSeconds > 0 && durationSeconds <= (sizeInBytes * 8) / lowestBitsPerSecond)) {
+  if (!(durationSeconds > 0 && durationSeconds <= (sizeInBytes * 8) / minBitsPerSecond)) {
     throw new UnreadableAudioError("The audio is damaged: it claims an impossible duration.");
   }
   return {

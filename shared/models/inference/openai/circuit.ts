@@ -23,7 +23,7 @@ export interface CallOutcome {
 
 export const succeeded: CallOutcome = { modelStarted: true, server: "works", hasFailed: false };
 
-/** Whether a failed exchange is the server's fault, rather than the caller's or that of a part of ours. */
+/** Whether a failed exchange is the server's fault, rather than the caller's or our own. */
 const isServersFault = ({ code, cause }: AppError): boolean =>
   (code === "service_unavailable" || code === "external_service_error") && !dependencyFailure(cause);
 

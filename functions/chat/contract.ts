@@ -3,10 +3,8 @@ import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import { conversationTooLong, fitsConversation, tokenUsage } from "../../shared/models/inference/chat.ts";
 import {
-  accountLimitEnvironment,
-  bucketEnvironment,
+  accountRequestEnvironment,
   chatBackendEnvironment,
-  tableEnvironment,
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import {
@@ -118,13 +116,7 @@ export const chatFunction = defineFunction({
     listModelsOperation,
     retrieveModelOperation,
   ],
-  environment: {
-    ...tableEnvironment,
-    ...bucketEnvironment,
-    ...accountLimitEnvironment,
-    ...tokenEnvironment,
-    ...chatBackendEnvironment,
-  },
+  environment: { ...accountRequestEnvironment, ...tokenEnvironment, ...chatBackendEnvironment },
   memoryMegabytes: 512,
   timeoutSeconds: 600,
   transfer: "stream",

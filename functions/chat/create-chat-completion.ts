@@ -11,27 +11,26 @@ import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { countTokens } from "../../shared/platform/telemetry/use.ts";
 import type { ChatCompletion, ChatCompletionRequest } from "./contract.ts";
 
+/** What a whole reply needs in addition to the conversation. */
+export interface ChatOptions {
+  readonly models: ChatModels;
+  readonly signal: AbortSignal;
+}
+
 /** Continues a conversation with a whole reply. @throws AppError as the models do. */
 export const createChatCompletion = async (
   request: ChatRequest,
-  { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },
+  { models, signal }: ChatOptions,
 ): Promise<ChatCompletion> => {
   const head = newCompletionHead(request.model);
   const { text, finishReason, usage } = await models.reply(request, { signal });
   countTokens(usage);
+  // Without tools there is nothing to call.
+  const finish_reason = finishReason === "tool_calls" ? "stop" : finishReason;
   return {
-    id: head.id,
+    ...head,
     object: "chat.completion",
-    created: head.created,
-    model: head.model,
-    // Without tools there is nothing to call.
-    choices: [
-      {
-        index: 0,
-        message: { role: "assistant", content: text },
-        finish_reason: finishReason === "tool_calls" ? "stop" : finishReason,
-      },
-    ],
+    choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason }],
     usage: usage ?? { prompt_tokens: null, completion_tokens: null, total_tokens: null },
   };
 };

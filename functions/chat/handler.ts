@@ -1,12 +1,7 @@
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { connectionsOpened } from "../../shared/platform/outbound/connections.ts";
-import {
-  chatModelsFrom,
-  idempotencyStoreFrom,
-  limiterFrom,
-  verifyBearerFrom,
-} from "../../shared/wiring/from-environment.ts";
+import { chatModelsFrom, requestToolsFrom, verifyBearerFrom } from "../../shared/wiring/from-environment.ts";
 import { chatFunction } from "./contract.ts";
 import { chatEndpoints } from "./endpoints.ts";
 
@@ -14,9 +9,7 @@ const environment = readEnvironment(chatFunction.environment, process.env);
 
 export const handler = createStreamingHandler(chatEndpoints({ models: chatModelsFrom(environment) }), {
   verifyBearer: verifyBearerFrom(environment),
-  limiter: limiterFrom(environment),
-  idempotencyStore: idempotencyStoreFrom(environment),
-  metricsNamespace: environment.METRICS_NAMESPACE,
+  ...requestToolsFrom(environment),
 });
 
 await connectionsOpened();

@@ -2,11 +2,7 @@ import * as z from "zod";
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { identifiableLanguages } from "../../shared/models/language-id/identification.ts";
-import {
-  accountLimitEnvironment,
-  bucketEnvironment,
-  tableEnvironment,
-} from "../../shared/platform/config/environment.ts";
+import { accountRequestEnvironment } from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 
 const tag = "Language identification";
@@ -63,7 +59,7 @@ export const languageFunction = defineFunction({
   name: "language",
   description: "Language identification with a model inside the function",
   operations: [identifyOperation, classifyOperation],
-  environment: { ...tableEnvironment, ...bucketEnvironment, ...accountLimitEnvironment },
+  environment: accountRequestEnvironment,
   memoryMegabytes: 256,
   timeoutSeconds: 10,
   transfer: "stream",

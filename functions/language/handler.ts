@@ -3,7 +3,7 @@ import { loadLanguageModel } from "../../shared/models/language-id/model.ts";
 import { readWeights } from "../../shared/models/language-id/weights.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { connectionsOpened } from "../../shared/platform/outbound/connections.ts";
-import { idempotencyStoreFrom, limiterFrom } from "../../shared/wiring/from-environment.ts";
+import { requestToolsFrom } from "../../shared/wiring/from-environment.ts";
 import { languageFunction } from "./contract.ts";
 import { languageEndpoints } from "./endpoints.ts";
 
@@ -13,11 +13,7 @@ const environment = readEnvironment(languageFunction.environment, process.env);
 // call.
 export const handler = createStreamingHandler(
   languageEndpoints({ model: loadLanguageModel(readWeights()) }),
-  {
-    limiter: limiterFrom(environment),
-    idempotencyStore: idempotencyStoreFrom(environment),
-    metricsNamespace: environment.METRICS_NAMESPACE,
-  },
+  requestToolsFrom(environment),
 );
 
 await connectionsOpened();

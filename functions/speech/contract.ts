@@ -3,10 +3,8 @@ import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import { languageForms } from "../../shared/platform/catalogue/languages.ts";
 import {
-  accountLimitEnvironment,
-  bucketEnvironment,
+  accountRequestEnvironment,
   speechBackendEnvironment,
-  tableEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 import {
@@ -270,12 +268,7 @@ export const speechFunction = defineFunction({
     listV1VoicesOperation,
     listV1SpeechModelsOperation,
   ],
-  environment: {
-    ...tableEnvironment,
-    ...accountLimitEnvironment,
-    ...speechBackendEnvironment,
-    ...bucketEnvironment,
-  },
+  environment: { ...accountRequestEnvironment, ...speechBackendEnvironment },
   memoryMegabytes: 512,
   timeoutSeconds: 300,
   transfer: "stream",

@@ -1,12 +1,7 @@
 import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
-import {
-  idempotencyStoreFrom,
-  limiterFrom,
-  objectStoreFrom,
-  synthesizerFrom,
-} from "../../shared/wiring/from-environment.ts";
+import { objectStoreFrom, requestToolsFrom, synthesizerFrom } from "../../shared/wiring/from-environment.ts";
 import { speechFunction } from "./contract.ts";
 import { speechEndpoints, v1SpeechEndpoints } from "./endpoints.ts";
 
@@ -22,9 +17,5 @@ const dependencies = {
 
 export const handler = createStreamingHandler(
   [...speechEndpoints(dependencies), ...v1SpeechEndpoints(dependencies)],
-  {
-    limiter: limiterFrom(environment),
-    idempotencyStore: idempotencyStoreFrom(environment),
-    metricsNamespace: environment.METRICS_NAMESPACE,
-  },
+  requestToolsFrom(environment),
 );

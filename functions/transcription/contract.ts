@@ -7,9 +7,7 @@ import {
   transcriptionLanguages,
 } from "../../shared/platform/catalogue/languages.ts";
 import {
-  accountLimitEnvironment,
-  bucketEnvironment,
-  tableEnvironment,
+  accountRequestEnvironment,
   transcriptionBackendEnvironment,
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
@@ -134,11 +132,9 @@ export const transcriptionFunction = defineFunction({
   description: "Transcription",
   operations: [createTranscriptionOperation, createV1TranscriptionOperation, createV1TranslationOperation],
   environment: {
+    ...accountRequestEnvironment,
     ...transcriptionBackendEnvironment,
     ...translationBackendEnvironment,
-    ...tableEnvironment,
-    ...accountLimitEnvironment,
-    ...bucketEnvironment,
   },
   // A recording of 100 MB passes through in pieces, within 200 MB. The rest buys processor time, which Lambda scales
   // with the memory: requests are decoded from base64, and MP3 files are measured frame by frame.

@@ -2,10 +2,9 @@ import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import {
-  idempotencyStoreFrom,
-  limiterFrom,
   objectStoreFrom,
   requestTableFrom,
+  requestToolsFrom,
   transcriberFrom,
   translatorFrom,
 } from "../../shared/wiring/from-environment.ts";
@@ -23,9 +22,5 @@ const dependencies = {
 
 export const handler = createStreamingHandler(
   [...transcriptionEndpoints(dependencies), ...v1TranscriptionEndpoints(dependencies)],
-  {
-    limiter: limiterFrom(environment),
-    idempotencyStore: idempotencyStoreFrom(environment),
-    metricsNamespace: environment.METRICS_NAMESPACE,
-  },
+  requestToolsFrom(environment),
 );

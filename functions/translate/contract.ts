@@ -4,9 +4,7 @@ import { defineOperation } from "../../shared/http/operation.ts";
 import { tokenUsage } from "../../shared/models/inference/chat.ts";
 import { languageForms } from "../../shared/platform/catalogue/languages.ts";
 import {
-  accountLimitEnvironment,
-  bucketEnvironment,
-  tableEnvironment,
+  accountRequestEnvironment,
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
@@ -63,12 +61,7 @@ export const translateFunction = defineFunction({
   name: "translate",
   description: "Translation",
   operations: [translateOperation],
-  environment: {
-    ...tableEnvironment,
-    ...bucketEnvironment,
-    ...accountLimitEnvironment,
-    ...translationBackendEnvironment,
-  },
+  environment: { ...accountRequestEnvironment, ...translationBackendEnvironment },
   memoryMegabytes: 512,
   timeoutSeconds: 150,
   transfer: "stream",

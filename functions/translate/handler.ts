@@ -1,7 +1,7 @@
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { connectionsOpened } from "../../shared/platform/outbound/connections.ts";
-import { idempotencyStoreFrom, limiterFrom, translatorFrom } from "../../shared/wiring/from-environment.ts";
+import { requestToolsFrom, translatorFrom } from "../../shared/wiring/from-environment.ts";
 import { translateFunction } from "./contract.ts";
 import { translateEndpoints } from "./endpoints.ts";
 
@@ -9,11 +9,7 @@ const environment = readEnvironment(translateFunction.environment, process.env);
 
 export const handler = createStreamingHandler(
   translateEndpoints({ translator: translatorFrom(environment) }),
-  {
-    limiter: limiterFrom(environment),
-    idempotencyStore: idempotencyStoreFrom(environment),
-    metricsNamespace: environment.METRICS_NAMESPACE,
-  },
+  requestToolsFrom(environment),
 );
 
 await connectionsOpened();

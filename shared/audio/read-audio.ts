@@ -57,5 +57,6 @@ export async function* trimAudio(
   }
   const { budget = new ReadingBudget() } = options;
   const { reader, ...file } = await openAudioFile(source, { ...options, budget });
-  yield* gatherPieces(reader.trim(file, seconds), budget);
+  const until = await reader.ticksAt(file, seconds);
+  yield* gatherPieces(reader.cut(file, { until }), budget);
 }

@@ -112,6 +112,13 @@ export const limiterFrom = (environment: LimiterVariables): Limiter => {
   );
 };
 
+/** What a function that counts the requests of accounts gives its request pipeline. */
+export const requestToolsFrom = (environment: LimiterVariables & Variables<typeof bucketEnvironment>) => ({
+  limiter: limiterFrom(environment),
+  idempotencyStore: idempotencyStoreFrom(environment),
+  metricsNamespace: environment.METRICS_NAMESPACE,
+});
+
 /** Checks the signature and the expiry of bearer tokens, and the checksum of keys. */
 export const verifyBearerFrom = (
   environment: PlatformEnvironment & Variables<typeof tokenEnvironment>,

@@ -1,6 +1,6 @@
-import type { ChatModels, ChatRequest, TokenUsage, ToolCall } from "../../../shared/models/inference/chat.ts";
+import type { ChatRequest, TokenUsage, ToolCall } from "../../../shared/models/inference/chat.ts";
 import { countTokens } from "../../../shared/platform/telemetry/use.ts";
-import { newCompletionHead } from "../create-chat-completion.ts";
+import { type ChatOptions, newCompletionHead } from "../create-chat-completion.ts";
 import type { V1ChatCompletion } from "./chat-contract.ts";
 
 /** What a server counted, if it counted all of it: OpenAI's clients know no count that is null. */
@@ -23,16 +23,14 @@ const wireCall = ({ id, name, arguments: text }: ToolCall) => ({
 /** Continues a conversation with a whole reply, or with calls of tools. @throws AppError as the models do. */
 export const createV1ChatCompletion = async (
   request: ChatRequest,
-  { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },
+  { models, signal }: ChatOptions,
 ): Promise<V1ChatCompletion> => {
   const head = newCompletionHead(request.model);
   const { text, toolCalls, finishReason, usage } = await models.reply(request, { signal });
   countTokens(usage);
   return {
-    id: head.id,
+    ...head,
     object: "chat.completion",
-    created: head.created,
-    model: head.model,
     choices: [
       {
         index: 0,

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type {
-  ChatModels,
   ChatRequest,
   FinishReason,
   TokenUsage,
@@ -8,7 +7,7 @@ import type {
 } from "../../../shared/models/inference/chat.ts";
 import type { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { countTokens } from "../../../shared/platform/telemetry/use.ts";
-import { findModel } from "../create-chat-completion.ts";
+import { type ChatOptions, findModel } from "../create-chat-completion.ts";
 import { wholeUsage } from "./create-completion.ts";
 import type { ResponseObject, ResponseOutputItem, ResponseRequest } from "./responses-contract.ts";
 import { reportedSchema } from "./tool-fields.ts";
@@ -150,7 +149,7 @@ export const failResponse = (
 export const createResponse = async (
   wanted: ResponseRequest,
   request: ChatRequest,
-  { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },
+  { models, signal }: ChatOptions,
 ): Promise<ResponseObject> => {
   const response = beginResponse(wanted);
   const { text, toolCalls = [], finishReason, usage } = await models.reply(request, { signal });

@@ -11,9 +11,9 @@ export const flacReader: ContainerReader = {
     return { codec: "flac", durationSeconds: Math.max(0, samples) / sampleRate, sampleRate, channels };
   },
 
-  async *trim(file, seconds) {
-    const { sampleRate, firstFrame } = await openFlac(file.window, file.start);
-    yield* cutFlac(file, { until: firstFrame.firstSample + Math.ceil(seconds * sampleRate) });
+  async ticksAt({ window, start }, seconds) {
+    const { sampleRate, firstFrame } = await openFlac(window, start);
+    return firstFrame.firstSample + Math.ceil(seconds * sampleRate);
   },
 
   cutPoints: flacPoints,

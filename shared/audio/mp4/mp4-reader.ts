@@ -21,9 +21,9 @@ export const mp4Reader: ContainerReader = {
     return { codec, durationSeconds: heard / timescale, sampleRate: sampleRate || timescale, channels };
   },
 
-  async *trim(file, seconds) {
-    const { playFrom, timescale } = (await openMp4(file.window)).track;
-    yield* cutMp4(file, { until: playFrom + Math.round(seconds * timescale) });
+  async ticksAt({ window }, seconds) {
+    const { playFrom, timescale } = (await openMp4(window)).track;
+    return playFrom + Math.round(seconds * timescale);
   },
 
   async cutPoints({ window }) {

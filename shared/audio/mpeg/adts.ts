@@ -21,10 +21,7 @@ export const adtsReader: ContainerReader = {
     return { codec: "aac", durationSeconds: samples / sampleRate, sampleRate, channels };
   },
 
-  async *trim(file, seconds) {
-    const { reference } = await openStream(file);
-    yield* cutAdts(file, { until: seconds * reference.sampleRate });
-  },
+  ticksAt: async (file, seconds) => seconds * (await openStream(file)).reference.sampleRate,
 
   async cutPoints(file) {
     const stream = await openStream(file);

@@ -32,11 +32,10 @@ export const mp3Reader: ContainerReader = {
     return { codec: "mp3", durationSeconds: Math.max(0, heard) / sampleRate, sampleRate, channels };
   },
 
-  async *trim(file, seconds) {
+  async ticksAt(file, seconds) {
     const { stream, header } = await openStream(file);
     const { sampleRate, samples } = stream.reference;
-    const frames = Math.ceil((seconds * sampleRate + (header?.encoder?.delay ?? 0)) / samples);
-    yield* cutMp3(file, { until: frames * samples });
+    return Math.ceil((seconds * sampleRate + (header?.encoder?.delay ?? 0)) / samples) * samples;
   },
 
   async cutPoints(file) {

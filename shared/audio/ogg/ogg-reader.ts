@@ -17,10 +17,10 @@ export const oggReader: ContainerReader = {
     return { codec, durationSeconds: Math.max(0, granules) / stream.sampleRate, sampleRate, channels };
   },
 
-  async *trim(file, seconds) {
-    const stream = await findOggStream(file.window);
+  async ticksAt({ window }, seconds) {
+    const stream = await findOggStream(window);
     const length = Math.round(seconds * stream.sampleRate) + stream.preSkip;
-    yield* cutOgg(file, { until: (await firstGranule(file.window, stream)) + length });
+    return (await firstGranule(window, stream)) + length;
   },
 
   cutPoints: oggPoints,

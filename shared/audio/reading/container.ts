@@ -69,20 +69,17 @@ export interface ContainerFile {
   readonly start: number;
 }
 
-/** What can be done with the files of one container. */
+/** What can be done with the files of one container. Each method throws UnreadableAudioError for a damaged file. */
 export interface ContainerReader {
-  /** @throws UnreadableAudioError */
   measure(file: ContainerFile): Promise<Measurement>;
-  /**
-   * The first `seconds` of the audio, at least, and at most one packet more; the packets are copied, not re-encoded.
-   * @throws UnreadableAudioError | UntrimmableAudioError
-   */
-  trim(file: ContainerFile, seconds: number): AsyncIterable<Uint8Array>;
-  /** Where the audio may be cut. @throws UnreadableAudioError | UntrimmableAudioError */
+  /** The time, in the container's units, up to which a cut from the start plays for a number of seconds. */
+  ticksAt(file: ContainerFile, seconds: number): Promise<number>;
+  /** Where the audio may be cut. @throws UntrimmableAudioError */
   cutPoints(file: ContainerFile): Promise<CutPoints>;
   /**
-   * The range between two of these positions, as a file of its own.
-   * @throws UnreadableAudioError | UntrimmableAudioError
+   * A range of the audio as a file of its own: from a cut point or the start, for at most one packet longer than
+   * wanted. The packets are copied, not re-encoded.
+   * @throws UntrimmableAudioError
    */
   cut(file: ContainerFile, cut: Cut): AsyncIterable<Uint8Array>;
 }

@@ -16,10 +16,7 @@ export const wavReader: ContainerReader = {
     return { codec, durationSeconds: seconds, sampleRate, channels };
   },
 
-  async *trim(file, seconds) {
-    const { format } = await readLayout(file.window);
-    yield* cutWav(file, { until: Math.round(seconds * format.sampleRate) });
-  },
+  ticksAt: async ({ window }, seconds) => Math.round(seconds * (await readLayout(window)).format.sampleRate),
 
   async cutPoints({ window }) {
     const layout = await readLayout(window);

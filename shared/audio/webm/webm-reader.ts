@@ -15,10 +15,9 @@ export const webmReader: ContainerReader = {
     return { codec, durationSeconds, sampleRate, channels };
   },
 
-  async *trim(file, seconds) {
-    const { firstTimestamp, delaySeconds, tickSeconds } = await findWebmTrack(file.window);
-    const heard = seconds + delaySeconds;
-    yield* cutWebm(file, { until: Math.max(0, firstTimestamp) + heard / tickSeconds });
+  async ticksAt({ window }, seconds) {
+    const { firstTimestamp, delaySeconds, tickSeconds } = await findWebmTrack(window);
+    return Math.max(0, firstTimestamp) + (seconds + delaySeconds) / tickSeconds;
   },
 
   cutPoints: webmPoints,

@@ -37,6 +37,13 @@ export const credentialsLimitEnvironment = { LIMIT_CREDENTIALS_PER_MINUTE: count
  */
 export const accountLimitEnvironment = { UNVERIFIED_QUOTA_SHARE: shareVariable };
 
+/** What a function needs to count the requests of accounts and to repeat responses by `Idempotency-Key`. */
+export const accountRequestEnvironment = {
+  ...tableEnvironment,
+  ...bucketEnvironment,
+  ...accountLimitEnvironment,
+};
+
 /** The secret with which tokens are signed (current and previous version are accepted). */
 export const tokenEnvironment = { TOKEN_SECRET_ID: textVariable };
 

@@ -29,22 +29,18 @@ const loadingRetrySeconds = 30;
 const busyRetrySeconds = 5;
 const unreachableRetrySeconds = 10;
 
+type RetryOptions = Pick<AppErrorOptions, "cause" | "retryAfterSeconds">;
+
 /** The model did not respond in time; the caller should try again. */
 export const unavailable = (
   message: string,
-  {
-    cause,
-    retryAfterSeconds = loadingRetrySeconds,
-  }: Pick<AppErrorOptions, "cause" | "retryAfterSeconds"> = {},
+  { cause, retryAfterSeconds = loadingRetrySeconds }: RetryOptions = {},
 ): AppError => new AppError("service_unavailable", { message, retryAfterSeconds, cause });
 
 /** The model is loading or busy and has not started. */
 export const notReady = (
   message: string,
-  {
-    cause,
-    retryAfterSeconds = loadingRetrySeconds,
-  }: Pick<AppErrorOptions, "cause" | "retryAfterSeconds"> = {},
+  { cause, retryAfterSeconds = loadingRetrySeconds }: RetryOptions = {},
 ): ModelRefusal => new ModelRefusal("service_unavailable", { message, retryAfterSeconds, cause });
 
 /** The model's server responded, but unusably. */

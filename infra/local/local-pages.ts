@@ -61,7 +61,7 @@ export interface LocalLink {
 }
 
 /** The first page, with links to everything on this machine. */
-export const homePage = (links: readonly LocalLink[], home: string): LocalResponse =>
+export const localHomePage = (links: readonly LocalLink[], home: string): LocalResponse =>
   page(
     "On this machine",
     `<p>The whole service runs on this machine. Mails and messages are not sent but shown here, to this machine only.</p>

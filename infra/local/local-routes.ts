@@ -11,7 +11,7 @@ import { operations } from "../../functions/manifest.ts";
 import { wantsPage } from "../../shared/http/html.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { featureOf, invokeFeature } from "./functions.ts";
-import { homePage, type LocalLink, mailPage, messagesPage } from "./local-pages.ts";
+import { localHomePage, type LocalLink, mailPage, messagesPage } from "./local-pages.ts";
 import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
 import { functionPath, idleHeader, instancePath } from "./running-service.ts";
 
@@ -91,7 +91,7 @@ export const localRoutes = (
   const links = linksTo(base, platform !== undefined);
   return {
     "GET /_local": async ({ headers }) =>
-      wantsPage(headers.accept) ? homePage(links, home) : json({ places: links }),
+      wantsPage(headers.accept) ? localHomePage(links, home) : json({ places: links }),
     [`GET ${instancePath}`]: async () => json({ instance }),
     "GET /_local/routes": async () =>
       json({

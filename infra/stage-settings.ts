@@ -6,17 +6,13 @@ import { defaultAddressLimits, defaultUnverifiedQuotaShare } from "../shared/acc
 import { issuerAddress } from "../shared/platform/config/identity-providers.ts";
 import { vendorName } from "../shared/platform/config/vendors.ts";
 import { daySeconds } from "../shared/platform/durations.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** `Name <address>` or only an address; the group is the address. */
 const senderPattern = /^(?:[^<>]+ <)?([^\s<>@]+@[^\s<>@]+)>?$/;
 
 /** Returns the address in `Name <address>`. */
 export const addressOf = (sender: string): string => senderPattern.exec(sender)?.[1] ?? sender;
-
-const wholeNumber = (from: number, to = Number.MAX_SAFE_INTEGER) => {
-  const error = `must be a whole number from ${from}${to < Number.MAX_SAFE_INTEGER ? ` to ${to}` : ""}`;
-  return z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error });
-};
 
 const shareError = "must be a number above 0, and at most 1";
 const share = z.coerce

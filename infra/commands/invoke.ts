@@ -41,7 +41,7 @@ const invokeAlone = async (settings: LocalSettings, name: string, event: string)
     import("../local/local-routes.ts"),
   ]);
   const service = await startLocalService({
-    settings: { ...settings, port: 0 },
+    settings: { ...settings, PORT: 0 },
     variables: process.env,
     log: (line) => process.stderr.write(`${line}\n`),
   });
@@ -59,7 +59,7 @@ await runCommandLine(usage, async (args) => {
   if (!known.includes(name)) throw new Error(`There is no function ${name}; there are ${known.join(", ")}.`);
   const event = await readEvent(file);
   const settings = readLocalSettings(process.env);
-  const running = await findRunningService(settings.dataDirectory);
+  const running = await findRunningService(settings.DATA_DIR);
   const { ok, printed } = running
     ? await invokeInService(running.url, name, event)
     : await invokeAlone(settings, name, event);

@@ -147,14 +147,14 @@ const printReply = (reply: PersonReply): string =>
 
 await runCommandLine(usage, async (args) => {
   const wanted = readArguments(args);
-  const { dataDirectory, platformSecrets } = readLocalSettings(process.env);
+  const { DATA_DIR: dataDirectory, MESSAGING_APP_SECRET: appSecret } = readLocalSettings(process.env);
   const running = await findRunningService(dataDirectory);
   if (!running) throw new Error("The service is not running; start it with npm start.");
   const person = {
     id: wanted.from,
     name: wanted.name,
     serviceUrl: running.url,
-    appSecret: platformSecrets.app_secret,
+    appSecret,
   };
   const replies = repliesTo(person, async () => sendMessage(person, await contentOf(wanted, person)));
   for await (const reply of replies) process.stdout.write(`${printReply(reply)}\n`);

@@ -32,100 +32,67 @@ export interface Binding {
 /** A value that needs no permission. */
 export const plainBinding = (value: string | number | boolean): Binding => ({ value: String(value) });
 
-/** The actions that functions need on some items of the table: those of its entry in `keyPrefixes`. */
-const tableActions = {
+const items = (keyPrefixes: readonly string[], ...operations: readonly string[]) => ({
+  keyPrefixes,
+  actions: operations.map((operation) => `dynamodb:${operation}`),
+});
+
+/** What functions may do with items of the table, by the beginnings of the items' keys. None is for the whole table. */
+const tableAccesses = {
   /** Creating links for an account and counting its mails. */
-  "write-mails": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+  "write-mails": items([...recipientKeyPrefixes, mailKeyPrefix], "GetItem", "PutItem", "UpdateItem"),
   /** Noting that an address gets no mails any longer. */
-  "withhold-mails": ["dynamodb:PutItem"],
+  "withhold-mails": items([mailKeyPrefix], "PutItem"),
   /** Managing accounts, their counters and their lists of what they own. */
-  "keep-accounts": [
-    "dynamodb:BatchWriteItem",
-    "dynamodb:ConditionCheckItem",
-    "dynamodb:DeleteItem",
-    "dynamodb:GetItem",
-    "dynamodb:PutItem",
-    "dynamodb:Query",
-    "dynamodb:UpdateItem",
-  ],
+  "keep-accounts": items(
+    [...accountKeyPrefixes, limitKeyPrefix, idempotencyKeyPrefix, callbackKeyPrefix],
+    "BatchWriteItem",
+    "ConditionCheckItem",
+    "DeleteItem",
+    "GetItem",
+    "PutItem",
+    "Query",
+    "UpdateItem",
+  ),
   /** Moving usage to the items of past days. */
-  "move-usage": ["dynamodb:UpdateItem"],
+  "move-usage": items([usageKeyPrefix], "UpdateItem"),
   /** Moving and reading usage. */
-  "keep-usage": ["dynamodb:Query", "dynamodb:UpdateItem"],
+  "keep-usage": items([usageKeyPrefix], "Query", "UpdateItem"),
   /** Deleting an account's uploads and transcriptions. */
-  "delete-owned": ["dynamodb:DeleteItem"],
+  "delete-owned": items([uploadKeyPrefix, transcriptionKeyPrefix], "DeleteItem"),
   /** Noting an owner. */
-  "note-owner": ["dynamodb:PutItem"],
+  "note-owner": items([ownedKeyPrefix], "PutItem"),
   /** Noting and deleting an owner. */
-  "keep-owner": ["dynamodb:DeleteItem", "dynamodb:PutItem"],
+  "keep-owner": items([ownedKeyPrefix], "DeleteItem", "PutItem"),
   /** Checking tokens and counting an account's requests: each request writes these items. */
-  admit: ["dynamodb:GetItem", "dynamodb:UpdateItem"],
+  admit: items([accessKeyPrefix], "GetItem", "UpdateItem"),
   /** Showing and replacing the secrets of callbacks, and noting their outcomes. */
-  "keep-callbacks": ["dynamodb:GetItem", "dynamodb:UpdateItem"],
+  "keep-callbacks": items([callbackKeyPrefix], "GetItem", "UpdateItem"),
   /** Storing the responses of idempotent requests. */
-  "store-responses": ["dynamodb:UpdateItem"],
-  /** Checking a token that is optional. */
-  "check-token": ["dynamodb:GetItem"],
+  "store-responses": items([idempotencyKeyPrefix], "UpdateItem"),
   /** Counting requests of addresses. */
-  "count-addresses": ["dynamodb:UpdateItem"],
+  "count-addresses": items([limitKeyPrefix], "UpdateItem"),
   /** Creating jobs, working on them and deleting them. */
-  "keep-jobs": [
-    "dynamodb:DeleteItem",
-    "dynamodb:GetItem",
-    "dynamodb:PutItem",
-    "dynamodb:Query",
-    "dynamodb:UpdateItem",
-  ],
+  "keep-jobs": items([jobKeyPrefix], "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"),
   /** Creating jobs for people who send the assistant long recordings. */
-  "create-assistant-jobs": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+  "create-assistant-jobs": items([assistantJobKeyPrefix], "GetItem", "PutItem", "UpdateItem"),
   /** Deleting the jobs of an account. */
-  "clear-jobs": ["dynamodb:BatchWriteItem", "dynamodb:Query"],
+  "clear-jobs": items([jobKeyPrefix], "BatchWriteItem", "Query"),
   /** Refunding audio that a job has not transcribed. */
-  "refund-audio": ["dynamodb:UpdateItem"],
+  "refund-audio": items([accessKeyPrefix], "UpdateItem"),
   /** Finding an upload. */
-  "find-upload": ["dynamodb:GetItem"],
+  "find-upload": items([uploadKeyPrefix], "GetItem"),
   /** Storing, finding and deleting uploads. */
-  "keep-uploads": ["dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem"],
+  "keep-uploads": items([uploadKeyPrefix], "DeleteItem", "GetItem", "PutItem"),
   /** Replying to people, with their state. */
-  converse: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+  converse: items([senderKeyPrefix], "GetItem", "PutItem", "UpdateItem"),
   /** Noting reports about replies. */
-  "note-receipt": ["dynamodb:UpdateItem"],
+  "note-receipt": items([senderKeyPrefix], "UpdateItem"),
   /** Storing, finding and deleting transcriptions. */
-  "keep-transcriptions": [
-    "dynamodb:DeleteItem",
-    "dynamodb:GetItem",
-    "dynamodb:PutItem",
-    "dynamodb:UpdateItem",
-  ],
+  "keep-transcriptions": items([transcriptionKeyPrefix], "DeleteItem", "GetItem", "PutItem", "UpdateItem"),
 };
 
-export type TableAccess = keyof typeof tableActions;
-
-/** The beginnings of the keys that each access is limited to. None is for the whole table. */
-const keyPrefixes: Readonly<Record<TableAccess, readonly string[]>> = {
-  "write-mails": [...recipientKeyPrefixes, mailKeyPrefix],
-  "withhold-mails": [mailKeyPrefix],
-  "keep-accounts": [...accountKeyPrefixes, limitKeyPrefix, idempotencyKeyPrefix, callbackKeyPrefix],
-  "move-usage": [usageKeyPrefix],
-  "keep-usage": [usageKeyPrefix],
-  "delete-owned": [uploadKeyPrefix, transcriptionKeyPrefix],
-  "note-owner": [ownedKeyPrefix],
-  "keep-owner": [ownedKeyPrefix],
-  admit: [accessKeyPrefix],
-  "keep-callbacks": [callbackKeyPrefix],
-  "store-responses": [idempotencyKeyPrefix],
-  "check-token": [accessKeyPrefix],
-  "count-addresses": [limitKeyPrefix],
-  "keep-jobs": [jobKeyPrefix],
-  "create-assistant-jobs": [assistantJobKeyPrefix],
-  "clear-jobs": [jobKeyPrefix],
-  "refund-audio": [accessKeyPrefix],
-  "find-upload": [uploadKeyPrefix],
-  "keep-uploads": [uploadKeyPrefix],
-  converse: [senderKeyPrefix],
-  "note-receipt": [senderKeyPrefix],
-  "keep-transcriptions": [transcriptionKeyPrefix],
-};
+export type TableAccess = keyof typeof tableAccesses;
 
 const onlyKeys = (prefixes: readonly string[]) => ({
   "ForAllValues:StringLike": { "dynamodb:LeadingKeys": prefixes.map((prefix) => `${prefix}*`) },
@@ -141,11 +108,12 @@ export const tableBinding = (
   value: table.tableName,
   grant: (grantee) => {
     for (const access of accesses) {
+      const { actions, keyPrefixes } = tableAccesses[access];
       Grant.addToPrincipal({
         grantee,
-        actions: tableActions[access],
+        actions,
         resourceArns: [table.tableArn],
-        conditions: onlyKeys(keyPrefixes[access]),
+        conditions: onlyKeys(keyPrefixes),
       });
     }
   },

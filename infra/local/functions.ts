@@ -6,7 +6,9 @@ import type {
   LocalResource,
 } from "@language-ai/aws-stand-ins";
 import { functionDefinitions } from "../../functions/manifest.ts";
+import type { PlatformSecrets } from "../../shared/messaging/platform-secrets.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
+import type { ModelTask } from "../../shared/platform/telemetry/backend-uses.ts";
 import type { IdentityStandIns } from "./identity/identity-servers.ts";
 import { choosePort } from "./ports.ts";
 import { admitSample } from "./sample-account.ts";
@@ -32,11 +34,11 @@ const unknownFunction = (feature: string, known: Iterable<string>): Error =>
  */
 export const chooseInspected = async (
   feature: string,
-  { inspectPort }: LocalSettings,
+  { INSPECT_PORT }: LocalSettings,
 ): Promise<Inspected> => {
   const known = functionDefinitions.map(({ name }): string => name);
   if (!known.includes(feature)) throw unknownFunction(feature, known);
-  return { feature, port: await choosePort(inspectPort, "INSPECT_PORT") };
+  return { feature, port: await choosePort(INSPECT_PORT, "INSPECT_PORT") };
 };
 
 /** Returns the feature's name of a function as in the manifest, which is also the name of its bundle. */
@@ -45,23 +47,33 @@ export const featureOf = ({ assetDirectory }: Pick<LocalFunction, "assetDirector
 
 /** Returns how a function here differs from its template. */
 export const configureFunction =
-  ({ logLevel }: LocalSettings, inspected: Inspected | undefined) =>
+  ({ LOG_LEVEL }: LocalSettings, inspected: Inspected | undefined) =>
   (definition: LocalFunction): Partial<FunctionConfiguration> => ({
-    environment: { LOG_LEVEL: logLevel },
+    environment: { LOG_LEVEL },
     ...(featureOf(definition) === inspected?.feature
       ? { inspectorPort: inspected.port, timeoutSeconds: inspectedSeconds }
       : {}),
   });
 
+const inferenceKeys = (settings: LocalSettings): Record<ModelTask, string | undefined> => ({
+  chat: settings.CHAT_API_KEY,
+  translation: settings.TRANSLATION_API_KEY,
+  transcription: settings.TRANSCRIPTION_API_KEY,
+  speech: settings.SPEECH_API_KEY,
+});
+
+const platformSecrets = (settings: LocalSettings): Record<keyof PlatformSecrets, string> => ({
+  verify_token: settings.MESSAGING_VERIFY_TOKEN,
+  app_secret: settings.MESSAGING_APP_SECRET,
+  access_token: settings.MESSAGING_ACCESS_TOKEN,
+});
+
 /** Returns the values of the secrets that an operator fills in for a deployment; `undefined` for generated ones. */
 export const secretValue =
-  (
-    { inferenceKeys, platformSecrets }: LocalSettings,
-    { clientSecrets }: Pick<IdentityStandIns, "clientSecrets">,
-  ) =>
+  (settings: LocalSettings, { clientSecrets }: Pick<IdentityStandIns, "clientSecrets">) =>
   ({ logicalId }: LocalResource): string | undefined => {
-    if (logicalId.startsWith("InferenceKeys")) return JSON.stringify(inferenceKeys);
-    if (logicalId.startsWith("MessagingSecrets")) return JSON.stringify(platformSecrets);
+    if (logicalId.startsWith("InferenceKeys")) return JSON.stringify(inferenceKeys(settings));
+    if (logicalId.startsWith("MessagingSecrets")) return JSON.stringify(platformSecrets(settings));
     if (logicalId.startsWith("IdentityProviders")) return JSON.stringify(clientSecrets);
     return undefined;
   };

@@ -11,7 +11,7 @@ import { operations } from "../../functions/manifest.ts";
 import { wantsPage } from "../../shared/http/html.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { featureOf, invokeFeature } from "./functions.ts";
-import { localHomePage, type LocalLink, mailPage, messagesPage } from "./local-pages.ts";
+import { type LocalLink, localHomePage, mailPage, messagesPage } from "./local-pages.ts";
 import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
 import { functionPath, idleHeader, instancePath } from "./running-service.ts";
 

@@ -21,7 +21,7 @@ const onlyTable = async (endpoint: string, dataDirectory: string): Promise<strin
 export const withLocalStores = async <Result>(
   work: (tableName: string, bucketName: string) => Promise<Result>,
 ): Promise<Result> => {
-  const { dataDirectory } = readLocalSettings(process.env);
+  const { DATA_DIR: dataDirectory } = readLocalSettings(process.env);
   const running = await findRunningService(dataDirectory);
   if (!running?.bucketName)
     throw new Error("Start the service first; its audio files are only available while it runs.");
@@ -38,7 +38,7 @@ export const withLocalStores = async <Result>(
 export const withLocalTable = async <Result>(
   work: (tableName: string) => Promise<Result>,
 ): Promise<Result> => {
-  const { dataDirectory } = readLocalSettings(process.env);
+  const { DATA_DIR: dataDirectory } = readLocalSettings(process.env);
   const running = await findRunningService(dataDirectory);
   if (running) {
     Object.assign(process.env, running.sdkVariables);

@@ -8,12 +8,20 @@ import type { LocalSettings } from "./settings.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The settings that name the server and the models of each task. */
+/** The settings with the server of each task, its key and its models. */
 const settingNames = {
-  chat: { baseUrl: "CHAT_BASE_URL", models: ["CHAT_MODEL_14B", "CHAT_MODEL_9B"] },
-  translation: { baseUrl: "TRANSLATION_BASE_URL", models: ["TRANSLATION_MODEL"] },
-  transcription: { baseUrl: "TRANSCRIPTION_BASE_URL", models: ["TRANSCRIPTION_MODEL"] },
-  speech: { baseUrl: "SPEECH_BASE_URL", models: ["SPEECH_MODEL"] },
+  chat: { key: "CHAT_API_KEY", baseUrl: "CHAT_BASE_URL", models: ["CHAT_MODEL_14B", "CHAT_MODEL_9B"] },
+  translation: {
+    key: "TRANSLATION_API_KEY",
+    baseUrl: "TRANSLATION_BASE_URL",
+    models: ["TRANSLATION_MODEL"],
+  },
+  transcription: {
+    key: "TRANSCRIPTION_API_KEY",
+    baseUrl: "TRANSCRIPTION_BASE_URL",
+    models: ["TRANSCRIPTION_MODEL"],
+  },
+  speech: { key: "SPEECH_API_KEY", baseUrl: "SPEECH_BASE_URL", models: ["SPEECH_MODEL"] },
 } as const satisfies Record<ModelTask, unknown>;
 
 /** The tasks that few chat servers also do. */
@@ -117,12 +125,13 @@ const startSampleModels = async (port: number, variables: Variables): Promise<Mo
  * and transcription if the chat server has no models for them.
  */
 export const startModels = async (
-  { chatBaseUrl, inferenceKeys }: LocalSettings,
+  local: LocalSettings,
   port: number,
   variables: Variables,
 ): Promise<Models> => {
+  const { CHAT_BASE_URL: chatBaseUrl } = local;
   if (!chatBaseUrl) return startSampleModels(port, variables);
-  const chatListing = await listModels(chatBaseUrl, inferenceKeys.chat);
+  const chatListing = await listModels(chatBaseUrl, local.CHAT_API_KEY);
   const sampleTasks = audioTasks.filter((task) => !isOnChatServer(task, variables, chatListing));
   const sample =
     sampleTasks.length > 0 ? await startSampleInference({ port, voices: synthesisLanguages }) : undefined;
@@ -140,7 +149,8 @@ export const startModels = async (
   const others = servers.filter(({ url, isSample }) => !isSample && url !== chatBaseUrl);
   const listings = await Promise.all(
     others.map(
-      async ({ url, tasks: [task = "chat"] }) => [url, await listModels(url, inferenceKeys[task])] as const,
+      async ({ url, tasks: [task = "chat"] }) =>
+        [url, await listModels(url, local[settingNames[task].key])] as const,
     ),
   );
   return {

@@ -1,4 +1,5 @@
 import { networkInterfaces } from "node:os";
+import type { LocalSettings } from "./settings.ts";
 
 /** The address on which the service listens, and the one in links. */
 export interface Network {
@@ -14,8 +15,7 @@ const ownAddress = (): string =>
     .flatMap((addresses) => addresses ?? [])
     .find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? loopback;
 
-/** @param host an address of this machine, or `0.0.0.0` for all of them. */
-export const networkOf = (host: string): Network => ({
+export const networkOf = ({ HOST: host }: Pick<LocalSettings, "HOST">): Network => ({
   listen: host,
   address: host === "0.0.0.0" ? ownAddress() : host,
 });

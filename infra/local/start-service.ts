@@ -21,7 +21,7 @@ import { type IdentityStandIns, startIdentityStandIns } from "./identity/identit
 import { localRoutes } from "./local-routes.ts";
 import { type MessagingPlatformServer, startMessagingPlatform } from "./messaging/platform-server.ts";
 import { type Models, startModels } from "./models.ts";
-import { isPrivate } from "./network.ts";
+import { isPrivate, networkOf } from "./network.ts";
 import { choosePorts, type Ports } from "./ports.ts";
 import { announceService, claimDataDirectory, withdrawService } from "./running-service.ts";
 import type { LocalSettings } from "./settings.ts";
@@ -60,15 +60,14 @@ export interface StartOptions {
 
 /** The messaging platform's stand-in; `undefined` when the settings have the address of another platform. */
 const startMessaging = async (
-  { dataDirectory, messagingApiUrl, platformSecrets }: LocalSettings,
+  settings: LocalSettings,
   baseUrl: string,
 ): Promise<MessagingPlatformServer | undefined> => {
-  if (messagingApiUrl) return undefined;
-  const { access_token: accessToken, app_secret: appSecret } = platformSecrets;
+  if (settings.MESSAGING_API_URL) return undefined;
   return startMessagingPlatform({
-    dataDirectory: join(dataDirectory, "messaging"),
-    accessToken,
-    webhook: { url: `${baseUrl}/tasks/webhook`, appSecret },
+    dataDirectory: join(settings.DATA_DIR, "messaging"),
+    accessToken: settings.MESSAGING_ACCESS_TOKEN,
+    webhook: { url: `${baseUrl}/tasks/webhook`, appSecret: settings.MESSAGING_APP_SECRET },
   });
 };
 
@@ -76,7 +75,7 @@ const startMessaging = async (
 const startBackends = async ({ settings, variables }: StartOptions, ports: Ports, cleanup: Cleanup) => {
   const models = await startModels(settings, ports.sampleInference, variables);
   cleanup.add(() => models.close());
-  const baseUrl = `http://${settings.network.address}:${ports.api}${settings.basePath}`;
+  const baseUrl = `http://${networkOf(settings).address}:${ports.api}${settings.BASE_PATH}`;
   const platform = await startMessaging(settings, baseUrl);
   if (platform) cleanup.add(() => platform.close());
   const identity = await startIdentityStandIns(settings, ports.identity, baseUrl);
@@ -90,8 +89,15 @@ const startBackends = async ({ settings, variables }: StartOptions, ports: Ports
   return { models, platform, identity, stageVariables };
 };
 
+const endpointsOf = (settings: LocalSettings) => ({
+  dynamoDb: settings.AWS_ENDPOINT_URL_DYNAMODB,
+  s3: settings.AWS_ENDPOINT_URL_S3,
+  sqs: settings.AWS_ENDPOINT_URL_SQS,
+  ses: settings.AWS_ENDPOINT_URL_SES,
+});
+
 const announce = async (
-  { dataDirectory }: LocalSettings,
+  { DATA_DIR: dataDirectory }: LocalSettings,
   instance: string,
   { model, standIns, url }: LocalApplication,
   cleanup: Cleanup,
@@ -118,30 +124,31 @@ const watch = async (
       if (problem) log(problem);
       else void application.recycle().then(() => log("Functions reloaded."));
     },
-    { outdir: join(settings.dataDirectory, "build") },
+    { outdir: join(settings.DATA_DIR, "build") },
   );
   cleanup.add(() => watcher.dispose());
 };
 
 const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<LocalService, "close">> => {
   const { settings, variables, log, inspect } = options;
-  const { dataDirectory, network } = settings;
+  const { DATA_DIR: dataDirectory } = settings;
+  const network = networkOf(settings);
   // Before anything starts, so an invalid variable ends the command with a plain message.
   checkLocalVariables(variables);
   const inspected = inspect === undefined ? undefined : await chooseInspected(inspect, settings);
   await claimDataDirectory(dataDirectory);
-  const ports = await choosePorts(settings.port, network.listen);
+  const ports = await choosePorts(settings.PORT, network.listen);
   const { models, platform, identity, stageVariables } = await startBackends(options, ports, cleanup);
   const instance = randomUUID();
   const application = await serveAssembly({
     assembly: prepareAssembly(dataDirectory, stageVariables),
     dataDirectory,
     ...(isPrivate(network) ? {} : { network }),
-    endpoints: settings.externalEndpoints,
-    basePath: settings.basePath,
+    endpoints: endpointsOf(settings),
+    basePath: settings.BASE_PATH,
     ports: { restApi: ports.api, functionUrls: ports.chatStream, s3: ports.storage },
     configureFunction: configureFunction(settings, inspected),
-    maxConcurrency: settings.functionConcurrency,
+    maxConcurrency: settings.FUNCTION_CONCURRENCY,
     secretValue: secretValue(settings, identity),
     localRoutes: (served) => localRoutes(served, instance, platform),
     log,

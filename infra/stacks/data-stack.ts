@@ -20,6 +20,40 @@ export interface DataStackProps extends StackProps {
   readonly stage: Stage;
 }
 
+interface OperatorsSecret {
+  readonly id: string;
+  readonly description: string;
+  /** Why AWS does not rotate it. */
+  readonly reason: string;
+}
+
+/** The secrets that an operator fills in. */
+const operatorsSecrets = {
+  inferenceKeys: {
+    id: "InferenceKeys",
+    description:
+      "API keys of the model servers: a JSON object with chat, translation, transcription and speech",
+    reason: "The operators of the model servers issue the keys, and decide when they change.",
+  },
+  platformSecrets: {
+    id: "MessagingSecrets",
+    description:
+      "Secrets of the messaging platform: a JSON object with verify_token, app_secret and access_token",
+    reason:
+      "The platform issues app secret and access token; the operator fills in new ones when they change there.",
+  },
+  identityProviders: {
+    id: "IdentityProviders",
+    description: "Client secrets at the identity providers: a JSON object with a and b",
+    reason: "The providers issue them, and the operator changes them there.",
+  },
+  canaryKey: {
+    id: "CanaryKey",
+    description: "The key with which the canary calls: a JSON object with key, filled by the operator",
+    reason: "An operator fills in a new key when they change it.",
+  },
+} as const satisfies Record<string, OperatorsSecret>;
+
 /** Everything that outlives a release: accounts and tokens, audio, queued mails and messages, secrets. */
 export class DataStack extends Stack {
   readonly table: TableV2;
@@ -75,11 +109,11 @@ export class DataStack extends Stack {
       maxReceives: callbackReceives,
     });
     this.jobs = new WorkQueue(this, "Jobs", { worker: jobWorkerFunction, maxReceives: jobMessageAttempts });
-    this.tokenSigningKey = this.createTokenSigningKey();
-    this.inferenceKeys = this.createInferenceKeys();
-    this.platformSecrets = this.createPlatformSecrets();
-    this.identityProviders = this.createIdentityProvidersSecret();
-    this.canaryKey = this.createCanarySecret();
+    this.tokenSigningKey = this.addTokenSigningKey();
+    this.inferenceKeys = this.addOperatorsSecret(operatorsSecrets.inferenceKeys);
+    this.platformSecrets = this.addOperatorsSecret(operatorsSecrets.platformSecrets);
+    this.identityProviders = this.addOperatorsSecret(operatorsSecrets.identityProviders);
+    this.canaryKey = this.addOperatorsSecret(operatorsSecrets.canaryKey);
     const { ALARM_EMAIL: address, MONTHLY_BUDGET_USD: budget } = settings;
     this.alarmTopic = address ? new AlarmTopic(this, "AlarmMail", { address }) : undefined;
     if (budget > 0 && address) this.addBudget(budget, address);
@@ -120,7 +154,7 @@ export class DataStack extends Stack {
     });
   }
 
-  private createTokenSigningKey(): Secret {
+  private addTokenSigningKey(): Secret {
     const secret = new Secret(this, "TokenSigningKey", {
       description: "Signs the access tokens of the Language AI Service",
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
@@ -134,61 +168,14 @@ export class DataStack extends Stack {
     return secret;
   }
 
-  private createInferenceKeys(): Secret {
-    const secret = new Secret(this, "InferenceKeys", {
-      description:
-        "API keys of the model servers: a JSON object with chat, translation, transcription and speech",
-      // Do not change it: CloudFormation would overwrite the keys that an operator has filled in.
+  private addOperatorsSecret({ id, description, reason }: OperatorsSecret): Secret {
+    const secret = new Secret(this, id, {
+      description,
+      // Do not change it: CloudFormation would overwrite the values that an operator has filled in.
       secretStringValue: SecretValue.unsafePlainText("{}"),
       removalPolicy: this.removalPolicy,
     });
-    acknowledge(
-      secret,
-      "AwsSolutions-SMG4",
-      "The operators of the model servers issue the keys, and decide when they change.",
-    );
-    return secret;
-  }
-
-  private createCanarySecret(): Secret {
-    const secret = new Secret(this, "CanaryKey", {
-      description: "The key with which the canary calls: a JSON object with key, filled by the operator",
-      // Do not change it, as above.
-      secretStringValue: SecretValue.unsafePlainText("{}"),
-      removalPolicy: this.removalPolicy,
-    });
-    acknowledge(secret, "AwsSolutions-SMG4", "An operator fills in a new key when they change it.");
-    return secret;
-  }
-
-  private createPlatformSecrets(): Secret {
-    const secret = new Secret(this, "MessagingSecrets", {
-      description:
-        "Secrets of the messaging platform: a JSON object with verify_token, app_secret and access_token",
-      // Do not change it, as above.
-      secretStringValue: SecretValue.unsafePlainText("{}"),
-      removalPolicy: this.removalPolicy,
-    });
-    acknowledge(
-      secret,
-      "AwsSolutions-SMG4",
-      "The platform issues app secret and access token; the operator fills in new ones when they change there.",
-    );
-    return secret;
-  }
-
-  private createIdentityProvidersSecret(): Secret {
-    const secret = new Secret(this, "IdentityProviders", {
-      description: "Client secrets at the identity providers: a JSON object with a and b",
-      // Do not change it, as above.
-      secretStringValue: SecretValue.unsafePlainText("{}"),
-      removalPolicy: this.removalPolicy,
-    });
-    acknowledge(
-      secret,
-      "AwsSolutions-SMG4",
-      "The providers issue them, and the operator changes them there.",
-    );
+    acknowledge(secret, "AwsSolutions-SMG4", reason);
     return secret;
   }
 

@@ -75,20 +75,23 @@ export interface IdentityStandIns {
 
 /** Starts a stand-in for each identity provider that the settings do not name. */
 export const startIdentityStandIns = async (
-  { identityProviders }: Pick<LocalSettings, "identityProviders">,
+  settings: LocalSettings,
   [portOfA, portOfB]: readonly [number, number],
   baseUrl: string,
 ): Promise<IdentityStandIns> => {
   const ports = { a: portOfA, b: portOfB };
-  const missing = providerLetters.filter((letter) => identityProviders[letter].issuer === undefined);
+  const given = {
+    a: { issuer: settings.IDP_A_ISSUER, clientSecret: settings.IDP_A_CLIENT_SECRET },
+    b: { issuer: settings.IDP_B_ISSUER, clientSecret: settings.IDP_B_CLIENT_SECRET },
+  };
+  const missing = providerLetters.filter((letter) => given[letter].issuer === undefined);
   const running = await Promise.all(
     missing.map((letter) =>
       startStandIn(letter, ports[letter], `${baseUrl}/console/log-in/${letter}/callback`),
     ),
   );
   const secretOf = (letter: ProviderLetter): string | undefined =>
-    running.find((standIn) => standIn.letter === letter)?.clientSecret ??
-    identityProviders[letter].clientSecret;
+    running.find((standIn) => standIn.letter === letter)?.clientSecret ?? given[letter].clientSecret;
   return {
     running,
     variables: Object.fromEntries(

@@ -47,14 +47,14 @@ export const chatOperation = defineOperation({
               .meta({ id: "LegacyChatMessage" }),
           )
           .refine(fitsConversation, conversationTooLong)
-          .meta({ description: "At least one, or 400" }),
+          .meta({ description: "At least one; otherwise 400" }),
         model_type: modelType.default(defaultModelType),
         temperature: temperature.default(defaultTemperature),
-        stream: z.boolean().default(false).meta({ description: "The answer is whole all the same" }),
+        stream: z.boolean().default(false).meta({ description: "Has no effect" }),
         system_message: text()
           .max(maxConversationMessages)
           .nullish()
-          .meta({ description: "In place of the conversation's own" }),
+          .meta({ description: "Replaces the conversation's own system message" }),
       })
       .meta({ id: "LegacyChatRequest" }),
     maxBytes: longBodyBytes,
@@ -71,7 +71,7 @@ export const chatOperation = defineOperation({
         inference_time: seconds,
         message_count: z
           .int()
-          .meta({ example: 2, description: "Messages sent to the model, its instruction among them" }),
+          .meta({ example: 2, description: "Messages sent to the model, including the system message" }),
       })
       .meta({ id: "LegacyChatAnswer" }),
   },
@@ -82,14 +82,14 @@ export const instructOperation = defineOperation({
   ...common,
   id: "legacyInstruct",
   path: "/tasks/sunflower_simple",
-  summary: "Carry out one instruction",
+  summary: "Follow one instruction",
   body: {
     encoding: "form",
     schema: z
       .object({
         instruction: text().meta({
           example: "How do you say 'thank you' in Acholi?",
-          description: "1 to 4,000 characters, or 400",
+          description: "1 to 4,000 characters; otherwise 400",
         }),
         model_type: optionalField(modelType)
           .transform((type) => type ?? defaultModelType)
@@ -122,7 +122,7 @@ export const summariseOperation = defineOperation({
   ...common,
   id: "legacySummarise",
   path: "/tasks/summarise",
-  summary: "Summarise a text in English or Luganda without naming anybody",
+  summary: "Summarise a text in English or Luganda without personal names",
   body: {
     encoding: "json",
     schema: z

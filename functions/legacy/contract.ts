@@ -20,13 +20,13 @@ export const vendorHealthOperation = defineOperation({
   id: "legacyVendorHealth",
   method: "GET",
   path: "/tasks/modal/health",
-  summary: "Whether the service answers",
+  summary: "Check the health of the service",
   ...replacedBy("/health"),
   auth: "public",
   limit: "none",
   response: {
     status: 200,
-    description: "It does",
+    description: "The service is healthy",
     schema: z
       .object({
         status: z.literal("healthy"),
@@ -75,7 +75,7 @@ export const legacyFunction = defineFunction({
     ...legacySettingsEnvironment,
   },
   memoryMegabytes: 1_024,
-  // API Gateway waits five minutes for the first byte of an answer, and its own answer would lack the headers.
+  // API Gateway waits five minutes for the first byte, and its own response would lack the headers.
   timeoutSeconds: 290,
   transfer: "stream",
 });

@@ -10,6 +10,7 @@ import { completeConversation, completeInstruction, summarise } from "./complete
 import { legacyFunction, vendorHealthOperation } from "./contract.ts";
 import * as speech from "./fixed-speaker-contract.ts";
 import {
+  type SynthesizeSpoken,
   synthesizeAsJob,
   synthesizeInEvents,
   synthesizeInMode,
@@ -28,18 +29,21 @@ import {
 } from "./transcribe-recording.ts";
 import * as transcription from "./transcription-contract.ts";
 
-/** What the deprecated routes work with: what the features behind them do. */
+/** What the deprecated routes need: the dependencies of the features behind them. */
 export interface LegacyDependencies {
   readonly models: ChatModels;
   readonly speech: SpeechDependencies;
   readonly transcription: LegacyTranscriptionDependencies;
 }
 
-const alternative = "send its file_id to POST /tasks/stt_from_gcs; split larger recordings";
+const openAudio = (audio: Parameters<typeof openFile>[0], signal: AbortSignal) =>
+  openFile(audio, signal, {
+    alternative: "send its file_id to POST /tasks/stt_from_gcs; split larger recordings",
+  });
 
 const transcriptionEndpoints = (dependencies: LegacyTranscriptionDependencies): Endpoint[] => [
   endpoint(transcription.transcribeOperation, async ({ body, caller: { userId }, request: { signal } }) => {
-    const recording = await openFile(body.audio, signal, { alternative });
+    const recording = await openAudio(body.audio, signal);
     return transcribeAndSave(recording, "audio", body, { userId, signal }, dependencies);
   }),
   endpoint(
@@ -55,47 +59,48 @@ const transcriptionEndpoints = (dependencies: LegacyTranscriptionDependencies): 
   ),
   endpoint(transcription.transcribeForOrganizationOperation, async ({ body, request: { signal } }) => {
     const choices = { language: undefined, withSpeakers: body.recognise_speakers };
-    const recording = await openFile(body.audio, signal, { alternative });
-    return transcribeOnly(recording, choices, { ...dependencies, signal });
+    return transcribeOnly(await openAudio(body.audio, signal), choices, { ...dependencies, signal });
   }),
   endpoint(transcription.vendorTranscribeOperation, async ({ body, request: { signal } }) => {
     const choices = { language: body.language, withSpeakers: false };
-    const recording = await openFile(body.audio, signal, { alternative });
-    return transcribeOnly(recording, choices, { ...dependencies, signal });
+    return transcribeOnly(await openAudio(body.audio, signal), choices, { ...dependencies, signal });
   }),
 ];
 
 const context = speechContext(legacyFunction);
 
-const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
-  ...[speech.speechJobOperation, speech.vendorSpeechJobOperation].map((operation) =>
+const fixedSpeakerEndpoints = (dependencies: SpeechDependencies): Endpoint[] => {
+  const job = (operation: typeof speech.speechJobOperation) =>
     endpoint(operation, ({ body, caller, request }) =>
       synthesizeAsJob(body, context(caller, request), dependencies),
-    ),
-  ),
-  ...[speech.vendorSpeechOperation, speech.alternativeSpeechOperation].map((operation) =>
+    );
+  const spoken = (operation: typeof speech.vendorSpeechOperation, synthesize: SynthesizeSpoken) =>
     endpoint(operation, ({ body, caller, request }) =>
-      synthesizeInMode(body, context(caller, request), dependencies),
-    ),
-  ),
-  endpoint(speech.speechStreamOperation, ({ body, caller, request }) =>
-    synthesizeToStream(body, context(caller, request), dependencies),
-  ),
-  endpoint(speech.speechEventsOperation, ({ body, caller, request }) =>
-    synthesizeInEvents(body, context(caller, request), dependencies),
-  ),
-  endpoint(speech.speakersOperation, () => ({
-    speakers: speakers.map(({ languageCode, ...speaker }) => speaker),
-  })),
-  endpoint(speech.refreshUrlOperation, async ({ query, caller }) => {
-    const fresh = await refreshLink(query.file_name, caller.userId, dependencies.store, "file_name");
-    return {
-      success: true as const,
-      audio_url: fresh.audio_url,
-      expires_at: fresh.audio_url_expires_at,
-      file_name: fresh.storage_object,
-    };
-  }),
+      synthesize(body, context(caller, request), dependencies),
+    );
+  return [
+    job(speech.speechJobOperation),
+    job(speech.vendorSpeechJobOperation),
+    spoken(speech.vendorSpeechOperation, synthesizeInMode),
+    spoken(speech.alternativeSpeechOperation, synthesizeInMode),
+    spoken(speech.speechStreamOperation, synthesizeToStream),
+    spoken(speech.speechEventsOperation, synthesizeInEvents),
+    endpoint(speech.speakersOperation, () => ({
+      speakers: speakers.map(({ languageCode, ...speaker }) => speaker),
+    })),
+    endpoint(speech.refreshUrlOperation, async ({ query, caller }) => {
+      const fresh = await refreshLink(query.file_name, caller.userId, dependencies.store, "file_name");
+      return {
+        success: true as const,
+        audio_url: fresh.audio_url,
+        expires_at: fresh.audio_url_expires_at,
+        file_name: fresh.storage_object,
+      };
+    }),
+  ];
+};
+
+const orpheusEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
   endpoint(orpheus.orpheusSpeechOperation, ({ body, caller, request }) =>
     synthesizeOrpheusSpeech(body, context(caller, request), dependencies),
   ),
@@ -104,46 +109,35 @@ const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
   ),
   endpoint(orpheus.orpheusVoicesOperation, () => listVoices(undefined)),
   endpoint(orpheus.orpheusVoicesOfLanguageOperation, ({ path }) => listVoices(path.language)),
-  endpoint(vendorHealthOperation, () => ({
-    status: "healthy" as const,
-    service: service.name,
-    version: service.apiVersion,
-  })),
 ];
 
 const chatEndpoints = (models: ChatModels): Endpoint[] => [
   endpoint(chat.chatOperation, ({ body, request: { signal } }) =>
-    completeConversation(
-      {
-        messages: body.messages,
-        modelType: body.model_type,
-        temperature: body.temperature,
-        systemMessage: body.system_message ?? undefined,
-      },
-      { models, signal },
-    ),
+    completeConversation(body, { models, signal }),
   ),
   endpoint(chat.instructOperation, ({ body, request: { signal } }) =>
-    completeInstruction(
-      {
-        instruction: body.instruction,
-        modelType: body.model_type,
-        temperature: body.temperature,
-        systemMessage: body.system_message,
-      },
-      { models, signal },
-    ),
+    completeInstruction(body, { models, signal }),
   ),
   endpoint(chat.summariseOperation, ({ body, request: { signal } }) =>
     summarise(body.text, { models, signal }),
   ),
 ];
 
-/** The deprecated operations, bound to the use cases that carry them out, as a stage wants them. */
+const healthEndpoint = endpoint(vendorHealthOperation, () => ({
+  status: "healthy" as const,
+  service: service.name,
+  version: service.apiVersion,
+}));
+
+/** Binds the deprecated operations to their use cases, with the settings of a stage. */
 export const legacyEndpoints = (
-  { models, speech: synthesis, transcription: recognition }: LegacyDependencies,
+  dependencies: LegacyDependencies,
   settings: LegacySettings = defaultLegacySettings,
 ): Endpoint[] =>
-  [...transcriptionEndpoints(recognition), ...speechEndpoints(synthesis), ...chatEndpoints(models)].map(
-    (bound) => applySettings(bound, settings),
-  );
+  [
+    ...transcriptionEndpoints(dependencies.transcription),
+    ...fixedSpeakerEndpoints(dependencies.speech),
+    ...orpheusEndpoints(dependencies.speech),
+    healthEndpoint,
+    ...chatEndpoints(dependencies.models),
+  ].map((bound) => applySettings(bound, settings));

@@ -5,14 +5,14 @@ import { speechResponse, streamedSpeech } from "../speech/contract.ts";
 import { defaultSpeakerId, speakerIds } from "./fixed-speakers.ts";
 import { replacedBy } from "./settings.ts";
 
-/** What the routes have in common whose work is done by `POST /tasks/audio/speech` now. */
+/** The common part of the routes that `POST /tasks/audio/speech` replaces. */
 export const bySpeech = {
   method: "POST",
   auth: "user",
   scope: "speech",
   ...replacedBy("/tasks/audio/speech"),
 } as const;
-/** The same, of those that listed voices. */
+/** The common part of the routes that `GET /tasks/voice/speakers` replaces. */
 export const byVoices = {
   method: "GET",
   auth: "user",
@@ -22,7 +22,6 @@ export const byVoices = {
 } as const;
 
 const failures = ["external_service_error", "storage_unavailable", "service_unavailable"] as const;
-/** What can go wrong with speech of whomever. */
 export const speakerFailures = ["no_speaker_for_language", ...failures] as const;
 const speakerId = z.literal(speakerIds).default(defaultSpeakerId).meta({
   description: "One of the speakers of `GET /tasks/modal/tts/speakers`",
@@ -32,7 +31,7 @@ const givenSpeakerId = z.int().meta({ example: defaultSpeakerId });
 
 const jobRequest = z
   .object({
-    text: text().meta({ description: "1 to 10,000 characters, or 400", example: "Wasuze otya nno?" }),
+    text: text().meta({ description: "1 to 10,000 characters; otherwise 400", example: "Wasuze otya nno?" }),
     speaker_id: speakerId,
     temperature: z.number().min(0).max(2).optional(),
     max_new_audio_tokens: z.int().min(1).optional(),
@@ -44,7 +43,7 @@ const jobResponse = z
   .object({
     output: z.object({
       audio_url: speechResponse.shape.audio_url,
-      blob: speechResponse.shape.storage_object.meta({ description: "Name in the store" }),
+      blob: speechResponse.shape.storage_object.meta({ description: "The object's name" }),
       sample_rate: speechResponse.shape.sample_rate,
       duration_seconds: speechResponse.shape.duration_seconds,
       format: z.literal("wav"),
@@ -74,7 +73,7 @@ const spokenRequest = z
     text: text().trim().min(1).max(10_000).meta({ example: "Wasuze otya nno?" }),
     speaker_id: speakerId,
     response_mode: z.enum(["url", "stream", "both"]).default("url").meta({
-      description: "Of `/tts` and `/tts-alt`; the other two routes have one mode each",
+      description: "Only for `/tts` and `/tts-alt`; the other two routes have one mode each",
     }),
   })
   .meta({ id: "LegacySpeechRequest" });
@@ -127,8 +126,7 @@ const declareSpoken = (
     errors: [...speakerFailures, "gone"],
   });
 
-const byMode =
-  "`response_mode` chooses between the three forms of answer that this route and its two neighbours give.";
+const byMode = "`response_mode` chooses the form of the response: a link, the audio, or events with both.";
 
 export const vendorSpeechOperation = declareSpoken(
   "legacyVendorSpeech",
@@ -147,15 +145,15 @@ export const alternativeSpeechOperation = declareSpoken(
 export const speechStreamOperation = declareSpoken(
   "legacyVendorSpeechStream",
   "/tasks/modal/tts/stream",
-  "Answers with the audio while it is made.",
+  "Streams the audio.",
   [wav],
   "always",
 );
 export const speechEventsOperation = declareSpoken(
   "legacyVendorSpeechEvents",
   "/tasks/modal/tts/stream-with-url",
-  'Answers with events whose data is JSON: `{"event": "audio_chunk", "data": <base64>, "bytes"}`, at the end `{"event": ' +
-    '"complete", "audio_url", "expires_at", "file_name", "total_bytes"}`, or `{"event": "error", "error"}` in its place.',
+  'Streams events whose data is JSON: `{"event": "audio_chunk", "data": <base64>, "bytes"}`, and finally `{"event": ' +
+    '"complete", "audio_url", "expires_at", "file_name", "total_bytes"}` or `{"event": "error", "error"}`.',
   [events],
   "always",
 );

@@ -1,5 +1,4 @@
 import { Reply } from "../../shared/http/response.ts";
-import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import type { SpeechItem } from "../speech/contract.ts";
@@ -13,11 +12,14 @@ import type {
   SpokenResponse,
 } from "./fixed-speaker-contract.ts";
 import { requireSpeaker, type Speaker } from "./fixed-speakers.ts";
+import { requireText } from "./require-text.ts";
 
-/*
- * The routes that speak with one of the six fixed speakers; those with voices of the catalogue are in
- * orpheus-speech.ts.
- */
+/** A use case that speaks with one of the six fixed speakers. */
+export type SynthesizeSpoken<Response = Reply | SpokenResponse> = (
+  request: SpokenRequest,
+  context: SpeechContext,
+  dependencies: SpeechDependencies,
+) => Promise<Response>;
 
 const toItem = ({ text }: SpokenRequest, { languageCode }: Speaker): SpeechItem => ({
   text,
@@ -37,11 +39,7 @@ const wordsPerMinute = 150;
 const estimateSeconds = (text: string): number =>
   Math.round((text.split(/\s+/).length / wordsPerMinute) * 60 * 100) / 100;
 
-const synthesizeToLink = async (
-  request: SpokenRequest,
-  context: SpeechContext,
-  dependencies: SpeechDependencies,
-): Promise<SpokenResponse> => {
+const synthesizeToLink: SynthesizeSpoken<SpokenResponse> = async (request, context, dependencies) => {
   const speaker = requireSpeaker(request.speaker_id);
   const speech = await synthesizeSpeech(toItem(request, speaker), context, dependencies);
   return {
@@ -56,12 +54,8 @@ const synthesizeToLink = async (
   };
 };
 
-/** `POST /tasks/{vendor_a}/tts/stream`: the sound leaves while it is made. */
-export const synthesizeToStream = async (
-  request: SpokenRequest,
-  context: SpeechContext,
-  dependencies: SpeechDependencies,
-): Promise<Reply> => {
+/** `POST /tasks/{vendor_a}/tts/stream`: streams the audio. */
+export const synthesizeToStream: SynthesizeSpoken<Reply> = async (request, context, dependencies) => {
   const speaker = requireSpeaker(request.speaker_id);
   const { contentType, headers, body } = await streamOnly(toItem(request, speaker), context, dependencies);
   return new Reply({
@@ -75,12 +69,8 @@ export const synthesizeToStream = async (
   });
 };
 
-/** `POST /tasks/{vendor_a}/tts/stream-with-url`: the sound leaves in server-sent events while it is made and stored. */
-export const synthesizeInEvents = async (
-  request: SpokenRequest,
-  context: SpeechContext,
-  dependencies: SpeechDependencies,
-): Promise<Reply> => {
+/** `POST /tasks/{vendor_a}/tts/stream-with-url`: stores the audio and streams it in server-sent events. */
+export const synthesizeInEvents: SynthesizeSpoken<Reply> = async (request, context, dependencies) => {
   const speaker = requireSpeaker(request.speaker_id);
   const stream = await openStoredStream(toItem(request, speaker), context, dependencies);
   return new Reply({
@@ -92,38 +82,22 @@ export const synthesizeInEvents = async (
 
 const modes = { url: synthesizeToLink, stream: synthesizeToStream, both: synthesizeInEvents } as const;
 
-/** `POST /tasks/{vendor_a}/tts` and `/tts-alt`: a text is spoken as its `response_mode` says. */
-export const synthesizeInMode = (
-  request: SpokenRequest,
-  context: SpeechContext,
-  dependencies: SpeechDependencies,
-): Promise<Reply | SpokenResponse> => modes[request.response_mode](request, context, dependencies);
+/** `POST /tasks/{vendor_a}/tts` and `/tts-alt`: speaks a text in the form of its `response_mode`. */
+export const synthesizeInMode: SynthesizeSpoken = (request, context, dependencies) =>
+  modes[request.response_mode](request, context, dependencies);
 
-const maxJobCharacters = 10_000;
-
-/** What the model takes for each chunk of a text. Version 1 counted for the text as a whole, and took any number. */
+/** The model's bounds for each chunk of a text. Version 1 accepted any number, for the whole text. */
 const tokensInBounds = (tokens: number): number => Math.min(Math.max(tokens, 64), 4_096);
 
-/**
- * `POST /tasks/tts` and `/tasks/{vendor_b}/tts`: stored speech, in the shapes of a job.
- *
- * @throws AppError `bad_request` for a text that is blank or longer than 10,000 characters.
- */
+/** `POST /tasks/tts` and `/tasks/{vendor_b}/tts`. @throws AppError `bad_request` for a blank or too long text. */
 export const synthesizeAsJob = async (
   { text, speaker_id, temperature, max_new_audio_tokens: tokens }: SpeechJobRequest,
   context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<JobResponse> => {
   const startedAt = performance.now();
-  const spoken = text.trim();
-  if (spoken === "" || [...spoken].length > maxJobCharacters) {
-    throw new AppError("bad_request", {
-      message: `The text must have 1 to ${maxJobCharacters} characters.`,
-      param: "text",
-    });
-  }
   const item: SpeechItem = {
-    text: spoken,
+    text: requireText(text, 10_000, "text"),
     language: requireSpeaker(speaker_id).languageCode,
     temperature,
     max_tokens: tokens === undefined ? undefined : tokensInBounds(tokens),
@@ -142,13 +116,13 @@ export const synthesizeAsJob = async (
   };
 };
 
-/** Events of version 1 have no name of their own: readers tell them apart by a member of their data. */
+/** Writes an event of version 1, whose name is a member of its data. */
 const frame = (event: "audio_chunk" | "complete" | "error", data: object): string =>
   `data: ${JSON.stringify({ event, ...data })}\n\n`;
 
 /**
- * Speech as server-sent events, each piece in base64; at the end the link to the whole. The status has left, so a
- * failure is told by an event.
+ * Writes speech as server-sent events: the audio in base64, then the link to the whole file. A failure becomes an event, because
+ * the status has already been sent.
  */
 export async function* writeAudioEvents({
   pieces,

@@ -1,7 +1,7 @@
 import { findSynthesisLanguage } from "../../shared/platform/catalogue/voices.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 
-/** A speaker of version 1, and the language by which a voice of today is found for it. */
+/** A speaker of version 1, and the language whose voice speaks for it today. */
 const speaker = <const Id extends number>(
   id: Id,
   language: string,
@@ -16,7 +16,7 @@ const speaker = <const Id extends number>(
   languageCode,
 });
 
-/** The six fixed speakers of the model that version 1 had; theirs were never renamed when languages were. */
+/** The six fixed speakers of version 1. They kept their names when languages were renamed. */
 export const speakers = [
   speaker(241, "Acholi", "female", "ach"),
   speaker(242, "Ateso", "female", "teo"),
@@ -30,7 +30,7 @@ export type SpeakerId = Speaker["id"];
 
 export const speakerIds = speakers.map(({ id }) => id);
 
-/** Luganda's. */
+/** The Luganda speaker. */
 export const defaultSpeakerId: SpeakerId = 248;
 
 const hasVoice = ({ languageCode }: Speaker): boolean =>
@@ -38,18 +38,14 @@ const hasVoice = ({ languageCode }: Speaker): boolean =>
 
 const speakable = speakers.filter(hasVoice);
 
-/**
- * The speaker with this number.
- *
- * @throws AppError `no_speaker_for_language` when the model of today has no voice for its language, as for Lugbara.
- */
+/** Returns the speaker with this id. @throws AppError `no_speaker_for_language` when its language has no voice today. */
 export const requireSpeaker = (id: SpeakerId): Speaker => {
   const found = speakable.find((each) => each.id === id);
   if (found) return found;
   const language = speakers.find((each) => each.id === id)?.language ?? "an unknown language";
   const others = speakable.map((each) => `${each.id} (${each.language})`).join(", ");
   throw new AppError("no_speaker_for_language", {
-    message: `The speaker ${id} speaks ${language}, for which there is no voice any more. Choose another: ${others}.`,
+    message: `Speaker ${id} speaks ${language}, which no longer has a voice. Choose another speaker: ${others}.`,
     param: "speaker_id",
     extra: { supported_speaker_ids: speakable.map((each) => each.id) },
   });

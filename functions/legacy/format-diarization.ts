@@ -11,14 +11,14 @@ type SpokenSegment = Segment & { readonly speaker: string };
 
 const isSpoken = (segment: Segment): segment is SpokenSegment => segment.speaker !== undefined;
 
-/** Names as version 1 gave them, in the order in which the speakers begin; those of the models' servers differ. */
+/** Renames the speakers as in version 1, in the order of their first words. Names of models' servers differ. */
 const nameSpeakers = (segments: readonly SpokenSegment[]): SpokenSegment[] => {
   const known = [...new Set(segments.map(({ speaker }) => speaker))];
   const name = (speaker: string) => `SPEAKER_${String(known.indexOf(speaker)).padStart(2, "0")}`;
   return segments.map((segment) => ({ ...segment, speaker: name(segment.speaker) }));
 };
 
-/** What a speaker says without being interrupted. */
+/** Joins consecutive segments of a speaker. */
 const joinTurns = (segments: readonly SpokenSegment[]): SpokenSegment[] => {
   const turns: SpokenSegment[] = [];
   for (const segment of segments) {
@@ -29,7 +29,7 @@ const joinTurns = (segments: readonly SpokenSegment[]): SpokenSegment[] => {
   return turns;
 };
 
-/** Who said what in a transcription, as version 1 wrote it; `undefined` when the model could not tell. */
+/** Formats the speakers of a transcription as version 1 did; `undefined` when the model does not identify them. */
 export const formatDiarization = ({ text, segments }: Transcription): FormattedDiarization | undefined => {
   const spoken = nameSpeakers(segments?.filter(isSpoken) ?? []);
   if (spoken.length === 0) return undefined;

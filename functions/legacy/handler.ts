@@ -25,7 +25,7 @@ const endpoints = legacyEndpoints(
     models: chatModelsFrom(environment),
     speech: {
       synthesizer: synthesizerFrom(environment),
-      // Version 1 knows no other format, and need not carry the codecs.
+      // Version 1 has no other format, so this function needs no codecs.
       encode: async (_format, speech) => passOnAsWav(speech),
       store,
       model: environment.SPEECH_MODEL,

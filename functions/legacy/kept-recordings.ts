@@ -4,18 +4,18 @@ import type { Recording } from "../../shared/models/inference/transcription.ts";
 import { type ObjectStore, transcriptionsFolder } from "../../shared/platform/storage/object-store.ts";
 import { audioFailure, type MeasuredRecording } from "../../shared/recordings/uploads/open-upload.ts";
 
-/** How much of a recording is transcribed (specification, Limits). */
+/** The part of a recording that is transcribed (specification, Limits). */
 export const maxSeconds = 10 * 60;
 
-/** A recording in the store, of which nothing is longer than is transcribed. */
+/** A stored recording, cut to {@link maxSeconds}. */
 interface StoredRecording {
   readonly recording: Recording;
   readonly isTrimmed: boolean;
 }
 
 /**
- * Where a recording is kept: in one place for each account, however often it is transcribed. An upload goes by what the store
- * says of it, so that one that has been replaced since is another recording, a file of a request by its bytes.
+ * Returns the object key of a recording: the same for an account, however often it is transcribed. It depends on the upload and its
+ * version, so a replaced upload is another recording, or on the bytes of a file in the request.
  */
 export const recordingKey = async (
   { stored, source, fileExtension }: MeasuredRecording,
@@ -30,13 +30,12 @@ export const recordingKey = async (
 };
 
 /**
- * Stores a recording, or its first ten minutes when it is longer, as it is encoded. An upload that was kept before is not
- * stored again: it is a day old at most. A file of a request may have been sent weeks ago, and is stored in the place of
- * itself, so that it stays as long as its newest transcription.
+ * Stores a recording, or the first ten minutes of a longer one, without encoding it again. An upload that is stored already is at
+ * most a day old, so it is not stored again. A file of a request may be weeks old; storing it again restarts its lifetime.
  *
  * @param objectKey its {@link recordingKey}.
- * @param field of the request that has the recording.
- * @throws AppError `unreadable_audio` when its encoding cannot be cut; what the store throws. Nothing stays stored then.
+ * @param field the request's field with the recording.
+ * @throws AppError `unreadable_audio` when its encoding cannot be cut; the store's errors. Nothing stays stored then.
  */
 export const keepRecording = async (
   measured: MeasuredRecording,
@@ -46,11 +45,11 @@ export const keepRecording = async (
   store: Pick<ObjectStore, "open" | "write">,
 ): Promise<StoredRecording> => {
   const isTrimmed = isLongerThan(measured, maxSeconds);
-  const deletedAfter = measured.stored === undefined ? undefined : await store.open(objectKey);
-  if (!deletedAfter) await copyRecording(measured, objectKey, field, signal, store);
+  const existing = measured.stored === undefined ? undefined : await store.open(objectKey);
+  if (!existing) await copyRecording(measured, objectKey, field, signal, store);
   if (!isTrimmed) return { recording: measured, isTrimmed };
-  const source = deletedAfter ?? (await store.open(objectKey));
-  if (!source) throw new Error("The recording that has just been stored is not there.");
+  const source = existing ?? (await store.open(objectKey));
+  if (!source) throw new Error("The recording that was just stored does not exist.");
   return { recording: { ...measured, source }, isTrimmed };
 };
 

@@ -1,15 +1,15 @@
-/** Partition keys of saved transcriptions begin with it; permissions go by it. */
+/** The prefix of the partition keys of saved transcriptions, which permissions use. */
 export const transcriptionKeyPrefix = "TRANSCRIPTION#";
 
-/** The key table of this folder's README, in code. No other file spells a key. */
+/** The key table of this folder's README in code. No other file contains a key. */
 export const transcriptionKeys = {
-  /** S1: a saved transcription by its id. */
+  /** S1: a saved transcription. */
   transcription: (id: number) => ({ PK: `${transcriptionKeyPrefix}${id}`, SK: "TRANSCRIPTION" }),
-  /** S3: which transcriptions a kept recording belongs to, by its name in the store. */
+  /** S3: the transcriptions that need a stored recording. */
   recording: (objectKey: string) => ({
     PK: `${transcriptionKeyPrefix}RECORDING#${objectKey}`,
     SK: "RECORDING",
   }),
-  /** S2: the last id given out. */
+  /** S2: the last id. */
   idCounter: () => ({ PK: `${transcriptionKeyPrefix}COUNTER`, SK: "COUNTER" }),
 };

@@ -34,7 +34,7 @@ const orpheusResponse = speechResponse
   .omit({ model: true, platform: true, voice: true, storage_object: true, usage: true })
   .extend({
     speaker_id: speechResponse.shape.voice,
-    chunks: z.null().meta({ description: "Into how many the model cut the text; no longer told" }),
+    chunks: z.null().meta({ description: "No longer reported" }),
     audio_size_bytes: z.int().meta({ example: 86_444 }),
     gcs_object: speechResponse.shape.storage_object,
   })
@@ -45,7 +45,7 @@ export const orpheusSpeechOperation = defineOperation({
   ...bySpeech,
   id: "legacyVoiceSpeech",
   path: "/tasks/modal/orpheus/tts",
-  summary: "Turn a text into speech of a voice of the catalogue",
+  summary: "Turn a text into speech with a voice of the catalogue",
   body: { encoding: "json", schema: orpheusItem },
   response: { status: 200, description: "The stored audio", schema: orpheusResponse },
   errors: [...voiceFailures, "gone"],
@@ -78,7 +78,7 @@ export const orpheusBatchOperation = defineOperation({
   tasksIn: "items",
   response: {
     status: 200,
-    description: "A result for each item, in their order",
+    description: "A result for each item, in order",
     schema: orpheusBatchResponse,
   },
   errors: ["bad_request", ...voiceFailures, "gone"],

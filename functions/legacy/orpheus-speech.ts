@@ -7,17 +7,14 @@ import type { OrpheusBatchResponse, OrpheusItem, OrpheusResponse } from "./orphe
 
 const toSpeechItem = ({ speaker_id: voice, ...item }: OrpheusItem): SpeechItem => ({ ...item, voice });
 
-/** `POST /tasks/{vendor_a}/orpheus/tts`: a text, spoken by a voice of the catalogue. */
+/** `POST /tasks/{vendor_a}/orpheus/tts`: speaks a text with a voice of the catalogue. */
 export const synthesizeOrpheusSpeech = async (
   item: OrpheusItem,
   context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<OrpheusResponse> => {
-  const { voice, storage_object, usage, model, platform, ...speech } = await synthesizeSpeech(
-    toSpeechItem(item),
-    context,
-    dependencies,
-  );
+  const synthesized = await synthesizeSpeech(toSpeechItem(item), context, dependencies);
+  const { voice, storage_object, usage, model, platform, ...speech } = synthesized;
   return {
     ...speech,
     speaker_id: voice,
@@ -30,7 +27,7 @@ export const synthesizeOrpheusSpeech = async (
 const maxBatchSize = 16;
 
 /**
- * `POST /tasks/{vendor_a}/orpheus/tts/batch`: several texts, spoken by voices of the catalogue.
+ * `POST /tasks/{vendor_a}/orpheus/tts/batch`: speaks several texts with voices of the catalogue.
  *
  * @throws AppError `bad_request` for more than 16.
  */
@@ -40,16 +37,16 @@ export const synthesizeOrpheusBatch = async (
   dependencies: SpeechDependencies,
 ): Promise<OrpheusBatchResponse> => {
   if (items.length > maxBatchSize) {
-    const message = `At most ${maxBatchSize} items can be sent at once.`;
+    const message = `A batch can have at most ${maxBatchSize} items.`;
     throw new AppError("bad_request", { message, param: "items" });
   }
   const batch = { items: items.map(toSpeechItem) };
   const { results, request_id, timings_ms } = await synthesizeBatch(batch, context, dependencies);
   return {
-    results: results.map(({ voice, storage_object, ...result }) => ({
+    results: results.map(({ voice: speaker_id, storage_object: gcs_object, ...result }) => ({
       ...result,
-      speaker_id: voice,
-      gcs_object: storage_object,
+      speaker_id,
+      gcs_object,
     })),
     request_id,
     timings_ms,

@@ -13,18 +13,18 @@ import { AppError } from "../../shared/platform/errors/app-error.ts";
 /** Version 2, which deprecated version 1, came out in June 2026 (specification, Versioning, rule 2). */
 const deprecatedSince = new Date("2026-06-01T00:00:00Z");
 
-/** The day from whose beginning, in UTC, nobody may count on the routes any more. RFC 8594: never before they are deprecated. */
+/** The UTC day from which the routes may stop working. RFC 8594: not before they are deprecated. */
 const sunset = z.iso.date().refine((day) => new Date(day) >= deprecatedSince, {
   error: "The sunset cannot be before the routes were deprecated, on 2026-06-01.",
 });
 
 /**
- * Whether the routes of the providers answer: the specification lists them as answering and says that version 2.1 has
- * removed them, so a stage decides.
+ * Whether the routes of the providers work. The specification lists them, and also says that version 2.1 has removed them, so
+ * each stage decides.
  */
 const providerRoutes = z.enum(["answer", "gone"]);
 
-/** What a stage decides about the deprecated routes. */
+/** A stage's settings of the deprecated routes. */
 export const legacySettings = z.object({
   vendors: z
     .object({ a: vendorName, b: vendorName })
@@ -34,7 +34,6 @@ export const legacySettings = z.object({
 });
 export type LegacySettings = z.output<typeof legacySettings>;
 
-/** A stage that decides nothing. */
 export const defaultLegacySettings: LegacySettings = {
   vendors: { ...defaultVendors },
   sunset: "2026-12-01",
@@ -48,21 +47,21 @@ export const legacySettingsEnvironment = {
   LEGACY_PROVIDER_ROUTES: providerRoutes,
 };
 
-/** What the declarations of all deprecated routes have in common. */
+/** The common part of all deprecated routes. */
 export const replacedBy = (successor: Deprecation["successor"]) =>
   ({
     tag: "Deprecated (v1)",
     deprecated: { since: deprecatedSince, sunset: new Date(defaultLegacySettings.sunset), successor },
   }) as const;
 
-/** The operations where a stage has them: under the names it has for the providers. */
+/** Puts a stage's names of the providers into the paths of operations. */
 export const inStage = <Declared extends Operation>(
   operations: readonly Declared[],
   { vendors }: Pick<LegacySettings, "vendors">,
 ): Declared[] =>
   operations.map((operation) => ({ ...operation, path: inVendorsNames(operation.path, vendors) }));
 
-/** Answers everybody alike, whatever is in the request: nothing is left that a token or a body could be for. */
+/** Returns 410 for every request, without reading its token or body. */
 const gone = ({ id, method, path, summary, tag, response, deprecated }: Operation): Endpoint => ({
   operation: {
     id,
@@ -77,12 +76,12 @@ const gone = ({ id, method, path, summary, tag, response, deprecated }: Operatio
   },
   prepare: () => {
     throw new AppError("gone", {
-      ...(deprecated ? { message: `This address has been given up; use ${deprecated.successor}.` } : {}),
+      ...(deprecated ? { message: `This route has been removed. Use ${deprecated.successor}.` } : {}),
     });
   },
 });
 
-/** An endpoint as a stage wants it: its path, its sunset, and whether it answers at all. */
+/** Applies a stage's settings to an endpoint: its path, its sunset, and whether it still works. */
 export const applySettings = (endpoint: Endpoint, settings: LegacySettings): Endpoint => {
   const [operation = endpoint.operation] = inStage([endpoint.operation], settings);
   const { deprecated } = operation;

@@ -14,14 +14,14 @@ import { keepRecording, maxSeconds, recordingKey } from "./kept-recordings.ts";
 import type { SavedTranscriptions } from "./saved-transcriptions.ts";
 import type { LegacyTranscription } from "./transcription-contract.ts";
 
-/** Everything that the transcriptions of version 1 touch. */
+/** What the transcription routes need. */
 export interface LegacyTranscriptionDependencies extends RecordingDependencies {
   readonly transcriber: Transcriber;
   readonly store: Pick<ObjectStore, "delete" | "open" | "write">;
   readonly saved: SavedTranscriptions;
 }
 
-/** What callers of version 1 choose. */
+/** The options of `POST /tasks/stt` and `/tasks/stt_from_gcs`. */
 export interface TranscriptionChoices {
   readonly language?: string | undefined;
   readonly adapter?: string | undefined;
@@ -49,9 +49,9 @@ const toReply = (
 };
 
 /**
- * `POST /tasks/org/stt` and `/tasks/{vendor_a}/stt`: writes a recording down and keeps nothing of it.
+ * `POST /tasks/org/stt` and `/tasks/{vendor_a}/stt`: transcribes a recording and stores nothing.
  *
- * @param language ISO 639-3; `undefined` leaves it to the model's server to find out.
+ * @param language ISO 639-3; without it, the model detects the language.
  */
 export const transcribeOnly = async (
   recording: MeasuredRecording,
@@ -65,12 +65,12 @@ export const transcribeOnly = async (
 };
 
 /**
- * `POST /tasks/stt` and `/tasks/stt_from_gcs`: writes the first ten minutes of a recording down, and saves the text and
- * the audio. Of each recording one copy is kept, however often it is transcribed.
+ * `POST /tasks/stt` and `/tasks/stt_from_gcs`: transcribes the first ten minutes of a recording, and saves the text and one copy of
+ * the audio.
  *
- * @param field of the request that has the recording.
- * @throws AppError `external_service_error` when nothing was said, as in version 1; as `keepRecording` and the
- * transcriber do. Nothing stays saved then.
+ * @param field the request's field with the recording.
+ * @throws AppError `external_service_error` for a recording without words, as in version 1; the errors of `keepRecording` and the
+ * transcriber. Nothing stays saved then.
  */
 export const transcribeAndSave = async (
   measured: MeasuredRecording,
@@ -89,7 +89,7 @@ export const transcribeAndSave = async (
     const transcription = await transcriber.transcribe(request, { signal });
     countAudio(isTrimmed ? maxSeconds : measured.durationSeconds);
     if (transcription.text === "") {
-      throw new AppError("external_service_error", { message: "The model heard nothing in the recording." });
+      throw new AppError("external_service_error", { message: "The model found no words in the recording." });
     }
     await saved.save(id, { userId, text: transcription.text, language: chosen, objectKey });
     return toReply(transcription, withSpeakers, {
@@ -102,13 +102,13 @@ export const transcribeAndSave = async (
         : null,
     });
   } catch (error) {
-    // What cannot be removed now goes with its folder's lifecycle.
+    // If this fails, the bucket's lifecycle rule removes the recording.
     await letGo(id, objectKey, { saved, store }).catch(() => undefined);
     throw error;
   }
 };
 
-/** Lets a transcription go of its recording, which is removed with the last one. */
+/** Releases the recording of a transcription, and removes it when no other transcription needs it. */
 const letGo = async (
   id: number,
   objectKey: string,
@@ -118,11 +118,10 @@ const letGo = async (
 };
 
 /**
- * `DELETE /tasks/stt/{audio_transcription_id}`: removes a saved transcription of the caller's, and its audio unless another
- * transcription of the same upload has it.
+ * `DELETE /tasks/stt/{audio_transcription_id}`: removes a saved transcription of the account, and its audio unless another
+ * transcription needs it. The transcription itself goes last, so a failed request can be repeated.
  *
- * @throws AppError `not_found` for one that is unknown, gone or another account's; what the store throws. Nothing is lost to
- * another try then, because the transcription itself goes last.
+ * @throws AppError `not_found` alike for unknown, removed and other accounts' transcriptions; the store's errors.
  */
 export const deleteTranscription = async (
   id: number,
@@ -132,7 +131,7 @@ export const deleteTranscription = async (
   const objectKey = await dependencies.saved.find(id, userId);
   if (objectKey === undefined) {
     throw new AppError("not_found", {
-      message: "There is no such saved transcription of this account.",
+      message: "This account has no such saved transcription.",
       param: "audio_transcription_id",
     });
   }
@@ -144,9 +143,9 @@ export const deleteTranscription = async (
 const uploadName = /^(?:uploads\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/[^/]+)?$/i;
 
 /**
- * Opens the upload that a storage object's name, or its file id alone, belongs to.
+ * Opens an upload by its object name or file id.
  *
- * @throws AppError `bad_request` when there is none that the account may use, as in version 1; as `openUpload` does.
+ * @throws AppError `bad_request` when the account has no such upload, as in version 1; the other errors of `openUpload`.
  */
 export const openStorageObject = async (
   name: string,
@@ -155,7 +154,7 @@ export const openStorageObject = async (
 ): Promise<MeasuredRecording> => {
   const field = "gcs_blob_name";
   const missing = new AppError("bad_request", {
-    message: "There is no such upload of this account, nothing has been uploaded to it, or it has expired.",
+    message: "This account has no such upload, its file was never sent, or it has expired.",
     param: field,
   });
   const fileId = uploadName.exec(name)?.[1];

@@ -28,18 +28,19 @@ const flag = (description: string) =>
 const audio = requiredFormFile().meta({
   override: { type: "string", format: "binary" },
   example: "recording.wav",
-  description: "The recording, a file of at most 4.4 MB: MP3, WAV, OGG, M4A or AAC, told by its bytes",
+  description:
+    "The recording, a file of at most 4.4 MB: MP3, WAV, OGG, M4A or AAC. Its bytes decide the format",
 });
 
 const speakersFlag = flag(
-  "Whether the speakers are to be told apart; where the model cannot, the answer says `X-Diarization: unavailable`",
+  "Whether to identify the speakers. If the model cannot, the response has `X-Diarization: unavailable`",
 );
 
 const choices = {
-  language: ofTheTenField("Of the recording"),
-  adapter: ofTheTenField("Once chose the model's adapter; counts where `language` is absent"),
+  language: ofTheTenField("The recording's language"),
+  adapter: ofTheTenField("The language if `language` is absent. In version 1, it chose the model's adapter"),
   recognise_speakers: speakersFlag,
-  whisper: flag("Once chose the other of two models; there is one now, so it changes nothing"),
+  whisper: flag("Has no effect. In version 1, it chose another model"),
 };
 
 const diarization = z
@@ -50,14 +51,14 @@ const diarization = z
         z.object({
           speaker: z.string().meta({ example: "SPEAKER_00" }),
           text: z.string(),
-          timestamp: z.tuple([z.number(), z.number()]).meta({ description: "From and to, in seconds" }),
+          timestamp: z.tuple([z.number(), z.number()]).meta({ description: "Start and end, in seconds" }),
         }),
       )
       .optional(),
   })
   .meta({
     id: "LegacyDiarization",
-    description: "Empty unless speakers were to be told apart, and could be",
+    description: "Empty unless the speakers were requested and identified",
   });
 export type Diarization = z.infer<typeof diarization>;
 
@@ -69,11 +70,14 @@ export const legacyTranscription = z
     audio_transcription_id: z
       .int()
       .nullable()
-      .meta({ example: 12, description: "Of the saved transcription" }),
-    audio_url: z.string().nullable().meta({ description: "The name under which the audio is kept; no link" }),
+      .meta({ example: 12, description: "The id of the saved transcription" }),
+    audio_url: z
+      .string()
+      .nullable()
+      .meta({ description: "The name of the stored audio, which is not a link" }),
     language: z.string().nullable().meta({ example: "lug" }),
     was_audio_trimmed: z.boolean().meta({ example: false }),
-    original_duration_minutes: z.number().nullable().meta({ description: "When it was trimmed" }),
+    original_duration_minutes: z.number().nullable().meta({ description: "Only for trimmed audio" }),
   })
   .meta({ id: "LegacyTranscription" });
 export type LegacyTranscription = z.infer<typeof legacyTranscription>;
@@ -87,14 +91,14 @@ const common = {
 } as const;
 const errors = ["unreadable_audio", "external_service_error", "service_unavailable"] as const;
 const firstTenMinutes =
-  "Of longer recordings the first 10 minutes are transcribed. Audio and transcription are saved for 30 days; " +
+  "Transcribes the first 10 minutes of longer recordings. Audio and transcription are saved for 30 days; " +
   "`DELETE /tasks/stt/{audio_transcription_id}` removes them sooner.";
 
 export const transcribeOperation = defineOperation({
   ...common,
   id: "legacyTranscribe",
   path: "/tasks/stt",
-  summary: "Write down a recording in one of ten languages",
+  summary: "Transcribe a recording in one of ten languages",
   description: firstTenMinutes,
   body: {
     encoding: "multipart",
@@ -107,7 +111,7 @@ export const transcribeUploadOperation = defineOperation({
   ...common,
   id: "legacyTranscribeUpload",
   path: "/tasks/stt_from_gcs",
-  summary: "Write down an upload in one of ten languages",
+  summary: "Transcribe an upload in one of ten languages",
   description: firstTenMinutes,
   body: {
     encoding: "form",
@@ -115,8 +119,7 @@ export const transcribeUploadOperation = defineOperation({
       .object({
         gcs_blob_name: z.string().min(1).max(1_024).meta({
           example: "uploads/3f0a2c1e-7d4b-4c58-9a51-0e6b6a0f2d11/interview.mp3",
-          description:
-            "Storage object of an upload of the account's, of at most 100 MB; its `file_id` alone does too",
+          description: "The object name or the `file_id` of one of the account's uploads, of at most 100 MB",
         }),
         ...choices,
       })
@@ -132,7 +135,7 @@ export const deleteTranscriptionOperation = defineOperation({
   path: "/tasks/stt/{audio_transcription_id}",
   summary: "Delete a saved transcription and its audio",
   description:
-    "Only the account that made it can. The audio of an upload stays while another saved transcription of it does.",
+    "Only the account that created it can delete it. The audio stays if another saved transcription needs it.",
   auth: "user",
   scope: "transcribe",
   limit: "account",
@@ -142,7 +145,7 @@ export const deleteTranscriptionOperation = defineOperation({
       .meta({
         override: { type: "integer", minimum: 1 },
         example: 12,
-        description: "As `POST /tasks/stt` and `/tasks/stt_from_gcs` give it",
+        description: "From the response of `POST /tasks/stt` or `/tasks/stt_from_gcs`",
       }),
   }),
   response: {
@@ -159,7 +162,7 @@ export const transcribeForOrganizationOperation = defineOperation({
   ...common,
   id: "legacyTranscribeForOrganization",
   path: "/tasks/org/stt",
-  summary: "Write down a recording in a language that the model finds out",
+  summary: "Transcribe a recording in a language that the model detects",
   body: {
     encoding: "multipart",
     schema: z
@@ -173,7 +176,7 @@ export const vendorTranscribeOperation = defineOperation({
   ...common,
   id: "legacyVendorTranscribe",
   path: "/tasks/modal/stt",
-  summary: "Write down a recording",
+  summary: "Transcribe a recording",
   body: {
     encoding: "multipart",
     schema: z
@@ -182,7 +185,7 @@ export const vendorTranscribeOperation = defineOperation({
         language: optionalField(language).meta({
           override: { type: "string" },
           example: "Luganda",
-          description: `Found out when absent. ${ofTheTen}`,
+          description: `Detected when absent. ${ofTheTen}`,
         }),
       })
       .meta({ id: "LegacyVendorTranscribeForm" }),

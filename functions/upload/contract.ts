@@ -22,12 +22,12 @@ const fileFields = {
     .min(1)
     .max(100)
     .refine((value) => mediaType.test(value), {
-      error: "Value error, a content type looks like audio/mpeg",
+      error: "Value error, this is not a content type such as audio/mpeg",
       params: { type: "value_error" },
     })
     .meta({
       example: "audio/mpeg",
-      description: "The upload must carry exactly this `Content-Type`",
+      description: "The upload must have exactly this `Content-Type`",
     }),
 };
 const size = z.int().min(1).max(maxUploadBytes);
@@ -38,8 +38,8 @@ export const uploadRequest = z
     size: size.optional().meta({
       example: 1_048_576,
       description:
-        "The file's length in bytes, at most 500 MB. The link then takes this length and no other. Without it a file of " +
-        "more than 100 MB is refused, and removed, when it is used",
+        "The file's length in bytes, at most 500 MB. The link then accepts only this length. Without it, a file of more than " +
+        "100 MB is refused and removed when it is used",
     }),
   })
   .meta({ id: "UploadRequest" });
@@ -50,7 +50,7 @@ export const uploadResponse = z
     upload_url: z.url().meta({
       example: "https://audio.example.com/uploads/3f0a2c1e/interview.mp3?X-Amz-Signature=…",
       description:
-        "Takes a `PUT` with the file as its body, and exactly the type and the size that were asked for",
+        "Accepts a `PUT` with the file as its body, and with exactly the requested content type and size",
     }),
     file_id: z.uuidv4(),
     expires_at: z.iso.datetime().meta({ example: "2026-11-22T10:00:00.000Z" }),
@@ -62,10 +62,10 @@ export const uploadOperation = defineOperation({
   id: "generateUploadUrl",
   method: "POST",
   path: "/tasks/generate-upload-url",
-  summary: "Get a link through which a file can be uploaded",
+  summary: "Create an upload link",
   description:
-    "The link works for 30 minutes, the file is kept for a day. No token is needed. A link asked for with a token can only be " +
-    "used by that account; without one, by whoever knows the `file_id`.",
+    "The link is valid for 30 minutes, and the file is stored for a day. A token is optional: with one, only that account can use the " +
+    "file; without one, anyone who knows the `file_id`.",
   tag: "Uploads",
   auth: "public",
   scope: "upload",
@@ -76,12 +76,11 @@ export const uploadOperation = defineOperation({
 
 const inParts = { tag: "Uploads", auth: "user", scope: "upload", limit: "account" } as const;
 
-/** How many parts of `partBytes` the largest upload has. */
 const maxParts = Math.ceil(maxUploadBytes / partBytes);
 
 const uploadId = z
   .uuidv4()
-  .meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69", description: "Names the upload" });
+  .meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69", description: "The upload's id" });
 const pathParameters = z.object({
   id: z.string().max(100).meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69" }),
 });
@@ -92,16 +91,16 @@ const partedUpload = {
   id: uploadId,
   part_size: z.int().meta({
     example: partBytes,
-    description: "How many bytes each part has; the last one has what is left",
+    description: "The size of each part in bytes; the last one may be smaller",
   }),
   part_count: z.int().meta({ example: 36, description: "Parts are numbered from 1" }),
-  expires_at: expiresAt.meta({ description: "Until when parts are taken, and the file is kept" }),
+  expires_at: expiresAt.meta({ description: "When the upload and its file are deleted" }),
 };
 
 export const partedUploadRequest = z
   .object({
     ...fileFields,
-    content_type: fileFields.content_type.meta({ example: "audio/mpeg", description: "What the file is" }),
+    content_type: fileFields.content_type.meta({ example: "audio/mpeg", description: "The file's type" }),
     size: size.meta({ example: 187_695_104, description: "The file's length in bytes, at most 500 MB" }),
   })
   .meta({ id: "PartedUploadRequest" });
@@ -112,14 +111,15 @@ export const beginUploadOperation = defineOperation({
   id: "beginUpload",
   method: "POST",
   path: "/tasks/uploads",
-  summary: "Begin an upload that survives a lost connection",
+  summary: "Start an upload in parts",
   description:
-    "The file is sent in parts of 5 MB, each through a link of its own (`POST /tasks/uploads/{id}/parts`), in any order and as " +
-    "often as it takes; what has arrived is not sent again. `POST /tasks/uploads/{id}/complete` then makes one file of them.",
+    "An upload in parts survives a lost connection. Send the file in parts of 5 MB, each through its own link " +
+    "(`POST /tasks/uploads/{id}/parts`), in any order; repeat only the parts that fail. `POST /tasks/uploads/{id}/complete` then " +
+    "joins them into one file.",
   body: { encoding: "json", schema: partedUploadRequest },
   response: {
     status: 201,
-    description: "The upload, of which nothing has arrived yet",
+    description: "The new upload",
     schema: z.object(partedUpload).meta({ id: "PartedUpload" }),
   },
   errors: ["bad_request", "storage_unavailable"],
@@ -130,10 +130,10 @@ export const signPartsOperation = defineOperation({
   id: "signUploadParts",
   method: "POST",
   path: "/tasks/uploads/{id}/parts",
-  summary: "Get links for parts of an upload",
+  summary: "Create links for parts of an upload",
   description:
-    "Each link takes a `PUT` of its part's bytes, exactly `size` of them, for 30 minutes. A connection that broke off leaves " +
-    "nothing: the part is sent again, through the same link or a new one.",
+    "Each link accepts a `PUT` of exactly `size` bytes for 30 minutes. If the connection breaks, send the part again, through the same " +
+    "link or a new one.",
   pathParameters,
   body: {
     encoding: "json",
@@ -143,7 +143,7 @@ export const signPartsOperation = defineOperation({
           .array(partNumber)
           .min(1)
           .max(maxParts)
-          .meta({ example: [1, 2], description: "Which parts" }),
+          .meta({ example: [1, 2], description: "The numbers of the parts" }),
       })
       .meta({ id: "UploadPartsRequest" }),
   },
@@ -156,7 +156,7 @@ export const signPartsOperation = defineOperation({
           z
             .object({
               number: partNumber,
-              start: z.int().meta({ example: 0, description: "Where in the file the part begins, in bytes" }),
+              start: z.int().meta({ example: 0, description: "The part's offset in the file, in bytes" }),
               size: z.int().meta({ example: partBytes, description: "In bytes" }),
               upload_url: z.url().meta({
                 example:
@@ -167,7 +167,7 @@ export const signPartsOperation = defineOperation({
         ),
         expires_at: expiresAt.meta({
           example: "2026-11-22T10:00:00.000Z",
-          description: "When the links end",
+          description: "When the links expire",
         }),
       })
       .meta({ id: "UploadPartLinks" }),
@@ -180,11 +180,11 @@ export const getUploadOperation = defineOperation({
   id: "getUpload",
   method: "GET",
   path: "/tasks/uploads/{id}",
-  summary: "Which parts of an upload have arrived",
+  summary: "Get an upload and the parts that have arrived",
   pathParameters,
   response: {
     status: 200,
-    description: "How far the upload is",
+    description: "The upload and its progress",
     schema: z
       .object({
         ...partedUpload,
@@ -192,11 +192,11 @@ export const getUploadOperation = defineOperation({
         status: z.enum(["uploading", "completed"]).meta({ example: "uploading" }),
         arrived: z.array(partNumber).meta({
           example: [1, 2, 4],
-          description: "The numbers of the parts that are whole, in their order",
+          description: "The numbers of the complete parts, in order",
         }),
         file_id: uploadId.nullable().meta({
           example: null,
-          description: "What requests name the file by, once the upload is completed",
+          description: "The id of the file for other requests, once the upload is completed",
         }),
       })
       .meta({ id: "UploadProgress" }),
@@ -209,8 +209,8 @@ export const completeUploadOperation = defineOperation({
   id: "completeUpload",
   method: "POST",
   path: "/tasks/uploads/{id}/complete",
-  summary: "Make one file of an upload's parts",
-  description: "May be asked for again: the answer is the same.",
+  summary: "Complete an upload by joining its parts",
+  description: "You can safely repeat this request: the response is the same.",
   pathParameters,
   response: {
     status: 200,
@@ -218,10 +218,10 @@ export const completeUploadOperation = defineOperation({
     schema: z
       .object({
         file_id: uploadId.meta({
-          description: "What requests name the file by, `POST /tasks/jobs` for example",
+          description: "The id of the file for other requests, such as `POST /tasks/jobs`",
         }),
         size: z.int().meta({ example: 187_695_104, description: "In bytes" }),
-        expires_at: expiresAt.meta({ description: "Until when the file is kept" }),
+        expires_at: expiresAt.meta({ description: "When the file is deleted" }),
       })
       .meta({ id: "UploadedFile" }),
   },
@@ -233,15 +233,15 @@ export const deleteUploadOperation = defineOperation({
   id: "deleteUpload",
   method: "DELETE",
   path: "/tasks/uploads/{id}",
-  summary: "Give an upload up, or remove its file",
+  summary: "Cancel an upload, or delete its file",
   pathParameters,
-  response: { status: 204, description: "Nothing of it is left", schema: z.null() },
+  response: { status: 204, description: "The upload is deleted", schema: z.null() },
   errors: ["not_found", "storage_unavailable"],
 });
 
 export const uploadFunction = defineFunction({
   name: "upload",
-  description: "Links for uploads, whole and in parts",
+  description: "Uploads of whole files and in parts",
   operations: [
     uploadOperation,
     beginUploadOperation,
@@ -258,7 +258,7 @@ export const uploadFunction = defineFunction({
     ...anonymousLimitEnvironment,
   },
   memoryMegabytes: 512,
-  // The store joins up to a hundred parts while their upload is completed.
+  // Completing an upload can join a hundred parts.
   timeoutSeconds: 29,
   transfer: "buffered",
 });

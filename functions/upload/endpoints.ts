@@ -18,12 +18,12 @@ import {
   signParts,
 } from "./upload-in-parts.ts";
 
-/** The operation of links to upload whole files, bound to its use case. */
+/** Binds the operation of upload links to its use case. */
 export const uploadEndpoints = ({
   findBearer,
   ...dependencies
 }: UploadDependencies & { readonly findBearer: FindBearer }): Endpoint[] => [
-  // Whose token a request to the public route carries; one that is not valid counts as none.
+  // The route is public. An invalid token counts as none.
   endpoint(uploadOperation, async ({ body, request: { headers } }) => {
     const authorization = headers["authorization"];
     const owner = authorization === undefined ? undefined : await findBearer(authorization);
@@ -31,7 +31,7 @@ export const uploadEndpoints = ({
   }),
 ];
 
-/** The operations of uploads in parts, bound to their use cases. */
+/** Binds the operations of uploads in parts to their use cases. */
 export const partedUploadEndpoints = (dependencies: PartsDependencies): Endpoint[] => [
   endpoint(beginUploadOperation, ({ body, caller }) => beginUpload(body, caller.userId, dependencies)),
   endpoint(signPartsOperation, ({ path, body, caller }) =>

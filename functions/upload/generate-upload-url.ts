@@ -8,7 +8,7 @@ import type { UploadRequest, UploadResponse } from "./contract.ts";
 const maxStemLength = 100;
 const fallback = "file";
 
-/** The characters that matter to a path, also when they are percent-encoded, once or several times. */
+/** Decodes the characters of paths that are percent-encoded, even several times. */
 const decodePathCharacters = (name: string): string => {
   for (let current = name; ; ) {
     const next = current.replaceAll(/%(25|2e|2f|5c)/gi, (_, hex: string) =>
@@ -28,12 +28,12 @@ export const isPathTraversal = (name: string): boolean => {
   return decoded.includes("..") || /^[/\\]/.test(decoded);
 };
 
-/** Whether a file name names a folder, the one it stands in, and so no file. */
+/** Whether a file name names a folder. */
 const isFolder = (name: string): boolean => /(?:^|[/\\])\.$/.test(decodePathCharacters(name).trim());
 
 /**
- * What of a file name goes into an object's key: letters and digits of any script, dots, hyphens and underscores; at
- * most 111 characters, the extension among them. Never empty.
+ * Converts a file name for an object key: letters and digits of any script, dots, hyphens and underscores; at most 111 characters
+ * with the extension; never empty.
  */
 export const safeFileName = (name: string): string => {
   const extension = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? "";
@@ -46,11 +46,7 @@ export const safeFileName = (name: string): string => {
   return (short || fallback) + extension;
 };
 
-/**
- * A new upload: its id, and where the object store will have it.
- *
- * @throws AppError `bad_request` for a file name that looks like a path traversal, or names a folder.
- */
+/** Creates the id and the object key of an upload. @throws AppError `bad_request` for a path traversal or a folder's name. */
 export const nameUpload = (fileName: string): { readonly fileId: string; readonly objectKey: string } => {
   if (isPathTraversal(fileName)) {
     throw new AppError("bad_request", {
@@ -68,17 +64,17 @@ export const nameUpload = (fileName: string): { readonly fileId: string; readonl
   return { fileId, objectKey: `${uploadsFolder}${fileId}/${safeFileName(fileName)}` };
 };
 
-/** Everything that making an upload link touches. */
+/** What creating an upload link needs. */
 export interface UploadDependencies {
   readonly store: Pick<ObjectStore, "signUpload">;
   readonly uploads: Pick<UploadsRepository, "add">;
 }
 
 /**
- * Makes a link through which a file can be uploaded, and remembers whose it is.
+ * Creates an upload link and stores whose it is.
  *
- * @param userId `undefined` when whoever asks sent no valid token.
- * @throws AppError as {@link nameUpload} does; what the store throws.
+ * @param userId `undefined` without a valid token.
+ * @throws the errors of {@link nameUpload} and of the store.
  */
 export const generateUploadUrl = async (
   { file_name: fileName, content_type: contentType, size }: UploadRequest,

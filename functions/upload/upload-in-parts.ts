@@ -9,21 +9,21 @@ import type { UploadsRepository } from "../../shared/recordings/uploads/uploads-
 import type { PartedUploadRequest } from "./contract.ts";
 import { nameUpload } from "./generate-upload-url.ts";
 
-/** Everything that uploads in parts touch. What has arrived only the store knows; nothing of it is written down twice. */
+/** What uploads in parts need. Only the object store knows which parts have arrived. */
 export interface PartsDependencies {
   readonly store: Pick<ObjectStore, "delete" | "describe">;
   readonly parts: ObjectParts;
   readonly uploads: Pick<UploadsRepository, "addParted" | "findParted" | "remove">;
 }
 
-/** The parts of a file of so many bytes, in their order. */
+/** Returns the parts of a file of this size, in order. */
 const planParts = (size: number): (ObjectPart & { readonly start: number })[] =>
   Array.from({ length: Math.ceil(size / partBytes) }, (_, index) => {
     const start = index * partBytes;
     return { number: index + 1, start, size: Math.min(partBytes, size - start) };
   });
 
-/** What is unknown, too old, not in parts or another account's looks the same. */
+/** The same for uploads that are unknown, expired, not in parts or of another account. */
 const noUpload = (): AppError =>
   new AppError("not_found", { message: "There is no such upload, or it has expired.", param: "id" });
 
@@ -40,11 +40,7 @@ const outlineOf = (id: string, size: number, expiresAt: Date) => ({
   expires_at: expiresAt.toISOString(),
 });
 
-/**
- * Begins an upload in parts, and remembers whose it is.
- *
- * @throws AppError as {@link nameUpload} does; what the store throws.
- */
+/** Starts an upload in parts and stores whose it is. @throws the errors of {@link nameUpload} and of the store. */
 export const beginUpload = async (
   { file_name: fileName, content_type: contentType, size }: PartedUploadRequest,
   userId: number,
@@ -57,9 +53,9 @@ export const beginUpload = async (
 };
 
 /**
- * Makes links for parts of an upload, whether they have arrived or not.
+ * Creates links for parts of an upload, even if they have arrived.
  *
- * @throws AppError `not_found`; `bad_request` for a number that no part has; what the store throws.
+ * @throws AppError `not_found`; `bad_request` for a number without a part; the store's errors.
  */
 export const signParts = async (
   id: string,
@@ -81,12 +77,12 @@ export const signParts = async (
   );
   return {
     parts: signed.map(({ part, link }) => ({ ...part, upload_url: link.url })),
-    // Whoever uses the last link has used the others before.
+    // All links work until then.
     expires_at: new Date(Math.min(...signed.map(({ link }) => link.expiresAt.getTime()))).toISOString(),
   };
 };
 
-/** @throws AppError `not_found`; what the store throws. */
+/** @throws AppError `not_found`; the store's errors. */
 export const showUpload = async (id: string, userId: number, dependencies: PartsDependencies) => {
   const { objectKey, multipartId, size, expiresAt } = await requireUpload(id, userId, dependencies);
   const shown = { ...outlineOf(id.toLowerCase(), size, expiresAt), size };
@@ -105,9 +101,9 @@ export const showUpload = async (id: string, userId: number, dependencies: Parts
 };
 
 /**
- * Makes one file of the parts. Asked for again, also because an answer was lost, it finds the file that is there.
+ * Joins the parts into one file. Safe to repeat: it returns the existing file.
  *
- * @throws AppError `not_found`; `upload_incomplete` as long as a part has not arrived; what the store throws.
+ * @throws AppError `not_found`; `upload_incomplete` when a part has not arrived; the store's errors.
  */
 export const completeUpload = async (id: string, userId: number, dependencies: PartsDependencies) => {
   const { objectKey, multipartId, size, expiresAt } = await requireUpload(id, userId, dependencies);
@@ -134,14 +130,14 @@ export const completeUpload = async (id: string, userId: number, dependencies: P
   return { file_id: id.toLowerCase(), size: stored.size, expires_at: expiresAt.toISOString() };
 };
 
-/** Gives an upload up, or removes its file. @throws AppError `not_found`; what the store throws. */
+/** Cancels an upload, or deletes its file. @throws AppError `not_found`; the store's errors. */
 export const deleteUpload = async (
   id: string,
   userId: number,
   dependencies: PartsDependencies,
 ): Promise<null> => {
   const { objectKey, multipartId } = await requireUpload(id, userId, dependencies);
-  // The file after the parts: who completes the upload meanwhile has a file, which is removed.
+  // The file after the parts: a request that completes the upload in between creates a file, which is removed.
   await dependencies.parts.abort(objectKey, multipartId);
   await dependencies.store.delete(objectKey);
   await dependencies.uploads.remove(id.toLowerCase());

@@ -25,14 +25,14 @@ export const verifyWebhookOperation = defineOperation({
   id: "verifyWebhook",
   method: "GET",
   path,
-  summary: "Prove to the messaging platform that the webhook is ours",
-  description: "The platform calls it when the address is entered in its console.",
+  summary: "Verify the webhook for the messaging platform",
+  description: "The platform calls it when the operator enters the URL in its console.",
   tag,
   auth: "public",
   query: verifyWebhookQuery,
   response: {
     status: 200,
-    description: "The challenge, as it came",
+    description: "The challenge, unchanged",
     schema: z.string(),
     otherContentTypes: ["text/plain"],
   },
@@ -91,34 +91,34 @@ export const receiveDeliveryOperation = defineOperation({
   id: "receiveDelivery",
   method: "POST",
   path,
-  summary: "Take a delivery of the messaging platform",
+  summary: "Receive a delivery of the messaging platform",
   description:
-    "`X-Hub-Signature-256` must be `sha256=` and the HMAC-SHA256 of the body's bytes with the app secret. The answer says that " +
-    "the messages are in the queue; a worker answers them. What could not be put there is answered with 503, and the " +
-    "platform delivers it again.",
+    "`X-Hub-Signature-256` must be `sha256=` and the HMAC-SHA256 of the body's bytes with the app secret. The response says that " +
+    "the messages are in the queue, from which a worker takes them. If queueing fails, the status is 503, and the platform " +
+    "delivers them again.",
   tag,
   auth: "public",
-  // The platform's deliveries have at most 3 MB.
+  // The platform's limit is 3 MB.
   body: {
     encoding: "raw",
     schema: rawBody("A delivery of the WhatsApp Business Platform, as JSON", exampleDelivery),
     maxBytes: 3 * 1_024 * 1_024,
   },
-  response: { status: 200, description: "What became of the delivery", schema: webhookResponse },
-  // All deliveries come from a few addresses of the platform; its signature is what keeps others out.
+  response: { status: 200, description: "The outcome of the delivery", schema: webhookResponse },
+  // All deliveries come from a few addresses of the platform. The signature keeps others out.
   limit: "none",
   errors: ["invalid_signature", "service_unavailable"],
 });
 
 export const webhookFunction = defineFunction({
   name: "webhook",
-  description: "Takes deliveries of the messaging platform",
+  description: "Receives deliveries of the messaging platform",
   operations: [verifyWebhookOperation, receiveDeliveryOperation],
   environment: {
     ...platformSecretsEnvironment,
     ...messageQueueEnvironment,
     ...tableEnvironment,
-    /** What is done about a delivery whose signature is missing or wrong: refuse it, only log it, or not look. */
+    /** Whether a missing or wrong signature is refused, only logged, or not checked. */
     MESSAGING_SIGNATURE_MODE: z.enum(["enforce", "log", "off"]),
   },
   memoryMegabytes: 256,

@@ -3,7 +3,7 @@ import { receiveDeliveryOperation, verifyWebhookOperation } from "./contract.ts"
 import { type ReceiveDependencies, receiveDelivery } from "./receive-delivery.ts";
 import { verifySubscription } from "./verify-platform.ts";
 
-/** The operations of the webhook, bound to their use cases. */
+/** Binds the operations of the webhook to their use cases. */
 export const webhookEndpoints = (dependencies: ReceiveDependencies): Endpoint[] => [
   endpoint(verifyWebhookOperation, ({ query }) => verifySubscription(query, dependencies)),
   endpoint(receiveDeliveryOperation, ({ body, request }) =>

@@ -3,16 +3,16 @@ import * as z from "zod";
 import type { InboundMessage, MessageContent } from "../../shared/messaging/inbound-message.ts";
 import { readReference, type SendReceipt, type SentReply } from "../../shared/messaging/send-receipt.ts";
 
-/** A member that has another form than expected counts as absent: one odd message must not cost the others. */
+/** Treats a member with an unexpected form as absent, so one odd message does not lose the others. */
 const lenient = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 
 const chosen = z.object({ id: z.string().default(""), title: z.string().default("") });
 
-/** The members of a message that are read (WhatsApp Cloud API, webhook "messages"). */
+/** The members of a message that we read (WhatsApp Cloud API, webhook "messages"). */
 const wireMessage = z.object({
   id: z.string().min(1).max(256).optional(),
   from: lenient(z.string().regex(/^[\w.+-]{1,128}$/)),
-  /** Since 2026 people are named by a user id, and may keep their phone number to themselves. */
+  /** Since 2026 people have a user id, and can hide their phone number. */
   from_user_id: lenient(z.string().regex(/^[\w.+-]{1,128}$/)),
   /** Unix seconds, in digits. */
   timestamp: lenient(z.string().regex(/^\d{1,11}$/)),
@@ -22,7 +22,7 @@ const wireMessage = z.object({
   reaction: lenient(z.object({ message_id: z.string(), emoji: z.string().default("") })),
   interactive: lenient(z.object({ list_reply: lenient(chosen), button_reply: lenient(chosen) })),
   button: lenient(z.object({ text: z.string() })),
-  /** An earlier message as it reads now. The edit has an id of its own. */
+  /** The new text of an earlier message. The edit has its own id. */
   edit: lenient(z.object({ message: z.object({ text: z.object({ body: z.string() }) }) })),
 });
 type WireMessage = z.infer<typeof wireMessage>;
@@ -62,28 +62,25 @@ export interface ReplyReport {
   readonly receipt: SendReceipt;
 }
 
-/** What is in a delivery. */
+/** The content of a delivery. */
 export interface Delivery {
-  /** Every message that can be answered, in their order. */
+  /** Every message that we can reply to, in order. */
   readonly messages: readonly InboundMessage[];
   readonly reports: readonly ReplyReport[];
   /** Why there are no messages, in the words of the webhook's answer. */
   readonly absence: "ignored" | "no_messages" | "invalid_message_format";
 }
 
-/** What comes as a message and asks for no answer: events of the platform's own, and a message that was taken back. */
+/** Types that need no reply: events of the platform, and messages that the person deleted. */
 const silentTypes: readonly string[] = ["system", "request_welcome", "revoke"];
 
-/**
- * `undefined` when there is nothing to answer. A template's button says what a person might have written, and an edit is
- * what they want to have written.
- */
+/** Returns the content; `undefined` when no reply is needed. The text of a template's button or an edit counts as written. */
 const contentOf = (message: WireMessage): MessageContent | undefined => {
   const { type, text, audio, reaction, interactive, button, edit } = message;
   const choice = interactive?.list_reply ?? interactive?.button_reply;
   const words = text?.body ?? edit?.message.text.body ?? button?.text;
   if (reaction) {
-    // Without an emoji a reaction was taken back.
+    // Without an emoji, the person removed the reaction.
     const { message_id: messageId, emoji } = reaction;
     return emoji === "" ? undefined : { type: "reaction", messageId, emoji };
   }
@@ -93,7 +90,7 @@ const contentOf = (message: WireMessage): MessageContent | undefined => {
   return type !== undefined && silentTypes.includes(type) ? undefined : { type: "unsupported" };
 };
 
-/** Only of the sender's own contact: a delivery can carry several people, and nobody is to be called by another's name. */
+/** Returns the name in the sender's own contact: a delivery can contain several people. */
 const nameOf = (
   { from, from_user_id }: WireMessage,
   contacts: Value["contacts"] = [],
@@ -105,7 +102,7 @@ const nameOf = (
   return own?.profile?.name?.trim() || undefined;
 };
 
-/** A message without an id gets one from what it says, so that its second delivery has the same. */
+/** A message without an id gets one from its content, so a second delivery has the same id. */
 const idOf = ({ id }: WireMessage, raw: unknown): string =>
   id ?? `unnamed-${createHash("sha256").update(JSON.stringify(raw)).digest("hex")}`;
 
@@ -131,17 +128,17 @@ const readReport = (raw: unknown): ReplyReport | undefined => {
   const { data: status } = wireStatus.safeParse(raw);
   const reply = readReference(status?.biz_opaque_callback_data ?? "");
   if (!status || !reply) return undefined;
-  // Of the good news only the first matters, and each costs a write.
+  // Only the first good report matters, and each one costs a write.
   if (status.status === "sent") return { reply, receipt: { id: status.id } };
   if (status.status !== "failed") return undefined;
   return { reply, receipt: { id: status.id, refusal: status.errors?.[0]?.code ?? 0 } };
 };
 
 /**
- * Reads a delivery: all messages and reports of all its entries and changes. Whatever else the platform sends (calls,
- * account updates, read marks) is passed over.
+ * Reads all messages and reports of a delivery. Ignores everything else that the platform sends, such as calls, account updates and
+ * read receipts.
  *
- * @param payload the parsed JSON; `undefined` for a body that is none.
+ * @param payload the parsed JSON; `undefined` for a body that is not JSON.
  */
 export const readDelivery = (payload: unknown): Delivery => {
   const { data } = delivery.safeParse(payload);

@@ -9,7 +9,7 @@ import type { SignatureMode, WebhookResponse } from "./contract.ts";
 import { type ReplyReport, readDelivery } from "./read-delivery.ts";
 import { checkSignature } from "./verify-platform.ts";
 
-/** Everything that receiving a delivery touches. */
+/** What receiving a delivery needs. */
 export interface ReceiveDependencies {
   readonly secrets: PlatformSecretSource;
   readonly signatureMode: SignatureMode;
@@ -17,7 +17,7 @@ export interface ReceiveDependencies {
   readonly saveReceipt: (reply: SentReply, receipt: SendReceipt) => Promise<void>;
 }
 
-/** A delivery as it came. */
+/** A delivery as received. */
 export interface ReceivedDelivery {
   readonly body: Uint8Array;
   /** The value of `X-Hub-Signature-256`. */
@@ -42,7 +42,7 @@ const failure = (error: AppError, requestId: string, reply: WebhookResponse): Re
     body: JSON.stringify({ ...errorBody(error, requestId), ...reply }),
   });
 
-/** Receipts help a worker that crashed; without one it asks the person's patience, nothing more. */
+/** Saves receipts. They help after a crash; without one, the person waits a little longer for the reply. */
 const saveAll = async (
   reports: readonly ReplyReport[],
   { saveReceipt }: ReceiveDependencies,
@@ -58,7 +58,7 @@ const unconfigured = (): AppError =>
     retryAfterSeconds: 60,
   });
 
-/** @throws AppError `invalid_signature`, or `service_unavailable` while no signature can be checked. */
+/** @throws AppError `invalid_signature`, or `service_unavailable` when there is no app secret. */
 const requireSignature = async (
   { body, signature, requestId }: ReceivedDelivery,
   { signatureMode, secrets }: ReceiveDependencies,
@@ -72,8 +72,8 @@ const requireSignature = async (
 };
 
 /**
- * Takes a delivery: checks who sent it, puts every message of it into the queue, and notes what it reports about
- * earlier answers. Nothing in it waits for a model.
+ * Receives a delivery: checks its signature, queues its messages, and stores its reports about earlier replies. Never waits for a
+ * model.
  *
  * @returns the webhook's answer. Its status is 403 for a delivery without the right signature, and 503 when messages
  * could not be queued: the platform delivers again for up to 7 days, and the queue drops what it has seen.

@@ -9,11 +9,11 @@ import type { VerifyWebhookQuery } from "./contract.ts";
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** Compares in a time that tells nothing about the expected text, not even its length. */
+/** Compares in a time that does not depend on the expected text or its length. */
 export const equalSecrets = (given: string, expected: string): boolean =>
   timingSafeEqual(digest(given), digest(expected));
 
-/** What a look at a signature shows; without an app secret nobody can tell. */
+/** The result of checking a signature. */
 export type SignatureFinding = "good" | "bad" | "no-secret";
 
 const sign = (body: Uint8Array, secret: string): string =>
@@ -24,16 +24,16 @@ const compare = (
   signature: string,
   { current, previous }: PlatformSecretVersions,
 ): SignatureFinding => {
-  // Anybody can sign with an empty secret.
+  // Anyone could sign with an empty secret.
   const known = [current.app_secret, previous.app_secret].flatMap((secret) => secret || []);
   if (known.length === 0) return "no-secret";
   return known.some((secret) => equalSecrets(signature, sign(body, secret))) ? "good" : "bad";
 };
 
 /**
- * Compares a delivery's signature with those of the app secret and of the one before it was replaced.
+ * Checks a delivery's signature against the current and the previous app secret.
  *
- * @param body the bytes as they came: JSON that is parsed and written again has another signature.
+ * @param body the bytes as received: JSON that was parsed and written again has another signature.
  * @param signature the value of `X-Hub-Signature-256`.
  */
 export const checkSignature = async (
@@ -43,14 +43,14 @@ export const checkSignature = async (
 ): Promise<SignatureFinding> => {
   if (signature === undefined) return "bad";
   const finding = compare(body, signature, await secrets.get());
-  // The operator may have filled in or replaced the secret a moment ago.
+  // The operator may have just set or replaced the secret.
   return finding === "good" ? finding : compare(body, signature, await secrets.reload());
 };
 
 /**
- * Answers the platform's question whether the webhook is ours: with its challenge, when it knows the verify token.
+ * Returns the platform's challenge when it sends the right verify token.
  *
- * @throws AppError `bad_request` when a parameter is missing, `forbidden` when mode or token are not the right ones.
+ * @throws AppError `bad_request` when a parameter is missing, `forbidden` when the mode or the token is wrong.
  */
 export const verifySubscription = async (
   query: VerifyWebhookQuery,
@@ -59,13 +59,13 @@ export const verifySubscription = async (
   const { "hub.mode": mode, "hub.challenge": challenge, "hub.verify_token": token } = query;
   if (!mode || !challenge || !token) {
     throw new AppError("bad_request", {
-      message: "hub.mode, hub.challenge and hub.verify_token are all needed.",
+      message: "hub.mode, hub.challenge and hub.verify_token are required.",
     });
   }
   const { current } = await secrets.get();
   const isKnown = current.verify_token !== undefined && equalSecrets(token, current.verify_token);
   if (mode !== "subscribe" || !isKnown) {
-    throw new AppError("forbidden", { message: "hub.mode or hub.verify_token is not the expected one." });
+    throw new AppError("forbidden", { message: "hub.mode or hub.verify_token is wrong." });
   }
   return new Reply({ contentType: "text/plain; charset=utf-8", body: challenge });
 };

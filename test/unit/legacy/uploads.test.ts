@@ -71,7 +71,7 @@ describe("POST /tasks/stt_from_gcs", () => {
     get.mockReturnValue(huge);
     const response = await legacy.post("/tasks/stt_from_gcs", { gcs_blob_name: name });
     expect(response).toMatchObject({ status: 413, body: { error: { param: "gcs_blob_name" } } });
-    expect(response.body.detail).toContain("split");
+    expect(response.body.detail).toContain("Split the recording");
     expect([...legacy.objects.keys()]).toEqual([]);
   });
 

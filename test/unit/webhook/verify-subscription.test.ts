@@ -43,7 +43,7 @@ describe("the platform's question whether the webhook is ours", () => {
     expect(await ask(query)).toMatchObject({
       status: 403,
       body: {
-        error: { code: "forbidden", message: "hub.mode or hub.verify_token is not the expected one." },
+        error: { code: "forbidden", message: "hub.mode or hub.verify_token is wrong." },
       },
     });
   });
@@ -55,7 +55,7 @@ describe("the platform's question whether the webhook is ours", () => {
       body: {
         error: {
           code: "bad_request",
-          message: "hub.mode, hub.challenge and hub.verify_token are all needed.",
+          message: "hub.mode, hub.challenge and hub.verify_token are required.",
         },
       },
     };

@@ -1,13 +1,11 @@
 import { service } from "../../shared/http/function-definition.ts";
-import type { CallbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
-import { callbackId } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { type CallbackRequest, callbackId } from "../../shared/recordings/callbacks/callback-queue.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import type { DeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { signatureHeaders } from "../../shared/recordings/callbacks/signature.ts";
 import { pausesInSeconds } from "./contract.ts";
 import { CallbackError, type OutgoingCallback } from "./post-callback.ts";
 
-/** What a delivery needs. */
 export interface CallbackDependencies {
   readonly secrets: Pick<CallbackSecrets, "signing">;
   readonly log: DeliveryLog;
@@ -15,13 +13,6 @@ export interface CallbackDependencies {
   readonly post: (callback: OutgoingCallback) => Promise<number>;
   readonly now?: () => Date;
 }
-
-/** Whether the callback is done, or in how many seconds to try again. */
-export type DeliveryOutcome =
-  | { readonly isDone: true }
-  | { readonly isDone: false; readonly seconds: number };
-
-const done: DeliveryOutcome = { isDone: true };
 
 /** The receiver wants no more callbacks (RFC 9110, section 15.5.11). */
 const goneStatus = 410;
@@ -39,16 +30,17 @@ const attemptOnce = async (callback: OutgoingCallback, post: CallbackDependencie
  * Attempts once to deliver a callback, and records the outcome.
  *
  * @param attempts deliveries by the queue, this one included.
+ * @returns the seconds until the next attempt; `undefined` when the callback is done.
  */
 export const deliverCallback = async (
   request: CallbackRequest,
   attempts: number,
   { secrets, log, post, now = () => new Date() }: CallbackDependencies,
-): Promise<DeliveryOutcome> => {
+): Promise<number | undefined> => {
   const { userId, jobId, url, event, occurredAt, data } = request;
   const [signing, { status }] = await Promise.all([secrets.signing(userId), log.read(userId, jobId)]);
   // Without a secret the account is gone. The callback may be delivered already, if the last attempt was killed afterwards.
-  if (signing.length === 0 || status !== "pending") return done;
+  if (signing.length === 0 || status !== "pending") return undefined;
 
   const sentAt = now();
   const body = JSON.stringify({ type: event, timestamp: occurredAt, data });
@@ -65,7 +57,7 @@ export const deliverCallback = async (
   else if (code === goneStatus || seconds === undefined) await log.add(userId, jobId, entry, "failed");
   else {
     await log.add(userId, jobId, entry, "pending");
-    return { isDone: false, seconds };
+    return seconds;
   }
-  return done;
+  return undefined;
 };

@@ -30,9 +30,9 @@ const deliver = async (record: SQSRecord): Promise<boolean> => {
   try {
     const request = callbackRequest.parse(JSON.parse(record.body));
     const attempts = Number(record.attributes.ApproximateReceiveCount);
-    const outcome = await deliverCallback(request, attempts, dependencies);
-    if (!outcome.isDone) await queue.hide(record, outcome.seconds);
-    return outcome.isDone;
+    const seconds = await deliverCallback(request, attempts, dependencies);
+    if (seconds !== undefined) await queue.hide(record, seconds);
+    return seconds === undefined;
   } catch (error) {
     // The queue delivers it again after its own visibility timeout.
     logger.error("callback.failed", { reason: describeErrorName(error) });

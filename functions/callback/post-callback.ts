@@ -15,18 +15,15 @@ export class CallbackError extends Error {
   override readonly name = "CallbackError";
 }
 
-/** A callback, ready to send. */
 export interface OutgoingCallback {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** How a callback is sent. */
 export interface PostOptions extends CallbackRules {
   /** Aborts at the latest when the receiver's time has passed. */
   readonly signal: AbortSignal;
-  /** Returns all addresses of a name. */
   readonly resolve?: (name: string) => Promise<readonly { address: string; family: number }[]>;
 }
 

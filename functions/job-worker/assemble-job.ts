@@ -5,7 +5,6 @@ import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import type { JobTranscript, TranscribedPiece } from "../../shared/recordings/jobs/transcribed-piece.ts";
 import { type EndDependencies, finishJob } from "./finish-job.ts";
 
-/** What assembling a transcript needs. */
 export interface AssemblyDependencies extends EndDependencies {
   readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "complete">;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;

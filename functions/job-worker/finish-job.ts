@@ -6,7 +6,6 @@ import { isOver, type JobStatus, type StoredJob, toJob } from "../../shared/reco
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 
-/** What the end of a job needs. */
 export interface EndDependencies {
   readonly jobs: Pick<JobsRepository, "read" | "remove" | "finish">;
   readonly store: Pick<ObjectStore, "delete" | "list">;
@@ -28,7 +27,7 @@ const callbackOf = (job: StoredJob, url: string): CallbackRequest => {
   return { userId: job.user_id, jobId: job.id, url, event, occurredAt, data: toJob(job) };
 };
 
-/** Tells the assistant that a job has ended. The id depends only on the job, so the queue drops a second one. */
+/** Reports the end of a job to the assistant. The id depends only on the job, so the queue drops a second message. */
 const endMessage = (
   { id: jobId }: StoredJob,
   voiceNote: NonNullable<StoredJob["reply_to"]>,

@@ -5,7 +5,6 @@ import { finishJob } from "./finish-job.ts";
 import { type PlanDependencies, planJob } from "./plan-job.ts";
 import { type PieceDependencies, workOnPiece } from "./work-on-piece.ts";
 
-/** Everything that the worker needs. */
 export type WorkDependencies = AssemblyDependencies & PieceDependencies & PlanDependencies;
 
 /**

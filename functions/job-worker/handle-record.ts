@@ -5,7 +5,6 @@ import { jobMessage } from "../../shared/recordings/jobs/job-queue.ts";
 import { handleMessage, type WorkDependencies } from "./handle-message.ts";
 import { holdMessage } from "./hold-message.ts";
 
-/** What handling a record of the job queue needs. */
 export interface RecordDependencies extends WorkDependencies {
   /** Hides a record from all workers for this many seconds. */
   readonly hide: (record: SQSRecord, seconds: number) => Promise<void>;

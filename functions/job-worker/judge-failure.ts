@@ -8,7 +8,6 @@ import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
 import { BackendRefusal, BackendTimeout } from "../../shared/platform/outbound/failures.ts";
 import type { HeldPiece, NextAttempt } from "./slots.ts";
 
-/** A failure as the job's owner sees it. */
 export interface JobError {
   readonly code: string;
   readonly message: string;
@@ -22,7 +21,6 @@ export interface JobTimeouts {
   readonly waitsSeconds: number;
 }
 
-/** The job fails, or the piece gets another attempt. */
 export type Verdict =
   | { readonly kind: "fail"; readonly error: JobError }
   | { readonly kind: "again"; readonly next: NextAttempt; readonly waiting: string | undefined };
@@ -58,7 +56,6 @@ const isDown = (error: unknown): boolean => {
   return code === "service_unavailable" && !isSlow;
 };
 
-/** Attempts at one piece. */
 export const maxAttempts = 5;
 
 /** Pauses after failed attempts, as shares of `failsAfterSeconds`. */

@@ -28,7 +28,6 @@ export interface Cutter {
   cut(source: ByteSource, piece: PlannedPiece, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** What planning a job needs. */
 export interface PlanDependencies extends EndDependencies {
   readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "beginPlanning" | "fail" | "start">;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;

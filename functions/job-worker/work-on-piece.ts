@@ -15,7 +15,6 @@ import { type JobError, type JobTimeouts, judgeFailure } from "./judge-failure.t
 import { type Cutter, openJobRecording, plannedPiece } from "./plan-job.ts";
 import type { HeldPiece, Slots } from "./slots.ts";
 
-/** What working on a piece needs. */
 export interface PieceDependencies extends EndDependencies {
   readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting">;
   readonly slots: Slots;
@@ -24,7 +23,6 @@ export interface PieceDependencies extends EndDependencies {
   readonly transcriber: Transcriber;
   readonly queue: JobQueue;
   readonly timeouts: JobTimeouts;
-  /** How often to check that the job is still running. */
   readonly watchMilliseconds: number;
 }
 

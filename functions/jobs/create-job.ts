@@ -11,7 +11,6 @@ import { type JobsRepository, newJobId } from "../../shared/recordings/jobs/jobs
 import { openUpload, type RecordingDependencies } from "../../shared/recordings/uploads/open-upload.ts";
 import type { JobRequest } from "./contract.ts";
 
-/** What creating a job needs. */
 export interface CreateDependencies extends RecordingDependencies {
   readonly jobs: Pick<JobsRepository, "create">;
   readonly queue: JobQueue;

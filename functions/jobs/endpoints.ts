@@ -13,7 +13,6 @@ import {
 } from "./contract.ts";
 import { type CreateDependencies, createJob } from "./create-job.ts";
 
-/** What the operations of jobs need. */
 export interface JobDependencies
   extends CreateDependencies,
     DeleteDependencies,

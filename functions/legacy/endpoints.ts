@@ -29,7 +29,6 @@ import {
 } from "./transcribe-recording.ts";
 import * as transcription from "./transcription-contract.ts";
 
-/** What the deprecated routes need: the dependencies of the features behind them. */
 export interface LegacyDependencies {
   readonly models: ChatModels;
   readonly speech: SpeechDependencies;

@@ -106,12 +106,14 @@ const exampleEvents =
   'data: {"event":"complete","audio_url":"https://audio.example.com/speech/1/5e2a9c4f.wav?X-Amz-Signature=…",' +
   '"expires_at":"2026-11-22T10:00:00.000Z","file_name":"speech/1/5e2a9c4f-7b1d-4e3f-8a6c-0b9d2e1f7a54.wav","total_bytes":86444}\n\n';
 
+const byMode = "`response_mode` chooses the form of the response: a link, the audio, or events with both.";
+
 const declareSpoken = (
   id: string,
   path: `/${string}`,
-  description: string,
-  types: readonly string[],
-  streams: "always" | RegExp,
+  description = byMode,
+  types: readonly string[] = [wav, events],
+  streams: "always" | RegExp = streamedSpeech,
 ) =>
   defineOperation({
     ...bySpeech,
@@ -126,21 +128,10 @@ const declareSpoken = (
     errors: [...speakerFailures, "gone"],
   });
 
-const byMode = "`response_mode` chooses the form of the response: a link, the audio, or events with both.";
-
-export const vendorSpeechOperation = declareSpoken(
-  "legacyVendorSpeech",
-  "/tasks/modal/tts",
-  byMode,
-  [wav, events],
-  streamedSpeech,
-);
+export const vendorSpeechOperation = declareSpoken("legacyVendorSpeech", "/tasks/modal/tts");
 export const alternativeSpeechOperation = declareSpoken(
   "legacyVendorSpeechAlternative",
   "/tasks/modal/tts-alt",
-  byMode,
-  [wav, events],
-  streamedSpeech,
 );
 export const speechStreamOperation = declareSpoken(
   "legacyVendorSpeechStream",

@@ -16,7 +16,7 @@ const speaker = <const Id extends number>(
   languageCode,
 });
 
-/** The six fixed speakers of version 1. They kept their names when languages were renamed. */
+/** The six fixed speakers of version 1. Their names did not change when languages were renamed. */
 export const speakers = [
   speaker(241, "Acholi", "female", "ach"),
   speaker(242, "Ateso", "female", "teo"),
@@ -30,7 +30,6 @@ export type SpeakerId = Speaker["id"];
 
 export const speakerIds = speakers.map(({ id }) => id);
 
-/** The Luganda speaker. */
 export const defaultSpeakerId: SpeakerId = 248;
 
 const hasVoice = ({ languageCode }: Speaker): boolean =>

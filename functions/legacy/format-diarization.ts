@@ -18,7 +18,6 @@ const nameSpeakers = (segments: readonly SpokenSegment[]): SpokenSegment[] => {
   return segments.map((segment) => ({ ...segment, speaker: name(segment.speaker) }));
 };
 
-/** Joins consecutive segments of a speaker. */
 const joinTurns = (segments: readonly SpokenSegment[]): SpokenSegment[] => {
   const turns: SpokenSegment[] = [];
   for (const segment of segments) {

@@ -7,7 +7,6 @@ import { audioFailure, type MeasuredRecording } from "../../shared/recordings/up
 /** The part of a recording that is transcribed (specification, Limits). */
 export const maxSeconds = 10 * 60;
 
-/** A stored recording, cut to {@link maxSeconds}. */
 interface StoredRecording {
   readonly recording: Recording;
   readonly isTrimmed: boolean;

@@ -24,7 +24,6 @@ const sunset = z.iso.date().refine((day) => new Date(day) >= deprecatedSince, {
  */
 const providerRoutes = z.enum(["answer", "gone"]);
 
-/** A stage's settings of the deprecated routes. */
 export const legacySettings = z.object({
   vendors: z
     .object({ a: vendorName, b: vendorName })
@@ -40,7 +39,6 @@ export const defaultLegacySettings: LegacySettings = {
   providerRoutes: "answer",
 };
 
-/** The settings as variables of the function. */
 export const legacySettingsEnvironment = {
   ...vendorsEnvironment,
   LEGACY_SUNSET: sunset,

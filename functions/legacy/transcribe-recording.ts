@@ -14,7 +14,6 @@ import { keepRecording, maxSeconds, recordingKey } from "./kept-recordings.ts";
 import type { SavedTranscriptions } from "./saved-transcriptions.ts";
 import type { LegacyTranscription } from "./transcription-contract.ts";
 
-/** What the transcription routes need. */
 export interface LegacyTranscriptionDependencies extends RecordingDependencies {
   readonly transcriber: Transcriber;
   readonly store: Pick<ObjectStore, "delete" | "open" | "write">;

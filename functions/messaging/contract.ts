@@ -35,7 +35,6 @@ export const messagingFunction = defineFunction({
     MESSAGE_DEAD_LETTER_QUEUE_ARN: z.string().startsWith("arn:"),
     /** The platform's Graph API, without the version and a slash at the end. */
     MESSAGING_API_URL: z.url().transform((url) => url.replace(/\/+$/, "")),
-    /** The version of the Graph API, such as `v26.0`. */
     MESSAGING_API_VERSION: z.string().regex(/^v\d+\.\d+$/),
   },
   memoryMegabytes: 512,

@@ -9,7 +9,6 @@ import { pace } from "./pace.ts";
 export const modes = ["chat", "translate", "transcribe", "speak"] as const;
 export type Mode = (typeof modes)[number];
 
-/** A person's choices. */
 export const settings = z.object({
   mode: z.enum(modes),
   /** ISO 639-3: the language of translations, voice notes and voice replies. */
@@ -40,7 +39,6 @@ export const longRecording = z.object({
   until: z.int(),
 });
 
-/** Everything the assistant remembers about a person. */
 export const conversation = z.object({
   settings,
   /** Oldest first. The model gets the last few word for word; the older ones will become part of the note. */

@@ -7,7 +7,6 @@ import type { Output, SpeechOutput, TranscriptOutput } from "./plan.ts";
 import type { VoiceNotes } from "./voice-notes.ts";
 import { wording } from "./wording.ts";
 
-/** What delivering an output needs. */
 export interface DeliveryDependencies {
   readonly platform: MessagingPlatform;
   readonly voiceNotes: VoiceNotes;

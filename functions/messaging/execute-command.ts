@@ -10,13 +10,11 @@ import { wording } from "./wording.ts";
 export const setMode = (mode: Mode, text: string, { settings }: Conversation): Plan =>
   plan(say(text), { settings: { ...settings, mode } });
 
+/** Without a voice for the person's language, the setting takes effect when they change the language. */
 const setVoice = (isOn: boolean, { settings }: Conversation): Plan => {
   const { code, name } = languageOf(settings);
-  if (!isOn) return plan(say(wording.voiceOff), { settings: { ...settings, voice: false } });
-  // Without a voice for this language, the setting takes effect when the person changes the language.
-  return plan(say(hasVoice(code) ? wording.voiceOn(name) : wording.noVoiceFor(name)), {
-    settings: { ...settings, voice: true },
-  });
+  const text = hasVoice(code) ? wording.voiceOn(name) : wording.noVoiceFor(name);
+  return plan(say(isOn ? text : wording.voiceOff), { settings: { ...settings, voice: isOn } });
 };
 
 const setLanguage = ({ code, name }: Language, { settings }: Conversation): Plan =>

@@ -4,7 +4,6 @@ import { isRefusal } from "./graph-outcome.ts";
 import { callGraph, fetchFile, type GraphApi } from "./graph-request.ts";
 import { type Media, MediaError } from "./messaging-platform.ts";
 
-/** The platform's limit for audio. */
 const maxBytes = 16 * 1024 * 1024;
 
 /** The platform's file host. We send the token to no other host. */

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { SendOutcome } from "./messaging-platform.ts";
 
-/** A response of the Graph API, whatever its status. */
 export interface GraphResponse {
   readonly status: number;
   /** The parsed JSON; `undefined` when the body is not JSON. */

@@ -12,7 +12,6 @@ import { requestScope } from "../../shared/platform/telemetry/request-scope.ts";
 import { type GraphResponse, isRefusal } from "./graph-outcome.ts";
 import type { NewMedia } from "./messaging-platform.ts";
 
-/** The address of the Graph API and its secrets. */
 export interface GraphApi {
   /** Without the version: `https://graph.facebook.com`. */
   readonly baseUrl: string;
@@ -46,7 +45,6 @@ const authorizationOf = (token: string | undefined): string => {
   return `Bearer ${token}`;
 };
 
-/** Sends a request with this authorization. */
 type Send<Response> = (authorization: string) => Promise<Response>;
 
 /** Sends a request and adds its time to the metrics of the current message. */
@@ -150,7 +148,6 @@ export const uploadToGraph = (
     return { status: statusCode, body: parseJson(body) };
   });
 
-/** The response to a request for a file. */
 export interface FileResponse extends GraphResponse {
   /** `undefined` when the file is too large, or the status is not 200. */
   readonly bytes: Buffer | undefined;

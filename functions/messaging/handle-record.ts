@@ -6,7 +6,6 @@ import { describeError, logger } from "../../shared/platform/telemetry/logger.ts
 import { type Attempt, LeaseLost, RetryLater } from "./message-records.ts";
 import type { Planner } from "./plan.ts";
 
-/** What handling a record of the queue needs. */
 export interface HandleDependencies {
   /** Processes a message; throws the error that ends the attempt. */
   readonly process: (message: InboundMessage, attempt: Attempt, plan: Planner) => Promise<void>;

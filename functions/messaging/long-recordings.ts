@@ -15,7 +15,6 @@ export interface LongRecording {
   readonly language: StoredJob["language"];
 }
 
-/** The outcome of a long recording. */
 export type LongRecordingOutcome =
   | { readonly kind: "transcribed"; readonly text: string }
   | { readonly kind: "failed"; readonly code: string };
@@ -30,7 +29,6 @@ export interface LongRecordings {
   clear(jobId: string): Promise<void>;
 }
 
-/** What long recordings need. */
 export interface LongRecordingDependencies {
   readonly jobs: Pick<JobsRepository, "createForAssistant" | "find" | "markDeleted" | "read">;
   readonly queue: JobQueue;

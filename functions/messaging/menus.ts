@@ -53,7 +53,6 @@ export const welcomeList: ListOutput = {
   ],
 };
 
-/** The list of languages. */
 export const languageList = (current: string): ListOutput => ({
   kind: "list",
   header: "Your language",
@@ -63,7 +62,6 @@ export const languageList = (current: string): ListOutput => ({
   rows: languageChoices.map(({ code, name }) => ({ id: `language_${code}`, title: name })),
 });
 
-/** The list of modes. */
 export const modeList = (current: Mode): ListOutput => ({
   kind: "list",
   header: "What should I do?",
@@ -77,7 +75,6 @@ export const modeList = (current: Mode): ListOutput => ({
   })),
 });
 
-/** The list of ratings. */
 export const ratingList: ListOutput = {
   kind: "list",
   header: "Your opinion",

@@ -9,7 +9,6 @@ export interface Recipient {
   readonly sender: string;
 }
 
-/** The content of a message to a person. */
 export type Content =
   | { readonly kind: "text"; readonly text: string }
   | ListOutput
@@ -22,7 +21,6 @@ export type Content =
       readonly caption: string;
     };
 
-/** Options of a message. */
 export interface SendOptions {
   /** The id of the message to quote. */
   readonly quoting: string | undefined;
@@ -30,7 +28,6 @@ export interface SendOptions {
   readonly reference: string;
 }
 
-/** The outcome of sending a message. */
 export type SendOutcome =
   | { readonly kind: "accepted"; readonly id: string }
   /** Refused for good: the person cannot be reached, or something is wrong with the message. */
@@ -40,12 +37,10 @@ export type SendOutcome =
   /** The connection broke after we sent the message. */
   | { readonly kind: "unknown" };
 
-/** A file from the platform. */
 export interface Media {
   readonly bytes: Uint8Array;
 }
 
-/** Why a file could not be fetched. */
 export class MediaError extends Error {
   override readonly name = "MediaError";
   readonly reason: "gone" | "too-large" | "unreachable";
@@ -56,7 +51,6 @@ export class MediaError extends Error {
   }
 }
 
-/** A file for the platform. */
 export interface NewMedia {
   readonly bytes: Uint8Array;
   readonly contentType: string;

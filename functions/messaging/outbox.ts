@@ -1,13 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import type { SendReceipt } from "../../shared/messaging/send-receipt.ts";
-import type { Attempt, MessageRecord, MessageRecords, Progress } from "./message-records.ts";
-import { RetryLater } from "./message-records.ts";
+import {
+  type Attempt,
+  type MessageRecord,
+  type MessageRecords,
+  type Progress,
+  RetryLater,
+} from "./message-records.ts";
 import type { SendOutcome } from "./messaging-platform.ts";
 import type { Output, Plan } from "./plan.ts";
 import { apology } from "./wording.ts";
 
-/** What an outbox needs. */
 export interface OutboxDependencies {
   readonly records: Pick<MessageRecords, "receipts" | "save">;
   /** Sends an output; `index` is its number within the reply. */
@@ -62,7 +66,6 @@ export class Outbox {
     await this.flush();
   }
 
-  /** Sends the planned outputs. */
   async execute({ outputs, changes }: Plan): Promise<void> {
     this.#append(outputs);
     this.#progress = { ...this.#progress, changes };

@@ -11,7 +11,6 @@ const paceWindow = z.object({
 });
 type PaceWindow = z.infer<typeof paceWindow>;
 
-/** How fast a person is writing. */
 export const pace = z.object({ minute: paceWindow, day: paceWindow });
 export type Pace = z.infer<typeof pace>;
 

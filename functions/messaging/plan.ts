@@ -14,7 +14,6 @@ export const output = z.discriminatedUnion("kind", [
     header: z.string(),
     text: z.string(),
     footer: z.string().optional(),
-    /** The button that opens the list. */
     button: z.string(),
     rows: z.array(row),
   }),
@@ -35,7 +34,6 @@ export type ButtonsOutput = Extract<Output, { kind: "buttons" }>;
 export type TranscriptOutput = Extract<Output, { kind: "transcript" }>;
 export type SpeechOutput = Extract<Output, { kind: "speech" }>;
 
-/** A person's opinion of a reply. */
 export const feedback = z.object({
   kind: z.enum(["reaction", "rating"]),
   /** An emoji, or one of the words of the rating list. */
@@ -84,11 +82,9 @@ export const replyWith = (text: string): Plan => plan(say(text));
 export const longRecordingOver = (jobId: string, { long_recording: ofPerson }: Conversation): Changes =>
   ofPerson?.job_id === jobId ? { long_recording: null } : {};
 
-/** What a planner may use. */
 export interface PlanningTools {
   /** Sends an output at once, before the plan. Never sends it twice, even if the message is attempted again. */
   readonly sayNow: (output: Output) => Promise<void>;
-  /** The person is new. */
   readonly isFirst: boolean;
   /** There will be no other attempt, so the reply must do without anything that is unavailable now. */
   readonly isLastAttempt: boolean;

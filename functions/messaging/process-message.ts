@@ -42,7 +42,6 @@ const keepTyping = (platform: MessagingPlatform, message: InboundMessage) => {
   };
 };
 
-/** What processing a message needs. */
 export interface ProcessDependencies extends DeliveryDependencies {
   readonly records: MessageRecords;
   readonly longRecordings: Pick<LongRecordings, "clear" | "outcomeOf">;

@@ -32,7 +32,6 @@ const fixedCommands: readonly (readonly [Command, phrases: string])[] = [
   [{ kind: "set-voice", isOn: false }, "voice off|audio off|tts off|audio replies off|text only"],
 ];
 
-/** The names of the modes in commands. */
 const modeWords: Readonly<Record<Mode, readonly string[]>> = {
   chat: ["chat"],
   translate: ["translate"],
@@ -61,7 +60,6 @@ const menuPhrases: ReadonlySet<string> = new Set([
   ...modeCommands.flatMap(([, phrases]) => phrases),
 ]);
 
-/** Lower case, single spaces, no punctuation. */
 const normalise = (message: string): string =>
   message
     .toLowerCase()

@@ -1,6 +1,5 @@
 import { languages } from "../../shared/platform/catalogue/languages.ts";
 
-/** Quotation marks around a whole text. */
 const quoted = /^["“”«'‘](?<text>[\s\S]+)["“”»'’]$/u;
 
 const unquoted = (text: string): string => (quoted.exec(text)?.groups?.["text"] ?? text).trim();
@@ -25,7 +24,6 @@ const patterns: readonly RegExp[] = [withColon, withDash, aloud, quotation, conv
 
 const bare = /^(?:speak|read|voice)(?: (?:this|aloud))?\s*:?$/iu;
 
-/** `speak …`, `read …` or `voice …`. */
 const plain = /^(?<verb>speak|read|voice)\s+(?<text>[\s\S]+)$/iu;
 
 /** Matches a text that starts with one of these words or phrases. */

@@ -12,7 +12,7 @@ const milliseconds = 30_000;
 
 const instruction =
   "You keep the memory of an assistant. Write a note of at most 120 words about the person and the conversation: names, " +
-  "places, languages, wishes, what was decided. Facts only, no advice, no greeting. Answer with the note alone.";
+  "locations, languages, wishes, what was decided. Facts only, no advice, no greeting. Answer with the note alone.";
 
 const transcriptOf = ({ note, exchanges }: Conversation, older: number): string =>
   [

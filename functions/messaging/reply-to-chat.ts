@@ -1,5 +1,8 @@
-import type { ChatMessage, ChatModels } from "../../shared/models/inference/chat.ts";
-import { defaultSystemMessage } from "../../shared/models/inference/chat.ts";
+import {
+  type ChatMessage,
+  type ChatModels,
+  defaultSystemMessage,
+} from "../../shared/models/inference/chat.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { type Conversation, type ConversationExchange, recentExchanges } from "./conversation.ts";
 import { guardOutput } from "./guard-output.ts";
@@ -17,7 +20,6 @@ const hint = (text: string): string => text.replace(/\s+/g, " ").slice(0, hintCh
 const hintAt = ({ question, answer: reply }: ConversationExchange): string =>
   `They: ${hint(question)} / You: ${hint(reply)}`;
 
-/** The system message. */
 const instructions = ({ note, exchanges }: Conversation, name: string | undefined): string => {
   const older = exchanges.slice(0, -recentExchanges).slice(-hintedExchanges);
   return [
@@ -70,7 +72,7 @@ const ask = async (
 };
 
 /**
- * Returns the model's reply to a message in the context of the conversation. If that fails, it asks again with the message alone:
+ * Returns the model's reply to a message in the context of the conversation. If that fails, it calls the model again with the message alone:
  * the context may be too long, or mislead the model.
  *
  * @throws AppError when both attempts fail, or the signal's reason.

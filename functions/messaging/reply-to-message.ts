@@ -6,7 +6,7 @@ import { type ReplyDependencies, replyToText } from "./reply-to-text.ts";
 import { replyToTranscript, replyToVoiceNote } from "./reply-to-voice-note.ts";
 import { apology, wording } from "./wording.ts";
 
-/** Stores a reaction with the reply it belongs to, if that is remembered, and asks for a rating. */
+/** Stores a reaction with the reply it belongs to, if that is remembered, and sends the rating list. */
 const replyToReaction = (
   { messageId, emoji }: { readonly messageId: string; readonly emoji: string },
   { exchanges }: Conversation,

@@ -20,7 +20,6 @@ export interface TranscriptionRetry {
   readonly pause: number;
 }
 
-/** What planning replies needs. */
 export interface ReplyDependencies {
   readonly chat: Pick<ChatModels, "reply">;
   readonly translator: Translator;
@@ -33,7 +32,6 @@ export interface ReplyDependencies {
 /** What a person wrote or said. */
 export interface UserText {
   readonly text: string;
-  /** The person's name. */
   readonly name: string | undefined;
 }
 

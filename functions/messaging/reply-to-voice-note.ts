@@ -22,7 +22,6 @@ import {
 import { modelFailure, type ReplyDependencies, replyByMode } from "./reply-to-text.ts";
 import { wording } from "./wording.ts";
 
-/** A person's voice note. */
 export interface VoiceNote {
   readonly message: InboundMessage;
   readonly mediaId: string;

@@ -4,7 +4,6 @@ import type { Mode, Settings } from "./conversation.ts";
 import { type PaceLimit, paceLimits } from "./pace.ts";
 import { type Output, say } from "./plan.ts";
 
-/** The names of the modes. */
 export const modeNames: Readonly<Record<Mode, string>> = {
   chat: "Chat",
   translate: "Translate",

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import { uploadsFolder } from "../../shared/platform/storage/object-store.ts";
+import { type ObjectStore, uploadsFolder } from "../../shared/platform/storage/object-store.ts";
 import type { UploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import type { UploadRequest, UploadResponse } from "./contract.ts";
 
@@ -28,7 +27,6 @@ export const isPathTraversal = (name: string): boolean => {
   return decoded.includes("..") || /^[/\\]/.test(decoded);
 };
 
-/** Whether a file name names a folder. */
 const isFolder = (name: string): boolean => /(?:^|[/\\])\.$/.test(decodePathCharacters(name).trim());
 
 /**
@@ -48,23 +46,14 @@ export const safeFileName = (name: string): string => {
 
 /** Creates the id and the object key of an upload. @throws AppError `bad_request` for a path traversal or a folder's name. */
 export const nameUpload = (fileName: string): { readonly fileId: string; readonly objectKey: string } => {
-  if (isPathTraversal(fileName)) {
-    throw new AppError("bad_request", {
-      message: "The file name is not allowed: it looks like a path traversal.",
-      param: "file_name",
-    });
-  }
-  if (isFolder(fileName)) {
-    throw new AppError("bad_request", {
-      message: "The file name is not allowed: it names a folder, not a file.",
-      param: "file_name",
-    });
-  }
+  const refuse = (reason: string) =>
+    new AppError("bad_request", { message: `The file name is not allowed: ${reason}.`, param: "file_name" });
+  if (isPathTraversal(fileName)) throw refuse("it looks like a path traversal");
+  if (isFolder(fileName)) throw refuse("it names a folder, not a file");
   const fileId = randomUUID();
   return { fileId, objectKey: `${uploadsFolder}${fileId}/${safeFileName(fileName)}` };
 };
 
-/** What creating an upload link needs. */
 export interface UploadDependencies {
   readonly store: Pick<ObjectStore, "signUpload">;
   readonly uploads: Pick<UploadsRepository, "add">;

@@ -56,18 +56,17 @@ const entry = z.object({ changes: z.array(change.catch({ value: {} })).catch([])
 
 const delivery = z.object({ object: z.string(), entry: z.array(entry) });
 
-/** News about an answer of ours. */
+/** The platform's report about one of our replies. */
 export interface ReplyReport {
   readonly reply: SentReply;
   readonly receipt: SendReceipt;
 }
 
-/** The content of a delivery. */
 export interface Delivery {
   /** Every message that we can reply to, in order. */
   readonly messages: readonly InboundMessage[];
   readonly reports: readonly ReplyReport[];
-  /** Why there are no messages, in the words of the webhook's answer. */
+  /** Why there are no messages, as the response's status. */
   readonly absence: "ignored" | "no_messages" | "invalid_message_format";
 }
 

@@ -9,7 +9,6 @@ import type { SignatureMode, WebhookResponse } from "./contract.ts";
 import { type ReplyReport, readDelivery } from "./read-delivery.ts";
 import { checkSignature } from "./verify-platform.ts";
 
-/** What receiving a delivery needs. */
 export interface ReceiveDependencies {
   readonly secrets: PlatformSecretSource;
   readonly signatureMode: SignatureMode;
@@ -17,7 +16,6 @@ export interface ReceiveDependencies {
   readonly saveReceipt: (reply: SentReply, receipt: SendReceipt) => Promise<void>;
 }
 
-/** A delivery as received. */
 export interface ReceivedDelivery {
   readonly body: Uint8Array;
   /** The value of `X-Hub-Signature-256`. */
@@ -33,7 +31,7 @@ const parseJson = (body: Uint8Array): unknown => {
   }
 };
 
-/** An error in both vocabularies: that of the service, and that of the webhook's answers. */
+/** Returns an error in the forms of the service and of the webhook. */
 const failure = (error: AppError, requestId: string, reply: WebhookResponse): Reply =>
   new Reply({
     status: error.status,
@@ -75,8 +73,8 @@ const requireSignature = async (
  * Receives a delivery: checks its signature, queues its messages, and stores its reports about earlier replies. Never waits for a
  * model.
  *
- * @returns the webhook's answer. Its status is 403 for a delivery without the right signature, and 503 when messages
- * could not be queued: the platform delivers again for up to 7 days, and the queue drops what it has seen.
+ * @returns the webhook's response. Its status is 403 for a wrong signature, and 503 when queueing failed: the platform delivers
+ * again for up to 7 days, and the queue drops duplicates.
  */
 export const receiveDelivery = async (
   delivery: ReceivedDelivery,

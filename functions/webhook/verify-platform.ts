@@ -13,7 +13,6 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 export const equalSecrets = (given: string, expected: string): boolean =>
   timingSafeEqual(digest(given), digest(expected));
 
-/** The result of checking a signature. */
 export type SignatureFinding = "good" | "bad" | "no-secret";
 
 const sign = (body: Uint8Array, secret: string): string =>

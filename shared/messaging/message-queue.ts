@@ -6,7 +6,6 @@ import { originAttributes } from "../platform/queue/work-through.ts";
 import { logger } from "../platform/telemetry/logger.ts";
 import type { InboundMessage } from "./inbound-message.ts";
 
-/** The queue of messages for the worker. */
 export interface MessageQueue {
   /**
    * Queues messages and keeps those of one sender in order. A message whose content SQS refuses is logged and left out: SQS would
@@ -17,7 +16,6 @@ export interface MessageQueue {
   send(messages: readonly InboundMessage[]): Promise<void>;
 }
 
-/** The limit of SQS. */
 const maxBatchSize = 10;
 
 /** The platform's ids are too long for SQS, and phone numbers must not appear in metrics, which show group names. */

@@ -5,7 +5,6 @@ import { minuteMilliseconds } from "../platform/durations.ts";
 const platformSecrets = z.object({
   /** Entered in the platform's console; the platform sends it when it verifies the webhook. */
   verify_token: z.string().min(1).optional(),
-  /** Signs deliveries. */
   app_secret: z.string().min(1).optional(),
   /** Authorizes sending messages and fetching recordings. */
   access_token: z.string().min(1).optional(),

@@ -1,7 +1,6 @@
 import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { type CutPoint, pointSpacing } from "../../../shared/audio/reading/piece.ts";
 
-/** The limits of a piece. */
 export interface PieceLimits {
   readonly maxSeconds: number;
   /** How much of the piece before it a piece repeats. */
@@ -9,7 +8,6 @@ export interface PieceLimits {
   readonly maxBytes: number;
 }
 
-/** A piece, by its ends. */
 export interface Span {
   readonly from: CutPoint;
   readonly to: CutPoint;

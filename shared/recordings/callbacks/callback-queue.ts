@@ -2,10 +2,8 @@ import * as z from "zod";
 import type { AwsConfig } from "../../platform/outbound/aws-config.ts";
 import { openFifoQueue } from "../../platform/queue/fifo-queue.ts";
 
-/** The events that send a callback. */
 export const callbackEvents = ["job.completed", "job.failed", "job.cancelled"] as const;
 
-/** A callback to deliver. */
 export const callbackRequest = z.object({
   userId: z.int(),
   jobId: z.string(),
@@ -21,7 +19,6 @@ export type CallbackRequest = z.infer<typeof callbackRequest>;
 export const callbackId = ({ jobId, event }: Pick<CallbackRequest, "jobId" | "event">): string =>
   `msg_${jobId}_${event.replace(".", "_")}`;
 
-/** Where functions enqueue callbacks. */
 export interface CallbackQueue {
   /** Safe to repeat: the queue drops a second request for an event, and a late one has the same id. */
   send(request: CallbackRequest): Promise<void>;

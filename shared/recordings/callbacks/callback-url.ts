@@ -14,13 +14,11 @@ export const isPublicAddress = (address: string): boolean => {
 const isLoopbackAddress = (address: string): boolean =>
   isIP(address) > 0 && ipaddr.process(address).range() === "loopback";
 
-/** Which addresses callbacks may call. */
 export interface CallbackRules {
   /** For development: allows `http` and this machine. Deployed stages refuse it. */
   readonly allowLoopback: boolean;
 }
 
-/** Whether a callback may call an IP address. */
 export const mayBeCalled = (address: string, { allowLoopback }: CallbackRules): boolean =>
   isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address));
 

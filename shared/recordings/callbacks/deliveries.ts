@@ -23,7 +23,6 @@ export type CallbackState = z.infer<typeof callbackState>;
 /** As long as the job's result. */
 const retentionSeconds = 30 * daySeconds;
 
-/** The deliveries of callbacks. */
 export interface DeliveryLog {
   /** Returns a pending state without attempts for a callback that was never attempted. */
   read(userId: number, jobId: string): Promise<CallbackState>;

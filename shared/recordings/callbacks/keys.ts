@@ -10,6 +10,5 @@ export const callbackKeys = {
     PK: `${callbackKeyPrefix}${userId}`,
     SK: `JOB#${jobId}`,
   }),
-  /** The partition of an account. */
   ofAccount: (userId: number) => `${callbackKeyPrefix}${userId}`,
 };

@@ -3,7 +3,6 @@ import type { JobsRepository } from "./jobs-repository.ts";
 import type { JobName } from "./keys.ts";
 import { requireJob } from "./show-jobs.ts";
 
-/** What deleting a job needs. */
 export interface DeleteDependencies {
   readonly jobs: Pick<JobsRepository, "find" | "markDeleted">;
   readonly queue: JobQueue;

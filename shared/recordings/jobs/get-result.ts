@@ -10,13 +10,11 @@ import type { JobName } from "./keys.ts";
 import { requireJob } from "./show-jobs.ts";
 import type { JobTranscript } from "./transcribed-piece.ts";
 
-/** What reading a result needs. */
 export interface ResultDependencies {
   readonly jobs: Pick<JobsRepository, "find">;
   readonly store: Pick<ObjectStore, "open">;
 }
 
-/** Which form of a result is requested. */
 export interface ResultQuery {
   readonly format: (typeof resultFormats)[number];
   readonly partial: boolean;

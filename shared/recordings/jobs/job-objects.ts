@@ -4,7 +4,6 @@ import type { StoredJob } from "./job.ts";
 import { type JobName, jobObjects } from "./keys.ts";
 import { jobTranscript, type TranscribedPiece, transcribedPiece } from "./transcribed-piece.ts";
 
-/** Stores a value as JSON. */
 export const putJson = (store: Pick<ObjectStore, "put">, key: string, value: unknown): Promise<void> =>
   store.put(key, Buffer.from(JSON.stringify(value)), { contentType: "application/json" });
 

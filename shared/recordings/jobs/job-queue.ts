@@ -19,7 +19,6 @@ export const jobMessage = z.discriminatedUnion("kind", [
 ]);
 export type JobMessage = z.infer<typeof jobMessage>;
 
-/** Where the job worker gets its tasks. */
 export interface JobQueue {
   send(message: JobMessage): Promise<void>;
 }

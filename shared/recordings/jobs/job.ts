@@ -15,7 +15,6 @@ export const jobExpiry = (milliseconds: number): number =>
 export const jobStatuses = ["queued", "running", "completed", "failed", "cancelled"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** Whether the state is final. */
 export const isOver = ({ status }: { readonly status: JobStatus }): boolean =>
   status !== "queued" && status !== "running";
 
@@ -38,7 +37,6 @@ const audioFacts = z
     }),
   );
 
-/** A job in the table. */
 export const storedJob = z.object({
   id: z.string(),
   user_id: z.int(),
@@ -56,7 +54,6 @@ export const storedJob = z.object({
   object_key: z.string(),
   object_version: z.string(),
   facts: audioFacts,
-  /** The recording's length. */
   audio_milliseconds: z.int(),
   /** The day, counted from 1970, and the account's key on which the audio is counted. */
   day: z.int(),

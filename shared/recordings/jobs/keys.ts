@@ -26,7 +26,6 @@ export const jobKeys = {
   waiting: ({ userId, jobId }: JobName) => ({ PK: partition(userId), SK: `WAITING#${jobId}` }),
   /** J3: the piece in one of the account's slots. */
   slot: (userId: number, slot: number) => ({ PK: partition(userId), SK: `PLACE#${slot}` }),
-  /** The partition of an account. */
   ofAccount: partition,
   jobs: "JOB#",
   waitingJobs: "WAITING#",

@@ -15,7 +15,6 @@ export const requireJob = async (name: JobName, jobs: Pick<JobsRepository, "find
   throw new AppError("not_found", { message: "There is no such job, or it has expired.", param: "id" });
 };
 
-/** What showing a job needs. */
 export interface ShowDependencies {
   readonly jobs: Pick<JobsRepository, "find">;
   readonly deliveries: Pick<DeliveryLog, "read">;

@@ -4,7 +4,6 @@ import { partSegments, type Token, type TranscribedPart, tokensOf } from "./toke
 
 export type { TranscribedPart } from "./tokens.ts";
 
-/** The transcript of a recording. */
 export interface StitchedTranscript {
   readonly text: string;
   /** Present when any part has segments. Without speakers, because their names differ between parts. */
@@ -69,7 +68,7 @@ const join = (before: TrimmedPart, after: TrimmedPart): void => {
   const head = firstOf(after.tokens.slice(0, max), mayBeShared);
   const isExact = [...tail, ...head].every(({ slack }) => slack <= exactSlack);
   const alignment = alignTokens(tail, head, !isExact);
-  const match = isCredible(alignment, tail, isExact) ? maxPause(alignment, tail, head, end) : undefined;
+  const match = isCredible(alignment, tail, isExact) ? bestMatch(alignment, tail, head, end) : undefined;
   if (match) {
     before.until = before.tokens.length - tail.length + match.before + 1;
     after.from = match.after + 1;
@@ -115,7 +114,7 @@ const isCredible = ({ matches, score }: Alignment, tail: readonly Token[], isExa
 const preference = 0.001;
 
 /** Returns the match after which the later part takes over. */
-const maxPause = (
+const bestMatch = (
   { matches }: Alignment,
   tail: readonly Token[],
   head: readonly Token[],
@@ -133,7 +132,6 @@ const maxPause = (
   return matches[worth.indexOf(Math.max(...worth))];
 };
 
-/** Returns the middle of the widest pause. */
 const pauseBetween = (tokens: readonly Token[], start: number, end: number): number => {
   const spoken = tokens
     .filter((token) => token.end > start && token.start < end)

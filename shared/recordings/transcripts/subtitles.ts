@@ -13,14 +13,12 @@ const maxLineLength = 42;
 const maxLines = 2;
 const maxCueSeconds = 7;
 
-/** A pause that starts a new cue. */
 const pauseSeconds = 1;
 
 const minCueSeconds = 0.1;
 
 const lengthOf = (text: string): number => [...text].length;
 
-/** Cuts a word that is longer than a line. */
 const fitting = ({ start, end, text }: Word): Word[] => {
   const letters = [...text];
   const parts = Math.ceil(letters.length / maxLineLength);
@@ -32,7 +30,7 @@ const fitting = ({ start, end, text }: Word): Word[] => {
   }));
 };
 
-/** Gives each word of a segment a share of its time, by length. */
+/** Divides the time of a segment among its words, by length. */
 const spreadWords = ({ start, end, text }: Segment): Word[] => {
   const words = text.split(/\s+/u).filter((word) => word !== "");
   const letters = words.reduce((sum, word) => sum + lengthOf(word), 0);
@@ -45,7 +43,6 @@ const spreadWords = ({ start, end, text }: Segment): Word[] => {
   });
 };
 
-/** Builds cues word by word. */
 class CueWriter {
   readonly cues: Cue[] = [];
   #words: Word[] = [];
@@ -64,7 +61,6 @@ class CueWriter {
     this.#words.push(word);
   }
 
-  /** Ends the current cue. */
   close(): void {
     const [first] = this.#words;
     const last = this.#words.at(-1);
@@ -112,7 +108,6 @@ const toTime = (seconds: number, separator: "," | "."): string => {
   return `${clock}${separator}${pad(milliseconds % 1_000, 3)}`;
 };
 
-/** A transcription whose parts have times. */
 interface TimedText {
   readonly segments: readonly Segment[];
   readonly words?: readonly Word[] | undefined;

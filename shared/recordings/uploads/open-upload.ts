@@ -27,7 +27,6 @@ export interface MeasuredRecording extends Recording, AudioFacts {
   readonly stored?: { readonly key: string; readonly version: string } | undefined;
 }
 
-/** A recording that is an upload. */
 export interface UploadedRecording extends MeasuredRecording {
   readonly stored: { readonly key: string; readonly version: string };
 }

@@ -123,7 +123,7 @@ describe("the note of a conversation", () => {
             role: "system",
             content:
               "You keep the memory of an assistant. Write a note of at most 120 words about the person and the " +
-              "conversation: names, places, languages, wishes, what was decided. Facts only, no advice, no greeting. " +
+              "conversation: names, locations, languages, wishes, what was decided. Facts only, no advice, no greeting. " +
               "Answer with the note alone.",
           },
           {

@@ -35,14 +35,10 @@ import { type HttpResponse, responseHead, responseHeaders, toResponse } from "./
 import { createRouter, routeRequest } from "./router.ts";
 import { sendStream } from "./send-stream.ts";
 
-/** What a handler may need beyond its endpoints. */
 export interface HandlerOptions {
-  /**
-   * Verifies bearer tokens where the function has no authorizer in front of it: at function URLs and deprecated
-   * routes.
-   */
+  /** Verifies bearer tokens where no authorizer does: at function URLs and deprecated routes. */
   readonly verifyBearer?: VerifyBearer;
-  /** Checks tokens and counts requests. Only a function whose operations are all of the limit class `none` can do without. */
+  /** Checks tokens and counts requests. Required unless the limit class of all operations is `none`. */
   readonly limiter?: Limiter;
   /** Stores responses to requests with an `Idempotency-Key`. Without it the header is ignored. */
   readonly idempotencyStore?: IdempotencyStore;
@@ -50,17 +46,14 @@ export interface HandlerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** How errors are rendered; by default as JSON. */
   readonly formatError?: FormatError;
-  /** Under which name the metrics of its requests are filed; without it none are. */
+  /** CloudWatch's namespace of its metrics; without it there are none. */
   readonly metricsNamespace?: string | undefined;
 }
 
 /** Time reserved for the response when the function's time nearly ends. */
 const reserveMilliseconds = 1_000;
 
-/**
- * Works on a request in a scope of its own, which ends shortly before the function's time does: Lambda then ends it without
- * a response.
- */
+/** Runs a request in a scope that ends shortly before the function's time: then Lambda would send no response. */
 const inOwnScope = async <Result>(
   context: Context,
   { metricsNamespace }: HandlerOptions,
@@ -102,7 +95,7 @@ const executeUseCase = async (
  *
  * Steps with `before` run before the use case. When one of them, or the use case, throws, middy runs `onError` of all
  * steps from the last to the first: the refund is decided, the error becomes a response and gets its headers. The
- * stock error handler at the front acts only if one of ours fails.
+ * stock error handler at the front acts only if another step fails.
  *
  * @throws Error when an operation is limited and nothing counts its requests, or admits callers unchecked.
  */
@@ -116,7 +109,7 @@ const createPipeline = (
     limiter,
   );
   const router = createRouter(endpoints);
-  // The request's scope has a deadline, so that middy need not set a timer of its own.
+  // The request's scope has a deadline, so middy needs no timer of its own.
   return middy<HttpEvent, HttpResponse, Error, Context>({ timeoutEarlyInMillis: 0 })
     .use(
       httpErrorHandler({

@@ -14,15 +14,11 @@ import {
   type VariableValues,
 } from "./variables.ts";
 
-/** The capabilities that a function can declare, as the variables that carry them. */
 /** Where callers reach the service: the links in mails lead there. No slash at the end. */
-export const publicAddressEnvironment = {
-  PUBLIC_BASE_URL: baseAddressVariable,
-};
+export const publicAddressEnvironment = { PUBLIC_BASE_URL: baseAddressVariable };
 
 export const tableEnvironment = { TABLE_NAME: textVariable };
 
-/** The bucket of audio files. */
 export const bucketEnvironment = { BUCKET_NAME: textVariable };
 
 /** How many requests a minute one source address may send to operations of the limit class `anonymous`. */
@@ -31,10 +27,7 @@ export const anonymousLimitEnvironment = { LIMIT_ANONYMOUS_PER_MINUTE: countVari
 /** How many requests a minute one source address may send to operations of the limit class `credentials`. */
 export const credentialsLimitEnvironment = { LIMIT_CREDENTIALS_PER_MINUTE: countVariable };
 
-/**
- * The share of its tier's quota that an account has until its email address is verified: for every function that
- * counts requests of accounts.
- */
+/** The share of its tier's quota that an account has until its email address is verified. */
 export const accountLimitEnvironment = { UNVERIFIED_QUOTA_SHARE: shareVariable };
 
 /** What a function needs to count the requests of accounts and to repeat responses by `Idempotency-Key`. */
@@ -65,7 +58,7 @@ export const callbackRulesEnvironment = { CALLBACKS_ALLOW_LOOPBACK: switchVariab
 /** The secret with the messaging platform's verify token, app secret and access token. */
 export const platformSecretsEnvironment = { MESSAGING_SECRET_ID: textVariable };
 
-/** Where translations come from: a server that speaks the OpenAI HTTP API. The base URL includes `/v1`. */
+/** The server of translation. Like all model servers it speaks the OpenAI HTTP API; the base URL includes `/v1`. */
 export const translationBackendEnvironment = {
   TRANSLATION_BASE_URL: addressVariable,
   TRANSLATION_MODEL: textVariable,
@@ -74,7 +67,6 @@ export const translationBackendEnvironment = {
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 
-/** Where the chat models are: a server that speaks the OpenAI HTTP API. The base URL includes `/v1`. */
 export const chatBackendEnvironment = {
   CHAT_BASE_URL: addressVariable,
   /** What the server calls `lang-14b`. */
@@ -83,14 +75,12 @@ export const chatBackendEnvironment = {
   CHAT_MODEL_9B: textVariable,
   /** Whether the replies of `lang-14b` start inside a thought and mark only its end. */
   CHAT_MODEL_14B_THINKS_FIRST: switchVariable,
-  /** The same of `lang-9b`. */
   CHAT_MODEL_9B_THINKS_FIRST: switchVariable,
   /** How long the server may stay silent, before its response and inside it. */
   CHAT_TIMEOUT_MS: countVariable,
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 
-/** Where recordings are transcribed: a server that speaks the OpenAI HTTP API. The base URL includes `/v1`. */
 export const transcriptionBackendEnvironment = {
   TRANSCRIPTION_BASE_URL: addressVariable,
   TRANSCRIPTION_MODEL: textVariable,
@@ -99,7 +89,6 @@ export const transcriptionBackendEnvironment = {
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 
-/** Where speech is synthesised: a server that speaks the OpenAI HTTP API. The base URL includes `/v1`. */
 export const speechBackendEnvironment = {
   SPEECH_BASE_URL: addressVariable,
   SPEECH_MODEL: textVariable,
@@ -115,10 +104,9 @@ export const speechBackendEnvironment = {
  * and from a local service the addresses of AWS's stand-ins, under the names that the SDK reads as well.
  */
 const platformEnvironment = {
-  /** Under which name metrics are filed; without it none are. */
   METRICS_NAMESPACE: optionalVariable(textVariable),
   AWS_REGION: presetVariable(textVariable, "us-east-1"),
-  /** Lambda gives each execution environment its own credentials, which last longer than the environment. */
+  /** Each execution environment has its own credentials, which outlive it. */
   AWS_ACCESS_KEY_ID: presetVariable(anyTextVariable, ""),
   AWS_SECRET_ACCESS_KEY: presetVariable(anyTextVariable, ""),
   AWS_SESSION_TOKEN: optionalVariable(anyTextVariable),
@@ -133,7 +121,7 @@ export type PlatformEnvironment = VariableValues<typeof platformEnvironment>;
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads a function's variables once, when it starts: those it declares, and those that every function is given.
+ * Reads a function's variables: those it declares, and those of every function.
  *
  * @throws Error that names every missing or malformed variable, without their values.
  */
@@ -145,7 +133,6 @@ export const readEnvironment = <Shape extends VariableShape>(
   ...readVariables(shape, variables),
 });
 
-/** Region, credentials and addresses of AWS for a function. */
 export const awsConfigOf = (environment: PlatformEnvironment): AwsConfig => {
   const everyService = environment.AWS_ENDPOINT_URL;
   return {
@@ -164,10 +151,6 @@ export const awsConfigOf = (environment: PlatformEnvironment): AwsConfig => {
   };
 };
 
-/**
- * Region, credentials and addresses of AWS, from the variables themselves.
- *
- * @throws Error that names every malformed variable, without their values.
- */
+/** As {@link awsConfigOf}. @throws Error that names every malformed variable, without their values. */
 export const readAwsConfig = (variables: Variables): AwsConfig =>
   awsConfigOf(readVariables(platformEnvironment, variables));

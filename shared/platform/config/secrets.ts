@@ -4,14 +4,9 @@ import { describeError, logger } from "../telemetry/logger.ts";
 /** `AWSPREVIOUS` is the value before the last rotation. */
 export type SecretVersion = "AWSCURRENT" | "AWSPREVIOUS";
 
-/**
- * Reads a secret's value, the current one by default.
- *
- * It resolves with `undefined` when the secret has no such version, and rejects with an AwsCallError.
- */
+/** Reads a secret's value, or `undefined` when it has no such version. Rejects with an AwsCallError. */
 export type ReadSecret = (secretId: string, version?: SecretVersion) => Promise<string | undefined>;
 
-/** Reads from AWS Secrets Manager. */
 export const createSecretReader =
   (secretsManager: AwsJsonService): ReadSecret =>
   async (secretId, version = "AWSCURRENT") => {
@@ -30,17 +25,15 @@ export const createSecretReader =
 
 /** A secret's value, cached in memory. */
 export interface CachedSecret<Value> {
-  /** The value at hand; read on first use, and again once it is too old. */
+  /** Returns the cached value; reads it on first use, and again once it is too old. */
   get(): Promise<Value>;
   /** Reads the value again, unless it was read less than a minute ago. */
   reload(): Promise<Value>;
 }
 
-/** How a secret is read, and how long it is good for. */
 export interface CachedSecretOptions<Value> {
   /** Names the secret in the log. */
   readonly name: string;
-  /** Reads it and checks what it says. */
   readonly load: () => Promise<Value>;
   /** After this time `get` reads it again; without it, only `reload` does. */
   readonly maxAgeMilliseconds?: number;

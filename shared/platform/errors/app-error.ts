@@ -1,6 +1,5 @@
 import { type ErrorCode, errorCatalogue } from "./catalogue.ts";
 
-/** What an error may say beyond its code. */
 export interface AppErrorOptions {
   /** The message for the caller; by default the catalogue's. Never put a secret or a rejected value in it. */
   readonly message?: string | undefined;
@@ -50,9 +49,7 @@ export interface ValidationIssue {
 export class ValidationError extends AppError {
   readonly issues: readonly ValidationIssue[];
 
-  /**
-   * @param code one of status 422, whose own message replaces the first problem's.
-   */
+  /** @param code one of status 422, whose own message replaces the first problem's. */
   constructor(
     issues: readonly ValidationIssue[],
     code: "validation_failed" | "idempotency_key_reused" = "validation_failed",

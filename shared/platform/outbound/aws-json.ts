@@ -10,7 +10,6 @@ import { exchangeOverSocket } from "./socket-exchange.ts";
  * connections that model calls use as well, it costs a fraction of both (`npm run bench:cold`).
  */
 
-/** How the services that are called this way want to be spoken to. */
 const services = {
   DynamoDB: {
     signingName: "dynamodb",
@@ -35,7 +34,7 @@ const maxResponseBytes = 17_000_000;
 /** How long one attempt may take, including its whole response; three of them stay well below a function's time. */
 const defaultAttemptMilliseconds = 3_000;
 
-/** Before the second try, and at random up to as long again. */
+/** Before the second attempt, and at random up to as long again. */
 const usualPauseMilliseconds = 50;
 
 /**
@@ -67,15 +66,14 @@ export class AwsCallError extends Error {
 export const awsDomain = (region: string): string =>
   region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
 
-/** Where a service is. */
 export const awsAddress = (service: keyof typeof services, { region, endpoints }: AwsConfig): URL =>
   new URL(endpoints[service] ?? `https://${services[service].signingName}.${region}.${awsDomain(region)}/`);
 
 const failureOf = (status: number, text: string): AwsCallError => {
   const { __type: type, message, ...details } = readFailure(text);
   const name = typeof type === "string" ? type.slice(type.indexOf("#") + 1) : "";
-  const explanation = typeof message === "string" ? message : "";
-  return new AwsCallError(name || "UnknownError", explanation || `AWS returned status ${status}.`, {
+  const sentence = typeof message === "string" ? message : "";
+  return new AwsCallError(name || "UnknownError", sentence || `AWS returned status ${status}.`, {
     $metadata: { httpStatusCode: status },
     details,
   });
@@ -86,12 +84,12 @@ const readFailure = (text: string): Readonly<Record<string, unknown>> => {
     const body: unknown = JSON.parse(text);
     return typeof body === "object" ? { ...body } : {};
   } catch {
-    // A response that is not JSON comes from something in between, and its status says enough.
+    // A response that is not JSON comes from a proxy, and its status says enough.
     return {};
   }
 };
 
-/** A service of AWS that speaks JSON, one operation a call. */
+/** An AWS service with a JSON API. */
 export interface AwsJsonService {
   /**
    * Calls an operation, such as `UpdateItem`, up to three times while it fails for a temporary reason.
@@ -109,11 +107,9 @@ export interface AwsJsonService {
   ): Promise<unknown>;
 }
 
-/** How long a service may take. */
 export interface AwsJsonOptions {
-  /** For one attempt, including its whole response. */
   readonly attemptMilliseconds?: number;
-  /** How long to wait before the second try; before the third twice as long. */
+  /** The pause before the second attempt; before the third it is twice as long. */
   readonly pauseMilliseconds?: number;
 }
 

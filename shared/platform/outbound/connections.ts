@@ -8,7 +8,6 @@ const unused = new Map<string, Socket>();
 /** Every started opening; each ends without an error. */
 const openings = new Set<Promise<void>>();
 
-/** Where a connection leads. */
 export interface ConnectionOrigin {
   readonly host?: string | null | undefined;
   readonly port?: number | string | null | undefined;
@@ -28,7 +27,7 @@ const originOf = ({ protocol, hostname, port }: URL) => ({
   port: Number(port || (protocol === "https:" ? 443 : 80)),
 });
 
-/** The last session of each server: with it, another handshake costs a fraction. */
+/** The last TLS session of each server, which makes the next handshake cheaper. */
 const sessions = new Map<string, Buffer>();
 
 const connect = (url: URL): Socket => {
@@ -46,7 +45,7 @@ const connect = (url: URL): Socket => {
   return socket.on("session", (latest) => sessions.set(key, latest));
 };
 
-/** A connection to a server: one that was opened ahead, or a new one, which may not stand yet. */
+/** Returns a connection that was opened ahead, or a new one, which may not be ready yet. */
 export const connectTo = (url: URL): Socket => takeUnused(originOf(url)) ?? connect(url);
 
 /**
@@ -75,10 +74,9 @@ export const openConnection = (url: URL): void => {
   openings.add(opening);
 };
 
-/** No start waits longer for its connections. */
 const maxMilliseconds = 1_000;
 
-/** Waits until the connections that were opened ahead stand or have failed, but not for long. */
+/** Waits at most a second until the connections that were opened ahead are ready or have failed. */
 export const connectionsOpened = async (): Promise<void> => {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const opened = Promise.race([Promise.all(openings), late]);

@@ -9,14 +9,13 @@ import { basicAuthorization, takeUnused } from "./connections.ts";
 import { BackendRefusal, BackendTimeout, BackendUnreachable, connectionFailure } from "./failures.ts";
 import { awaitActivity, withIdleTimeout } from "./timeouts.ts";
 
-/** Takes a connection that was opened ahead before it opens one. */
+/** Prefers a connection that was opened ahead. */
 class PlainAgent extends HttpAgent {
   override createConnection(...[options, callback]: Parameters<HttpAgent["createConnection"]>) {
     return takeUnused(options) ?? super.createConnection(options, callback);
   }
 }
 
-/** As {@link PlainAgent}. */
 class SecureAgent extends HttpsAgent {
   override createConnection(...[options, callback]: Parameters<HttpsAgent["createConnection"]>) {
     return takeUnused(options) ?? super.createConnection(options, callback);
@@ -29,52 +28,40 @@ class SecureAgent extends HttpsAgent {
  */
 const agentOptions = { keepAlive: true, scheduling: "lifo", timeout: 60_000 } as const;
 
-/** Who keeps the connections of requests to other servers, by the protocol. */
 const agents = { "http:": new PlainAgent(agentOptions), "https:": new SecureAgent(agentOptions) };
 
-/** What a request says before its body. */
 export interface RequestHead {
   readonly url: URL;
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /**
-   * Called once the whole request has left this machine. A request that fails before that has had no effect on the other
-   * side.
-   */
+  /** Called once the whole request was sent. A request that fails before has had no effect on the server. */
   readonly onSent?: (() => void) | undefined;
 }
 
 /** A request with a complete body, or none. */
 export interface BackendRequest extends RequestHead {
   readonly body?: string | Uint8Array | undefined;
-  /**
-   * How long the server may stay silent, before its first byte and between two bytes. Without it the signal alone ends what
-   * takes too long, which spares two timers.
-   */
+  /** How long the server may stay silent, also within the response. Without it only the signal ends a slow request. */
   readonly silenceMilliseconds: number | undefined;
 }
 
 /** A request whose body is not yet written, and its response. */
 export interface Exchange {
   readonly request: ClientRequest;
-  /**
-   * The head of the response. Rejects with a BackendTimeout, BackendUnreachable, BackendRefusal or the signal's
-   * reason.
-   */
+  /** The response's head. Rejects with a BackendTimeout, BackendUnreachable, BackendRefusal or the signal's reason. */
   readonly response: Promise<IncomingMessage>;
   /** Breaks off the request or the response; both reject with the reason. */
   end(reason: Error): void;
 }
 
-/** Where a request goes, in the words of `node:http`, which would read it out of the URL once for each request. */
 const targetOf = ({ hostname, port, pathname, search }: URL) => ({
   host: hostname.replace(/^\[|\]$/g, ""),
   port,
   path: pathname + search,
 });
 
-/** Names and values in turn: `node:http` writes such a list as it is, and keeps of an object a map of its own first. */
+/** Names and values in turn: `node:http` writes such a list unchanged, but copies an object first. */
 const headerList = (url: URL, headers: RequestHead["headers"]): string[] => {
   const list = ["Host", url.host];
   let isAuthorized = url.username === "";
@@ -86,9 +73,7 @@ const headerList = (url: URL, headers: RequestHead["headers"]): string[] => {
   return list;
 };
 
-/**
- * Opens a request. It does not follow redirects, and the signal destroys the request or its response with its reason.
- */
+/** Opens a request. It does not follow redirects; the signal destroys the request or its response with its reason. */
 export const openExchange = ({ url, method, headers, signal, onSent }: RequestHead): Exchange => {
   signal.throwIfAborted();
   const secure = url.protocol === "https:";

@@ -17,9 +17,7 @@ export interface SocketExchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
-  /**
-   * From the first byte of the request to the last of the response; without it only the signal ends a slow exchange.
-   */
+  /** For request and response together; without it only the signal ends a slow exchange. */
   readonly milliseconds?: number | undefined;
   readonly maxBytes: number;
   /** Called once all of the request has left this machine. */
@@ -98,7 +96,7 @@ const release = (url: URL, connection: Connection, idleMilliseconds: number): vo
   idleOf(url).push(connection);
 };
 
-/** Ends an exchange when its signal aborts or its time is over. @returns what lifts both limits. */
+/** Ends an exchange when its signal aborts or its time has ended. @returns what lifts both limits. */
 const limitExchange = (
   { signal, milliseconds }: SocketExchange,
   giveUp: (reason: unknown) => void,

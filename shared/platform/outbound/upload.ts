@@ -17,7 +17,6 @@ export interface UploadBody {
   pieces(): AsyncIterable<Uint8Array>;
 }
 
-/** An upload to a model's server. */
 export interface UploadOptions extends Omit<RequestHead, "method"> {
   readonly body: UploadBody;
   /** How long the server may take no more bytes while it is sent the body. */
@@ -31,7 +30,7 @@ export interface UploadOptions extends Omit<RequestHead, "method"> {
 /** More than the longest transcription with its segments. */
 const maxResponseBytes = 16 * 1024 * 1024;
 
-/** A piece leaves in slices, so that a slow server is seen to make progress. */
+/** A piece is sent in slices, to see that a slow server makes progress. */
 const sliceBytes = 64 * 1024;
 
 /**
@@ -107,18 +106,15 @@ const sendPieces = async (
   request.end();
 };
 
-/** Few requests for a source behind a network, and little memory: one piece is on its way out, one on its way in. */
-const defaultPieceBytes = 2 * 1024 * 1024;
+/** Few requests for a source behind a network, and little memory. */
+const pieceBytes = 2 * 1024 * 1024;
 
-/** A source from its start to its end. While one piece is being used the next is read, and no more than that. */
-async function* readAhead(
-  source: ByteSource,
-  pieceBytes: number = defaultPieceBytes,
-): AsyncGenerator<Uint8Array, void, undefined> {
+/** Reads a source from its start to its end. While one piece is being sent, the next is read. */
+async function* readAhead(source: ByteSource): AsyncGenerator<Uint8Array, void, undefined> {
   const readFrom = (start: number): Promise<Uint8Array> | undefined => {
     if (start >= source.size) return undefined;
     const piece = source.read(start, Math.min(source.size, start + pieceBytes));
-    // A failure counts when the piece is wanted; until then it must not count as unhandled.
+    // A failure is thrown when the piece is awaited; until then it must not count as unhandled.
     piece.catch(() => undefined);
     return piece;
   };
@@ -130,7 +126,6 @@ async function* readAhead(
   }
 }
 
-/** The one file of a form. */
 export interface FilePart {
   readonly fieldName: string;
   readonly fileName: string;

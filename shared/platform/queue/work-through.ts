@@ -10,7 +10,6 @@ import {
   traceIdOf,
 } from "../telemetry/request-scope.ts";
 
-/** A message's attributes, in SQS's words. */
 type MessageAttributes = Readonly<
   Record<string, { readonly DataType: "String"; readonly StringValue: string }>
 >;
@@ -19,8 +18,8 @@ const attribute = (name: string, value: string | undefined): MessageAttributes =
   value === undefined ? {} : { [name]: { DataType: "String", StringValue: value } };
 
 /**
- * The current request as attributes of a message that is sent to a queue. They are no part of its body, which is what
- * deduplication and the worker's contract are about, and they stay with it in a dead-letter queue.
+ * The current request as attributes of a queue message. They are not in its body, which deduplication and the worker's
+ * contract use, and they stay with the message in a dead-letter queue.
  */
 export const originAttributes = (): MessageAttributes => {
   const scope = requestScope();
@@ -30,7 +29,7 @@ export const originAttributes = (): MessageAttributes => {
   };
 };
 
-/** Where a record comes from; one whose sender did not say so goes by its own id. */
+/** The request that caused a record; without one, the record's own id. */
 const readOrigin = ({ messageId, messageAttributes }: SQSRecord): Origin => ({
   requestId: messageAttributes["request_id"]?.stringValue ?? messageId,
   traceparent: readTraceparent(messageAttributes["traceparent"]?.stringValue),
@@ -41,7 +40,6 @@ const idsOf = ({ messageId, attributes }: SQSRecord) => ({
   tries: Number(attributes.ApproximateReceiveCount),
 });
 
-/** One line when the work on a record begins. */
 const logStarted = (record: SQSRecord, operation: string): void => {
   const traceparent = requestScope()?.traceparent;
   logger.info("record.started", {
@@ -51,7 +49,6 @@ const logStarted = (record: SQSRecord, operation: string): void => {
   });
 };
 
-/** One line when it has ended, with the same metrics as a request's. */
 const logFinished = (
   record: SQSRecord,
   outcome: { readonly operation: string; readonly milliseconds: number; readonly isDone: boolean },
@@ -63,11 +60,9 @@ const logFinished = (
   });
 };
 
-/** What a worker does with each record of its queue. */
 export interface QueueWork {
   /** Names the work in logs and metrics. */
   readonly operation: string;
-  /** Under which name its metrics are filed; without it none are. */
   readonly metricsNamespace?: string | undefined;
   /** The minimum time that a record needs; with less of it left, it does not start. */
   readonly minMilliseconds: number;

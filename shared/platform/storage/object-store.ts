@@ -1,4 +1,4 @@
-/** Folders of the audio bucket; permissions and lifecycle rules go by them. */
+// Folders of the audio bucket; permissions and lifecycle rules use them.
 
 /** Files that callers upload. They disappear after a day. */
 export const uploadsFolder = "uploads/";
@@ -6,13 +6,10 @@ export const uploadsFolder = "uploads/";
 /** Long recordings of people on the messaging platform, as long as they are transcribed. */
 export const voiceNotesFolder = `${uploadsFolder}messaging/`;
 
-/** The largest upload there is, in bytes: one whose size was declared. */
+/** The maximum size of an upload with a declared size. */
 export const maxUploadBytes = 500 * 1024 * 1024;
 
-/**
- * How many bytes the parts have in which objects are uploaded, but for the last one: as few as S3 takes, so that little is
- * lost with a connection, and little in memory.
- */
+/** The size of all parts of an upload except the last: S3's minimum, to lose little with a connection. */
 export const partBytes = 5 * 1024 * 1024;
 
 /** The maximum size of an upload without a declared size: its link accepts any (specification, Limits). */
@@ -34,13 +31,11 @@ export const transcriptionsFolder = "transcriptions/";
 /** Stored responses that are too large for the table, sealed: `answers/7/<32 hex digits>`. */
 export const responsesFolder = "answers/";
 
-/** The prefix of such responses of an account. */
 export const responsesFolderOf = (userId: number): string => `${responsesFolder}${userId}/`;
 
 /** What belongs to jobs: their plans, transcripts of pieces and whole ones, `jobs/7/<job id>/result.json`. */
 export const jobsFolder = "jobs/";
 
-/** Where those of an account are. */
 export const jobsFolderOf = (userId: number): string => `${jobsFolder}${userId}/`;
 
 /** How long saved transcriptions and their audio are stored. */

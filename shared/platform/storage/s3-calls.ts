@@ -16,7 +16,7 @@ import { linkLifetimeSeconds, type SignedLink } from "./object-store.ts";
  * connections as model calls.
  */
 
-/** How long S3 may take, in milliseconds. */
+/** In milliseconds. */
 export interface StorageTimeouts {
   /** One attempt, until its response starts. */
   readonly response: number;
@@ -26,16 +26,15 @@ export interface StorageTimeouts {
   readonly piece: number;
 }
 
-/** Three tries, and far less than the time of any function that uses a bucket. */
+/** Three attempts take far less than the time of any function that uses a bucket. */
 const usualTimeouts: StorageTimeouts = { response: 8_000, call: 25_000, piece: 10_000 };
 
-/** Before the second try, and at random up to as long again; before the third twice as long. */
+/** Before the second attempt, and at random up to as long again; before the third twice as long. */
 const pauseMilliseconds = 50;
 
 /** Other than an object's bytes, S3 returns a few hundred bytes of XML. */
 const maxXmlBytes = 64 * 1_024;
 
-/** A call to S3, in its own words. */
 export interface S3Call {
   /** As S3 names it, such as `PutObject`. */
   readonly operation: string;
@@ -47,7 +46,6 @@ export interface S3Call {
   readonly body?: Uint8Array | string;
 }
 
-/** A call's limits in addition to the bucket's own. */
 export interface S3CallOptions {
   readonly signal?: AbortSignal;
   /** In all, instead of the bucket's own. */
@@ -56,7 +54,6 @@ export interface S3CallOptions {
   readonly maxBytes?: number;
 }
 
-/** A successful and complete response of S3. */
 export interface S3Result {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -82,14 +79,9 @@ export interface Bucket {
   sign(call: S3Call): SignedLink;
 }
 
-/** When another attempt makes sense after a silence of the store. */
 const retryAfterSeconds = 5;
 
-/**
- * A failure of the object store as one of our errors; those stay unchanged.
- *
- * @returns `service_unavailable` for a silence, which is temporary, `storage_unavailable` for everything else.
- */
+/** Converts a failure to `service_unavailable` if S3 was silent, else to `storage_unavailable`; keeps our own errors. */
 export const storageFailure = (thrown: unknown): AppError => {
   if (thrown instanceof AppError) return thrown;
   if (!(thrown instanceof BackendTimeout)) return new AppError("storage_unavailable", { cause: thrown });
@@ -134,7 +126,6 @@ const urlOf = (address: string, key: string, query: Readonly<Record<string, stri
   return url;
 };
 
-/** Opens a bucket. */
 export const openBucket = (
   name: string,
   aws: AwsConfig,

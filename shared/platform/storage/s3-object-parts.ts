@@ -67,7 +67,7 @@ const readParts = (xml: string): StoredPart[] =>
     tag: (elementIn(part, "ETag") ?? "").replaceAll(/&quot;|&#34;|"/g, ""),
   }));
 
-/** Returns the fallback when the upload is over: completed, aborted or expired. */
+/** Returns the fallback when the upload was completed, was aborted or has expired. */
 const unlessOver = async <Result, Fallback>(
   work: () => Promise<Result>,
   fallback: Fallback,

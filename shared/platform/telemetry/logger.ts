@@ -2,7 +2,7 @@ import type { LogEvent } from "./log-events.ts";
 import { requestScope } from "./request-scope.ts";
 import { sourceLines } from "./source-lines.ts";
 
-/** What a line can say: nothing that JSON does not know, errors above all. */
+/** JSON only: an Error would be written as `{}`. */
 type LogValue =
   | string
   | number
@@ -12,7 +12,6 @@ type LogValue =
   | readonly LogValue[]
   | { readonly [name: string]: LogValue };
 
-/** A line's own fields, in addition to those of every line. */
 export type LogFields = Readonly<Record<string, LogValue>>;
 
 const levels = ["DEBUG", "INFO", "WARN", "ERROR", "SILENT"] as const;
@@ -43,7 +42,7 @@ const write = (level: Level, event: LogEvent, fields: LogFields): void => {
     timestamp: new Date().toISOString(),
     service: "language-ai-service",
     xray_trace_id: traceIdOfInvocation(),
-    // So that one query finds all there is about a request, in every function.
+    // One query finds all lines of a request, in every function.
     request_id: requestScope()?.requestId,
     ...fields,
   };

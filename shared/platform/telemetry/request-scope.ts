@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { BackendUses } from "./backend-uses.ts";
 import type { Use } from "./use.ts";
 
-/** What any code below the handler may need to know about the current request, or the current record of a queue. */
+/** What code below the handler may need to know about the current request or queue record. */
 export interface RequestScope {
   /** When the work must be over, in milliseconds of `performance.now()`: shortly before the function's own end. */
   readonly endsAt: number;
@@ -27,7 +27,7 @@ export interface RequestScope {
   readonly backends: BackendUses;
   /** What is counted on the account of the request when it ends. */
   readonly use: Use;
-  /** Under which name the metrics of the work are filed; `undefined` when none are. */
+  /** CloudWatch's namespace of the metrics; `undefined` for none. */
   readonly metricsNamespace: string | undefined;
   /** Ends the scope: its deadline no longer comes. */
   close(): void;
@@ -48,7 +48,7 @@ export const openRequestScope = (
 ): RequestScope => {
   const left = Math.max(0, milliseconds);
   const overdue = new AbortController();
-  // What `AbortSignal.timeout` does as well, but its timer could not be cleared, and would hold on to the request.
+  // The timer of `AbortSignal.timeout` could not be cleared, and would keep the request in memory.
   const timer = setTimeout(() => overdue.abort(timeOver()), left);
   timer.unref();
   return {
@@ -67,7 +67,6 @@ export const openRequestScope = (
 
 const scopes = new AsyncLocalStorage<RequestScope>();
 
-/** Does the work for a request within its scope. */
 export const inRequestScope = <Result>(scope: RequestScope, work: () => Result): Result =>
   scopes.run(scope, work);
 

@@ -9,12 +9,12 @@ import type { SourceMap, SourceOrigin } from "node:module";
 /** The file that this module is part of: the bundle, or itself where nothing is bundled. */
 const bundle = import.meta.url;
 
-/** `undefined` until it was needed, `null` where there is none. */
+/** `undefined` until it is needed, `null` if there is none. */
 let map: SourceMap | null | undefined;
 
 const readMap = (): SourceMap | null => {
   try {
-    // Not imported, because hardly any environment ever needs it.
+    // Loaded on first use: hardly any environment needs it.
     const nodeModule = process.getBuiltinModule("node:module");
     return new nodeModule.SourceMap(JSON.parse(readFileSync(new URL(`${bundle}.map`), "utf8")));
   } catch {

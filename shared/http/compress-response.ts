@@ -14,7 +14,7 @@ type Coding = (typeof codings)[number];
 
 const preference = /^([^;]+?)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?$/i;
 
-/** The quality of each coding in an `Accept-Encoding` header, from 0 to 1 (RFC 9110, section 12.5.3). */
+/** RFC 9110, section 12.5.3. */
 const readPreferences = (acceptEncoding: string): ReadonlyMap<string, number> =>
   new Map(
     acceptEncoding.split(",").flatMap((part) => {

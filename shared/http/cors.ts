@@ -3,9 +3,8 @@ import type { HttpMiddleware } from "./request.ts";
 import type { Router } from "./router.ts";
 
 /**
- * Request headers that a browser may send: ours, those of monitoring tools (Sentry, OpenTelemetry) and caches, and all that
- * clients of the OpenAI API add. They are listed because `*` does not cover `Authorization`. The AI SDK sets `User-Agent`,
- * which Firefox and Safari include in the preflight.
+ * Request headers that a browser may send: ours, and those of monitoring tools, caches and OpenAI clients. They are listed
+ * because `*` does not cover `Authorization`. Firefox and Safari include the AI SDK's `User-Agent` in the preflight.
  */
 export const corsAllowedHeaders: readonly string[] = [
   "Authorization",

@@ -6,7 +6,6 @@ import type { Operation } from "./operation.ts";
 import type { HttpMiddleware } from "./request.ts";
 import type { Reply, ReplyWithHeaders } from "./response.ts";
 
-/** A request's facts besides its validated parts. */
 export interface RequestFacts {
   readonly id: string;
   /** The connection's; no header can fake it. */
@@ -17,7 +16,7 @@ export interface RequestFacts {
   readonly signal: AbortSignal;
 }
 
-/** A request before validation, as the steps before it found it. */
+/** A request before validation. */
 export interface RawRequest extends Omit<RequestFacts, "signal"> {
   readonly body: unknown;
   readonly query: unknown;
@@ -45,9 +44,9 @@ export interface EndpointInput<Body, Query, Path, Auth extends keyof CallerByAut
   readonly request: RequestFacts;
 }
 
-/** A valid request, for which nothing has been done yet. */
+/** A validated request that has not run yet. */
 export interface PreparedRequest {
-  /** How many tasks on the quota it stands for. */
+  /** How many tasks it counts as on the quota. */
   readonly tasks: number;
   /** @throws AppError as the use case says. */
   execute(signal: AbortSignal): Promise<unknown>;
@@ -110,10 +109,9 @@ export const endpoint = <
   };
 };
 
-/** What a use case may give: the declared result, with headers of its own or without, or something that is not JSON. */
+/** A use case returns the declared result, with headers of its own or without, or something that is not JSON. */
 export type EndpointResult<Result> = Result | ReplyWithHeaders<Result> | Reply;
 
-/** Holds the request to its operation's contract. */
 export const validateRequest = (): HttpMiddleware => ({
   before: ({ event }) => {
     event.prepared = event.endpoint?.prepare({

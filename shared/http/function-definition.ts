@@ -1,7 +1,6 @@
 import type { VariableShape } from "../platform/config/variables.ts";
 import type { Operation } from "./operation.ts";
 
-/** What this service is called, and the version of the API that it serves, wherever it introduces itself. */
 export const service = { name: "Language AI Service", apiVersion: "2.1" } as const;
 
 /** A Lambda function as its feature declares it: what it serves and what it needs. */
@@ -16,13 +15,13 @@ export interface FunctionDefinition<Environment extends VariableShape = Variable
    * reaches the function without an authorizer, and the function reports missing pages.
    */
   readonly pages?: readonly `/${string}`[];
-  /** The variables it reads. The construct that makes the function must give each of them. */
+  /** The variables it reads, all of which its construct must set. */
   readonly environment: Environment;
   readonly memoryMegabytes: number;
   readonly timeoutSeconds: number;
   /** `stream` when responses may take longer than API Gateway's 29 seconds or leave piece by piece. */
   readonly transfer: "buffered" | "stream";
-  /** Also reached at an address of its own, past API Gateway; the function then checks bearer tokens itself. */
+  /** Whether it also has a function URL; it then checks bearer tokens itself. */
   readonly functionUrl?: boolean;
 }
 

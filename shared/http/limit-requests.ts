@@ -8,7 +8,7 @@ import { idempotencyKeyDigest } from "./idempotency/keys.ts";
 import { limitClassOf, type Operation } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
-/** JSON can escape letters and the `_` between them, which only serves to hide them. */
+/** Letters and `_` are escaped in JSON only to hide them. */
 const hiddenLetter = /\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
 
 /** Whether a request takes a slot for a stream. Compressed bodies are not decompressed to check. */
@@ -64,8 +64,7 @@ const limitedRequest = (event: HttpEvent, operation: Operation): LimitedRequest 
 };
 
 /**
- * Operators would notice an unlimited operation only by the bill, but a function that does not start at once.
- *
+ * Checks the limits when a function starts: operators would notice an unlimited operation only by the bill.
  * @throws Error when an operation is limited and the function has no limiter, or when one that requires a token is
  * not limited by account: the write that counts a request on its account also checks the token.
  */
@@ -107,7 +106,7 @@ export const limitRequests = (limiter: Limiter | undefined): HttpMiddleware => (
   },
 });
 
-/** Failures that cost the service work of its own: an unreadable file may be as hard to read as its sender wanted. */
+/** These failures cost the service work: a sender can make an unreadable file as hard to read as they want. */
 const isPaidFor = (error: unknown): boolean => error instanceof AppError && error.code === "unreadable_audio";
 
 /**
@@ -152,7 +151,7 @@ export const endRequest = async (
   if (limiter && admission) await limiter.release(admission, { use: requestScope()?.use ?? {}, hasFailed });
 };
 
-/** Refunds requests that fail before their response begins; of a stream, `refundRequest` is called at its end. */
+/** Refunds requests that fail before their response begins; for streams the pipeline calls `refundRequest`. */
 export const refund = (limiter: Limiter | undefined): HttpMiddleware => ({
   onError: ({ event, error }) => refundRequest(limiter, event, error),
 });

@@ -8,7 +8,6 @@
  * bypass the check.
  */
 
-/** A body that must not reach the parser, with a message for the caller. */
 export class FramingError extends Error {
   override readonly name = "FramingError";
 }
@@ -35,7 +34,7 @@ const boundaryText = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/
 /** ASCII, with square brackets at the end only: `a` is one value, `a[]` one of a list. */
 const fieldNameText = /^([\x20-\x5a\x5e-\x7e]+)(\[[\x20-\x5a\x5e-\x7e]*\])?$/;
 
-/** The values of one parameter of a header that has been found to be well formed. */
+/** The values of one parameter of a well-formed header. */
 const valuesOf = (header: string, wanted: string): string[] =>
   [...header.matchAll(everyParameter)]
     .filter(([, name]) => name?.toLowerCase() === wanted)
@@ -61,7 +60,7 @@ interface FieldName {
   readonly isList: boolean;
 }
 
-/** The field a part carries; every part must name one, once (RFC 7578, section 4.2). */
+/** Every part must name a field, once (RFC 7578, section 4.2). */
 const fieldNameOf = (headers: string): FieldName => {
   const lines = headers === "" ? [] : headers.split("\r\n");
   if (lines.length > maxHeaderLines) throw new FramingError("A part has too many headers.");

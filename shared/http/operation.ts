@@ -84,12 +84,9 @@ export interface Operation<
    * account, because the write that counts a request also checks its token.
    */
   readonly limit?: Auth extends "user" ? AccountLimitClass : AddressLimitClass | "none";
-  /**
-   * What a key has to be allowed to do, so that it may call this; `any`: every key may. Keys call nothing that declares none.
-   * {@link defineOperation} demands one of tasks.
-   */
+  /** The scope that a key needs; `any`: every key may call it. Without one no key may. Tasks must declare one. */
   readonly scope?: Scope | "any";
-  /** The list in the body of which every entry is a task on the quota; otherwise a request is one. */
+  /** The body's list in which every entry counts as a task on the quota; without it a request is one task. */
   readonly tasksIn?: "items";
   /**
    * Whether the response may be streamed: always, or when the body's text matches. Such a request takes one of its
@@ -108,17 +105,11 @@ export interface Operation<
   readonly errorFormat?: "oauth";
   /** Responses about accounts and tokens must never be cached. */
   readonly confidential?: boolean;
-  /**
-   * Its token is checked by the function and not by API Gateway's authorizer, whose responses could not carry the
-   * headers.
-   */
+  /** The function checks the token, because responses of API Gateway's authorizer could not have the headers. */
   readonly deprecated?: Deprecation;
 }
 
-/**
- * A task declares which keys may call it. Operations on the account itself are for its owner, unless declared
- * otherwise.
- */
+/** A task declares which keys may call it. By default only the owner may call operations on the account. */
 type DeclaredScope<Auth> = Auth extends "user"
   ? { readonly limit: "account" } | { readonly limit?: "task"; readonly scope: Scope }
   : unknown;
@@ -136,12 +127,12 @@ export const defineOperation = <
 
 const kilobyte = 1_024;
 
-/** For conversations and for lists of texts: the longest that is valid, in the longest way of writing it, fits. */
+/** For conversations and lists of texts: the longest valid one fits, even with all characters escaped. */
 export const longBodyBytes = 1_024 * kilobyte;
 
 /**
- * The most bytes of a body whose operation says nothing else. A text of 5,000 characters, each escaped as two halves, has
- * 60,000 bytes. A form with files may be as large as a function's event can carry: 6 MB of base64.
+ * The default maximum size of a body. A text of 5,000 characters, each escaped as two halves, has 60,000 bytes. A form with
+ * files may be as large as a function's event: 6 MB of base64.
  */
 const defaultMaxBytes: Readonly<Record<BodyEncoding, number>> = {
   json: 64 * kilobyte,
@@ -151,7 +142,7 @@ const defaultMaxBytes: Readonly<Record<BodyEncoding, number>> = {
   multipart: 4_608 * kilobyte,
 };
 
-/** The most bytes that an operation takes as its body. */
+/** In bytes. */
 export const maxBodyBytes = ({ encoding, maxBytes }: NonNullable<Operation["body"]>): number =>
   maxBytes ?? defaultMaxBytes[encoding];
 
@@ -161,7 +152,7 @@ export const supportedMethods = (declared: readonly string[]): string[] => [
   "OPTIONS",
 ];
 
-/** Which limits an operation falls under. One that says nothing is limited as strictly as its callers can be. */
+/** Without a declaration, an operation is limited as strictly as its callers can be. */
 export const limitClassOf = ({ limit, auth }: Pick<Operation, "limit" | "auth">): LimitClass =>
   limit ?? (auth === "user" ? "task" : "anonymous");
 

@@ -37,22 +37,16 @@ export const logReceived = (event: HttpEvent): void => {
   });
 };
 
-/** How a streamed response ended: as a whole, because its reader went away, or because its maker failed. */
 export type StreamEnd = "whole" | "client_disconnected" | "failed";
 
-/** How a response left. */
 export interface ResponseOutcome {
   readonly status: number;
-  /** When the head of the response left, in milliseconds of `performance.now()`: of a stream, long before its end. */
+  /** When the response's head was sent, in milliseconds of `performance.now()`. */
   readonly headLeftAt: number;
-  /** Of a stream: how much of it left, and how it ended. */
   readonly stream?: { readonly bytes: number; readonly ended: StreamEnd };
 }
 
-/**
- * One line for each request, when its response has left: which operation, by whom, which status, how long. CloudWatch
- * takes the metrics by operation and by backend out of the same line.
- */
+/** Logs one line for each request when its response was sent. CloudWatch reads the metrics from it. */
 export const logResponse = (event: HttpEvent, { status, headLeftAt, stream }: ResponseOutcome): void => {
   const headMilliseconds = headLeftAt - event.receivedAt;
   logger.info("request.answered", {

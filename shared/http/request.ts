@@ -56,8 +56,6 @@ export type HttpRequest = Request<HttpEvent, HttpResponse, Error, Context>;
 /** A step of the pipeline. */
 export type HttpMiddleware = MiddlewareObj<HttpEvent, HttpResponse, Error, Context>;
 
-type Values = Record<string, string | undefined>;
-
 const isFunctionUrlEvent = (
   event: APIGatewayProxyEvent | APIGatewayProxyEventV2,
 ): event is APIGatewayProxyEventV2 => "version" in event && event.version === "2.0";
@@ -90,7 +88,7 @@ const fromFunctionUrlEvent = ({ requestContext, ...event }: APIGatewayProxyEvent
 const readHeaders = ({
   headers,
   multiValueHeaders,
-}: Pick<APIGatewayProxyEvent, "headers" | "multiValueHeaders">): Values => {
+}: Pick<APIGatewayProxyEvent, "headers" | "multiValueHeaders">): Record<string, string | undefined> => {
   const read = new Map<string, string | undefined>();
   for (const name in headers) read.set(name.toLowerCase(), headers[name]);
   const joined = new Map<string, string>();

@@ -15,11 +15,11 @@ export async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array,
   yield bytes;
 }
 
-/** A response on its way out. Streaming functions may send chunks; buffered ones only text. */
+/** Streaming functions may send chunks; buffered ones only text. */
 export interface HttpResponse {
   statusCode: number;
   headers: Record<string, string>;
-  /** `Set-Cookie` headers; only streaming functions may send some. */
+  /** `Set-Cookie` headers, only in streaming functions. */
   cookies?: readonly string[];
   body: string | BodyChunks;
 }
@@ -76,7 +76,7 @@ export const toResponse = (operation: Operation, given: unknown): HttpResponse =
   if (given instanceof Reply) {
     if (given.status < 400 && given.contentType.startsWith("application/json")) {
       throw new Error(
-        `JSON leaves through the response schema of ${operation.id}: give a result, not a Reply.`,
+        `JSON must match the response schema of ${operation.id}: return a result, not a Reply.`,
       );
     }
     const headers = { ...given.headers, "Content-Type": given.contentType };
@@ -138,7 +138,7 @@ const leaveOutBody = ({ event, response }: HttpRequest): void => {
 /** HEAD gets the response of GET without the body (RFC 9110, section 9.3.2). */
 export const responseHead = (): HttpMiddleware => ({ after: leaveOutBody, onError: leaveOutBody });
 
-/** Puts the headers that every response carries on successes and errors alike. */
+/** Adds the headers of every response, also to errors. */
 export const responseHeaders = (
   common: Readonly<Record<string, string>> = commonResponseHeaders,
 ): HttpMiddleware => {

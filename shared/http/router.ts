@@ -6,7 +6,6 @@ import { logReceived } from "./request-log.ts";
 
 type Target = Pick<HttpEvent, "httpMethod" | "resource">;
 
-/** Finds the endpoint for a method and a resource. */
 export interface Router {
   /** @throws AppError `not_found`, or `method_not_allowed` with `Allow`. */
   find(target: Target): Endpoint;
@@ -14,7 +13,7 @@ export interface Router {
   methods(target: Target): string[];
 }
 
-/** The parameters in a path that an operation's path describes; `undefined` when it does not. */
+/** The parameters of a path that matches an operation's path; `undefined` when it does not match. */
 const matchPath = (described: string, path: string): Record<string, string> | undefined => {
   const names = described.split("/");
   const values = path.split("/");
@@ -37,12 +36,11 @@ const decodePart = (part: string): string => {
   }
 };
 
-/** A router over a function's endpoints. */
 export const createRouter = (endpoints: readonly Endpoint[]): Router => {
   const byResource = Map.groupBy(endpoints, ({ operation }) => String(operation.path));
   const described = [...byResource.keys()].filter((path) => path.includes("{"));
   const candidates = ({ resource }: Target): Endpoint[] => {
-    // Behind a function URL, or a path that stands for many, nothing has matched it before: it is the resource itself.
+    // Function URLs and `{proxy+}` paths are not matched before: the resource is the path itself.
     const found =
       byResource.get(resource) ??
       byResource.get(described.find((path) => matchPath(path, resource)) ?? resource);

@@ -18,7 +18,6 @@ const untilReady = (stream: Writable, event: "drain" | "finish"): Promise<void> 
     stream.once("close", finish);
   });
 
-/** Called while a response is sent. */
 export interface SendingObserver {
   /** The size of each piece. */
   readonly onSent?: (bytes: number) => void;

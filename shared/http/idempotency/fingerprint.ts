@@ -7,8 +7,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("base64url");
 
 /**
- * Identifies a request, independent of its form on the wire: the order of members, escapes, a form's boundary and the
- * names of its files may differ between attempts.
+ * Identifies a request. The order of members, escapes, a form's boundary and file names may differ between attempts.
  *
  * Each value is written with its length, so no two values collide. A stack replaces recursion, because the sender
  * decides how deep a body is.

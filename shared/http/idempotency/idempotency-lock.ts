@@ -15,6 +15,12 @@ const maxStoredBytes = 6 * 1_024 * 1_024;
 /** The caller waits for the write; if it takes longer, the response is sent without being stored. */
 const writeMilliseconds = 3_000;
 
+/** Where locks and responses are stored. */
+export interface LockStores {
+  readonly table: Pick<ItemTable, "update">;
+  readonly store: Pick<ObjectStore, "delete" | "put">;
+}
+
 /** What a lock was taken for. */
 export interface HeldRequest {
   readonly Key: ItemUpdate["Key"];
@@ -35,13 +41,11 @@ const attempt = async (event: LogEvent, work: (signal: AbortSignal) => Promise<u
 
 /** Held by the first request with an `Idempotency-Key`, which calls `keep` or `release`; neither rejects. */
 export class IdempotencyLock {
-  readonly #table: Pick<Table, "update">;
-  readonly #store: Pick<ObjectStore, "delete" | "put">;
+  readonly #stores: LockStores;
   readonly #held: HeldRequest;
 
-  constructor(table: Pick<Table, "update">, store: Pick<ObjectStore, "delete" | "put">, held: HeldRequest) {
-    this.#table = table;
-    this.#store = store;
+  constructor(stores: LockStores, held: HeldRequest) {
+    this.#stores = stores;
     this.#held = held;
   }
 
@@ -65,18 +69,19 @@ export class IdempotencyLock {
   }
 
   async #keepObject(sealed: Buffer, signal: AbortSignal): Promise<void> {
+    const { store } = this.#stores;
     const { userId, expiresAt } = this.#held;
     const name = `${responsesFolderOf(userId)}${randomBytes(16).toString("hex")}`;
-    await this.#store.put(name, sealed, { contentType: "application/octet-stream" });
+    await store.put(name, sealed, { contentType: "application/octet-stream" });
     const { applied } = await this.#update({ held_until: expiresAt, answer_object: name }, signal);
-    if (!applied) await this.#store.delete(name);
+    if (!applied) await store.delete(name);
   }
 
   /** Updates the item, unless another request has taken the lock or the account is gone. */
   #update(values: Item, signal: AbortSignal) {
     const { Key, holder } = this.#held;
     const names = Object.keys(values);
-    return this.#table.update(
+    return this.#stores.table.update(
       {
         Key,
         UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(", ")}`,

@@ -108,7 +108,7 @@ const takeLock = async (
 };
 
 const begin = async (options: IdempotencyOptions, request: IdempotentRequest): Promise<BeginResult> => {
-  const { table, store, secrets, now = Date.now } = options;
+  const { store, secrets, now = Date.now } = options;
   const { userId, operationId, idempotencyKey, isConfidential, milliseconds } = request;
   if (isConfidential && !secrets) throw new Error(`The responses of ${operationId} cannot be sealed.`);
   const time = now() / 1_000;
@@ -123,7 +123,7 @@ const begin = async (options: IdempotencyOptions, request: IdempotentRequest): P
   };
   const fingerprint = fingerprintOf(request.content, idempotencyKey);
   const { isFirst, found } = await takeLock(options, held, { fingerprint, time, milliseconds });
-  if (isFirst) return { kind: "first", lock: new IdempotencyLock(table, store, held) };
+  if (isFirst) return { kind: "first", lock: new IdempotencyLock(options, held) };
   if (found.fingerprint !== fingerprint) return { kind: "reused" };
   const sealed = await readSealed(found, store);
   if (sealed) return { kind: "answered", response: await openResponse(sealed, held.sealedFor) };

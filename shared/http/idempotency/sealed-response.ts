@@ -15,17 +15,11 @@ export interface SealedFor {
   readonly idempotencyKey: string;
   /** Where it is stored. */
   readonly itemKey: string;
-  /**
-   * For a response that contains a secret: the signing secrets, current one first, needed together with the caller's
-   * key.
-   */
+  /** For a response that contains a secret: the signing secrets, current one first. */
   readonly secrets: CachedSecret<readonly string[]> | undefined;
 }
 
-/**
- * The token signing secrets, from which the keys for sealed responses are derived: anyone who has such a secret could
- * create tokens, and request what such a response contains.
- */
+/** The token signing secrets: anyone who has one could create tokens, and request what a sealed response contains. */
 export const createResponseSecrets = (
   read: (version: SecretVersion) => Promise<string | undefined>,
 ): CachedSecret<readonly string[]> =>
@@ -47,10 +41,7 @@ const keyOf = ({ idempotencyKey, itemKey }: SealedFor, secret: string): Uint8Arr
     hkdfSync("sha256", `${secret}\n${idempotencyKey}`, itemKey, "language-ai-service kept answer", 32),
   );
 
-/**
- * Seals a response. The table, the bucket and their backups reveal nothing without the caller's `Idempotency-Key`,
- * which is not stored.
- */
+/** Seals a response, so table, bucket and backups reveal nothing without the caller's key, which is not stored. */
 export const sealResponse = async (
   { status, headers, body }: StoredResponse,
   use: SealedFor,

@@ -1,4 +1,4 @@
-/** As much of a JSON Schema as the contracts' schemas become. */
+/** The parts of JSON Schema that contracts use. */
 export interface DocumentedSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -13,7 +13,6 @@ export interface DocumentedSchema {
   readonly properties?: NamedSchemas;
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
-  readonly additionalProperties?: unknown;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minItems?: number;
@@ -24,13 +23,12 @@ export interface DocumentedSchema {
   readonly not?: unknown;
 }
 
-/** A boolean says whether anything may be there. */
+/** `true` allows any value, `false` none. */
 export type JsonSchema = DocumentedSchema | boolean;
 
-/** Schemas by their names. */
 export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
-/** The schema that is meant, for one that refers to another. */
+/** Follows a schema's `$ref`. */
 export const resolveSchema = (given: JsonSchema, schemas: NamedSchemas): DocumentedSchema => {
   const schema: DocumentedSchema = typeof given === "boolean" ? {} : given;
   const name = schema.$ref?.slice("#/components/schemas/".length);
@@ -40,14 +38,12 @@ export const resolveSchema = (given: JsonSchema, schemas: NamedSchemas): Documen
   return { ...resolveSchema(target, schemas), ...beside };
 };
 
-/** A body in one of its forms. */
 export interface DocumentedContent {
   readonly schema?: DocumentedSchema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, unknown>>;
 }
 
-/** A value in an address or a header. */
 export interface DocumentedParameter {
   readonly in: string;
   readonly name: string;
@@ -76,7 +72,7 @@ export interface DocumentedOperation {
   >;
 }
 
-/** The OpenAPI document, as far as it is read here. */
+/** The parts of the OpenAPI document that code reads. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly description: string };
   readonly tags: readonly { readonly name: string }[];

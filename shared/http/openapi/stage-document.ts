@@ -1,8 +1,7 @@
 import { inVendorsNames, type Vendors } from "../../platform/config/vendors.ts";
 
-/** What depends on the stage in the document. */
 export interface StageNames {
-  /** What the providers are called in paths. */
+  /** The provider names in paths. */
   readonly vendors: Vendors;
   /** Where callers reach the service; no slash at the end. */
   readonly publicBaseUrl: string;
@@ -10,10 +9,7 @@ export interface StageNames {
 
 type Document = typeof import("./openapi.json");
 
-/**
- * The OpenAPI document of a stage. It is loaded on first use: it has half a megabyte, and most starts of a function
- * do not need it.
- */
+/** Returns the OpenAPI document of a stage. Its half megabyte is loaded on first use. */
 export const documentOfStage = async ({ vendors, publicBaseUrl }: StageNames) => {
   const { default: document }: { default: Document } = await import("./openapi.json", {
     with: { type: "json" },

@@ -3,7 +3,6 @@ import * as z from "zod";
 /** What a language can be used for. Speech is synthesised in the languages that have voices: `voices.ts`. */
 export type LanguageTask = "translation" | "transcription";
 
-/** A language the service knows by a code of its own. */
 export interface Language {
   /** ISO 639-3, except where the service's public contract has its own code (`pok` for Pokot). */
   readonly code: string;
@@ -123,35 +122,29 @@ const byAnyName = new Map(
   ),
 );
 
-/**
- * The part before the region or script of a BCP 47 tag, such as `lg` in `lg-UG`; also in the form of phones, `lg_UG`.
- */
+/** `lg` of the BCP 47 tag `lg-UG`; phones write `lg_UG`. */
 const primarySubtag = (value: string): string =>
   /^(?<primary>[a-z]{2,3})(?:[-_][a-z0-9]{2,8})+$/.exec(value)?.groups?.["primary"] ?? value;
 
 /**
- * A language by its ISO 639-3 or ISO 639-1 code, a BCP 47 tag that begins with one, its name or another of its names, in
- * any case; `undefined` when the service knows none of that name.
+ * Finds a language by its ISO 639-3 or ISO 639-1 code, a BCP 47 tag that begins with one, or one of its names, in any case;
+ * `undefined` when there is none.
  *
- * @param task for which it has to be one; by default any language will do.
+ * @param task the language must support it; by default any language matches.
  */
 export const findLanguage = (codeOrName: string, task?: LanguageTask): Language | undefined => {
   const entry = byAnyName.get(primarySubtag(folded(codeOrName)));
   return task === undefined || entry?.tasks.includes(task) ? entry : undefined;
 };
 
-/** The code by which most programs know a language: that of ISO 639-1 where it has one, else that of ISO 639-3. */
+/** The code that most programs use: ISO 639-1 where there is one, else ISO 639-3. */
 export const shortestCode = ({ code, aliases }: Language): string =>
   aliases[0]?.length === 2 ? aliases[0] : code;
 
-/** In which forms callers may name a language, for the API's documentation. */
+/** For the API's documentation. */
 export const languageForms = "ISO 639-3 or ISO 639-1 code, language tag (`lg-UG`) or name, in any case";
 
-/**
- * A field of a request that names one of these languages in any form that {@link findLanguage} knows.
- *
- * @param codes ISO 639-3, of which one is the schema's output.
- */
+/** A request field for one of these languages, in any form that {@link findLanguage} knows; outputs its code. */
 export const languageField = <const Code extends string>(codes: readonly Code[]) =>
   z
     .string()

@@ -1,6 +1,5 @@
 import { findLanguage, type Language, languages } from "./languages.ts";
 
-/** A language in which speech is synthesised. */
 export interface SynthesisLanguage extends Pick<Language, "code" | "name"> {
   /** Tags of its voices: corpus, language, number. The first is the default; some languages have none yet. */
   readonly voices: readonly string[];
@@ -56,7 +55,7 @@ const byVoice = new Map(
   synthesisLanguages.flatMap((entry) => entry.voices.map((voice) => [voice, entry] as const)),
 );
 
-/** A language of synthesis in any form that `findLanguage` knows; `undefined` when speech is not synthesised in it. */
+/** As `findLanguage`; `undefined` when speech is not synthesised in the language. */
 export const findSynthesisLanguage = (codeOrName: string): SynthesisLanguage | undefined =>
   byCode.get(findLanguage(codeOrName)?.code ?? "");
 

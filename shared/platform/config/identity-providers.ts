@@ -7,7 +7,7 @@ export type ProviderLetter = (typeof providerLetters)[number];
 
 const loopback = /^http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?(?:\/|$)/;
 
-/** What an OpenID Connect provider calls itself. What it says travels encrypted, unless it never leaves the machine. */
+/** An OpenID Connect issuer: encrypted, unless it is on this machine. */
 export const issuerAddress = z
   .url({ error: "must be an address such as https://accounts.example.org" })
   .refine((address) => address.startsWith("https://") || loopback.test(address), {
@@ -22,7 +22,6 @@ const identityProvider = z.object({
   clientId: z.string().min(1),
 });
 
-/** An OpenID Connect provider that people can sign in through. */
 export type IdentityProvider = z.infer<typeof identityProvider>;
 
 const fromJson = z.string().transform((text, context): unknown => {
@@ -34,7 +33,6 @@ const fromJson = z.string().transform((text, context): unknown => {
   }
 });
 
-/** The identity providers of the stage, as JSON, and the secret for requesting their tokens. */
 export const identityProvidersEnvironment = {
   IDENTITY_PROVIDERS: fromJson.pipe(z.array(identityProvider)),
   IDENTITY_PROVIDERS_SECRET_ID: textVariable,

@@ -39,7 +39,7 @@ export interface CachedSecretOptions<Value> {
   readonly maxAgeMilliseconds?: number;
 }
 
-/** Neither forged tokens nor an outage make a function read a secret more often than this. */
+/** Neither forged tokens nor an outage make a function read a secret more often. */
 const minIntervalMilliseconds = 60_000;
 
 /**

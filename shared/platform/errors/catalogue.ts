@@ -1,6 +1,8 @@
-/** An error in the request itself. */
-const refused = (status: number, message: string) =>
-  ({ status, type: "invalid_request_error", message }) as const;
+const error = (status: number, message: string, type = "invalid_request_error") => ({
+  status,
+  type,
+  message,
+});
 
 /**
  * The closed list of errors, as callers see them.
@@ -9,102 +11,81 @@ const refused = (status: number, message: string) =>
  * code that throws has nothing more precise.
  */
 export const errorCatalogue = {
-  validation_failed: refused(422, "The request is not valid; `detail` names each problem."),
-  bad_request: refused(400, "The request cannot be processed."),
-  unsupported_language: refused(400, "The language is not supported."),
-  same_language: refused(400, "Source and target language must be different."),
-  unreadable_audio: refused(400, "The audio cannot be read: it is damaged, empty or in an unknown encoding."),
-  unknown_language: refused(400, "Speech is not synthesised in this language."),
-  invalid_speaker: refused(400, "There is no such voice."),
-  invalid_speaker_for_language: refused(400, "The voice does not speak this language."),
-  no_speaker_for_language: refused(400, "The language has no voices."),
-  unknown_model: refused(400, "There is no such model."),
-  too_many_keys: refused(
+  validation_failed: error(422, "The request is not valid; `detail` names each problem."),
+  bad_request: error(400, "The request cannot be processed."),
+  unsupported_language: error(400, "The language is not supported."),
+  same_language: error(400, "Source and target language must be different."),
+  unreadable_audio: error(400, "The audio cannot be read: it is damaged, empty or in an unknown encoding."),
+  unknown_language: error(400, "Speech is not synthesised in this language."),
+  invalid_speaker: error(400, "There is no such voice."),
+  invalid_speaker_for_language: error(400, "The voice does not speak this language."),
+  no_speaker_for_language: error(400, "The language has no voices."),
+  unknown_model: error(400, "There is no such model."),
+  too_many_keys: error(
     400,
     "The account has 20 keys, those that have expired among them; revoke one to make another.",
   ),
-  unsupported_parameter: refused(400, "This parameter is not supported; `error.param` names it."),
-  language_required: refused(
+  unsupported_parameter: error(400, "This parameter is not supported; `error.param` names it."),
+  language_required: error(
     400,
     "The language of the recording is not known: name it in `language` or in the model (`stt-51:lug`), or set the " +
       "`default_language` of your account with PUT /auth/profile.",
   ),
-  invalid_link: refused(400, "The link is not valid, has expired or was used before."),
-  unauthenticated: {
-    status: 401,
-    type: "authentication_error",
-    message: "Not authenticated: the bearer token is missing, invalid, expired or revoked.",
-  },
-  invalid_credentials: {
-    status: 401,
-    type: "authentication_error",
-    message: "Incorrect username or password.",
-  },
-  forbidden: {
-    status: 403,
-    type: "permission_error",
-    message: "This account has no permission for the resource.",
-  },
-  insufficient_scope: {
-    status: 403,
-    type: "permission_error",
-    message: "This key cannot do this; the account's token can, or a key with the scope.",
-  },
-  invalid_signature: {
-    status: 403,
-    type: "permission_error",
-    message: "The signature of the delivery is missing or wrong.",
-  },
-  not_found: { status: 404, type: "not_found_error", message: "There is nothing at this address." },
-  model_not_found: refused(404, "There is no such model; GET /v1/models lists those there are."),
-  method_not_allowed: refused(
+  invalid_link: error(400, "The link is not valid, has expired or was used before."),
+  unauthenticated: error(
+    401,
+    "Not authenticated: the bearer token is missing, invalid, expired or revoked.",
+    "authentication_error",
+  ),
+  invalid_credentials: error(401, "Incorrect username or password.", "authentication_error"),
+  forbidden: error(403, "This account has no permission for the resource.", "permission_error"),
+  insufficient_scope: error(
+    403,
+    "This key cannot do this; the account's token can, or a key with the scope.",
+    "permission_error",
+  ),
+  invalid_signature: error(403, "The signature of the delivery is missing or wrong.", "permission_error"),
+  not_found: error(404, "There is nothing at this address.", "not_found_error"),
+  model_not_found: error(404, "There is no such model; GET /v1/models lists those there are."),
+  method_not_allowed: error(
     405,
     "This address does not support the request's method; `Allow` lists the methods it supports.",
   ),
-  username_taken: refused(409, "An account with this username exists."),
-  email_taken: refused(409, "An account with this email address exists."),
-  request_in_progress: refused(
+  username_taken: error(409, "An account with this username exists."),
+  email_taken: error(409, "An account with this email address exists."),
+  request_in_progress: error(
     409,
     "The first request with this Idempotency-Key is still in progress; repeat it later to get its response.",
   ),
-  job_not_completed: refused(409, "The job has no result yet; GET /tasks/jobs/{id} shows its progress."),
-  upload_incomplete: refused(
+  job_not_completed: error(409, "The job has no result yet; GET /tasks/jobs/{id} shows its progress."),
+  upload_incomplete: error(
     409,
     "Some parts of the upload have not arrived yet; GET /tasks/uploads/{id} lists those that have.",
   ),
-  idempotency_key_reused: refused(
+  idempotency_key_reused: error(
     422,
     "Another request was sent with this Idempotency-Key before; a new request needs a key of its own.",
   ),
-  gone: refused(410, "This address is no longer available; `Link` names its replacement."),
-  payload_too_large: refused(
+  gone: error(410, "This address is no longer available; `Link` names its replacement."),
+  payload_too_large: error(
     413,
     "The request is too large: at most 6 MB, and 4.4 MB for a file; upload larger ones through POST /tasks/generate-upload-url and send their file_id.",
   ),
-  rate_limited: { status: 429, type: "rate_limit_error", message: "Too many requests; try again later." },
-  quota_exceeded: {
-    status: 429,
-    type: "insufficient_quota",
-    message:
-      "The quota of the account, or the limit of the key, is used up; `Retry-After` says when it is renewed.",
-  },
-  internal: { status: 500, type: "server_error", message: "Something went wrong on our side." },
-  external_service_error: {
-    status: 502,
-    type: "server_error",
-    message: "The model's server returned no usable response.",
-  },
-  storage_unavailable: {
-    status: 502,
-    type: "server_error",
-    message: "The audio could not be stored or read; try again.",
-  },
-  service_unavailable: {
-    status: 503,
-    type: "server_error",
-    message: "The model is loading or busy, or a part of the service cannot be reached; try again shortly.",
-  },
-} as const satisfies Record<string, { status: number; type: string; message: string }>;
+  rate_limited: error(429, "Too many requests; try again later.", "rate_limit_error"),
+  quota_exceeded: error(
+    429,
+    "The quota of the account, or the limit of the key, is used up; `Retry-After` says when it is renewed.",
+    "insufficient_quota",
+  ),
+  internal: error(500, "Something went wrong on our side.", "server_error"),
+  external_service_error: error(502, "The model's server returned no usable response.", "server_error"),
+  storage_unavailable: error(502, "The audio could not be stored or read; try again.", "server_error"),
+  service_unavailable: error(
+    503,
+    "The model is loading or busy, or a part of the service cannot be reached; try again shortly.",
+    "server_error",
+  ),
+};
 
 /** One of the codes a caller can meet in `error.code`. */
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -1,6 +1,5 @@
 import { AppError } from "./app-error.ts";
 
-/** A property of any value. */
 const read = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
@@ -8,7 +7,7 @@ const read = (value: unknown, name: string): unknown =>
 const throttling =
   /^(Throttl|TooManyRequests|ProvisionedThroughputExceeded|RequestLimitExceeded|LimitExceeded|RequestThrottled|RequestTimeout|TransactionConflict|TransactionInProgress|SlowDown|PriorRequestNotComplete)/;
 
-/** When another attempt makes sense; the SDK has made three within the last seconds. */
+/** Three attempts were made within the last seconds. */
 const retryAfterSeconds = 5;
 
 const isThrottling = (name: unknown): boolean => typeof name === "string" && throttling.test(name);
@@ -30,7 +29,7 @@ const isPassing = (error: Error): boolean => {
   return status === undefined && (error.name === "TimeoutError" || (typeof code === "string" && code !== ""));
 };
 
-/** The error for a part of the service, other than a model, that does not respond. */
+/** For a part of the service, other than a model, that does not respond. */
 export const dependencyUnavailable = (cause?: unknown): AppError =>
   new AppError("service_unavailable", {
     message: "A part of the service is temporarily unreachable; try again shortly.",
@@ -45,7 +44,6 @@ export const dependencyUnavailable = (cause?: unknown): AppError =>
 export const dependencyFailure = (thrown: unknown): AppError | undefined =>
   thrown instanceof Error && isPassing(thrown) ? dependencyUnavailable(thrown) : undefined;
 
-/** Any thrown value as one of our errors: itself, a temporary AWS failure, or `internal`. */
 export const toAppError = (thrown: unknown): AppError =>
   thrown instanceof AppError
     ? thrown

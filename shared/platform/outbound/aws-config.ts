@@ -1,4 +1,4 @@
-/** What is needed to call the services of AWS that are not called through the SDK, or only with their address. */
+/** For calls to AWS without the SDK. */
 export interface AwsConfig {
   readonly region: string;
   readonly credentials: {

@@ -3,10 +3,7 @@ export class BackendTimeout extends Error {
   override readonly name: string = "BackendTimeout";
 }
 
-/**
- * The server worked for longer than it may: it responded without finishing, or the request is for a whole response
- * and may just need longer. That is no evidence against the server itself.
- */
+/** The server took too long, but may just have more to do: no evidence that the server is down. */
 export class BackendOverdue extends BackendTimeout {
   override readonly name: string = "BackendOverdue";
   readonly milliseconds: number;
@@ -27,10 +24,7 @@ export class BackendRefusal extends Error {
   override readonly name = "BackendRefusal";
   readonly status: number;
 
-  /**
-   * @param model the requested model, by its server's name: a wrong one is the most common mistake of a new
-   * installation.
-   */
+  /** @param model the requested model: a wrong name is the most common mistake of a new installation. */
   constructor(status: number, model?: string) {
     const requested = model === undefined ? "" : ` for the model "${model}"`;
     super(`The model's server returned status ${status}${requested}.`);

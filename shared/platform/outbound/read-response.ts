@@ -16,7 +16,7 @@ const empty = Buffer.alloc(0);
 /** The maximum idle time of a connection. */
 const maxIdleMilliseconds = 60_000;
 
-/** A whole head, of which every line is one: what two readers could understand in two ways is not understood. */
+/** A whole head without folded lines: what two readers could read differently is refused. */
 const headPattern =
   /^HTTP\/1\.(?<minor>[01]) (?<status>[1-5]\d\d)(?: [^\r\n]*)?(?:\r\n[!#$%&'*+.^_`|~\w-]+:[^\r\n\0]*)*$/;
 const framingPattern =
@@ -25,7 +25,7 @@ const framingPattern =
 /** The size of a chunk, and extensions, which are ignored. */
 const chunkPattern = /^([0-9a-f]{1,8})[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~\w-][\t\x20-\x7e]*)?$/i;
 
-/** How long a connection may be idle, by what its server says: a second less, as closing takes its time as well. */
+/** A second less than the server's own limit, because closing takes time. */
 const readIdle = (keepAlive: string): number => {
   const seconds = /(?:^|[,; ])timeout=(\d{1,6})(?!\d)/i.exec(keepAlive)?.[1];
   return seconds === undefined

@@ -1,4 +1,4 @@
-/** The consumer of a source. What it throws reaches the source's owner. */
+/** What a receiver throws reaches the source's owner. */
 export interface Receiver<Piece> {
   onPiece(piece: Piece): void;
   /**
@@ -14,7 +14,6 @@ export interface Receiver<Piece> {
  * promises of an async iteration would cost more than all other work on a token.
  */
 export interface Source<Piece> {
-  /** Begins to give. */
   start(receiver: Receiver<Piece>): void;
   /** Stops pieces until `resume`; the end may still come. */
   pause(): void;

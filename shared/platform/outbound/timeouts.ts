@@ -1,7 +1,4 @@
-/**
- * Does work that must be over at a deadline: its signal aborts then, and the promise rejects with the signal's reason even
- * if the work takes no notice.
- */
+/** Runs work until a deadline: then it rejects with the signal's reason, even if the work ignores the signal. */
 export const raceDeadline = async <Result>(
   deadline: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -17,10 +14,7 @@ export const raceDeadline = async <Result>(
   }
 };
 
-/**
- * Runs work with a timeout, for a store that does not respond. A timer that is cleared costs every request less than
- * `AbortSignal.timeout`.
- */
+/** Runs work on a store with a timeout. A timer that is cleared costs less than `AbortSignal.timeout`. */
 export const withinTime = async <Result>(
   milliseconds: number,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -37,17 +31,13 @@ export const withinTime = async <Result>(
   }
 };
 
-/** A limit for how long the other side of a connection may do nothing. */
 export interface IdleTimeout {
   readonly milliseconds: number;
-  /** Called once a wait has taken that long; it ends the awaited work, so that the wait ends as well. */
+  /** Called when a wait takes that long; must end the awaited work. */
   readonly onIdle: () => void;
 }
 
-/**
- * Notices that nothing has happened for a while. What happens often only notes the time, as setting a timer back for each
- * token of a stream costs ten times as much.
- */
+/** Detects idleness. `touch` only notes the time: restarting a timer for each token of a stream costs ten times as much. */
 export class IdleTimer {
   readonly #timeout: IdleTimeout;
   #timer: NodeJS.Timeout | undefined;
@@ -58,7 +48,7 @@ export class IdleTimer {
     this.#timeout = timeout;
   }
 
-  /** Activity: the time starts again, even after it had ended. */
+  /** Starts the time again, even after it had ended. */
   touch(): void {
     this.#activeAt = performance.now();
     this.#timer ??= setTimeout(() => this.#check(), this.#timeout.milliseconds);
@@ -77,7 +67,7 @@ export class IdleTimer {
   }
 }
 
-/** Waits for one sign of life. */
+/** Waits for one event of the other side. */
 export const awaitActivity = async <Result>(
   activity: Promise<Result>,
   { milliseconds, onIdle }: IdleTimeout,
@@ -117,7 +107,6 @@ export async function* withIdleTimeout<Piece>(
   }
 }
 
-/** A limit for how long something may take in all, which ends what listens to its signal. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Ends the limit. */

@@ -1,3 +1,5 @@
+import type { ByteSource } from "../outbound/byte-source.ts";
+
 // Folders of the audio bucket; permissions and lifecycle rules use them.
 
 /** Files that callers upload. They disappear after a day. */
@@ -58,18 +60,13 @@ export interface StoredObject {
 }
 
 /** An object that is read piece by piece, in any order; it need not fit into memory. */
-export interface ObjectRanges {
-  /** In bytes. */
-  readonly size: number;
+export interface ObjectRanges extends ByteSource {
   /** Changes with the bytes; undefined when the store has none. */
   readonly version?: string | undefined;
-  /** The bytes from `start` up to, but not including, `end`. */
-  read(start: number, end: number): Promise<Uint8Array>;
 }
 
-/** An object written as a stream. */
 export interface ObjectWriter {
-  /** Takes more bytes, at the pace of the store. The bytes must not be changed afterwards. */
+  /** Accepts more bytes, at the store's pace. They must not be changed afterwards. */
   write(bytes: Uint8Array): Promise<void>;
   /**
    * Stores what was written; only now it becomes visible.
@@ -77,11 +74,10 @@ export interface ObjectWriter {
    * @param start replaces as many bytes at the object's start, for headers with a length that was unknown before.
    */
   complete(start?: Uint8Array): Promise<void>;
-  /** Gives up: nothing of the object stays. Never fails, and does nothing to an object that is stored already. */
+  /** Removes what was written, unless the object is already stored. Never fails. */
   abort(): Promise<void>;
 }
 
-/** One of the parts in which an object is uploaded. */
 export interface ObjectPart {
   /** From 1, in the order of the bytes. */
   readonly number: number;
@@ -89,7 +85,6 @@ export interface ObjectPart {
   readonly size: number;
 }
 
-/** A part as the store has it. */
 export interface StoredPart extends ObjectPart {
   /** Of its bytes. */
   readonly tag: string;
@@ -106,7 +101,7 @@ export interface ObjectParts {
   sign(key: string, uploadId: string, part: ObjectPart): Promise<SignedLink>;
   /** The parts that have arrived, by number; `undefined` when the upload no longer exists. */
   list(key: string, uploadId: string): Promise<readonly StoredPart[] | undefined>;
-  /** Makes the object of its parts. @returns whether there was such an upload: not when it is completed already. */
+  /** Joins the parts. @returns whether the upload existed: not when it is already completed. */
   complete(key: string, uploadId: string, parts: readonly StoredPart[]): Promise<boolean>;
   /** Aborts the upload; a finished one is no error. */
   abort(key: string, uploadId: string): Promise<void>;
@@ -135,10 +130,7 @@ export interface ObjectStore {
   describe(key: string): Promise<StoredObject | undefined>;
   /** Opens an object as it is now; should it be replaced, reading fails. `undefined` when there is none. */
   open(key: string): Promise<ObjectRanges | undefined>;
-  /**
-   * Reads an object from its start to its end, for as long as that takes. A silence of the store that lasts too long
-   * ends the reading with an error; so does the signal.
-   */
+  /** Reads a whole object, for as long as that takes. Throws when the store is silent for too long. */
   stream(key: string, options: { readonly signal: AbortSignal }): AsyncIterable<Uint8Array>;
   put(key: string, body: Uint8Array, options: { readonly contentType: string }): Promise<void>;
   /** Stores an object whose length is not known in advance, in flat memory. */

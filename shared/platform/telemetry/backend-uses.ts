@@ -23,7 +23,7 @@ export const backendMetric = <Name extends BackendName, Measure extends BackendM
   measure: Measure,
 ) => `${name}_${measure}` as const;
 
-/** CloudWatch takes no more values of one metric from a line. */
+/** CloudWatch's maximum of values of one metric in a line. */
 const maxSamples = 100;
 
 interface BackendUse {
@@ -32,7 +32,7 @@ interface BackendUse {
   circuit_opened: number;
 }
 
-/** What one request, or one record of a queue, had to do with backends. */
+/** The calls to backends of one request or queue record. */
 export class BackendUses {
   readonly #uses = new Map<BackendName, BackendUse>();
 

@@ -1,14 +1,10 @@
 import { backendMetricDefinitions } from "./backend-uses.ts";
 import { requestScope } from "./request-scope.ts";
 
-/** What the last line of a request, or of a queue's record, says of it for CloudWatch's metrics. */
 export interface RequestMetrics {
   readonly operation: string;
   readonly milliseconds: number;
-  /**
-   * For a request: how long the service itself delayed the head of the response, without the time spent waiting for
-   * models.
-   */
+  /** For a request: the time until the head of the response, without waiting for models. */
   readonly own_milliseconds?: number;
   /** 1 for a response with a 4xx status, else 0. */
   readonly client_error: 0 | 1;

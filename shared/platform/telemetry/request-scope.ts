@@ -8,21 +8,18 @@ export interface RequestScope {
   readonly endsAt: number;
   /** Aborted at `endsAt`. */
   readonly deadline: AbortSignal;
-  /** Names the request in the log; for a queue's record, the request that caused it. */
+  /** For a queue's record, the request that caused it. */
   requestId: string | undefined;
   /** The caller's place in a distributed trace, checked; sent on as it came. */
   traceparent: string | undefined;
-  /** Whose request it is, where no token says so. */
+  /** The account, where no token names it. */
   accountId: number | undefined;
   /**
    * How many calls a model started to work for, by the call policy: a call counts from the moment its request is
    * sent, unless the server refuses it because the model is loading or busy. While it is 0, a failure costs no quota.
    */
   modelCallsStarted: number;
-  /**
-   * How long model servers delayed the request, if any was called: for a streamed response, until it started; for
-   * stored speech, until it was complete.
-   */
+  /** The time spent waiting for models, if any was called: until a stream started, until stored speech was complete. */
   upstreamMilliseconds: number | undefined;
   readonly backends: BackendUses;
   /** What is counted on the account of the request when it ends. */

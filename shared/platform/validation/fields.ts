@@ -137,10 +137,8 @@ export const formBoolean = () =>
     );
 
 /**
- * The schema of a body with `encoding: "raw"`: the unchanged bytes, for checking a signature over them.
- *
- * @param description the content, for the API's documentation.
- * @param example the content, read as JSON.
+ * The schema of a body with `encoding: "raw"`: the unchanged bytes, for checking a signature over them. Description and
+ * example, as JSON, are for the API's documentation.
  */
 export const rawBody = (description: string, example: object) =>
   z

@@ -58,10 +58,7 @@ const compress: HttpMiddleware["after"] = async ({ event, response }) => {
 };
 
 /**
- * Compresses JSON and pages of more than a kilobyte for clients that accept it. Responses of confidential operations, which
- * contain tokens and addresses, are never compressed; neither are streams.
- *
- * Only for functions in response-streaming mode, which send bytes unchanged. API Gateway does not compress streams, and
- * would forward compressed bytes of a buffered function as base64.
+ * Compresses JSON and pages of more than a kilobyte for clients that accept it, but neither confidential responses nor
+ * streams. Only for functions in response-streaming mode: from buffered ones API Gateway would forward base64.
  */
 export const compressResponse = (): HttpMiddleware => ({ after: compress, onError: compress });

@@ -1,11 +1,9 @@
 /**
- * Why this check exists: the multipart middleware uses a lenient stream parser. Some bodies make it throw where
- * nothing can catch the error, which ends the process (a part cut off before its closing boundary; a part without a
- * field name; a plain field followed by a list field of the same name, `a`, then `a[]`), or never finish (a part
- * whose blank line runs into the next boundary). So a body is first checked as a whole, by the framing rules of RFC
- * 2046 section 5.1.1 and RFC 7578, and only a complete and consistent one is parsed. Headers must match the grammar;
- * they are not searched for known parts, because any difference between this check and the parser could be used to
- * bypass the check.
+ * Why this check exists: some bodies make the parser throw where nothing can catch the error, which ends the process (a part
+ * cut off before its closing boundary; a part without a field name; a field `a`, then a list `a[]`), or never finish (a part
+ * whose blank line runs into the next boundary). So a body is first checked by the framing rules of RFC 2046 section 5.1.1
+ * and RFC 7578. Headers must match the grammar as a whole, because any difference from the parser could be used to bypass
+ * the check.
  */
 
 export class FramingError extends Error {

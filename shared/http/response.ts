@@ -10,7 +10,7 @@ import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
  */
 export type BodyChunks = AsyncIterable<string | Uint8Array, unknown> | Source<string>;
 
-/** Bytes as the body of a response, which is text or chunks. */
+/** A body of one chunk. */
 export async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   yield bytes;
 }

@@ -91,10 +91,9 @@ const sendChunks = async (
 /**
  * Writes a body at the reader's pace and ends the stream.
  *
- * The producer reports failures in the stream's own format. Where that has none, like audio, it throws: the stream is
- * left open and the invocation fails, so Lambda breaks off the response and no client takes it as complete.
- * (Destroying the stream would end the runtime.) When the reader disconnects, the iteration ends, which lets the
- * producer stop; that is no failure.
+ * The producer reports failures in the stream's own format. Without one, as for audio, it throws: the stream stays open and
+ * the invocation fails, so Lambda breaks off the response. (Destroying the stream would end the runtime.) A reader that
+ * disconnects stops the producer; that is no failure.
  *
  * @returns whether the response was sent completely, or its reader disconnected before.
  * @throws what the producer throws.

@@ -12,7 +12,7 @@ export const idempotencyKeys = {
   /** I1: a request with an `Idempotency-Key`, which an account's tokens and keys share, and accounts do not. */
   request: (userId: number, operationId: string, idempotencyKey: string) => ({
     PK: idempotencyKeys.ofAccount(userId),
-    SK: createHash("sha256").update(`${operationId}\n${idempotencyKey}`).digest("base64url"),
+    SK: idempotencyKeyDigest(`${operationId}\n${idempotencyKey}`),
   }),
   /** All stored items of an account's requests. */
   ofAccount: (userId: number): string => `${idempotencyKeyPrefix}USER#${userId}`,

@@ -9,18 +9,12 @@ import { basicAuthorization, takeUnused } from "./connections.ts";
 import { BackendRefusal, BackendTimeout, BackendUnreachable, connectionFailure } from "./failures.ts";
 import { awaitActivity, withIdleTimeout } from "./timeouts.ts";
 
-/** Prefers a connection that was opened ahead. */
-class PlainAgent extends HttpAgent {
-  override createConnection(...[options, callback]: Parameters<HttpAgent["createConnection"]>) {
-    return takeUnused(options) ?? super.createConnection(options, callback);
-  }
-}
-
-class SecureAgent extends HttpsAgent {
-  override createConnection(...[options, callback]: Parameters<HttpsAgent["createConnection"]>) {
-    return takeUnused(options) ?? super.createConnection(options, callback);
-  }
-}
+/** Makes an agent prefer connections that were opened ahead. */
+const preferUnused = (agent: HttpAgent): HttpAgent => {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => takeUnused(options) ?? connect(options, callback);
+  return agent;
+};
 
 /**
  * Connections are reused, newest first. `node:https` and not `fetch`: loading undici costs a function about 50 ms of
@@ -28,7 +22,10 @@ class SecureAgent extends HttpsAgent {
  */
 const agentOptions = { keepAlive: true, scheduling: "lifo", timeout: 60_000 } as const;
 
-const agents = { "http:": new PlainAgent(agentOptions), "https:": new SecureAgent(agentOptions) };
+const agents = {
+  "http:": preferUnused(new HttpAgent(agentOptions)),
+  "https:": preferUnused(new HttpsAgent(agentOptions)),
+};
 
 export interface RequestHead {
   readonly url: URL;
@@ -95,7 +92,7 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
       incoming = message;
       resolve(message);
     });
-    // We never request another protocol (status 101). Without a listener the request would close silently.
+    // Another protocol (status 101) was not requested. Without a listener the request would close silently.
     request.once("upgrade", ({ statusCode = 101 }, socket) => {
       socket.destroy();
       reject(new BackendRefusal(statusCode));

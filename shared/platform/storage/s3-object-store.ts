@@ -6,7 +6,7 @@ import type { ObjectStore } from "./object-store.ts";
 import { type Bucket, storageFailure } from "./s3-calls.ts";
 import { S3ObjectWriter } from "./s3-object-writer.ts";
 
-/** A page has a thousand names, each of at most a kilobyte before it is encoded. */
+/** A page has up to a thousand names, each of at most a kilobyte before it is encoded. */
 const maxListBytes = 4 * 1_024 * 1_024;
 
 const isMissing = (error: unknown): boolean =>

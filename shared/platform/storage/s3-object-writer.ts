@@ -67,7 +67,6 @@ export class S3ObjectWriter implements ObjectWriter {
     if (uploadId === undefined) return;
     this.#uploadId = undefined;
     try {
-      // The caller has waited for the store already.
       await this.#bucket.call(
         { operation: "AbortMultipartUpload", method: "DELETE", key: this.#key, query: { uploadId } },
         { milliseconds: this.#bucket.timeouts.response },
@@ -87,7 +86,6 @@ export class S3ObjectWriter implements ObjectWriter {
     }
   }
 
-  /** A call that giving up ends. */
   #callUntilAborted(call: Omit<S3Call, "key">): Promise<S3Result> {
     return this.#bucket.call({ ...call, key: this.#key }, { signal: this.#cancellation.signal });
   }

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import type { SourceMap, SourceOrigin } from "node:module";
 
 /**
- * Why not Node's `--enable-source-maps`: with it every start reads the map, which is larger than the bundle, for a stack that
- * hardly any environment ever logs (`npm run bench:cold`).
+ * Why not Node's `--enable-source-maps`: every start would read the map, which is larger than the bundle, for a stack that is
+ * hardly ever logged (`npm run bench:cold`).
  */
 
 /** The file that this module is part of: the bundle, or itself where nothing is bundled. */

@@ -9,8 +9,10 @@ import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "
 import { openapiPart } from "./openapi.ts";
 import { policiesPart } from "./policies.ts";
 import { runParts } from "./run-parts.ts";
+import { upgradePart } from "./upgrade/upgrade.ts";
 
 const parts = [
+  upgradePart,
   motoStacksPart,
   motoTablePart,
   motoBucketPart,

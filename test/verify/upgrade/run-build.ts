@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+const endWithParent = new URL("../../support/end-with-parent.ts", import.meta.url).href;
+
+/** The local service of a build. */
+export interface RunningBuild {
+  /** Kills it by default, so unfinished work stays unfinished. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/**
+ * Starts the service as `npm start` in that folder does, and waits until it is ready.
+ *
+ * @param folder the root of the build
+ */
+export const runBuild = async (
+  folder: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<RunningBuild> => {
+  const child = spawn(process.execPath, ["--import", endWithParent, join(folder, "infra/local/main.ts")], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables },
+    stdio: "pipe",
+  });
+  const ended = once(child, "close");
+  child.stdin.on("error", () => undefined);
+  let output = "";
+  const ready = Promise.withResolvers<void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      if (/^ready \S+$/m.test(output)) ready.resolve();
+    });
+  }
+  void ended.then(() => ready.reject(new Error(`The service of ${folder} ended: ${output.slice(-1_000)}`)));
+  await ready.promise;
+  return {
+    stop: async (signal = "SIGKILL") => {
+      child.kill(signal);
+      await ended;
+    },
+  };
+};
+
+/** The service uses `PORT` and the five ports above it. */
+const portCount = 6;
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+
+/**
+ * Finds free ports for all builds, and returns the first. All builds use the same ports because links and identities contain
+ * them; a deployed stage keeps its addresses, too.
+ */
+export const chooseFirstPort = async (): Promise<number> => {
+  for (let first = 21_000 + (process.pid % 900) * 10; first < 32_000; first += 10) {
+    const ports = Array.from({ length: portCount }, (_, index) => first + index);
+    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return first;
+  }
+  throw new Error("Found no six free ports in a row from 21000 to 32000.");
+};

@@ -35,7 +35,8 @@ describe.each(
           .getByRole("link", { name: /verify-email/ })
           .first()
           .click();
-        await page.getByRole("button").first().click();
+        await press(page, "Verify email address");
+        await page.getByText("Your email address is verified.").waitFor();
         await page.goto(`${url}/console`);
         await page.getByText("Verified", { exact: true }).waitFor();
 

@@ -52,7 +52,8 @@ export const lineOf = (text: string, offset: number): number => {
   return line;
 };
 
-const isText = (path: string): boolean => /\.(tsx?|mjs|md|css|py|yml)$/.test(path) || path === ".ci/run";
+const isText = (path: string): boolean =>
+  /\.(tsx?|mjs|md|css|py|yml)$/.test(path) || /\/texts\/\w+\.json$/.test(path) || path === ".ci/run";
 
 /**
  * A repository of these files.

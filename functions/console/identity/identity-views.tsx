@@ -1,5 +1,5 @@
 import type { Visit } from "../server/visit.ts";
-import type { Texts } from "../texts/en.ts";
+import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
 import { Notice } from "../view/components.tsx";
 

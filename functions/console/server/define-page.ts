@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { AddressLimitClass } from "../../../shared/accounts/limits/policies.ts";
-import type { Texts } from "../texts/en.ts";
+import type { Texts } from "../texts/languages.ts";
 
 /** Who may see a page. `signed-in` redirects others to the login page, and back afterwards. */
 export type Audience = "everybody" | "signed-in";

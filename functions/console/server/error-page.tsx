@@ -3,7 +3,7 @@ import type { HttpEvent } from "../../../shared/http/request.ts";
 import { errorResponse } from "../../../shared/http/respond-error.ts";
 import type { HttpResponse } from "../../../shared/http/response.ts";
 import type { AppError } from "../../../shared/platform/errors/app-error.ts";
-import type { Texts } from "../texts/en.ts";
+import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
 import { linksUnder } from "./links.ts";
 import { languageFor, renderPage, type Site } from "./render.tsx";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { ErrorCode } from "../../../shared/platform/errors/catalogue.ts";
-import type { Texts } from "../texts/en.ts";
+import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
 
 /** The problems of a form, in the language of the page. */

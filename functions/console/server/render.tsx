@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import type { Texts } from "../texts/en.ts";
+import type { Texts } from "../texts/languages.ts";
 import { type ConsoleLanguage, chooseConsoleLanguage, textsOf } from "../texts/languages.ts";
 import type { PageFrame } from "../view/frame.ts";
 import { Layout } from "../view/layout.tsx";

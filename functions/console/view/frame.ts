@@ -1,7 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Texts } from "../texts/en.ts";
-import type { ConsoleLanguage } from "../texts/languages.ts";
+import type { ConsoleLanguage, Texts } from "../texts/languages.ts";
 
 /** What all parts of a page can use. */
 export interface PageFrame {

@@ -17,7 +17,7 @@ const writeMilliseconds = 3_000;
 
 /** Where locks and responses are stored. */
 export interface LockStores {
-  readonly table: Pick<ItemTable, "update">;
+  readonly table: Pick<Table, "update">;
   readonly store: Pick<ObjectStore, "delete" | "put">;
 }
 

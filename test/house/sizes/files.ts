@@ -8,9 +8,6 @@ export interface MeasuredLines {
 
 /** Files that may be longer than the others, each with the reason. */
 export const longFileExceptions: Readonly<Record<string, string>> = {
-  "functions/console/texts/en.ts": "The texts of the console's pages.",
-  "functions/console/texts/lg.ts": "The texts of the console's pages.",
-  "functions/console/texts/sw.ts": "The texts of the console's pages.",
   "functions/console/view/style.css": "The console has one style sheet, so a browser loads one.",
 };
 

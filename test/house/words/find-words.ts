@@ -8,6 +8,7 @@ import {
   readComments,
   readDocument,
   readModule,
+  readTexts,
   type Sentence,
 } from "./readable.ts";
 
@@ -79,11 +80,9 @@ const isProgram = (path: string): boolean =>
 
 const readFile = ({ path, text }: SourceFile): Readable => {
   if (/\.(tsx?|mjs)$/.test(path)) {
-    return readModule(sourceModule(path, text), {
-      isTest: isTest(path) && !isProgram(path),
-      isTexts: /\/texts\/[^/]+$/.test(path),
-    });
+    return readModule(sourceModule(path, text), isTest(path) && !isProgram(path));
   }
+  if (path.endsWith(".json")) return readTexts(text);
   return /\.(md|yml)$/.test(path) ? readDocument(text) : readComments(text);
 };
 

@@ -82,16 +82,12 @@ const templateText = (text: string, { start, end, expressions }: TemplateLiteral
 /** Whether a string is something to read: two words, at least. Keys and the names of events have no space. */
 const isProse = (text: string): boolean => /[a-z,.;:!?)}"'\uFFFC] +[\uFFFC({"'A-Za-z]/i.test(text);
 
-/** Which strings of a module people read. */
-export interface Reading {
-  /** Of tests, only the titles: their other strings are data. */
-  readonly isTest: boolean;
-  /** Of texts for pages, also single words. */
-  readonly isTexts: boolean;
-}
-
-/** The names of a module, and what people read in it: comments, and strings of several words. */
-export const readModule = ({ text, parsed }: SourceModule, { isTest, isTexts }: Reading): Readable => {
+/**
+ * The names of a module, and what people read in it: comments, and strings of several words.
+ *
+ * @param isTest of tests, only the titles: their other strings are data.
+ */
+export const readModule = ({ text, parsed }: SourceModule, isTest: boolean): Readable => {
   const names = new Map<string, Name>();
   const sentences: Sentence[] = joinComments(parsed.comments, text);
   const note = ({ name, start }: { name: string; start: number }): void => {
@@ -110,7 +106,7 @@ export const readModule = ({ text, parsed }: SourceModule, { isTest, isTexts }: 
     },
     Literal: (node) => {
       if (isTest || typeof node.value !== "string") return;
-      if (isTexts || isProse(node.value))
+      if (isProse(node.value))
         sentences.push({ start: node.start + 1, text: withoutCode(node.value) });
     },
     TemplateLiteral: (node) => {
@@ -123,6 +119,15 @@ export const readModule = ({ text, parsed }: SourceModule, { isTest, isTexts }: 
   }).visit(parsed.program);
   return { names: [...names.values()], sentences };
 };
+
+/** What is read of the pages' texts in JSON: every value, also single words. */
+export const readTexts = (text: string): Readable => ({
+  names: [],
+  sentences: [...text.matchAll(/(?<=: )"((?:[^"\\]|\\.)*)"/g)].map((match) => ({
+    start: match.index,
+    text: withoutCode(match[1] ?? ""),
+  })),
+});
 
 /** What is read of a document: all but its code. */
 export const readDocument = (text: string): Readable => ({

@@ -12,7 +12,7 @@ export const registerOperation = defineOperation({
   method: "POST",
   path: "/auth/register",
   summary: "Create an account",
-  description: "The account works at once; a mail with a verification link is sent to its address.",
+  description: "The account works at once. A mail with a verification link is sent to its address.",
   tag,
   auth: "public",
   limit: "credentials",
@@ -26,7 +26,7 @@ export const meOperation = defineOperation({
   id: "getAccount",
   method: "GET",
   path: "/auth/me",
-  summary: "The caller's account",
+  summary: "Get the caller's account",
   tag,
   auth: "user",
   limit: "account",
@@ -40,17 +40,17 @@ export const deleteAccountOperation = defineOperation({
   id: "deleteAccount",
   method: "DELETE",
   path: "/auth/me",
-  summary: "Delete the caller's account with everything of it",
+  summary: "Delete the caller's account and all its data",
   description:
-    "Asks for the token and the password. Profile, tokens, uploads, stored speech and saved transcriptions with " +
-    "their audio are removed at once, and the user name is free again. When the request fails midway the account is " +
-    "closed: send it again with the same token, and the rest is removed. What stays for a while opens nothing: mailed " +
-    "links for a day, with the account's number; a digest of the address for a day, with the count of mails to it; for at " +
-    "most two days a file that is uploaded afterwards through a link which was still open; speech that was being made in " +
-    "that very moment; for 400 days how much was used on which day, which bills are made of, with the account's number and " +
-    "without any name, text or sound; logs and backups, for as long as those who run the service keep them.",
+    "Requires the token and the password. Profile, tokens, uploads, stored speech, and saved transcriptions with " +
+    "their audio are removed at once, and the username can be registered again. If the request fails midway, the account is " +
+    "locked: send it again with the same token to remove the rest. Some data stays for a while, without giving access to " +
+    "anything: mailed links for a day, with the account's number; a digest of the address for a day, with the count of mails " +
+    "to it; files uploaded later through a link that was still valid, for at most two days; speech that was being " +
+    "synthesised at that time; usage by day for 400 days, for bills, with the account's number and without names, texts or " +
+    "audio; logs and backups, for as long as the operator keeps them.",
   tag,
-  // The function checks the token itself: the same request must be able to go on when its tokens are revoked already.
+  // The function checks the token itself: a repeated request must continue although its tokens are already revoked.
   auth: "public",
   limit: "credentials",
   body: {
@@ -74,7 +74,7 @@ export const profileOperation = defineOperation({
   method: "PUT",
   path: "/auth/profile",
   summary: "Change the caller's profile",
-  description: "Absent and null members leave a field as it is.",
+  description: "Absent and null members leave a field unchanged.",
   tag,
   auth: "user",
   limit: "account",
@@ -88,11 +88,11 @@ export const profileStatusOperation = defineOperation({
   id: "getProfileStatus",
   method: "GET",
   path: "/auth/profile/status",
-  summary: "Which fields of the profile are still empty",
+  summary: "List the empty fields of the profile",
   tag,
   auth: "user",
   limit: "account",
-  response: { status: 200, description: "Completeness of the profile", schema: profileStatus },
+  response: { status: 200, description: "Whether the profile is complete", schema: profileStatus },
   errors: [],
   confidential: true,
 });
@@ -101,18 +101,18 @@ export const usageOperation = defineOperation({
   id: "getUsage",
   method: "GET",
   path: "/auth/usage",
-  summary: "What the caller has used, and what is left of its quota",
+  summary: "Get the caller's usage and quota",
   description:
-    `Counts tasks, and what they used, by day, operation and key; ${maxUsageDays} days at most, of the last 400. Days and months ` +
-    "are those of UTC; requests that were refused are not counted, and those that failed before a model began to work are " +
-    "given back. Characters, tokens, seconds and errors of the last seconds may still be missing: they are counted when a " +
-    "request is over. Of a chat that is broken off no tokens are known. Until its e-mail address is verified, an account has a " +
-    "share of its tier's quota; `once_verified` says what verifying it gives.",
+    `Tasks and their usage by day, operation and key: at most ${maxUsageDays} days, of the last 400. Days and months are those of ` +
+    "UTC. Refused requests are not counted, and requests that failed before a model started to work are refunded. Characters, " +
+    "tokens, seconds and errors of the last seconds may be missing: they are counted when a request ends. The tokens of a chat " +
+    "that the client breaks off are unknown. Until its email address is verified, an account has a share of its tier's quota; " +
+    "`once_verified` is the full quota.",
   tag,
   auth: "user",
   limit: "account",
   query: usageQuery,
-  response: { status: 200, description: "Use and limits", schema: usage, otherContentTypes: ["text/csv"] },
+  response: { status: 200, description: "Usage and limits", schema: usage, otherContentTypes: ["text/csv"] },
   example: {
     otherResponses: {
       "text/csv":

@@ -16,8 +16,8 @@ export const tokenOperation = defineOperation({
   id: "issueToken",
   method: "POST",
   path: "/auth/token",
-  summary: "Exchange user name and password for an access token",
-  description: "OAuth 2.0 password flow: form-encoded, not JSON. The token acts as an API key.",
+  summary: "Exchange username and password for an access token",
+  description: "OAuth 2.0 password flow: form-encoded, not JSON. Send the token as an API key.",
   tag,
   auth: "public",
   limit: "credentials",
@@ -34,9 +34,9 @@ export const refreshTokenOperation = defineOperation({
   path: "/auth/refresh-token",
   summary: "Rotate the caller's token",
   description:
-    "The token that was sent stops working; of two parallel calls with one token only one succeeds. An account may have " +
-    "replaced 200 tokens that have not expired; beyond that it is told with 429, and the token that was sent still works. " +
-    "With an `Idempotency-Key` a lost answer can be asked for again.",
+    "The token that was sent stops working; of two parallel calls with one token, only one succeeds. An account can have at " +
+    "most 200 replaced tokens that have not expired; beyond that, the response is 429, and the token that was sent still " +
+    "works. With an `Idempotency-Key`, repeat the request to get a lost response again.",
   tag,
   auth: "user",
   limit: "account",
@@ -50,8 +50,8 @@ export const forgotPasswordOperation = defineOperation({
   id: "forgotPassword",
   method: "POST",
   path: "/auth/forgot-password",
-  summary: "Ask for a mail with a link that resets the password",
-  description: "The answer is the same whether the address is known or not.",
+  summary: "Request a mail with a link that resets the password",
+  description: "The response is the same whether the address is known or not.",
   tag,
   auth: "public",
   limit: "credentials",
@@ -61,7 +61,7 @@ export const forgotPasswordOperation = defineOperation({
     response: {
       success: true,
       error: null,
-      message: "If an account has this address, a mail with a link is on its way.",
+      message: "If an account has this address, we have sent it a link.",
     },
   },
   errors: [],
@@ -74,7 +74,7 @@ export const resetPasswordOperation = defineOperation({
   path: "/auth/reset-password",
   summary: "Set a new password with the token from the mail",
   description:
-    "The token works once, for 30 minutes, and no longer than the password it replaces. Every access token of the account is revoked.",
+    "The token works once, for 30 minutes, and only until the password is changed. Every access token of the account is revoked.",
   tag,
   auth: "public",
   limit: "credentials",
@@ -82,9 +82,13 @@ export const resetPasswordOperation = defineOperation({
     encoding: "json-or-form",
     schema: z.object({ token: linkToken, new_password: newPassword }).meta({ id: "ResetPasswordRequest" }),
   },
-  response: { status: 200, description: "The password is changed", schema: actionOutcome },
+  response: { status: 200, description: "The password has been changed", schema: actionOutcome },
   example: {
-    response: { success: true, error: null, message: "The password is changed. Log in with the new one." },
+    response: {
+      success: true,
+      error: null,
+      message: "Your password has been changed. Log in with the new one.",
+    },
   },
   errors: ["invalid_link"],
   confidential: true,
@@ -94,7 +98,7 @@ export const showResetPageOperation = defineOperation({
   id: "showResetPage",
   method: "GET",
   path: "/auth/reset-password",
-  summary: "Landing address of the link that resets the password",
+  summary: "Open the link that resets the password",
   description:
     "Redirects browsers, by their `Accept`, to the page with the form; returns JSON to programs. Changes nothing.",
   tag,
@@ -112,7 +116,7 @@ export const changePasswordOperation = defineOperation({
   method: "POST",
   path: "/auth/change-password",
   summary: "Change the caller's password",
-  description: "Every access token of the account is revoked, the one used for this call included.",
+  description: "Every access token of the account is revoked, including the one that was sent.",
   tag,
   auth: "user",
   limit: "account",
@@ -125,9 +129,13 @@ export const changePasswordOperation = defineOperation({
       })
       .meta({ id: "ChangePasswordRequest" }),
   },
-  response: { status: 200, description: "The password is changed", schema: actionOutcome },
+  response: { status: 200, description: "The password has been changed", schema: actionOutcome },
   example: {
-    response: { success: true, error: null, message: "The password is changed. Log in with the new one." },
+    response: {
+      success: true,
+      error: null,
+      message: "Your password has been changed. Log in with the new one.",
+    },
   },
   errors: ["invalid_credentials", "bad_request"],
   confidential: true,
@@ -137,7 +145,7 @@ export const showVerificationPageOperation = defineOperation({
   id: "showVerificationPage",
   method: "GET",
   path: "/auth/verify-email",
-  summary: "Landing address of the verification link",
+  summary: "Open the verification link",
   description:
     "Redirects browsers, by their `Accept`, to the page with the button; returns JSON to programs. Changes nothing, because mail scanners follow links.",
   tag,
@@ -158,9 +166,9 @@ export const verifyEmailOperation = defineOperation({
   id: "verifyEmail",
   method: "POST",
   path: "/auth/verify-email",
-  summary: "Verify an e-mail address with the token from the mail",
+  summary: "Verify an email address with the token from the mail",
   description:
-    "The token works for 24 hours; who sends it again is told that the address is already verified.",
+    "The token works for 24 hours. Sending it again does no harm: the response says that the address is already verified.",
   tag,
   auth: "public",
   limit: "credentials",
@@ -186,7 +194,7 @@ export const resendVerificationOperation = defineOperation({
   tag,
   auth: "user",
   limit: "account",
-  response: { status: 200, description: "Whether a mail is on its way", schema: actionOutcome },
+  response: { status: 200, description: "Whether a mail was sent", schema: actionOutcome },
   errors: [],
   confidential: true,
 });

@@ -9,7 +9,7 @@ import {
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 
-/** Who asks for a deletion, and how much time there is. */
+/** A request to delete an account. */
 interface DeletionRequest {
   readonly authorization: string | undefined;
   readonly password: string;
@@ -19,8 +19,8 @@ interface DeletionRequest {
 type Dependencies = DeletionDependencies & Pick<AuthDependencies, "findAccess" | "tokens">;
 
 /**
- * The account that a token stands for; a key does not stand for it. Deletion revokes the tokens first of all; each that was
- * issued before may ask again, so that whoever was told of a failure can have the rest done.
+ * Returns the account of a token. The deletion revokes all tokens first; each of them may repeat the request, so a caller can
+ * complete a deletion that has failed.
  */
 const accountOf = async (
   credential: Credential | undefined,
@@ -28,16 +28,16 @@ const accountOf = async (
 ): Promise<StoredAccount> => {
   if (!credential) throw new AppError("unauthenticated");
   const account = await accounts.find({ id: credential.userId });
-  const isGoingOn = account?.deletion_began !== undefined && isOwn(credential);
-  if (!isGoingOn) requireAccess(await findAccess(credential), credential, undefined);
+  const isRepeated = account?.deletion_began !== undefined && isOwn(credential);
+  if (!isRepeated) requireAccess(await findAccess(credential), credential, undefined);
   if (!account) throw new AppError("unauthenticated");
   if (account.disabled) throw new AppError("forbidden");
   return account;
 };
 
 /**
- * Deletes the caller's account with everything of it. When it fails midway the account is closed, and the same request
- * does the rest.
+ * Deletes the caller's account and all its data. When it fails midway, the account is locked, and the same request does the
+ * rest.
  *
  * @throws AppError `unauthenticated`; `insufficient_scope` for a key; `forbidden` for a disabled account;
  * `invalid_credentials` for a wrong password; `rate_limited` after several; `bad_request` for accounts without a password;

@@ -6,10 +6,10 @@ import type { SignInDependencies } from "../../shared/accounts/sign-in/dependenc
 import type { UsageDependencies } from "../../shared/accounts/usage/find-usage.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 
-/** Everything the use cases of this feature touch. */
+/** What the use cases of this feature need. */
 export interface AuthDependencies extends SignInDependencies, DeletionDependencies, UsageDependencies {
   readonly apiKeys: ApiKeysRepository;
-  /** What the table knows of a credential; `undefined` when there is no such account. */
+  /** Returns the status of a credential, or `undefined` when there is no such account. */
   readonly findAccess: (credential: Credential) => Promise<CredentialAccess | undefined>;
   readonly callbackSecrets: Pick<CallbackSecrets, "current" | "replace">;
 }

@@ -2,7 +2,7 @@ import { findUsage, type UsageDependencies, usageTable } from "../../shared/acco
 import type { Usage, UsageQuery } from "../../shared/accounts/usage/usage.ts";
 import { Reply } from "../../shared/http/response.ts";
 
-/** What the caller has used, as JSON or as a table. @throws AppError as {@link findUsage}. */
+/** Returns the caller's usage as JSON or CSV. @throws AppError as {@link findUsage}. */
 export const getUsage = async (
   userId: number,
   { format, ...range }: UsageQuery,

@@ -8,17 +8,16 @@ export const createKeyOperation = defineOperation({
   id: "createKey",
   method: "POST",
   path: "/auth/keys",
-  summary: "Make a key for a program",
+  summary: "Create an API key",
   description:
-    "A key is sent as a bearer token, like the account's own, and does tasks in the account's name; about the account itself " +
-    "it may ask `GET /auth/me`, and nothing else. It outlives a change of the password. An account has at most 20 keys, and makes " +
-    "at most 100 a day.",
+    "A key is sent as a bearer token, like the account's own token, and does tasks for the account. Of the account itself it can " +
+    "only read `GET /auth/me`. A new password does not revoke it. An account has at most 20 keys, and creates at most 100 a day.",
   tag,
   auth: "user",
   limit: "account",
   idempotencyKey: "replay",
   body: { encoding: "json", schema: keyRequest },
-  response: { status: 201, description: "The key, shown this once", schema: createdKey },
+  response: { status: 201, description: "The key; it is not shown again", schema: createdKey },
   errors: ["too_many_keys"],
   confidential: true,
 });
@@ -27,8 +26,8 @@ export const listKeysOperation = defineOperation({
   id: "listKeys",
   method: "GET",
   path: "/auth/keys",
-  summary: "The account's keys, and when they were used",
-  description: "Oldest first. Keys that have expired are among them until they are revoked.",
+  summary: "List the account's keys and their last use",
+  description: "Oldest first, including expired keys until they are revoked.",
   tag,
   auth: "user",
   limit: "account",
@@ -58,7 +57,7 @@ export const revokeKeysOperation = defineOperation({
   path: "/auth/keys",
   summary: "Revoke all keys of the account",
   description:
-    "A new password ends the account's tokens and none of its keys; this ends the keys. The token that is sent still works.",
+    "A new password revokes the account's tokens but not its keys; this revokes the keys. The token that is sent still works.",
   tag,
   auth: "user",
   limit: "account",

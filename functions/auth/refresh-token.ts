@@ -8,10 +8,10 @@ import { idempotencyKeyDigest } from "../../shared/http/idempotency/keys.ts";
 import { ReplyWithHeaders } from "../../shared/http/response.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 
-/** What makes a refresh one that can be asked for again. */
+/** What allows a refresh to be repeated. */
 interface RepeatableRefresh {
   readonly idempotencyKey: string | undefined;
-  /** What took the token's place, when this is the second time that it is asked for. */
+  /** The token that replaced the caller's, for a repeated request. */
   readonly successor: TokenSuccessor | undefined;
 }
 
@@ -33,7 +33,7 @@ export const refreshToken = async (
 ): Promise<AccessToken | ReplyWithHeaders<AccessToken>> => {
   if (!caller) throw new AppError("insufficient_scope");
   const { userId, tokenEpoch } = caller;
-  // The epoch is carried over: should the password change meanwhile, the new token is as revoked as the old.
+  // The epoch stays: should the password change meanwhile, the new token is revoked like the old one.
   const signAgain = async ({ tokenId, issuedAt }: TokenSuccessor): Promise<AccessToken> => {
     const token = { userId, tokenId, tokenEpoch };
     return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds, issuedAt), tokenLifetimeSeconds);
@@ -59,7 +59,7 @@ export const refreshToken = async (
     throw new AppError("rate_limited", {
       message:
         `This account has replaced ${maxRevokedTokens} tokens that have not expired yet, and cannot replace more. ` +
-        "The token that was sent still works; a new password ends them all.",
+        "The token that was sent still works. A new password revokes all tokens.",
       retryAfterSeconds: revocation.endsIn,
     });
   }

@@ -8,7 +8,7 @@ const tag = "Accounts and tokens";
 const webhookSecret = z
   .object({
     secret: z.string().meta({
-      description: "For a library of Standard Webhooks, which verifies callbacks with it",
+      description: "Verifies callbacks with any library of Standard Webhooks",
       example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
     }),
   })
@@ -18,8 +18,8 @@ export const webhookSecretOperation = defineOperation({
   id: "getWebhookSecret",
   method: "GET",
   path: "/auth/webhook-secret",
-  summary: "The secret with which callbacks of jobs are signed",
-  description: "The first time that it is asked for, it is made.",
+  summary: "Get the secret that signs callbacks of jobs",
+  description: "The first request creates it.",
   tag,
   auth: "user",
   limit: "account",
@@ -32,9 +32,9 @@ export const replaceWebhookSecretOperation = defineOperation({
   id: "replaceWebhookSecret",
   method: "POST",
   path: "/auth/webhook-secret",
-  summary: "Replace the secret with which callbacks are signed",
+  summary: "Replace the secret that signs callbacks",
   description:
-    "For a day callbacks are signed with the secret before it as well, so that no receiver misses one meanwhile.",
+    "For a day, callbacks are signed with the previous secret as well, so receivers have time to change it.",
   tag,
   auth: "user",
   limit: "account",
@@ -43,7 +43,7 @@ export const replaceWebhookSecretOperation = defineOperation({
   confidential: true,
 });
 
-/** The operations about the secret of callbacks. */
+/** The operations for the webhook secret. */
 export const webhookSecretEndpoints = ({
   callbackSecrets,
 }: {

@@ -3,15 +3,15 @@ import { type Credential, isKey } from "../../shared/accounts/access/api-keys.ts
 import type { VerifyBearer } from "../../shared/accounts/access/verify-bearer.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 
-/** What API Gateway asks of the authorizer: the request's headers, and which method of which stage is called. */
+/** The request's headers, and the method that is called. */
 type AuthorizerRequest = Pick<APIGatewayRequestAuthorizerEvent, "headers" | "methodArn">;
 
 const authorizationHeader = ({ headers }: AuthorizerRequest): string | undefined =>
   Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === "authorization")?.[1];
 
 /**
- * A good token or key as a policy for every route of the stage. A stage may have API Gateway reuse the policy for all
- * requests with the same one (`authorizerCacheSeconds`): one that named the called route only would refuse the next.
+ * Returns a policy that allows every route of the stage. API Gateway may reuse it for all requests with the same credential
+ * (`authorizerCacheSeconds`), so a policy for the called route only would refuse the next.
  */
 const policyFor = (methodArn: string) => {
   const [api, stage] = methodArn.split("/");
@@ -21,7 +21,7 @@ const policyFor = (methodArn: string) => {
   };
 };
 
-/** What is handed on, as strings. */
+/** The claims, as strings. */
 const contextOf = (credential: Credential): Record<string, string> => {
   const userId = String(credential.userId);
   if (isKey(credential)) return { userId, keyId: credential.keyId, keyDigest: credential.keyDigest };
@@ -36,8 +36,8 @@ const contextOf = (credential: Credential): Record<string, string> => {
 };
 
 /**
- * The Lambda authorizer in front of API Gateway's routes. It checks what needs no table, and hands the claims on: whether
- * the token or key was revoked, the function behind the route finds out by the write that counts the request.
+ * The Lambda authorizer of API Gateway's routes. It checks what needs no table, and passes on the claims. The function checks
+ * whether the token or key was revoked, with the write that counts the request.
  *
  * @throws Error `Unauthorized`, which API Gateway turns into its 401; anything else becomes a 500.
  */
@@ -45,7 +45,7 @@ export const createAuthorizer =
   (verifyBearer: VerifyBearer) =>
   async (request: AuthorizerRequest): Promise<APIGatewayAuthorizerResult> => {
     const credential = await verifyBearer(authorizationHeader(request)).catch((error: unknown) => {
-      // Lambda's own count of errors cannot tell this from a refused token.
+      // Lambda's own count of errors includes refused tokens.
       logger.error("authorizer.failed", { reason: describeError(error) });
       throw error;
     });

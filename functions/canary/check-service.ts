@@ -2,11 +2,11 @@ import * as z from "zod";
 import { type BackendRequest, readBody, sendRequest } from "../../shared/platform/outbound/http-client.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 
-/** What the canary works with. */
+/** What the canary needs. */
 export interface CanaryDependencies {
-  /** Where callers reach the service; no slash at the end. */
+  /** The public address of the service, without a slash at the end. */
   readonly publicBaseUrl: string;
-  /** A key that may translate; `undefined` when there is none. */
+  /** Returns a key with the scope `translate`, or `undefined`. */
   readonly readKey: () => Promise<string | undefined>;
 }
 
@@ -15,7 +15,7 @@ const maxBytes = 100_000;
 
 const translation = z.object({ output: z.object({ translated_text: z.string().min(1) }) });
 
-const ask = async (url: string, options: Partial<BackendRequest> = {}): Promise<string> => {
+const send = async (url: string, options: Partial<BackendRequest> = {}): Promise<string> => {
   const response = await sendRequest({
     url: new URL(url),
     method: "GET",
@@ -31,18 +31,17 @@ const ask = async (url: string, options: Partial<BackendRequest> = {}): Promise<
 };
 
 /**
- * Does what a caller does: asks whether the service answers, and translates one word in the name of an operator's account,
- * where there is one. Nothing is registered, and nothing stays.
+ * Checks that the service responds, and that it translates one word for an operator's account, if there is a key for one.
  *
- * @throws Error when the service does not answer as it should; `canary.failed` says why.
+ * @throws Error when it does not; the log line `canary.failed` has the reason.
  */
 export const checkService = async ({ publicBaseUrl, readKey }: CanaryDependencies): Promise<void> => {
   try {
-    await ask(`${publicBaseUrl}/health`);
+    await send(`${publicBaseUrl}/health`);
     const key = await readKey();
     if (!key) return;
     const body = JSON.stringify({ text: "water", source_language: "eng", target_language: "lug" });
-    const response = await ask(`${publicBaseUrl}/tasks/translate`, {
+    const response = await send(`${publicBaseUrl}/tasks/translate`, {
       method: "POST",
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
       body,

@@ -4,7 +4,7 @@ import { textVariable } from "../../shared/platform/config/variables.ts";
 
 export const canaryFunction = defineFunction({
   name: "canary",
-  description: "Asks the service every few minutes what callers ask, and fails when it does not answer",
+  description: "Calls the service every few minutes like a client, and fails when it does not respond",
   operations: [],
   environment: {
     ...publicAddressEnvironment,

@@ -9,5 +9,5 @@ const dependencies = {
   readKey: canaryKeyFrom(environment),
 };
 
-/** Called by a schedule, which says nothing that matters. */
+/** Called on a schedule. */
 export const handler = (): Promise<void> => checkService(dependencies);

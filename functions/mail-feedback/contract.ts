@@ -3,7 +3,7 @@ import { tableEnvironment } from "../../shared/platform/config/environment.ts";
 
 export const mailFeedbackFunction = defineFunction({
   name: "mail-feedback",
-  description: "Notes the addresses that refuse our mails for good, or complain about them",
+  description: "Records the addresses that bounce our mails permanently, or complain about them",
   operations: [],
   environment: { ...tableEnvironment },
   memoryMegabytes: 256,

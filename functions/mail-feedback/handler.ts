@@ -7,5 +7,5 @@ import { noteFeedback } from "./note-feedback.ts";
 const environment = readEnvironment(mailFeedbackFunction.environment, process.env);
 const withheldMail = createWithheldMail(requestTableFrom(environment));
 
-/** Takes what SES says about a mail, as EventBridge hands it on. What it throws makes Lambda try again twice. */
+/** Handles an event of SES, from EventBridge. Lambda retries twice when it throws. */
 export const handler = (event: unknown): Promise<void> => noteFeedback(event, withheldMail);

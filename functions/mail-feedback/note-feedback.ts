@@ -4,7 +4,7 @@ import { logger } from "../../shared/platform/telemetry/logger.ts";
 
 const recipients = z.array(z.object({ emailAddress: z.string() }));
 
-/** An event of SES in EventBridge's envelope, as far as it matters here. */
+/** An event of SES in EventBridge's envelope. */
 const sesEvent = z.object({
   detail: z.object({
     eventType: z.string(),
@@ -33,7 +33,7 @@ interface Verdict {
   readonly addresses: z.output<typeof recipients>;
 }
 
-/** What ends the mails to somebody. A full mailbox may have room tomorrow; and some say that a mail is no spam. */
+/** Returns whom to block. A temporary bounce, such as a full mailbox, blocks no one; nor does a report that a mail is not spam. */
 const judge = ({
   eventType,
   bounce,
@@ -56,13 +56,13 @@ const judge = ({
   return undefined;
 };
 
-/** Recipients are at times named as they stood in the mail: `Name <address>`. */
+/** Returns the address of a recipient, which may be written as `Name <address>`. */
 const bareAddress = (recipient: string): string => /<([^<>]+)>\s*$/.exec(recipient)?.[1] ?? recipient.trim();
 
 /**
- * Takes note of what SES says about a mail: whoever cannot be reached for good, or complains, gets none any more.
+ * Blocks recipients whose address bounces permanently, or who complain.
  *
- * @throws ZodError when the event is none of SES's, and AwsCallError when the table does not take the note.
+ * @throws ZodError when the event is not from SES; AwsCallError when the table fails.
  */
 export const noteFeedback = async (
   event: unknown,

@@ -4,13 +4,13 @@ import { publicAddressEnvironment, tableEnvironment } from "../../shared/platfor
 
 export const mailFunction = defineFunction({
   name: "mail",
-  description: "Writes and sends the mails that other functions ask for",
+  description: "Writes and sends the mails that other functions request",
   operations: [],
   environment: {
     ...tableEnvironment,
     /** Sender, as `Name <address>`; its domain must be verified in SES. */
     MAIL_FROM: z.string().min(3),
-    /** SES's configuration set: what it measures of our mails, and whom it tells of those that come back. */
+    /** SES's configuration set, which measures our mails and reports those that bounce. */
     MAIL_CONFIGURATION_SET: z.string().min(1),
     ...publicAddressEnvironment,
   },

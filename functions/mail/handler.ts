@@ -17,7 +17,7 @@ import { sendMail } from "./send-mail.ts";
 const sesAttempts = 3;
 const sesConnectionMilliseconds = 1_000;
 const sesRequestMilliseconds = 5_000;
-/** Every try at SES in full, after a few calls to the table. */
+/** All attempts at SES in full length, after a few calls to the table. */
 const minMilliseconds = sesAttempts * (sesConnectionMilliseconds + sesRequestMilliseconds) + 2_000;
 
 const environment = readEnvironment(mailFunction.environment, process.env);
@@ -47,7 +47,7 @@ const dependencies = {
   baseUrl: environment.PUBLIC_BASE_URL,
 };
 
-/** Works through a batch of the mail queue; what failed is reported and comes again, in order. */
+/** Sends a batch of the mail queue; failed messages are reported and come again, in order. */
 export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
   workThrough(event, context, {
     operation: "sendMail",
@@ -57,11 +57,11 @@ export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResp
     work: async ({ body, messageId }, deadline) => {
       try {
         const request = mailRequest.parse(JSON.parse(body));
-        // What Lambda breaks off would make the whole batch come again, with the mails that were sent already.
+        // If Lambda ended this function, the whole batch would come again, with the mails that were already sent.
         await raceDeadline(deadline, () => sendMail(request, messageId, dependencies));
         return true;
       } catch (error) {
-        // A sentence of SES can name the recipient.
+        // SES's messages can contain the recipient.
         logger.error("mail.failed", { reason: describeErrorName(error) });
         return false;
       }

@@ -4,14 +4,14 @@ import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
 import { dayMilliseconds, minuteMilliseconds } from "../../shared/platform/durations.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 
-/** Of each kind, a recipient gets one mail in this time. */
+/** A recipient gets one mail of each kind in this time. */
 const pauseMilliseconds = minuteMilliseconds;
 
-/** Of all kinds together, a recipient gets so many mails in a day. */
+/** The max number of mails of all kinds to a recipient in a day. */
 const maxMails = 5;
 
 const sentMail = z.object({
-  /** The queue's message that asked for it. */
+  /** The id of the queue's message. */
   id: z.string(),
   kind: z.string(),
   /** Milliseconds of Unix time. */
@@ -21,23 +21,23 @@ const sentItem = z.object({ sent: z.array(sentMail), revision: z.int() });
 
 /** A mail that is about to be sent. */
 export interface MailToSend {
-  /** The queue's message that asks for it: when that comes again, the mail is still the same one. */
+  /** The id of the queue's message, which is the same when the message comes again. */
   readonly id: string;
   readonly kind: MailRequest["kind"];
   readonly email: string;
 }
 
-/** Keeps people from being buried in mails that others ask for in their name. */
+/** Protects people from floods of mails that others request in their name. */
 export interface MailLimits {
-  /** Whether the mail may be sent now; one that may is counted. */
+  /** Returns whether the mail may be sent now, and counts it. */
   admit(mail: MailToSend): Promise<boolean>;
 }
 
-/** The limits over the service's table; access pattern C4 of the README in `shared/accounts/limits`. */
+/** The limits in the service's table; access pattern C4 of the README in `shared/accounts/limits`. */
 export const createMailLimits = (table: Table, now: () => number = Date.now): MailLimits => ({
   admit: async ({ id, kind, email }) => {
     const Key = limitKeys.mails(email);
-    // Ends soon: each round that fails is one in which another mail was counted, and there are five in a day.
+    // Ends soon: an attempt fails only when another mail was counted, at most five times a day.
     for (;;) {
       const item = await table.read({ Key });
       const { sent, revision } = item ? sentItem.parse(item) : { sent: [], revision: 0 };

@@ -18,20 +18,20 @@ const wording: Readonly<Record<LinkPurpose, { path: string; subject: string; int
   {
     "verify-email": {
       path: "/auth/verify-email",
-      subject: "Verify your e-mail address",
-      intro: "Please follow this link, and press the button there, to verify your e-mail address:",
-      end: "The link works for 24 hours. If you did not create an account, ignore this mail.",
+      subject: "Verify your email address",
+      intro: "To verify your email address, open this link and press the button:",
+      end: "The link works for 24 hours. If you did not create an account, ignore this email.",
     },
     "reset-password": {
       path: "/reset-password",
       subject: "Reset your password",
-      intro: "Somebody, probably you, asked for a new password. Follow this link to choose one:",
-      end: "The link works once, for 30 minutes. If you did not ask for it, ignore this mail: your password stays.",
+      intro: "We received a request to reset your password. To choose a new one, open this link:",
+      end: "The link works once, for 30 minutes. If you did not request it, ignore this email: your password stays the same.",
     },
   };
 
 /**
- * The mail that carries a one-time link, as text and as HTML.
+ * Writes a mail with a one-time link, as text and HTML.
  *
  * @param baseUrl the service's public address, without a slash at the end.
  */
@@ -53,7 +53,7 @@ export const writeMail = (
   };
 };
 
-/** Everything the use case touches. */
+/** What sending mails needs. */
 export interface MailDependencies {
   readonly accounts: AccountsRepository;
   readonly links: Pick<LinksRepository, "create">;
@@ -64,11 +64,10 @@ export interface MailDependencies {
 }
 
 /**
- * Sends the mail that was asked for, with a link made for it; nothing when nobody is entitled to it: an unknown
- * address, a verified one, an account that has no password; nor when its recipient had too many, or
- * gets none any more.
+ * Sends a requested mail with a new link. Sends nothing for an unknown address, a verified one or an account without a
+ * password, nor when the recipient has had too many mails or is blocked.
  *
- * @param messageId the queue's name for the message that asks for it.
+ * @param messageId the id of the queue's message.
  */
 export const sendMail = async (
   request: MailRequest,

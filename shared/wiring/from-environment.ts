@@ -54,9 +54,8 @@ import type { RequestTable } from "../platform/storage/table.ts";
 import type { ModelTask } from "../platform/telemetry/backend-uses.ts";
 
 /**
- * What functions work with, made from the variables that they declare: one line for each in a `handler.ts`. Nothing here
- * reads the environment itself, and nothing is opened that a function does not ask for, so that the bundles of functions
- * which stand in the way of many requests hold no SDK.
+ * Factories for what functions need, from the variables that they declare. They are small and separate, so a bundle contains
+ * only what its function uses, and none of them includes the AWS SDK: functions that callers wait for start fast without it.
  */
 
 type Variables<Shape extends VariableShape> = VariableValues<Shape>;
@@ -69,7 +68,7 @@ type LimiterVariables = PlatformEnvironment &
     >
   >;
 
-/** The service's table, as callers wait for it; a connection to it is opened at once. */
+/** The service's table, without the SDK. Opens a connection at once. */
 export const requestTableFrom = (
   environment: PlatformEnvironment & Variables<typeof tableEnvironment>,
 ): RequestTable => {
@@ -81,7 +80,7 @@ export const requestTableFrom = (
 const secretReaderFrom = (environment: PlatformEnvironment): ReadSecret =>
   createSecretReader(openAwsJsonService("SecretsManager", awsConfigOf(environment)));
 
-/** Reads the key with which the canary calls, each time anew: an operator may have changed it. */
+/** Reads the canary's key, again each time: an operator may have changed it. */
 export const canaryKeyFrom = (
   environment: PlatformEnvironment & { readonly CANARY_SECRET_ID: string },
 ): (() => Promise<string | undefined>) => {
@@ -90,7 +89,7 @@ export const canaryKeyFrom = (
   return async () => canarySecret.parse(JSON.parse((await read(environment.CANARY_SECRET_ID)) ?? "{}")).key;
 };
 
-/** Reads a version of the secret with which tokens are signed. */
+/** Reads a version of the secret that signs tokens. */
 export const signingSecretFrom = (
   environment: PlatformEnvironment & Variables<typeof tokenEnvironment>,
 ): ((version: SecretVersion) => Promise<string | undefined>) => {
@@ -98,7 +97,7 @@ export const signingSecretFrom = (
   return (version) => read(environment.TOKEN_SECRET_ID, version);
 };
 
-/** Checks tokens and counts requests, with the stage's own limits where a function declares them. */
+/** Checks credentials and counts requests, with the stage's own limits if a function declares them. */
 export const limiterFrom = (environment: LimiterVariables): Limiter => {
   const { LIMIT_ANONYMOUS_PER_MINUTE: anonymous, LIMIT_CREDENTIALS_PER_MINUTE: credentials } = environment;
   return createLimiter(
@@ -112,19 +111,19 @@ export const limiterFrom = (environment: LimiterVariables): Limiter => {
   );
 };
 
-/** What a function that counts the requests of accounts gives its request pipeline. */
+/** What the request pipeline of a function needs to count requests of accounts. */
 export const requestToolsFrom = (environment: LimiterVariables & Variables<typeof bucketEnvironment>) => ({
   limiter: limiterFrom(environment),
   idempotencyStore: idempotencyStoreFrom(environment),
   metricsNamespace: environment.METRICS_NAMESPACE,
 });
 
-/** Checks the signature and the expiry of bearer tokens, and the checksum of keys. */
+/** Checks the signature and expiry of tokens, and the checksum of keys. */
 export const verifyBearerFrom = (
   environment: PlatformEnvironment & Variables<typeof tokenEnvironment>,
 ): VerifyBearer => createBearerVerification(signingSecretFrom(environment));
 
-/** Finds out whose a token or a key is, where it need not be there; a key needs the scope. */
+/** Finds the account of a token or key, which the request may lack; a key needs the scope. */
 export const findBearerFrom = (
   environment: PlatformEnvironment & Variables<typeof tableEnvironment & typeof tokenEnvironment>,
   scope: Scope,
@@ -135,7 +134,7 @@ export const objectStoreFrom = (
   environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
 ): ObjectStore => createS3ObjectStore(openBucket(environment.BUCKET_NAME, awsConfigOf(environment)));
 
-/** The origin of links to the audio files, for browsers that have to be told. */
+/** The origin of links to the audio files, for the pages' content security policy. */
 export const storageOriginFrom = (
   environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
 ): string => new URL(bucketAddress(environment.BUCKET_NAME, awsConfigOf(environment))).origin;
@@ -145,7 +144,7 @@ export const objectPartsFrom = (
   environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
 ): ObjectParts => createS3ObjectParts(openBucket(environment.BUCKET_NAME, awsConfigOf(environment)));
 
-/** Keeps answers to requests that have an `Idempotency-Key`; those with a secret in them where tokens can be signed, too. */
+/** Stores responses to requests with an `Idempotency-Key`; confidential ones only for functions that can sign tokens. */
 export const idempotencyStoreFrom = (
   environment: PlatformEnvironment &
     Variables<typeof bucketEnvironment & typeof tableEnvironment> &
@@ -171,7 +170,7 @@ export const platformSecretsFrom = (
   return createPlatformSecretSource((version) => read(environment.MESSAGING_SECRET_ID, version));
 };
 
-/** The client secrets at the identity providers, read when somebody signs in, and again once they are five minutes old. */
+/** The client secrets at the identity providers, read at the first sign-in, and again after five minutes. */
 export const clientSecretsFrom = (
   environment: PlatformEnvironment &
     Pick<Variables<typeof identityProvidersEnvironment>, "IDENTITY_PROVIDERS_SECRET_ID">,

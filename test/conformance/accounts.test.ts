@@ -295,7 +295,7 @@ describe.runIf(inject("isLocal"))("verification of the email address", () => {
   it("works by the token in the mail, and not by a look at its link", async () => {
     const account = await createAccount();
     const { subject, html, token } = await latestMail(account.email);
-    expect(subject).toBe("Verify your e-mail address");
+    expect(subject).toBe("Verify your email address");
     expect(html).toContain("<a href=");
     const looked = await call(`/auth/verify-email?token=${token}`);
     expectDeclared(showVerificationPageOperation, looked);
@@ -305,7 +305,7 @@ describe.runIf(inject("isLocal"))("verification of the email address", () => {
     expect(verified).toMatchObject({ status: 200, body: { success: true } });
     expect((await me(account.token)).body.email_verified).toBe(true);
     const again = await call("/auth/verify-email", { body: { token } });
-    expect(again.body.message).toBe("The e-mail address is already verified.");
+    expect(again.body.message).toBe("The email address is already verified.");
   });
 
   it("shows a browser a page without JavaScript", async () => {
@@ -343,7 +343,7 @@ describe.runIf(inject("isLocal"))("verification of the email address", () => {
     for (let time = 0; time < 5; time += 1) {
       const resent = await call("/auth/resend-verification", { method: "POST", token: account.token });
       expectDeclared(resendVerificationOperation, resent);
-      expect(resent.body.message).toBe("A verification mail is on its way.");
+      expect(resent.body.message).toBe("We have sent a new verification mail.");
     }
     expect((await latestMail(account.email)).token).toBe(token);
     await call("/auth/verify-email", { body: { token } });

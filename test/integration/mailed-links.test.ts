@@ -53,7 +53,7 @@ const stored = async (id: number): Promise<Record<string, unknown>> => ({
 const tokenStands = async (id: number): Promise<boolean> => {
   const token = { userId: id, tokenId: "issued", tokenEpoch: 0 };
   const access = await readAccess(intact.openForRequests(), token);
-  return access?.stands === true;
+  return access?.isValid === true;
 };
 
 const useLink: Record<LinkPurpose, (table: Table, secret: string) => ReturnType<typeof send>> = {
@@ -223,11 +223,11 @@ describe("a link to verify-email alone", () => {
   it("may be followed again: the address is verified already", async () => {
     const { id, secret } = await mailLink("verify-email");
     expect((await useLink["verify-email"](intact.open(), secret)).body.message).toBe(
-      "The e-mail address is verified.",
+      "The email address is verified.",
     );
     expect(await useLink["verify-email"](intact.open(), secret)).toMatchObject({
       status: 200,
-      body: { success: true, message: "The e-mail address is already verified." },
+      body: { success: true, message: "The email address is already verified." },
     });
     expect((await stored(id))["email_verified"]).toBe(true);
   });

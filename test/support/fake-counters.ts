@@ -1,8 +1,8 @@
 import type { CredentialAccess } from "../../shared/accounts/access/access.ts";
 import type { AccountCleanup } from "../../shared/accounts/limits/account-cleanup.ts";
 import type { AccountRequest, CountedTask } from "../../shared/accounts/limits/account-counters.ts";
-import type { AddressRequest, Counts } from "../../shared/accounts/limits/limit-counters.ts";
 import type { LimitCounters } from "../../shared/accounts/limits/admit-request.ts";
+import type { AddressRequest, Counts } from "../../shared/accounts/limits/limit-counters.ts";
 import { accountPoliciesWith, defaultUnverifiedQuotaShare } from "../../shared/accounts/limits/policies.ts";
 
 /** Counters whose responses a test decides, and the calls to them. */
@@ -29,7 +29,7 @@ export const freeAccess: CredentialAccess = {
   disabled: false,
   token_epoch: 0,
   email_verified: true,
-  stands: true,
+  isValid: true,
   key: undefined,
 };
 

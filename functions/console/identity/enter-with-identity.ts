@@ -6,7 +6,7 @@ import type {
   IdentitiesRepository,
   Identity,
 } from "../../../shared/accounts/repositories/identities-repository.ts";
-import { askForVerification } from "../../../shared/accounts/sign-in/register.ts";
+import { requestVerification } from "../../../shared/accounts/sign-in/register.ts";
 import type { ProviderLetter } from "../../../shared/platform/config/identity-providers.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { PersonAtProvider } from "./open-id-provider.ts";
@@ -66,7 +66,7 @@ const createAccount = async (
         { username, email: person.email, organization: "Unknown", full_name: person.name },
         { identity, oauthType: oauthTypes[letter], emailVerified: person.emailVerified },
       );
-      if (!account.email_verified) await askForVerification(account.id, { mailQueue });
+      if (!account.email_verified) await requestVerification(account.id, { mailQueue });
       return account;
     } catch (error) {
       const code = error instanceof AppError ? error.code : undefined;

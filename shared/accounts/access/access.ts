@@ -8,10 +8,9 @@ import type { TokenSuccessor } from "./caller.ts";
 import { accountKeys } from "./keys.ts";
 
 /**
- * What decides about a key's requests, in the map `api_keys` of its account's access item. The names are short because the
- * item is written with every request: `h` its digest, `s` its scopes (without them all), `e` when it expires, `l` how many
- * tasks it may do in a month, `u` when it was used last. Times are Unix seconds. Beside them stand its counters of tasks by
- * month, as `M2026-11`.
+ * A key in the map `api_keys` of its account's access item: `h` its digest, `s` its scopes (absent for all), `e` when it
+ * expires, `l` its max number of tasks a month, `u` when it was last used. Times are Unix seconds. It also has its counters
+ * of tasks by month, such as `M2026-11`. The names are short because every request writes the item.
  */
 export const storedKey = z.looseObject({
   h: z.string(),
@@ -22,7 +21,7 @@ export const storedKey = z.looseObject({
 });
 export type StoredKey = z.infer<typeof storedKey>;
 
-/** Of a token that was replaced by a request with an `Idempotency-Key`: the names are short, as those of keys are. */
+/** A token that was replaced by a request with an `Idempotency-Key`. */
 const replacedToken = z
   .object({ end: z.number(), id: z.string(), at: z.int(), key: z.string() })
   .transform(({ end, id, at, key }) => ({ end, successor: { tokenId: id, issuedAt: at, keyDigest: key } }));
@@ -30,35 +29,35 @@ const replacedToken = z
 const revokedToken = z.union([z.number().transform((end) => ({ end, successor: undefined })), replacedToken]);
 
 /**
- * The tokens of an access item that were revoked one by one, by their ids: when each expires anyway (Unix seconds, 0 for
- * never), and the token that took its place if that may have to be given again.
+ * The revoked tokens of an access item by their ids: when each expires (Unix seconds, 0 for never), and the token that
+ * replaced it if that may be returned again.
  */
 export const revokedTokens = z
   .object({ revoked: z.record(z.string(), revokedToken).default({}) })
   .transform(({ revoked }) => revoked);
 
-/** A token that was replaced, as {@link revokedTokens} reads it. */
+/** Formats a replaced token as {@link revokedTokens} reads it. */
 export const toReplacedToken = (end: number, { tokenId, issuedAt, keyDigest }: TokenSuccessor) =>
   ({ end, id: tokenId, at: issuedAt, key: keyDigest }) satisfies z.input<typeof replacedToken>;
 
-/** For how long the token that took another's place is given again. */
+/** How long the successor of a token is returned again. */
 export const successorSeconds = 60;
 
-/** What is known of an account when one of its credentials is used. */
+/** The status of an account for one of its credentials. */
 export interface CredentialAccess extends AccountAccess {
-  /** The credential opens the account: a token that was not replaced, a key that was not revoked and has not expired. */
-  readonly stands: boolean;
-  /** What is kept of the key, where the credential is one that stands. */
+  /** Whether the credential is valid: a token that was not revoked, a key that was not revoked and has not expired. */
+  readonly isValid: boolean;
+  /** The stored key, if the credential is a valid key. */
   readonly key: StoredKey | undefined;
-  /** What took the place of the token, where it is one of this epoch. */
+  /** The token that replaced this one, if both are of this epoch. */
   readonly successor?: TokenSuccessor | undefined;
 }
 
-/** Every request looks at one of its entries, or at none: the others are not worth their time. */
+/** Each request parses one entry of a map, or none, to save time. */
 const revokedMap = z.object({ revoked: z.record(z.string(), z.unknown()).optional() });
 const keysMap = z.object({ api_keys: z.record(z.string(), z.unknown()).optional() });
 
-/** The key of an access item that a caller has sent. Digests are compared in constant time, though they tell nothing. */
+/** Returns the key that a caller has sent. Digests are compared in constant time, as a precaution. */
 const keyOf = (item: Item, { keyId, keyDigest }: KeyClaims, seconds: number): StoredKey | undefined => {
   const { api_keys: keys = {} } = keysMap.parse(item);
   const stored = Object.hasOwn(keys, keyId) ? storedKey.parse(keys[keyId]) : undefined;
@@ -67,11 +66,7 @@ const keyOf = (item: Item, { keyId, keyDigest }: KeyClaims, seconds: number): St
   return known.length === sent.length && timingSafeEqual(known, sent) ? stored : undefined;
 };
 
-/**
- * What an access item says about a credential; `undefined` when there is no such account.
- *
- * @param seconds the moment that keys expire by, in Unix time.
- */
+/** Returns the status of a credential, or `undefined` when there is no such account. @param seconds the present Unix time. */
 export const credentialAccess = (
   item: Item | undefined,
   credential: Credential,
@@ -81,21 +76,21 @@ export const credentialAccess = (
   const access = accountAccess.parse(item);
   if (isKey(credential)) {
     const key = keyOf(item, credential, seconds);
-    return { ...access, stands: key !== undefined, key };
+    return { ...access, isValid: key !== undefined, key };
   }
-  if (access.token_epoch !== credential.tokenEpoch) return { ...access, stands: false, key: undefined };
+  if (access.token_epoch !== credential.tokenEpoch) return { ...access, isValid: false, key: undefined };
   const { revoked = {} } = revokedMap.parse(item);
-  if (!Object.hasOwn(revoked, credential.tokenId)) return { ...access, stands: true, key: undefined };
+  if (!Object.hasOwn(revoked, credential.tokenId)) return { ...access, isValid: true, key: undefined };
   const { successor } = revokedToken.parse(revoked[credential.tokenId]);
-  return { ...access, stands: false, key: undefined, successor };
+  return { ...access, isValid: false, key: undefined, successor };
 };
 
 /**
- * The token that took the place of the one that was sent, for who has asked for it and may not have got the answer.
+ * Returns the token that replaced the one that was sent, for a caller that may not have received it; `undefined` when the
+ * token was replaced more than a minute ago, or with another `Idempotency-Key`, or its account is disabled.
  *
- * @param keyDigest of the `Idempotency-Key` that was sent, where a token can be asked for.
- * @param seconds the moment, in Unix time.
- * @returns `undefined` when the token was replaced more than a minute ago, with another key or none, or its account is disabled.
+ * @param keyDigest the digest of the `Idempotency-Key` that was sent.
+ * @param seconds the present Unix time.
  */
 export const repeatedSuccessor = (
   access: CredentialAccess | undefined,
@@ -108,20 +103,19 @@ export const repeatedSuccessor = (
 };
 
 /**
- * Decides about a credential, of a token whose signature and expiry are right or a key whose checksum is.
+ * Checks a token whose signature and expiry are valid, or a key whose checksum is.
  *
- * @param scope what a key, or a token for some tasks, has to be allowed; `any` for what every one may do, `undefined` for what
- * none may.
- * @returns what its account may do.
+ * @param scope the scope that a key, or a token with scopes, needs; `any` when each may do this, `undefined` when none may.
+ * @returns the access of its account.
  * @throws AppError `unauthenticated` when the credential was revoked or has expired, or its account is gone; `forbidden` when
- * that is disabled; `insufficient_scope` when the key, or the token for some tasks, was not made for this.
+ * the account is disabled; `insufficient_scope` when the credential does not have the scope.
  */
 export const requireAccess = (
   access: CredentialAccess | undefined,
   credential: Credential,
   scope: Scope | "any" | undefined,
 ): AccountAccess => {
-  if (!access?.stands) throw new AppError("unauthenticated");
+  if (!access?.isValid) throw new AppError("unauthenticated");
   if (access.disabled) throw new AppError("forbidden");
   if (isOwn(credential) || scope === "any") return access;
   const kind = isKey(credential) ? "key" : "token";
@@ -129,8 +123,8 @@ export const requireAccess = (
     throw new AppError("insufficient_scope", {
       message:
         kind === "key"
-          ? "A key cannot do this; the account's token can."
-          : "This token is for some tasks only; the account's own token can do this.",
+          ? "An API key cannot do this; use the account's token."
+          : "This token is for some tasks only; use the account's own token.",
     });
   }
   const isAllowed = !isOutOfScope(credential, scope) && access.key?.s?.has(scope) !== false;
@@ -138,7 +132,7 @@ export const requireAccess = (
   throw new AppError("insufficient_scope", { message: `This ${kind} does not have the scope '${scope}'.` });
 };
 
-/** Reads what decides about a credential, and no more of the item; `undefined` when there is no such account. */
+/** Reads the status of a credential, and no more of the access item; `undefined` when there is no such account. */
 export const readAccess = async (
   table: Pick<Table, "read">,
   credential: Credential,

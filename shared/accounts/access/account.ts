@@ -2,15 +2,15 @@ import * as z from "zod";
 import { exists, type ItemUpdate } from "../../platform/storage/table.ts";
 import { accountKeys } from "./keys.ts";
 
-/** Tiers of an account; only an operator changes them. */
+/** The tiers of accounts; only an operator changes them. */
 export const accountTypes = ["Free", "Premium", "Admin"] as const;
 export const accountType = z.enum(accountTypes);
 export type AccountType = z.infer<typeof accountType>;
 
-/** How an account signs in: with a password here, or through an external identity provider. */
+/** How an owner signs in: with a password here, or through an external identity provider. */
 export const oauthType = z.enum(["Credentials", "IdentityProviderA", "IdentityProviderB"]);
 
-/** An account as its owner sees it; a password is never part of it. */
+/** An account as the API returns it, without any password. */
 export const account = z
   .object({
     id: z.int().meta({ example: 1 }),
@@ -29,27 +29,27 @@ export const account = z
     default_language: z.string().optional().meta({
       example: "lug",
       description:
-        "Of recordings, for clients that cannot name a language; ISO 639-3. Absent until one is set",
+        "The language of recordings for clients that cannot name one; ISO 639-3. Absent until it is set",
     }),
   })
   .meta({ id: "Account" });
 export type Account = z.infer<typeof account>;
 
-/** What decides about an account's requests: an item of its own, which every request reads and writes. */
+/** The access item of an account, which every request reads and writes. */
 export const accountAccess = z.object({
   account_type: accountType,
   disabled: z.boolean(),
-  /** Raised to revoke every token and reset link of the account at once: each holds the value it was made at. */
+  /** Raising it revokes every token and reset link of the account: each holds the epoch of its creation. */
   token_epoch: z.int(),
   email_verified: z.boolean(),
-  /** In which language its recordings are when nobody says so, ISO 639-3. */
+  /** The language of its recordings when a request names none, ISO 639-3. */
   default_language: z.string().optional(),
-  /** Since when the account is being deleted. It signs nobody in any more; what is left of it is removed step by step. */
+  /** When the deletion of the account started: no one can sign in, and its data is removed step by step. */
   deletion_began: z.string().optional(),
 });
 export type AccountAccess = z.infer<typeof accountAccess>;
 
-/** What else is stored of an account, but for the hash of its password. */
+/** The profile item of an account, without the hash of its password. */
 const accountProfile = z.object({
   id: z.int(),
   username: z.string(),
@@ -63,22 +63,22 @@ const accountProfile = z.object({
 });
 type AccountProfile = z.infer<typeof accountProfile>;
 
-/** A profile with the hash of its password, for comparing one; who signs in elsewhere has none until they set one. */
+/** A profile with the hash of its password; an owner who signs in elsewhere has none until they set one. */
 export const profileWithPassword = accountProfile.extend({ password_hash: z.string().optional() });
 
-/** An account as it is stored, without the hash of its password: whoever needs that asks for it by name. */
+/** A stored account, without the hash of its password. */
 export type StoredAccount = AccountProfile & AccountAccess & { readonly has_password: boolean };
 
 /** An account with the hash of its password. */
 export type AccountWithPassword = StoredAccount & Pick<z.infer<typeof profileWithPassword>, "password_hash">;
 
-/** What the two items of an account say, without the hash. */
+/** Combines the two items of an account, without the hash. */
 export const toStoredAccount = (profile: unknown, access: AccountAccess): StoredAccount => {
   const { password_hash: hash, ...others } = profileWithPassword.parse(profile);
   return { ...others, ...access, has_password: hash !== undefined };
 };
 
-/** An account as its owner sees it. */
+/** Formats an account for the API. */
 export const toAccount = (item: StoredAccount): Account => ({
   id: item.id,
   username: item.username,

@@ -1,33 +1,33 @@
 import { createHash, randomInt } from "node:crypto";
 import type { TokenClaims } from "./tokens.ts";
 
-/** What a key may be made for; one that is made for nothing in particular may do all of it. */
+/** The scopes of keys; a key without any has all of them. */
 export const scopes = ["translate", "language", "transcribe", "speech", "chat", "upload", "jobs"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** A key as it was sent: its checksum is right. Whether it was made, and not revoked since, only the table knows. */
+/** A key that a request was sent with. Its checksum is valid; only the table shows whether it exists and was not revoked. */
 export interface KeyClaims {
   readonly userId: number;
-  /** Names the key among those of its account. */
+  /** The id of the key within its account. */
   readonly keyId: string;
-  /** What is kept of the key: SHA-256, because nobody guesses 196 random bits. */
+  /** SHA-256 of the key, which is enough for 196 random bits. */
   readonly keyDigest: string;
 }
 
-/** What a request proves itself with: the token of an account, or one of its keys. */
+/** The credential of a request: a token of an account, or one of its keys. */
 export type Credential = TokenClaims | KeyClaims;
 
 /** Whether a credential is a key. */
 export const isKey = (credential: Credential): credential is KeyClaims => "keyId" in credential;
 
-/** Whether a credential is its account's own, and neither a key nor a token for some tasks. */
+/** Whether a credential is its account's own token: neither a key nor a token with scopes. */
 export const isOwn = (credential: Credential): credential is TokenClaims & { readonly scopes?: undefined } =>
   !isKey(credential) && credential.scopes === undefined;
 
 /**
- * Whether a credential cannot be meant for something, whatever the table knows of it.
+ * Whether a credential cannot have a scope. Does not read the table.
  *
- * @param scope what is asked for; `any` for what every credential may do, `undefined` for what only an account's own may.
+ * @param scope `any` when every credential may do this, `undefined` when only an account's own token may.
  */
 export const isOutOfScope = (credential: Credential, scope: Scope | "any" | undefined): boolean => {
   if (isOwn(credential) || scope === "any") return false;
@@ -42,10 +42,10 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** 62^33 is a little more than 2^196. */
 const secretLength = 33;
 const checksumLength = 6;
-/** So much of a key is shown in lists: enough to tell one from another, and far too little to guess the rest. */
+/** Lists show this much of a key: enough to recognise it, and far too little to guess the rest. */
 const shownLength = keyPrefix.length + 8;
 
-/** What is secret, the number of the account, and the checksum. */
+/** The secret, the number of the account, and the checksum. */
 const keyPattern = new RegExp(
   `^${keyPrefix}[0-9A-Za-z]{${secretLength}}([1-9A-Za-z][0-9A-Za-z]{0,8})[0-9A-Za-z]{${checksumLength}}$`,
 );
@@ -64,7 +64,7 @@ const fromBase62 = (text: string): number => {
   return value;
 };
 
-/** CRC-32 as zip has it. Node's own is in a module that functions would load for these few bytes. */
+/** CRC-32 as in zip files. Node's own would make functions load zlib. */
 const crc32 = (text: string): number => {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text, "latin1")) {
@@ -78,11 +78,11 @@ const checksumOf = (text: string): string => toBase62(crc32(text)).padStart(chec
 
 const claimsOf = (key: string, userId: number): KeyClaims => {
   const digest = createHash("sha256").update(key).digest();
-  // The letter in front: a table calculation takes digits with an `e` among them for a number.
+  // It starts with a letter because spreadsheets read digits with an `e` as a number.
   return { userId, keyId: `k${digest.toString("hex", 0, 6)}`, keyDigest: digest.toString("base64url") };
 };
 
-/** The account and the digest of a key; `undefined` for what nobody can have been given. Nothing is looked up. */
+/** Returns the account and the digest of a key, or `undefined` when its form or checksum is wrong. */
 export const readApiKey = (token: string): KeyClaims | undefined => {
   const [, account] = keyPattern.exec(token) ?? [];
   if (account === undefined) return undefined;
@@ -91,7 +91,7 @@ export const readApiKey = (token: string): KeyClaims | undefined => {
   return isWhole && Number.isSafeInteger(userId) ? claimsOf(token, userId) : undefined;
 };
 
-/** A new key of an account. It is shown to its owner once, and kept nowhere. */
+/** Creates a key. It is shown to its owner once, and not stored. */
 export const makeApiKey = (userId: number): KeyClaims & { readonly key: string; readonly prefix: string } => {
   const secret = Array.from({ length: secretLength }, () => alphabet.charAt(randomInt(alphabet.length)));
   const text = `${keyPrefix}${secret.join("")}${toBase62(userId)}`;

@@ -2,30 +2,30 @@ import type { AccountAccess, AccountType } from "./account.ts";
 import { type Credential, isKey, isOwn } from "./api-keys.ts";
 import type { TokenClaims } from "./tokens.ts";
 
-/** The token that took the place of another: what has to be known to sign it again. */
+/** The token that replaced another: what is needed to sign it again. */
 export interface TokenSuccessor {
   readonly tokenId: string;
   /** Unix seconds. */
   readonly issuedAt: number;
-  /** Of the `Idempotency-Key` that it was asked for with. */
+  /** The digest of the `Idempotency-Key` of the request. */
   readonly keyDigest: string;
 }
 
-/** Who is calling: the holder of a credential that stands, admitted with this request. */
+/** The caller: the holder of a valid credential. */
 export interface Caller {
   readonly userId: number;
   readonly accountType: AccountType;
-  /** Of the key that was sent; `undefined` for a token. */
+  /** The id of the key; `undefined` for a token. */
   readonly keyId: string | undefined;
-  /** The account's own; `undefined` for a key, and a token for some tasks: what needs one is not for these. */
+  /** The account's own token; `undefined` for a key or a token with scopes. */
   readonly token: TokenClaims | undefined;
-  /** In which language the account's recordings are when nobody says so, ISO 639-3. */
+  /** The language of the account's recordings when a request names none, ISO 639-3. */
   readonly defaultLanguage: string | undefined;
-  /** That the token was replaced, by a request which this one repeats; it opens nothing else any more. */
+  /** Set when the token was replaced by a request that this one repeats; the token is valid for nothing else. */
   readonly successor?: TokenSuccessor;
 }
 
-/** The caller with a credential of an account. */
+/** Returns the caller with a credential. */
 export const callerWith = (
   credential: Credential,
   access: Pick<AccountAccess, "account_type" | "default_language">,
@@ -37,7 +37,7 @@ export const callerWith = (
   defaultLanguage: access.default_language,
 });
 
-/** On whose behalf a use case works, and until when. */
+/** The account that a use case works for, and the signal that ends it. */
 export interface RequestContext {
   readonly userId: number;
   readonly signal: AbortSignal;

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 
-/** The keys of what every request reads and writes, so that a function can be allowed to admit requests and nothing else. */
+/** The prefix of the keys of access items: permissions to admit requests and do nothing else use it. */
 export const accessKeyPrefix = "ACCESS#";
 
-/** Partition keys of what accounts own begin with it; permissions go by it. */
+/** The prefix of the partition keys of what accounts own; permissions use it. */
 export const ownedKeyPrefix = "OWNED#";
 
-/** How the sort keys of what lists say of keys begin. */
+/** The prefix of the sort keys of keys in lists. */
 export const apiKeyItemPrefix = "KEY#";
 
-/** How the keys begin of an identity at a provider, and the sort keys of what lists say of it. */
+/** The prefix of the keys of identities, and of their sort keys in lists. */
 export const identityKeyPrefix = "IDENTITY#";
 
-/** How the keys of what a mail with a link touches begin: the account by its address, and the link. */
+/** The prefixes of the keys that a mail with a link needs: the account by its address, and the link. */
 export const recipientKeyPrefixes = ["USER#", "EMAIL#", "LINK#", accessKeyPrefix] as const;
 
-/** How the partition keys of this folder begin. */
+/** The prefixes of the partition keys of accounts. */
 export const accountKeyPrefixes = [
   ...recipientKeyPrefixes,
   "USERNAME#",
@@ -24,35 +24,35 @@ export const accountKeyPrefixes = [
   ownedKeyPrefix,
 ] as const;
 
-/** The key table of this folder's README, in code. No other file spells a key. */
+/** The key table of the README in `shared/accounts`, in code. No other file spells a key. */
 export const accountKeys = {
   /** A1: an account's profile and the hash of its password. */
   profile: (userId: number) => ({ PK: `USER#${userId}`, SK: "PROFILE" }),
-  /** A2: who holds a user name; names are matched without case. */
+  /** A2: the account with a username; names match without case. */
   usernameClaim: (username: string) => ({ PK: `USERNAME#${username.toLowerCase()}`, SK: "CLAIM" }),
-  /** A3: who holds an e-mail address; addresses are matched without case. */
+  /** A3: the account with an email address; addresses match without case. */
   emailClaim: (email: string) => ({ PK: `EMAIL#${email.toLowerCase()}`, SK: "CLAIM" }),
-  /** A4: the last account id given out. */
+  /** A4: the last account id. */
   idCounter: () => ({ PK: "COUNTER#USER", SK: "COUNTER" }),
-  /** A5: what decides about an account's requests. */
+  /** A5: the access of an account. */
   access: (userId: number) => ({ PK: `${accessKeyPrefix}${userId}`, SK: "ACCESS" }),
-  /** A6: what only lists say of a key. */
+  /** A6: a key in lists. */
   apiKey: (userId: number, keyId: string) => ({ PK: `USER#${userId}`, SK: `${apiKeyItemPrefix}${keyId}` }),
-  /** A7: whose account an identity opens. Issuers and subjects may be of any length, their digest is not. */
+  /** A7: the account of an identity. A digest, because issuers and subjects may have any length. */
   identity: (digest: string) => ({ PK: `${identityKeyPrefix}${digest}`, SK: "IDENTITY" }),
-  /** A8: what lists say of an account's identity. */
+  /** A8: an identity of an account in lists. */
   ownIdentity: (userId: number, digest: string) => ({
     PK: `USER#${userId}`,
     SK: `${identityKeyPrefix}${digest}`,
   }),
-  /** A9: that a log-in through a provider has been answered, which each may be once. */
+  /** A9: a completed login through a provider; each completes once. */
   returnedLogIn: (state: string) => ({
     PK: `${identityKeyPrefix}STATE#${createHash("sha256").update(state).digest("base64url")}`,
     SK: "STATE",
   }),
-  /** O1: something that is kept under a key of its own, by whose it is. */
+  /** O1: something with a key of its own, by its owner. */
   owned: (userId: number, name: string) => ({ PK: `${ownedKeyPrefix}${userId}`, SK: name }),
-  /** L1: a link that was mailed. Only a digest is stored: reading the table does not open a link. */
+  /** L1: a mailed link. Only a digest is stored, so reading the table does not reveal the link. */
   link: (secret: string) => ({
     PK: `LINK#${createHash("sha256").update(secret).digest("base64url")}`,
     SK: "LINK",

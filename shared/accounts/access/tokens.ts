@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import { type CryptoKey, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { type CachedSecret, cacheSecret, type SecretVersion } from "../../platform/config/secrets.ts";
 
-/** The keys tokens are signed with: the first signs, all are accepted (the second is from before a rotation). */
+/** The keys of tokens: `current` signs, all `accepted` ones verify. The second is from before a rotation. */
 export interface SigningKeys {
   readonly current: CryptoKey;
   readonly accepted: readonly CryptoKey[];
 }
 
-/** Gives the signing keys; `reload` asks for the newest when a signature is unknown. */
+/** Returns the signing keys; `reload` reads the newest when a signature is unknown. */
 export type SigningKeySource = CachedSecret<SigningKeys>;
 
-/** A key for HS256 is at least as long as its hash (RFC 7518, section 3.2); under a shorter one, tokens can be guessed. */
+/** A key for HS256 must be at least as long as its hash (RFC 7518, section 3.2). */
 const minSecretBytes = 32;
 
 const isLongEnough = (secret: string | undefined): secret is string =>
@@ -24,10 +24,10 @@ const importKey = (secret: string): Promise<CryptoKey> =>
   ]);
 
 /**
- * Signing keys kept in a secret, read on first use and again when a signature is unknown. A current secret that is too
- * short to sign with is an error, a previous one is not accepted.
+ * Signing keys from a secret, read on first use and again when a signature is unknown. A current secret that is too short is
+ * an error; a previous one is ignored.
  *
- * @param read gives the secret's current and previous value.
+ * @param read returns the secret's current or previous value.
  */
 export const createSigningKeySource = (
   read: (version: SecretVersion) => Promise<string | undefined>,
@@ -50,24 +50,23 @@ const tokenType = "at+jwt";
 /** A token to be signed. */
 export interface NewToken {
   readonly userId: number;
-  /** {@link newTokenId} makes it. */
+  /** From {@link newTokenId}. */
   readonly tokenId: string;
-  /** The account's `token_epoch` when its holder proved who they are: the token ends with it. */
+  /** The account's `token_epoch` at sign-in: the token is valid for this epoch only. */
   readonly tokenEpoch: number;
-  /** What it may be used for, where that is not everything: such a token is for tasks, and not for its account. */
+  /** Limits the token to these tasks; it cannot manage its account. `undefined` for the account's own token. */
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** What a token's signature vouches for. Whether it was revoked since only the table knows. */
+/** The claims of a token with a valid signature. Only the table shows whether it was revoked. */
 export interface TokenClaims extends NewToken {
   /** Unix seconds; absent for a token that does not expire. */
   readonly tokenExpiresAt?: number | undefined;
 }
 
 /**
- * What a signed payload says, or `undefined` when it is none of ours. Read without a schema: zod would be a third of the
- * authorizer's start. Tokens of before `epoch` was a claim were kept in the table; they are refused, and their holders
- * sign in again.
+ * Reads a signed payload; `undefined` when it is not ours. We do not use a schema, because zod would be a third of the
+ * authorizer's start. Older tokens without `epoch` are refused; their holders sign in again.
  */
 const readClaims = ({ sub, jti, exp, epoch, scope }: JWTPayload): TokenClaims | undefined => {
   const isOurs =
@@ -84,25 +83,25 @@ const readClaims = ({ sub, jti, exp, epoch, scope }: JWTPayload): TokenClaims | 
   return scope === undefined ? claims : { ...claims, scopes: scope.split(" ") };
 };
 
-/** 96 random bits: no two tokens of an account have the same, and a revoked one costs few bytes in its item. */
+/** Returns 96 random bits: unique within an account, and short in the item of revoked tokens. */
 export const newTokenId = (): string => randomBytes(12).toString("base64url");
 
 /** Signs and verifies access tokens: JWT, HS256, type `at+jwt` (RFC 9068). */
 export interface Tokens {
   /**
    * @param lifetimeSeconds `undefined` for a token that does not expire.
-   * @param issuedAt Unix seconds, by default now: signed at the same second, the same token is the same text.
+   * @param issuedAt Unix seconds, by default now. Signing a token again with the same time returns the same text.
    */
   sign(token: NewToken, lifetimeSeconds: number | undefined, issuedAt?: number): Promise<string>;
   /** The claims, or `undefined` when the token is malformed, forged or expired. */
   verify(token: string): Promise<TokenClaims | undefined>;
 }
 
-const maxRemembered = 1_000;
+const maxVerified = 1_000;
 
-/** Tokens signed with the keys of a source. Signatures that were verified once are remembered, revocation never. */
+/** Tokens signed with the keys of a source. Verified signatures are cached, revocation is not. */
 export const createTokens = (keySource: SigningKeySource): Tokens => {
-  const remembered = new Map<string, TokenClaims>();
+  const verified = new Map<string, TokenClaims>();
 
   const verifyWith = async (token: string, keys: readonly CryptoKey[]) => {
     for (const key of keys) {
@@ -143,7 +142,7 @@ export const createTokens = (keySource: SigningKeySource): Tokens => {
       lifetimeSeconds,
       issuedAt = Math.floor(Date.now() / 1_000),
     ) => {
-      // A list in one text, as RFC 9068 has it.
+      // RFC 9068 separates scopes with spaces.
       const jwt = new SignJWT({ epoch: tokenEpoch, ...(scopes ? { scope: scopes.join(" ") } : {}) })
         .setProtectedHeader({ alg: "HS256", typ: tokenType })
         .setIssuer(issuer)
@@ -156,19 +155,19 @@ export const createTokens = (keySource: SigningKeySource): Tokens => {
     },
 
     verify: async (token) => {
-      let known = remembered.get(token);
+      let known = verified.get(token);
       if (!known) {
         const payload = await verifySignature(token);
         known = payload && readClaims(payload);
         if (!known) return undefined;
-        if (remembered.size >= maxRemembered) remembered.clear();
-        remembered.set(token, known);
+        if (verified.size >= maxVerified) verified.clear();
+        verified.set(token, known);
       }
       return isExpired(known) ? undefined : known;
     },
   };
 };
 
-/** The token of an `Authorization` header, or `undefined` when there is none (RFC 6750, section 2.1). */
+/** Returns the token of an `Authorization` header, or `undefined` (RFC 6750, section 2.1). */
 export const bearerToken = (authorization: string | undefined): string | undefined =>
   /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? "")?.[1];

@@ -6,12 +6,12 @@ import { type Credential, keyPrefix, readApiKey, type Scope } from "./api-keys.t
 import { bearerToken, createSigningKeySource, createTokens, type Tokens } from "./tokens.ts";
 
 /**
- * The token or the key in an `Authorization` header; `undefined` when there is none, a token's signature or expiry is
- * wrong, or a key's checksum. Whether it was revoked since only the table knows.
+ * Returns the token or key of an `Authorization` header; `undefined` when there is none, or a token's signature or expiry,
+ * or a key's checksum, is invalid. Only the table shows whether it was revoked.
  */
 export type VerifyBearer = (authorization: string | undefined) => Promise<Credential | undefined>;
 
-/** Reads an `Authorization` header: a key by its checksum, anything else as a token. */
+/** Reads a key by its prefix, anything else as a token. */
 export const readBearer =
   (verifyToken: Tokens["verify"]): VerifyBearer =>
   async (authorization) => {
@@ -20,31 +20,24 @@ export const readBearer =
     return token.startsWith(keyPrefix) ? readApiKey(token) : verifyToken(token);
   };
 
-/**
- * Checks tokens by the signing secret, and keys by their checksum: in front of API Gateway's routes, and inside functions
- * without an authorizer.
- */
+/** Checks tokens with the signing secret, and keys by their checksum: in the authorizer, and in functions without one. */
 export const createBearerVerification = (
   readSigningSecret: (version: SecretVersion) => Promise<string | undefined>,
 ): VerifyBearer => {
   const keys = createSigningKeySource(readSigningSecret);
-  // Asked for while the function is still starting, so that its first request need not wait for them as well. Should it
-  // fail, that request asks again.
+  // Loads them while the function starts, so its first request need not wait. If that fails, the request loads them again.
   keys.get().catch(() => undefined);
   return readBearer(createTokens(keys).verify);
 };
 
 /**
- * The id of the account whose token or key is in an `Authorization` header; `undefined` when it opens nothing.
+ * Returns the id of the account of an `Authorization` header; `undefined` when its credential is invalid.
  *
- * @throws AppError `insufficient_scope` when it is a key that was not made for this.
+ * @throws AppError `insufficient_scope` for a key without the scope.
  */
 export type FindBearer = (authorization: string | undefined) => Promise<number | undefined>;
 
-/**
- * For routes that anybody may use, and that do something more for whoever has a credential: nothing is counted on the
- * account, and the key's last use is not noted.
- */
+/** For public routes that do more for callers with a credential. Counts nothing, and does not record the key's last use. */
 export const createBearerSearch =
   (verify: VerifyBearer, table: Pick<Table, "read">, scope: Scope): FindBearer =>
   async (authorization) => {

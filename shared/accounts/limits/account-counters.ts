@@ -178,7 +178,7 @@ export const createAccountCounters = (table: LimitTable, policyOf: AccountPolici
 
   /**
    * Writes counters. When the outcome of an attempt is unknown, the next one leaves out the usage: usage is billed, so we
-   * prefer missing a request to counting it twice. For limits it is the other way round.
+   * prefer missing a request to counting it twice. Limits prefer the opposite.
    */
   const write = (update: CounterUpdate, usage: Additions, signal: AbortSignal): Promise<WriteResult> =>
     table.updateWithFallback(

@@ -120,7 +120,7 @@ export const admitAccount = async (request: AccountRequest, parts: LimiterParts)
   const time = now();
   const windows = windowsAt(time);
   const slot = mayStream ? streamSlots.take(time) : undefined;
-  // A credential that is out of scope is not counted, only checked: its holder may be told why it is refused.
+  // A credential that is out of scope is not counted, only checked: the error depends on whether it is valid.
   const counts = isOutOfScope(credential, scope)
     ? undefined
     : await countRequest(request, { time, windows, slot }, parts);

@@ -6,7 +6,7 @@ const uncountedShare = 0.1;
 /** Callers beyond this many in a minute share one count, so memory use stays small. */
 const maxCallers = 1_000;
 
-const otherCallers = "everybody else";
+const otherCallers = "others";
 
 /** Returns how many requests of a caller are admitted a minute while the table cannot count them. */
 export const uncountedPerMinute = (perMinute: number): number =>

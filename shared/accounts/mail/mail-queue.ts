@@ -4,12 +4,12 @@ import { openAwsJsonService } from "../../platform/outbound/aws-json.ts";
 import { originAttributes } from "../../platform/queue/work-through.ts";
 import type { MailRequest } from "./mail-request.ts";
 
-/** Where functions leave the mails they ask for. */
+/** The queue of requested mails. */
 export interface MailQueue {
   send(request: MailRequest): Promise<void>;
 }
 
-/** Mails of one recipient stay in order; the group's name tells nothing about the address. */
+/** Returns the message group: mails of one recipient stay in order. Hashed, so it does not reveal the address. */
 const groupOf = (request: MailRequest): string =>
   createHash("sha256")
     .update(
@@ -17,7 +17,7 @@ const groupOf = (request: MailRequest): string =>
     )
     .digest("hex");
 
-/** How long one try at the queue may take. All three together end before a request does. */
+/** The timeout of one attempt. All three together end before a request does. */
 export const mailQueueMilliseconds = 3_000;
 
 /** A mail queue over SQS FIFO. */

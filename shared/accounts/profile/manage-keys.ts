@@ -20,10 +20,10 @@ export const keyRequest = z
       .min(1)
       .max(50)
       .nullish()
-      .meta({ description: "What the key may do; without any, all of it", example: ["speech"] }),
+      .meta({ description: "The scopes of the key; without any, it has all of them", example: ["speech"] }),
     expires_at: inTheFuture.nullish().meta({ description: "Without it, the key works until it is revoked" }),
     monthly_limit: z.int().min(1).max(1_000_000_000).nullish().meta({
-      description: "Tasks in a month of UTC; the account's own quota counts as well",
+      description: "Tasks in a month of UTC; the account's own quota applies too",
       example: 1_000,
     }),
   })
@@ -33,7 +33,7 @@ export type KeyRequest = z.output<typeof keyRequest>;
 const keyFields = {
   id: z.string().meta({ example: "k3f0a2c1e9b7d" }),
   name: keyRequest.shape.name,
-  prefix: z.string().meta({ description: "How the key begins", example: "lai_8fQ2mZ0a" }),
+  prefix: z.string().meta({ description: "The first characters of the key", example: "lai_8fQ2mZ0a" }),
   scopes: z.array(z.enum(scopes)).meta({ example: ["speech"] }),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable().meta({ example: "2027-11-22T00:00:00.000Z" }),
@@ -45,7 +45,7 @@ export const createdKey = z
     ...keyFields,
     key: z.string().meta({
       description:
-        "The key itself. It is shown this once, and again to whoever repeats the request with its `Idempotency-Key`; only a digest is kept.",
+        "The key itself. It is returned only once, or again when the request is repeated with the same `Idempotency-Key`; only a digest is stored.",
       example: "lai_8fQ2mZ0aTgkW5xYbVnR7cLsD1hJpE3uKq71x0GfA",
     }),
   })
@@ -69,7 +69,7 @@ export const listedKeys = z
   .meta({ id: "Keys" });
 export type ListedKeys = z.input<typeof listedKeys>;
 
-/** Whoever asks for a key: an account, and what shows that it is not itself a key that asks. */
+/** The account of a new key; `token` is `undefined` when the caller uses a key. */
 interface KeyOwner {
   readonly userId: number;
   readonly token: Pick<TokenClaims, "tokenEpoch"> | undefined;
@@ -93,9 +93,9 @@ const shown = ({ id, name, prefix, scopes: only, createdAt, expiresAt, monthlyLi
 });
 
 /**
- * Makes a key for a program.
+ * Creates a key.
  *
- * @throws AppError `insufficient_scope` for a key, which makes no others; what the repository throws.
+ * @throws AppError `insufficient_scope` for a caller with a key, which cannot create keys; what the repository throws.
  */
 export const createKey = async (
   { userId, token }: KeyOwner,
@@ -115,7 +115,7 @@ export const createKey = async (
   return { ...shown(created), key };
 };
 
-/** The account's keys, oldest first. */
+/** Returns the account's keys, oldest first. */
 export const listKeys = async (userId: number, { apiKeys }: KeysDependencies): Promise<ListedKeys> => ({
   keys: (await apiKeys.list(userId)).map((key) => ({
     ...shown(key),

@@ -6,7 +6,7 @@ import { type Account, type StoredAccount, toAccount } from "../access/account.t
 import type { AccountsRepository } from "../repositories/accounts-repository.ts";
 import { shortText } from "../sign-in/fields.ts";
 
-/** The values an organisation type can take when a profile is changed. */
+/** The values of an organisation type in a changed profile. */
 export const organizationTypes = [
   "NGO",
   "Government",
@@ -53,12 +53,12 @@ const existing = (item: StoredAccount | undefined): StoredAccount => {
   return item;
 };
 
-/** The caller's account. */
+/** Returns the caller's account. */
 export const getAccount = async (userId: number, { accounts }: Accounts): Promise<Account> =>
   toAccount(existing(await accounts.find({ id: userId })));
 
 /**
- * Changes the fields that are given; null and absent ones stay as they are.
+ * Changes the given fields; null and absent ones stay.
  *
  * @throws AppError `bad_request` for an unknown organisation type or a blank sector.
  */
@@ -87,7 +87,7 @@ export const updateProfile = async (
   return toAccount(existing(changed));
 };
 
-/** Which fields of a profile still have no value; an organisation called `Unknown` counts as none. */
+/** Returns the fields of a profile that have no value yet; the organisation `Unknown` counts as none. */
 export const getProfileStatus = async (userId: number, { accounts }: Accounts): Promise<ProfileStatus> => {
   const item = existing(await accounts.find({ id: userId }));
   const missing: ProfileStatus["missing_fields"] = [];

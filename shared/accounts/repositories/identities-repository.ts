@@ -112,10 +112,10 @@ export const createIdentitiesRepository = (table: Table) => ({
   list: (userId: number) => listIdentities(table, userId),
 
   /**
-   * Records that a login through a provider was answered.
+   * Records that a login through a provider is complete.
    *
    * @param state identifies the login.
-   * @returns `false` when it was recorded before: each response of a provider counts once, whatever the provider checks.
+   * @returns `false` when it was recorded before: each login completes once, even if the provider allows more.
    */
   noteReturned: async (state: string): Promise<boolean> => {
     const item = {

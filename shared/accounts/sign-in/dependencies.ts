@@ -6,7 +6,7 @@ import type { LinksRepository } from "../repositories/links-repository.ts";
 import type { TokensRepository } from "../repositories/tokens-repository.ts";
 import type { PasswordGuard } from "./password-guard.ts";
 
-/** Everything that making an account and showing whose it is touch. */
+/** What registration and sign-in need. */
 export interface SignInDependencies {
   readonly accounts: AccountsRepository;
   readonly revokedTokens: TokensRepository;

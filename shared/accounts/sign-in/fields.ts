@@ -3,7 +3,7 @@ import * as z from "zod";
 import { text } from "../../platform/validation/fields.ts";
 import { isTypable, normalisePassword } from "./normalise-password.ts";
 
-/** A user name as it is registered. */
+/** A username of a new account. */
 export const username = text()
   .refine((value) => /^[A-Za-z0-9._-]{3,64}$/.test(value), {
     error: "Value error, a username has 3 to 64 letters, digits, dots, underscores or hyphens",
@@ -11,7 +11,7 @@ export const username = text()
   })
   .meta({ example: "amina" });
 
-/** An e-mail address. */
+/** An email address. */
 export const email = z
   .email({ error: "value is not a valid email address" })
   .max(254)
@@ -19,31 +19,31 @@ export const email = z
 
 let commonPasswords: ReadonlySet<string> | undefined;
 
-/** Whether a password is among the 49,000 most common ones, without regard to case (OWASP ASVS 5.0, 6.2.4). */
+/** Whether a password is among the 49,000 most common ones, in any case (OWASP ASVS 5.0, 6.2.4). */
 export const isCommonPassword = (password: string): boolean => {
-  // Unpacked for the first new password: few starts of a function see one.
+  // Built for the first new password: few instances of a function need it.
   commonPasswords ??= new Set(dictionary["passwords-common"]);
   return commonPasswords.has(password.toLowerCase());
 };
 
 const maxPasswordLength = 256;
 
-/** A password that may be chosen: long enough, of characters that can be typed again, and not among the common ones. */
+/** A new password: long enough, of characters that can be typed again, and not a common one. */
 export const newPassword = text()
   .overwrite(normalisePassword)
   .min(8)
   .max(maxPasswordLength)
   .refine(isTypable, {
-    error: "Value error, a password cannot hold control characters or others that cannot be seen",
+    error: "Value error, a password cannot contain control characters or invisible characters",
     params: { type: "value_error" },
   })
   .refine((value) => !isCommonPassword(value), {
-    error: "Value error, this password is among the most common ones; choose another",
+    error: "Value error, this password is one of the most common ones; choose another",
     params: { type: "value_error", rule: "commonPassword" },
   })
   .meta({ format: "password", example: "seven storks by the lake" });
 
-/** A password that is compared, as it was typed. Its length is that of what is compared first. */
+/** A password to compare. Its length is measured after normalising. */
 export const givenPassword = z
   .string()
   .min(1)
@@ -65,17 +65,20 @@ export const shortText = text().trim().min(1).max(200);
 /** The secret of a mailed link. */
 export const linkToken = z.string().min(1).max(200).meta({ example: "Zk3vT1c8mQ0yWf7uLx2hRb5d" });
 
-/** How a request that has nothing to show ended. */
+/** The outcome of a request that returns no data. */
 export const actionOutcome = z
   .object({
     success: z.boolean().meta({ example: true }),
     error: z.string().nullable(),
-    message: z.string().meta({ example: "A mail is on its way." }),
+    message: z.string().meta({ example: "We have sent a new verification mail." }),
   })
   .meta({ id: "Outcome" });
 export type ActionOutcome = z.infer<typeof actionOutcome>;
 
-/** What somebody says of themselves who wants an account. */
+/** The outcome of a request that succeeded. */
+export const outcome = (message: string): ActionOutcome => ({ success: true, error: null, message });
+
+/** The fields of a registration. */
 export const registerRequest = z
   .object({
     username,
@@ -89,24 +92,20 @@ export const registerRequest = z
   .meta({ id: "RegisterRequest" });
 export type RegisterRequest = z.infer<typeof registerRequest>;
 
-/** User name and password, as the OAuth 2.0 password flow has them. */
+/** Username and password, as in the OAuth 2.0 password flow. */
 export const tokenRequest = z
   .object({
     grant_type: z
       .string()
       .regex(/^(password)?$/, { error: "String should match pattern '^password$'" })
       .optional(),
-    username: z
-      .string()
-      .min(1)
-      .max(254)
-      .meta({ description: "User name or e-mail address", example: "amina" }),
+    username: z.string().min(1).max(254).meta({ description: "Username or email address", example: "amina" }),
     password: givenPassword,
   })
   .meta({ id: "TokenRequest" });
 export type TokenRequest = z.infer<typeof tokenRequest>;
 
-/** What stands for an account from then on. */
+/** An access token. */
 export const accessToken = z
   .object({
     access_token: z.string().meta({ example: "eyJhbGciOiJIUzI1NiJ9.…" }),

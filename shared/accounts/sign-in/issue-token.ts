@@ -6,42 +6,41 @@ import type { SignInDependencies } from "./dependencies.ts";
 import type { AccessToken, TokenRequest } from "./fields.ts";
 import { verifyPassword } from "./passwords.ts";
 
-/** A signed token as the API returns it. */
+/** Formats a signed token for the API. */
 export const toAccessToken = (token: string, lifetimeSeconds: number | undefined): AccessToken => ({
   access_token: token,
   token_type: "bearer",
   ...(lifetimeSeconds === undefined ? {} : { expires_in: lifetimeSeconds }),
 });
 
-/** The account that a name and a password open. It takes as long when there is none. */
+/** Returns the account of a name and password. It takes as long when there is none. */
 const findByPassword = async (
   username: string,
   password: string,
   accounts: SignInDependencies["accounts"],
 ): Promise<StoredAccount | undefined> => {
-  // No user name has an @ in it.
+  // No username contains an @.
   const found = await accounts.findWithPassword(username.includes("@") ? { email: username } : { username });
   const matches = await verifyPassword(password, found?.password_hash);
   return matches ? found : undefined;
 };
 
-/** Where a sign-in comes from, and until when it may take. */
+/** Where a sign-in comes from, and the signal that ends it. */
 interface SignInRequest {
   readonly sourceAddress: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * The account that a user name (or e-mail address) and a password open.
+ * Returns the account of a username (or email address) and a password.
  *
- * Unknown names and wrong passwords get the same response after the same work, and so does an account that has no password
- * because its owner signs in through an identity provider, whatever is sent.
+ * Unknown names, wrong passwords and accounts without a password get the same response after the same work.
  *
- * An account whose deletion has broken off opens to nobody any more; whoever has its password wanted it gone, and has the rest
- * of it deleted by trying to sign in.
+ * No one can sign in to an account whose deletion has failed midway. Its owner wanted it deleted, so a sign-in with its
+ * password deletes the rest.
  *
  * @throws AppError `invalid_credentials`; `forbidden` when the account is disabled, or was being deleted; `rate_limited`
- * while there is a wait after wrong passwords; what the store throws.
+ * during the wait after wrong passwords; what the store throws.
  */
 export const signIn = async (
   { username, password }: Pick<TokenRequest, "username" | "password">,
@@ -55,7 +54,7 @@ export const signIn = async (
   if (found.deletion_began !== undefined) {
     await eraseAccount(found, signal);
     throw new AppError("forbidden", {
-      message: "This account was being deleted. What was left of it is deleted now.",
+      message: "This account was being deleted. The rest of it has now been deleted.",
     });
   }
   if (found.disabled) throw new AppError("forbidden", { message: "This account is disabled." });
@@ -64,7 +63,7 @@ export const signIn = async (
   return found;
 };
 
-/** A token of an account whose owner has just been told from others. A later epoch ends it like every other. */
+/** Signs a token of an account whose owner has just signed in. */
 export const issueTokenTo = async (
   owner: AccountAtEpoch,
   { tokens, tokenLifetimeSeconds }: Pick<SignInDependencies, "tokens" | "tokenLifetimeSeconds">,
@@ -73,7 +72,7 @@ export const issueTokenTo = async (
   return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds), tokenLifetimeSeconds);
 };
 
-/** Exchanges user name (or e-mail address) and password for a token. @throws AppError as {@link signIn}. */
+/** Exchanges a username (or email address) and a password for a token. @throws AppError as {@link signIn}. */
 export const issueToken = async (
   request: TokenRequest,
   from: SignInRequest,

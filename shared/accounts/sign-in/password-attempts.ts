@@ -2,37 +2,35 @@ import { daySeconds, minuteSeconds } from "../../platform/durations.ts";
 import { type Item, type ItemKey, isNew, type Table } from "../../platform/storage/table.ts";
 import { numbersOf } from "../limits/limit-counters.ts";
 
-/** What is remembered of the wrong passwords of one count. */
+/** One count of wrong passwords. */
 export interface PasswordAttempts {
   readonly failures: number;
-  /** Milliseconds of Unix time before which no further password is looked at; 0 while there is no wait. */
+  /** Milliseconds of Unix time before which no password is checked; 0 for no wait. */
   readonly blockedUntil: number;
-  /** Milliseconds of Unix time at which all of this is forgotten. */
+  /** Milliseconds of Unix time at which the count ends. */
   readonly forgottenAt: number;
 }
 
-/** From the fifth wrong password on a count waits. The wait doubles with each further one and always ends. */
+/** The wait starts with the fifth wrong password, and doubles with each further one, up to a maximum. */
 export const usualFreeFailures = 5;
 const windowSeconds = daySeconds;
 const firstWaitSeconds = 5;
 const maxWaitSeconds = 15 * minuteSeconds;
 
-/** How long to wait after so many wrong passwords. */
 const waitSecondsAfter = (failures: number, freeFailures: number): number =>
   failures < freeFailures ? 0 : Math.min(maxWaitSeconds, firstWaitSeconds * 2 ** (failures - freeFailures));
 
-/** Milliseconds until another password may be tried; 0 when that is now. */
+/** Returns the milliseconds until another password is checked. */
 export const remainingWait = (attempts: PasswordAttempts | undefined, now: number): number =>
   Math.max(0, (attempts?.blockedUntil ?? 0) - now);
 
 /**
- * What is to be remembered after one more wrong password.
+ * Returns the count after one more wrong password.
  *
- * The first ones are forgotten together, a day after the first of them. When the free ones are used up, each makes the
- * count wait, twice as long as the one before, and is forgotten a day after the wait: who never stops guessing never gets
- * the free ones back.
+ * The free ones end together, a day after the first of them. After that, each wrong password causes a wait, and ends a day
+ * after it: a client that never stops guessing never gets the free ones again.
  *
- * @param freeFailures the wrong password with which the waits begin.
+ * @param freeFailures the wrong password with which the waits start.
  */
 export const afterWrongPassword = (
   attempts: PasswordAttempts | undefined,
@@ -49,26 +47,26 @@ export const afterWrongPassword = (
   return { failures, blockedUntil: 0, forgottenAt: known?.forgottenAt ?? now + windowSeconds * 1_000 };
 };
 
-/** Where a count is kept: one of the keys C3, C5 and C7 of `limitKeys`. */
+/** The key of a count: C3, C5 or C7 of `limitKeys`. */
 export type CountKey = ItemKey;
 
-/** What came of a wrong password. */
+/** The result of adding a wrong password. */
 export interface WrongPassword {
-  /** The wait that others have caused meanwhile; then nothing was added. 0 when it was added. */
+  /** The wait that other requests have caused meanwhile; then nothing was added. 0 when it was added. */
   readonly wait: number;
-  /** How many there are now. */
+  /** The number of wrong passwords. */
   readonly failures: number;
 }
 
 /** Wrong passwords in the table, in several counts. Waits are in milliseconds; 0 means that there is none. */
 export interface PasswordAttemptsRepository {
-  /** How long to wait before a password is looked at. */
+  /** Returns the wait before a password is checked. */
   waitOf(count: CountKey): Promise<number>;
-  /** Remembers a wrong password. @param freeFailures as in `afterWrongPassword`. */
+  /** Adds a wrong password. @param freeFailures as in `afterWrongPassword`. */
   addWrong(count: CountKey, freeFailures: number): Promise<WrongPassword>;
-  /** Forgets all wrong passwords. @returns the wait that others have caused meanwhile; then nothing is forgotten. */
+  /** Ends a count after the right password. Returns the wait that other requests have caused meanwhile; then the count stays. */
   clearAfterRight(count: CountKey): Promise<number>;
-  /** Forgets all wrong passwords, whatever the wait. */
+  /** Ends a count and any wait. */
   forget(count: CountKey): Promise<void>;
 }
 
@@ -89,7 +87,7 @@ const toItem = ({ failures, blockedUntil, forgottenAt }: PasswordAttempts) => ({
   expires_at: Math.ceil(forgottenAt / 1_000),
 });
 
-/** The condition that an item is still as it was read. */
+/** The condition that an item has not changed since it was read. */
 const unchanged = (seen: PasswordAttempts | undefined) =>
   seen
     ? {

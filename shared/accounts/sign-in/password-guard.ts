@@ -3,9 +3,9 @@ import { limitKeys } from "../limits/keys.ts";
 import { type CountKey, type PasswordAttemptsRepository, usualFreeFailures } from "./password-attempts.ts";
 import type { SignInAddresses } from "./sign-in-addresses.ts";
 
-/** Who tries a password. */
+/** An attempt to sign in. */
 export interface SignInAttempt {
-  /** The user name or e-mail address, as it was typed. */
+  /** The username or email address, as it was typed. */
   readonly name: string;
   readonly sourceAddress: string;
 }
@@ -13,35 +13,31 @@ export interface SignInAttempt {
 type Open<Opened> = () => Promise<Opened | undefined>;
 
 /**
- * Makes guessing of passwords slow, for names that exist and for names that do not, and lets nobody lock out others.
+ * Slows down guessing of passwords, for names that exist and for names that do not, without letting anyone lock out others.
  *
- * Wrong passwords are counted by name and group of addresses. So that many addresses gain little, there is a laxer count
- * by name alone, to which one address adds too little to make others wait. Addresses from which the account was signed in
- * to have only their own count: their owner gets in, whatever others do.
+ * Wrong passwords are counted by name and group of addresses. Against guessing from many addresses there is a second, laxer
+ * count by name alone, to which one address can add too little to make others wait. Addresses from which the account was
+ * signed in to have only their own count, so the guesses of others do not delay the owner.
  */
 export interface PasswordGuard {
   /**
-   * Looks at one password for a name.
+   * Checks one password for a name. Of many that are sent at once, those beyond the free ones are refused, even the right one.
    *
-   * What decides is the order in which passwords turn out wrong, not that in which they were sent: of many that are sent
-   * at the same moment, those beyond the free ones are refused, the right one included.
-   *
-   * @param open compares the password and gives what the right one opens, or `undefined`; not called while there is a
-   * wait.
-   * @throws AppError `rate_limited` while there is a wait; it says how long.
+   * @param open compares the password and returns what the right one opens, or `undefined`; not called during a wait.
+   * @throws AppError `rate_limited` during a wait, with its length.
    */
   attempt<Opened>(signIn: SignInAttempt, open: Open<Opened>): Promise<Opened | undefined>;
-  /** The same for somebody who has a token of the account; no count of other people stands in their way. */
+  /** The same for a caller with a token of the account, who has a separate count. */
   confirm<Opened>(userId: number, open: Open<Opened>): Promise<Opened | undefined>;
-  /** Remembers that the account of these names was signed in to from an address. */
+  /** Remembers that the account with these names was signed in to from an address. */
   rememberAddress(names: readonly string[], sourceAddress: string): Promise<void>;
-  /** Ends the waits of somebody who has shown to be the owner of these names in another way. */
+  /** Ends the waits of a caller who has proved in another way to be the owner of these names. */
   forgive(names: readonly string[], sourceAddress: string): Promise<void>;
 }
 
-/** The count by name alone waits after so many wrong passwords in a day. */
+/** The wrong passwords a day after which the count by name alone causes waits. */
 const freeFailuresOfName = 100;
-/** So many of one group of addresses go into the count by name alone: it takes ten groups to make others wait. */
+/** One group of addresses adds at most this many to the count by name: it takes ten groups to make others wait. */
 const maxOfOneGroup = 10;
 
 const refuseWhile = (waitMilliseconds: number): void => {
@@ -69,7 +65,7 @@ export const createPasswordGuard = (
     const opened = await open();
     if (opened !== undefined) {
       refuseWhile(await attempts.clearAfterRight(own));
-      // Not cleared: the owner's success is none of those who guess.
+      // Not cleared: others may still be guessing.
       if (!isKnown) refuseWhile(await attempts.waitOf(ofName));
       return opened;
     }

@@ -2,7 +2,7 @@ import crypto, { randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { normalisePassword } from "./normalise-password.ts";
 
-// Imported by its name, a missing function would be a syntax error that says nothing of Node.
+// A named import of a missing function would be a syntax error that does not mention Node.
 if (typeof crypto.argon2 !== "function") {
   throw new Error(
     "Passwords need `crypto.argon2`, which Node.js has from 24.7 on, built with OpenSSL 3.2 or newer. " +
@@ -16,12 +16,12 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 
 const phcFormat = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** A hash no password has, of the usual cost: checking against it takes as long as checking a real one. */
-const nobodysHash = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${"A".repeat(22)}$${"A".repeat(43)}`;
+/** A hash that no password has. Comparing with it takes as long as with a real one. */
+const unmatchedHash = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 const unpadded = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");
 
-/** A password as it is stored, in PHC string format. */
+/** Hashes a password, in PHC string format. */
 export const hashPassword = async (password: string): Promise<string> => {
   const nonce = randomBytes(16);
   const message = normalisePassword(password);
@@ -30,7 +30,7 @@ export const hashPassword = async (password: string): Promise<string> => {
 };
 
 const isMessageOf = async (message: string, stored: string | undefined): Promise<boolean> => {
-  const match = phcFormat.exec(stored ?? nobodysHash);
+  const match = phcFormat.exec(stored ?? unmatchedHash);
   if (!match) throw new Error("A stored password hash has an unknown format.");
   const [, memory, passes, parallelism, salt = "", expected = ""] = match;
   const expectedTag = Buffer.from(expected, "base64");
@@ -46,12 +46,12 @@ const isMessageOf = async (message: string, stored: string | undefined): Promise
 };
 
 /**
- * Whether a password belongs to a stored hash.
+ * Whether a password matches a stored hash.
  *
- * Hashes from before passwords were normalised are of what was typed. A password that normalising changes is compared a
- * second time because of them, whether there is such a hash or not: the time tells nothing but how it was typed.
+ * Older hashes are of passwords that were not normalised. So a password that normalising changes is compared twice, for every
+ * account: the time shows only how it was typed.
  *
- * @param stored `undefined` for an account that does not exist: the result is `false` and costs the same time.
+ * @param stored `undefined` for an account that does not exist: the result is `false`, after the same time.
  */
 export const verifyPassword = async (password: string, stored: string | undefined): Promise<boolean> => {
   const normalised = normalisePassword(password);

@@ -4,23 +4,22 @@ import type { SignInDependencies } from "./dependencies.ts";
 import type { RegisterRequest } from "./fields.ts";
 import { hashPassword } from "./passwords.ts";
 
-/** Asks for the mail that verifies the address of a new account, which exists and works without it. */
-export const askForVerification = async (
+/** Requests the verification mail of a new account. The account works without it. */
+export const requestVerification = async (
   userId: number,
   { mailQueue }: Pick<SignInDependencies, "mailQueue">,
 ): Promise<void> => {
   try {
     await mailQueue.send({ kind: "verify-email", userId });
   } catch (error) {
-    // Its owner can ask for the mail again.
+    // The owner can request another one.
     logger.error("mail.not_queued", { reason: describeErrorName(error) });
   }
 };
 
 /**
- * Creates an account and asks for its verification mail.
- *
- * Tier, identity provider, id and verification never come from the request.
+ * Creates an account and requests its verification mail. Tier, identity provider, id and verification never come from the
+ * request.
  *
  * @throws AppError `username_taken` or `email_taken`.
  */
@@ -37,6 +36,6 @@ export const register = async (
     organization_type: request.organization_type ?? undefined,
     sector: request.sector ?? undefined,
   });
-  await askForVerification(created.id, { mailQueue });
+  await requestVerification(created.id, { mailQueue });
   return toAccount(created);
 };

@@ -3,16 +3,16 @@ import { daySeconds } from "../../platform/durations.ts";
 import type { Table } from "../../platform/storage/table.ts";
 import { limitKeys } from "../limits/keys.ts";
 
-/** How long it is remembered that somebody signed in from an address. */
+/** How long an address of a sign-in is remembered. */
 const rememberedSeconds = 30 * daySeconds;
 
 const signedInItem = z.object({ expires_at: z.int() });
 
-/** From where accounts were signed in to, by the names they sign in with. */
+/** The addresses from which accounts were signed in to, by the names that were used. */
 export interface SignInAddresses {
-  /** Whether somebody has signed in with the name from the address, or its group, within 30 days. */
+  /** Whether the name was used to sign in from the address, or its group, within 30 days. */
   isKnown(name: string, sourceAddress: string): Promise<boolean>;
-  /** @param names all with which the account signs in. */
+  /** @param names all names of the account. */
   remember(names: readonly string[], sourceAddress: string): Promise<void>;
 }
 

@@ -2,16 +2,14 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { AccountAtEpoch, StoredAccount } from "../access/account.ts";
 import type { LinkPurpose } from "../repositories/links-repository.ts";
 import type { SignInDependencies } from "./dependencies.ts";
-import type { ActionOutcome } from "./fields.ts";
+import { type ActionOutcome, outcome } from "./fields.ts";
 
 type Dependencies = Pick<SignInDependencies, "accounts" | "links">;
 
-const outcome = (message: string): ActionOutcome => ({ success: true, error: null, message });
+/** The outcome of every request about an address that is verified already. */
+export const alreadyVerified = outcome("The email address is already verified.");
 
-/** How every request about an address ends that is verified already. */
-export const alreadyVerified = outcome("The e-mail address is already verified.");
-
-/** Whose link it is. @throws AppError `invalid_link`. */
+/** Returns the account of a link. @throws AppError `invalid_link`. */
 const findOwner = async (
   secret: string,
   purpose: LinkPurpose,
@@ -23,36 +21,32 @@ const findOwner = async (
   return { owner, account };
 };
 
-/**
- * Marks the address of a verification link as verified. To follow the link again does no harm.
- *
- * @throws AppError `invalid_link`.
- */
+/** Marks the address of a verification link as verified. Repeating it does no harm. @throws AppError `invalid_link`. */
 export const verifyEmail = async (secret: string, dependencies: Dependencies): Promise<ActionOutcome> => {
   const { owner, account } = await findOwner(secret, "verify-email", dependencies);
   if (account.email_verified) return alreadyVerified;
   if (!(await dependencies.links.verifyEmail(secret, owner.userId))) throw new AppError("invalid_link");
-  return outcome("The e-mail address is verified.");
+  return outcome("The email address is verified.");
 };
 
-/** Looks at a verification link and changes nothing. @throws AppError `invalid_link`. */
+/** Checks a verification link without using it. @throws AppError `invalid_link`. */
 export const checkVerificationLink = async (
   secret: string,
   dependencies: Dependencies,
 ): Promise<ActionOutcome> => {
   const { account } = await findOwner(secret, "verify-email", dependencies);
   if (account.email_verified) return alreadyVerified;
-  return outcome("The link works. Send its token with POST to verify the e-mail address.");
+  return outcome("The link works. To verify the email address, send its token with POST.");
 };
 
-/** Looks at a link that resets a password and changes nothing. @throws AppError `invalid_link`. */
+/** Checks a link that resets a password without using it. @throws AppError `invalid_link`. */
 export const checkResetLink = async (secret: string, dependencies: Dependencies): Promise<ActionOutcome> => {
   const { owner, account } = await findOwner(secret, "reset-password", dependencies);
   if (account.token_epoch !== owner.tokenEpoch) throw new AppError("invalid_link");
-  return outcome("The link works. Send its token and new_password with POST to set a new password.");
+  return outcome("The link works. To set a new password, send its token and new_password with POST.");
 };
 
-/** Asks for another verification mail, unless the address is verified already. */
+/** Requests another verification mail, unless the address is verified already. */
 export const resendVerification = async (
   userId: number,
   { accounts, mailQueue }: Pick<SignInDependencies, "accounts" | "mailQueue">,
@@ -60,5 +54,5 @@ export const resendVerification = async (
   const account = await accounts.find({ id: userId });
   if (account?.email_verified) return alreadyVerified;
   await mailQueue.send({ kind: "verify-email", userId });
-  return outcome("A verification mail is on its way.");
+  return outcome("We have sent a new verification mail.");
 };

@@ -35,12 +35,10 @@ export const usedOperation = z
       .meta({ example: 0, description: "Tokens of chats, as the model's server reports them" }),
     completion_tokens: z.int().meta({ example: 0 }),
     tokens: z.int().meta({ example: 0, description: "The sum of both" }),
-    audio_seconds: z
-      .number()
-      .meta({
-        example: 0,
-        description: "Seconds of recordings that were transcribed, and of speech that was synthesised",
-      }),
+    audio_seconds: z.number().meta({
+      example: 0,
+      description: "Seconds of recordings that were transcribed, and of speech that was synthesised",
+    }),
   })
   .meta({ id: "UsedOperation" });
 export type UsedOperation = z.infer<typeof usedOperation>;

@@ -84,7 +84,7 @@ export interface TableQuery {
 }
 
 /**
- * The service's table. All reads are consistent. Methods reject when DynamoDB fails or does not answer: a call takes at
+ * The service's table. All reads are consistent. Methods reject when DynamoDB fails or does not respond: a call takes at
  * most about 10 seconds, retries included.
  */
 export interface Table {

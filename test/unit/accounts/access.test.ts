@@ -14,13 +14,13 @@ const withKey = (fields: Item): Item => ({ ...access, api_keys: { [key.keyId]: {
 
 describe("A token", () => {
   it.each([
-    ["that was not replaced stands", access, true],
-    ["stands though others were replaced", { ...access, revoked: { other: 0 } }, true],
+    ["that was not replaced is valid", access, true],
+    ["is valid although others were replaced", { ...access, revoked: { other: 0 } }, true],
     ["that was replaced does not", { ...access, revoked: { "t-1": 0 } }, false],
     ["from before all tokens were revoked does not", { ...access, token_epoch: 4 }, false],
     ["from an epoch that has not begun does not", { ...access, token_epoch: 2 }, false],
-  ])("%s", (_case, item, stands) => {
-    expect(credentialAccess(item, token, now)).toMatchObject({ stands, key: undefined });
+  ])("%s", (_case, item, isValid) => {
+    expect(credentialAccess(item, token, now)).toMatchObject({ isValid, key: undefined });
   });
 
   it("may do all that its account may", () => {
@@ -51,7 +51,7 @@ describe("A token for some tasks", () => {
     });
     expect(refusal(access, undefined)).toMatchObject({
       code: "insufficient_scope",
-      message: "This token is for some tasks only; the account's own token can do this.",
+      message: "This token is for some tasks only; use the account's own token.",
     });
     expect(callerWith(limited, { account_type: "Free" })).toMatchObject({ userId: 7, token: undefined });
   });
@@ -65,18 +65,18 @@ describe("A token for some tasks", () => {
 
 describe("A key", () => {
   it.each([
-    ["that was made stands", withKey({}), true],
-    ["that does not expire yet stands", withKey({ e: now + 1 }), true],
+    ["that was created is valid", withKey({}), true],
+    ["that does not expire yet is valid", withKey({ e: now + 1 }), true],
     ["that has expired in this second does not", withKey({ e: now }), false],
     ["that was revoked does not", { ...access, api_keys: {} }, false],
     ["of an account that never had one does not", access, false],
     ["with another's id and a digest of its own does not", withKey({ h: "another" }), false],
     ["whose digest only begins alike does not", withKey({ h: key.keyDigest.slice(0, -1) }), false],
-    ["stands whatever becomes of tokens", { ...withKey({}), token_epoch: 9 }, true],
-  ])("%s", (_case, item, stands) => {
+    ["is valid whatever happens to tokens", { ...withKey({}), token_epoch: 9 }, true],
+  ])("%s", (_case, item, isValid) => {
     const found = credentialAccess(item, key, now);
-    expect(found).toMatchObject({ stands });
-    expect(found?.key === undefined).toBe(!stands);
+    expect(found).toMatchObject({ isValid });
+    expect(found?.key === undefined).toBe(!isValid);
   });
 
   it("of a deleted account is refused", () => {
@@ -86,7 +86,7 @@ describe("A key", () => {
 
   it("whose id is the name of an object's own property is refused", () => {
     const odd = { ...key, keyId: "constructor" };
-    expect(credentialAccess({ ...access, api_keys: {} }, odd, now)).toMatchObject({ stands: false });
+    expect(credentialAccess({ ...access, api_keys: {} }, odd, now)).toMatchObject({ isValid: false });
   });
 
   const refusal = (item: Item, scope: Parameters<typeof requireAccess>[2]) => {

@@ -36,12 +36,12 @@ const ask = (
   {
     changed = {},
     isGone = false,
-    stands = true,
+    isValid = true,
     ...requested
   }: {
     readonly changed?: Partial<AccountWithPassword>;
     readonly isGone?: boolean;
-    readonly stands?: boolean;
+    readonly isValid?: boolean;
     readonly password?: string;
     readonly authorization?: string | undefined;
   } = {},
@@ -63,7 +63,7 @@ const ask = (
         changePassword: async () => false,
       },
       tokens: { sign: async () => "", verify: async (token) => verified.get(token) },
-      findAccess: async () => found && { ...found, stands, key: undefined },
+      findAccess: async () => found && { ...found, isValid, key: undefined },
       passwordGuard: {
         attempt: () => Promise.reject(new Error("Nobody signs in.")),
         confirm: (userId, open) => {
@@ -82,18 +82,18 @@ const ask = (
 const refused = [
   ["without a token", { authorization: undefined }, "unauthenticated"],
   ["with a token that nobody signed", { authorization: "Bearer other" }, "unauthenticated"],
-  ["with a token that was revoked", { stands: false }, "unauthenticated"],
+  ["with a token that was revoked", { isValid: false }, "unauthenticated"],
   [
     "with a key, whose bearer may know the password",
     { authorization: `Bearer ${key}` },
     "insufficient_scope",
   ],
-  ["with a key that was revoked", { authorization: `Bearer ${key}`, stands: false }, "unauthenticated"],
+  ["with a key that was revoked", { authorization: `Bearer ${key}`, isValid: false }, "unauthenticated"],
   [
     "with a key, although it has begun",
     {
       authorization: `Bearer ${key}`,
-      stands: false,
+      isValid: false,
       changed: { deletion_began: "2026-11-20T10:00:00.000Z" },
     },
     "unauthenticated",
@@ -103,7 +103,7 @@ const refused = [
     "with a token for some tasks, although it has begun",
     {
       authorization: "Bearer limited",
-      stands: false,
+      isValid: false,
       changed: { deletion_began: "2026-11-20T10:00:00.000Z" },
     },
     "unauthenticated",
@@ -138,14 +138,14 @@ describe("the deletion of an account by its owner", () => {
   });
 
   it("checks no password before the token", async () => {
-    const { outcome, confirmed } = ask({ stands: false, password: "not the password" });
+    const { outcome, confirmed } = ask({ isValid: false, password: "not the password" });
     await expect(outcome).rejects.toMatchObject({ code: "unauthenticated" });
     expect(confirmed).toEqual([]);
   });
 
   it("may be repeated once it has started, although it has revoked the token itself", async () => {
     const { outcome, eraseAccount } = ask({
-      stands: false,
+      isValid: false,
       changed: { deletion_began: "2026-11-20T10:00:00.000Z" },
     });
     expect(await outcome).toBeNull();

@@ -61,7 +61,7 @@ describe("a new password", () => {
 
   it.each(["password1", "PassWord1"])("is not a common one: %s", (value) => {
     expect(outcome(newPassword, value)).toEqual([
-      "value_error: Value error, this password is among the most common ones; choose another",
+      "value_error: Value error, this password is one of the most common ones; choose another",
     ]);
   });
 });
@@ -81,7 +81,7 @@ describe("the form of a new password", () => {
     "cannot contain invisible characters: %j",
     (value) => {
       expect(outcome(newPassword, value)).toEqual([
-        "value_error: Value error, a password cannot hold control characters or others that cannot be seen",
+        "value_error: Value error, a password cannot contain control characters or invisible characters",
       ]);
     },
   );

@@ -429,7 +429,7 @@ describe("An account whose deletion has broken off", () => {
     expect(eraseAccount).not.toHaveBeenCalled();
     await expect(signIn(oldPassword)).rejects.toMatchObject({
       code: "forbidden",
-      message: "This account was being deleted. What was left of it is deleted now.",
+      message: "This account was being deleted. The rest of it has now been deleted.",
     });
     expect(eraseAccount).toHaveBeenCalledExactlyOnceWith(closing, from.signal);
     eraseAccount.mockRejectedValueOnce(new Error("The table is not there."));

@@ -199,7 +199,7 @@ describe("a request with a key", () => {
     const { counters, limiter } = limited({ counted: true, minute: 1, day: 1, month: 1 });
     const ofAccount = { limitClass: "account", credential, operationId: "getUsage" } as const;
     await expect(limiter.admit(ofAccount)).rejects.toMatchObject({ code: "insufficient_scope", status: 403 });
-    const { limiter: other } = limited({ counted: true, minute: 1, day: 1, month: 1 }, { stands: false });
+    const { limiter: other } = limited({ counted: true, minute: 1, day: 1, month: 1 }, { isValid: false });
     await expect(other.admit(ofAccount)).rejects.toMatchObject({ code: "unauthenticated" });
     expect(counters.accounts).toEqual([]);
   });
@@ -207,9 +207,9 @@ describe("a request with a key", () => {
 
 describe("a token that does not stand", () => {
   const refused: readonly (readonly [string, Partial<CredentialAccess>, string])[] = [
-    ["was revoked", { stands: false }, "unauthenticated"],
+    ["was revoked", { isValid: false }, "unauthenticated"],
     ["is of a disabled account", { disabled: true }, "forbidden"],
-    ["is of a disabled account, and was revoked", { disabled: true, stands: false }, "unauthenticated"],
+    ["is of a disabled account, and was revoked", { disabled: true, isValid: false }, "unauthenticated"],
   ];
 
   it.each(refused)(

@@ -70,7 +70,7 @@ describe("A mail with a link", () => {
     const link = "https://api.example.com/v1/auth/verify-email?token=a%20secret%2F%2B";
     expect(deliver).toHaveBeenCalledExactlyOnceWith({
       to: "amina@example.com",
-      subject: "Verify your e-mail address",
+      subject: "Verify your email address",
       text: expect.stringContaining(`\n\n${link}\n\n`),
       html: expect.stringContaining(`<a href="${link}">${link}</a>`),
     });

@@ -198,7 +198,7 @@ describe("What was used on a day", () => {
   });
 
   it.each([
-    [{ from: "2026-08-20" }, "to", "Value error, at most 92 days can be asked for at once"],
+    [{ from: "2026-08-20" }, "to", "Value error, at most 92 days can be requested at once"],
     [{ from: "2026-11-21" }, "from", "Value error, the first day is after the last"],
     [{ from: "2026-11-02", to: "2026-11-01" }, "from", "Value error, the first day is after the last"],
   ])("is refused for the range %j", async (query, field, msg) => {

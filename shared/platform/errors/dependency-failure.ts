@@ -7,7 +7,7 @@ const read = (value: unknown, name: string): unknown =>
 const throttling =
   /^(Throttl|TooManyRequests|ProvisionedThroughputExceeded|RequestLimitExceeded|LimitExceeded|RequestThrottled|RequestTimeout|TransactionConflict|TransactionInProgress|SlowDown|PriorRequestNotComplete)/;
 
-/** Three attempts were made within the last seconds. */
+/** After three failed attempts within the last seconds. */
 const retryAfterSeconds = 5;
 
 const isThrottling = (name: unknown): boolean => typeof name === "string" && throttling.test(name);

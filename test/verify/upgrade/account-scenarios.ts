@@ -43,7 +43,7 @@ const account: Scenario = {
 };
 
 const replacedToken: Scenario = {
-  title: "a token that was replaced, and the one in its place",
+  title: "a token that was replaced, and its successor",
   prepare: async (world) => {
     const { token } = await createAccount(world, "replaces");
     const refresh = `${world.url}/auth/refresh-token`;
@@ -169,7 +169,7 @@ const usage: Scenario = {
 };
 
 const webhookSecret: Scenario = {
-  title: "the secret of webhooks, after it was replaced",
+  title: "the webhook secret, after it was replaced",
   prepare: async (world) => {
     const { token } = await createAccount(world, "signs");
     const address = `${world.url}/auth/webhook-secret`;

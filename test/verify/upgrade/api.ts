@@ -75,7 +75,7 @@ const waitMilliseconds = 45_000;
 const pauses = { first: 100, factor: 1.3, max: 3_000 };
 
 /**
- * Polls until something is there, with pauses that grow.
+ * Polls until `look` finds something, with pauses that grow.
  *
  * @param what names the condition in the error, as in "the job is completed".
  * @param look returns `undefined` until then.

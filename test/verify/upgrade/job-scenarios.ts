@@ -22,7 +22,7 @@ interface StartedJob {
   readonly words: readonly string[];
 }
 
-/** Uploads a recording of so many seconds and starts a job for it. */
+/** Uploads a recording of this length and starts a job for it. */
 const startJob = async (
   world: World,
   owner: Account,
@@ -93,7 +93,7 @@ const finishedJob: Scenario = {
   },
 };
 
-/** The secrets that sign an account's callbacks: the first one for a day after it was replaced, and the one in its place. */
+/** Replaces the webhook secret. @returns both secrets, which sign callbacks for a day. */
 const secretsOf = async ({ url }: World, { token }: Account): Promise<string[]> => {
   const address = `${url}/auth/webhook-secret`;
   const first = await read(secret, address, { token });
@@ -155,8 +155,8 @@ export const runningJobs: Scenario = {
     const running = await startJob(world, owner, { seconds: 2_400, seed: 13, callback: path });
     const { progress } = await waitFor("one piece is transcribed, and three are with the model", async () => {
       const shown = await showJob(world, owner, running);
-      const isUnderWay = shown.status === "running" && shown.progress.done > 0;
-      return isUnderWay && transcription.held.size === heldBefore + piecesAtOnce ? shown : undefined;
+      const isHalfDone = shown.status === "running" && shown.progress.done > 0;
+      return isHalfDone && transcription.held.size === heldBefore + piecesAtOnce ? shown : undefined;
     });
     const other = await createAccount(world, "waits-longer");
     const queued = await startJob(world, other, { seconds: 20, seed: 14 });

@@ -84,7 +84,7 @@ export const queuedMessage: Scenario = {
     const { chat } = world.gates;
     chat.shut();
     await deliver(world, person, textMessage(question));
-    await waitFor("the chat model is asked", () => chat.held.size > 0 || undefined);
+    await waitFor("the chat model gets the message", () => chat.held.size > 0 || undefined);
     let replies: readonly string[] | undefined;
     return async () => {
       const seen = await repliesTo(world, person);

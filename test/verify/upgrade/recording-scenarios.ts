@@ -11,7 +11,7 @@ const transcript = z.object({ text: z.string() });
 
 type Token = Pick<Account, "token">;
 
-/** Asks for a link to upload a WAV file of this size. */
+/** Requests a link to upload a WAV file of this size. */
 export const requestUpload = ({ url }: World, { token }: Token, size: number) =>
   read(uploadLink, `${url}/tasks/generate-upload-url`, {
     token,
@@ -48,7 +48,7 @@ const upload: Scenario = {
   },
 };
 
-const begunUpload = z.object({ id: z.string(), part_count: z.int() });
+const startedUpload = z.object({ id: z.string(), part_count: z.int() });
 const partLinks = z.object({ parts: z.array(z.object({ upload_url: z.url() })) });
 const progress = z.object({ status: z.string(), arrived: z.array(z.int()) });
 const completedUpload = z.object({ file_id: z.string(), size: z.int() });
@@ -61,7 +61,7 @@ const partedUpload: Scenario = {
     const { wav, words } = recordWords(world.voice, 720, 2);
     const address = `${world.url}/tasks/uploads`;
     const json = { file_name: "council.wav", content_type: "audio/wav", size: wav.length };
-    const { id, part_count } = await read(begunUpload, address, { token, json });
+    const { id, part_count } = await read(startedUpload, address, { token, json });
     requireSame("parts", part_count, 2);
     const putPart = async (number: number) => {
       const { parts } = await read(partLinks, `${address}/${id}/parts`, {

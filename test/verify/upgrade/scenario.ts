@@ -8,7 +8,7 @@ import type { CallbackReceiver, Gate } from "./outside-world.ts";
 export interface World {
   /** The address of the service, the same for all builds. */
   readonly url: string;
-  /** The build that stores the data. User names contain it, so they stay unique. */
+  /** The build that stores the data. Usernames contain it, so they stay unique. */
   readonly maker: "release" | "present";
   readonly voice: Voice;
   /** Proxies in front of the models, and in place of the mail server. */
@@ -37,13 +37,13 @@ export interface Account {
 
 const accessToken = z.object({ access_token: z.string() });
 
-/** Returns an access token. @param username a user name or an e-mail address. */
+/** Returns an access token. @param username a username or an email address. */
 export const logIn = async ({ url }: World, username: string, password: string): Promise<string> => {
   const form = new URLSearchParams({ username, password });
   return (await read(accessToken, `${url}/auth/token`, { form })).access_token;
 };
 
-/** Creates an account and logs in. @param name the user name, without the prefix for the build. */
+/** Creates an account and logs in. @param name the username, without the prefix for the build. */
 export const createAccount = async (world: World, name: string, details: object = {}): Promise<Account> => {
   const username = `${world.maker}-${name}`;
   const email = `${username}@example.com`;

@@ -161,7 +161,7 @@ const tryBothWays = async (folder: string, builds: Builds): Promise<Verdict> => 
   };
 };
 
-/** This build has to serve what the last release has stored, and the other way round. */
+/** This build has to serve what the last release has stored, and vice versa. */
 export const upgradePart: Part = {
   name: "last release: an upgrade of its data, and the way back",
   run: () =>

@@ -22,7 +22,7 @@ const message = z
   .object({ role: z.enum(["system", "user", "assistant"]), content: textContent })
   .meta({ id: "ChatMessage", example: { role: "user", content: "How do you say 'thank you' in Acholi?" } });
 
-/** Fields of the OpenAI API that are not named here (`n`, `tools`, `logprobs` …) are ignored. */
+/** Ignores fields of the OpenAI API that are not named here (`n`, `tools`, `logprobs` …). */
 export const chatCompletionRequest = z
   .object({
     messages: z.array(message).min(1).refine(fitsConversation, conversationTooLong),

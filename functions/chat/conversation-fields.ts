@@ -9,7 +9,7 @@ const defaultTemperature = 0.3;
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() }).meta({ id: "TextPart" });
 
-/** A text, or text parts as the OpenAI SDKs allow them; either way one text that is not blank. */
+/** A text, or text parts as the OpenAI SDKs allow them; becomes one text that is not blank. */
 export const textContent = z
   .union([z.string(), z.array(textPart).min(1)], {
     error: "content should be a text or a list of parts of type 'text'",
@@ -17,10 +17,10 @@ export const textContent = z
   .transform((value) => (typeof value === "string" ? value : value.map((part) => part.text).join("")))
   .pipe(text().trim().min(1));
 
-/** A limit of tokens; by default the model's own. */
+/** By default the model's own limit. */
 export const tokenLimit = z.int().min(1).nullish();
 
-/** Which model replies, and how it chooses its words. */
+/** The model, and how it chooses its words. */
 export const modelFields = z.object({
   model: z
     .string()
@@ -42,7 +42,7 @@ export const modelFields = z.object({
   stream: z.boolean().nullish().meta({ description: "Whether the reply is streamed as server-sent events" }),
 });
 
-/** The same of a chat completion, with its limits. */
+/** The same for a chat completion, with its limits. */
 export const modelAndSampling = z.object({
   ...modelFields.shape,
   max_tokens: tokenLimit.meta({
@@ -57,10 +57,10 @@ export const modelAndSampling = z.object({
     .meta({ description: "Texts that end the reply" }),
 });
 
-/** How a body requests a stream. */
+/** Matches a body that requests a stream. */
 export const streamsInBody = /"stream"\s*:\s*true/;
 
-/** What a chat completion and each of its chunks begin with. */
+/** The start of a chat completion and of each of its chunks. */
 export const completionHead = z.object({
   id: z.string().meta({ example: "chatcmpl-0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3" }),
   created: z.int().meta({ example: 1_795_339_800, description: "Unix time in seconds" }),

@@ -35,16 +35,14 @@ export const createChatCompletion = async (
   };
 };
 
-/** What a completion and each of its chunks begin with. */
 export interface CompletionHead {
   readonly id: string;
   /** Unix time in seconds. */
   readonly created: number;
-  /** The service's own name of the model, never that of its server. */
+  /** The service's own name for the model, never its server's. */
   readonly model: ChatModelId;
 }
 
-/** The head of a new completion. */
 export const newCompletionHead = (model: ChatModelId): CompletionHead => ({
   id: `chatcmpl-${randomUUID().replaceAll("-", "")}`,
   created: Math.floor(Date.now() / 1_000),
@@ -69,7 +67,7 @@ export const stopTexts = (stop: ChatCompletionRequest["stop"]): string[] | undef
   return texts.length > 0 ? texts : undefined;
 };
 
-/** A conversation without an instruction of the caller's own gets the service's. */
+/** Adds the service's instruction to a conversation that has none. */
 export const withInstruction = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
   messages.some(({ role }) => role === "system")
     ? messages

@@ -15,12 +15,11 @@ import { createResponseOperation } from "./v1/responses-contract.ts";
 import { ResponseWriter } from "./v1/write-response.ts";
 import { chunkWriter, type EventWriter } from "./write-frames.ts";
 
-/** Below the shortest time after which proxies on the way close a silent connection: 30 seconds. */
+/** Less than the shortest time after which proxies close a silent connection: 30 seconds. */
 const defaultKeepAliveMilliseconds = 15_000;
 
 const defaultTimeLimitMilliseconds = workingMilliseconds(chatFunction);
 
-/** What chat works with. */
 export interface ChatDependencies {
   readonly models: ChatModels;
   readonly keepAliveMilliseconds?: number;
@@ -29,7 +28,6 @@ export interface ChatDependencies {
 
 const hideUsage = (): undefined => undefined;
 
-/** The operations of chat, bound to their use cases. */
 export const chatEndpoints = ({
   models,
   keepAliveMilliseconds = defaultKeepAliveMilliseconds,

@@ -1,7 +1,7 @@
 import type { Source } from "../../shared/platform/outbound/source.ts";
 import { IdleTimer } from "../../shared/platform/outbound/timeouts.ts";
 
-/** A comment of the event stream format, which readers pass over. */
+/** A comment of the event stream format, which readers ignore. */
 const comment = ": keep-alive\n\n";
 
 /**

@@ -11,7 +11,7 @@ export interface StreamDependencies {
   readonly signal: AbortSignal;
   /** For the log. */
   readonly requestId: string;
-  /** After how much silence a comment is sent. */
+  /** How long the stream may be silent before a comment is sent. */
   readonly keepAliveMilliseconds: number;
   /** How long the whole reply may take; the function's own end would break the connection silently. */
   readonly timeLimitMilliseconds: number;
@@ -82,7 +82,7 @@ export const streamChatCompletion = async (
   }
 };
 
-/** The value of a promise, unless that takes longer: then the promise continues. */
+/** The value of a promise, or `undefined` if it takes longer; the promise then continues. */
 const firstOf = async <Result>(
   promise: Promise<Result>,
   milliseconds: number,

@@ -11,9 +11,9 @@ import type { V1ChatCompletionChunk } from "./v1/chat-contract.ts";
 export interface EventWriter {
   begin(): string;
   event(event: ChatEvent): string;
-  /** What follows the last event of a whole reply. */
+  /** What is written after the last event of a whole reply. */
   end(): string;
-  /** What replaces the missing rest. */
+  /** What replaces the rest of a failed reply. */
   fail(failure: AppError): string;
 }
 

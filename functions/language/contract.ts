@@ -7,7 +7,7 @@ import { text } from "../../shared/platform/validation/fields.ts";
 
 const tag = "Language identification";
 
-/** What `classify_language` says instead of a code when it is not sure. */
+/** The result of `classify_language` when the model is not sure. */
 export const notDetected = "language not detected" as const;
 
 const shortText = z.object({

@@ -3,7 +3,7 @@ import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import {
   conversationTooLong,
   fitsConversation,
-  maxConversationMessages,
+  maxConversationCharacters,
   tokenUsage,
 } from "../../shared/models/inference/chat.ts";
 import { formNumber, optionalField, text } from "../../shared/platform/validation/fields.ts";
@@ -52,7 +52,7 @@ export const chatOperation = defineOperation({
         temperature: temperature.default(defaultTemperature),
         stream: z.boolean().default(false).meta({ description: "Has no effect" }),
         system_message: text()
-          .max(maxConversationMessages)
+          .max(maxConversationCharacters)
           .nullish()
           .meta({ description: "Replaces the conversation's own system message" }),
       })
@@ -97,7 +97,7 @@ export const instructOperation = defineOperation({
         temperature: optionalField(formNumber().pipe(temperature))
           .transform((value) => value ?? defaultTemperature)
           .meta({ override: { type: "number", minimum: 0, maximum: 2, default: defaultTemperature } }),
-        system_message: text().max(maxConversationMessages).optional(),
+        system_message: text().max(maxConversationCharacters).optional(),
       })
       .meta({ id: "LegacyInstructForm" }),
     maxBytes: longBodyBytes,
@@ -127,7 +127,7 @@ export const summariseOperation = defineOperation({
     encoding: "json",
     schema: z
       .object({
-        text: text().trim().min(1).max(maxConversationMessages).meta({
+        text: text().trim().min(1).max(maxConversationCharacters).meta({
           example: "Amina says that the well in her village has had no water since Monday.",
         }),
       })

@@ -16,7 +16,7 @@ import { voicesOperation } from "./voices-contract.ts";
 
 const tag = "Speech";
 
-/** Members of earlier versions that callers may still send: they are refused by name (specification, rule 1). */
+/** Fields of earlier versions that callers may still send; they are refused by name (specification, rule 1). */
 const removed = {
   model: z.never().optional(),
   platform: z.never().optional(),
@@ -53,7 +53,7 @@ const speechFields = {
   seed: z.int().nullish().meta({ description: "The same seed produces the same audio" }),
 };
 
-/** Beyond the specification: the format of the audio. */
+/** The format of the audio, an addition to the specification. */
 const audioFormat = z
   .enum(["wav", "mp3", "opus"])
   .nullish()
@@ -84,7 +84,7 @@ export const speechRequest = z
   })
   .meta({ id: "SpeechRequest" });
 
-/** Both modes of a response that is the audio itself. */
+/** Matches a body whose response is the audio itself. */
 export const streamedSpeech = /"response_mode"\s*:\s*"(?:stream|both)"/;
 
 const timings = {

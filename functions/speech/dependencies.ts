@@ -5,12 +5,11 @@ import { type FunctionDefinition, workingMilliseconds } from "../../shared/http/
 import type { SpeechSynthesizer } from "../../shared/models/inference/speech.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 
-/** Everything the use cases of this feature touch. */
 export interface SpeechDependencies {
   readonly synthesizer: SpeechSynthesizer;
   readonly encode: EncodeAudio;
   readonly store: Pick<ObjectStore, "describe" | "signDownload" | "write">;
-  /** As responses name them. */
+  /** As in responses. */
   readonly model: string;
   readonly platform: string;
 }

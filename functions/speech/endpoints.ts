@@ -19,13 +19,12 @@ const synthesize = { url: synthesizeSpeech, stream: streamOnly, both: streamAndS
 
 const context = speechContext(speechFunction);
 
-/** The format for a request that names none: clients that pay for every megabyte can say so in a header. */
+/** The format when a request names none: clients that pay for every megabyte can say so in a header. */
 const formatOf = (
   requested: AudioFormat | null | undefined,
   { headers: { "save-data": saveData } }: RequestFacts,
 ): AudioFormat => requested ?? (saveData?.trim().toLowerCase() === "on" ? "opus" : "wav");
 
-/** The operations of speech, bound to their use cases. */
 export const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
   endpoint(synthesizeOperation, ({ body, caller, request }) =>
     synthesize[body.response_mode](
@@ -43,7 +42,6 @@ export const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] =>
   ),
 ];
 
-/** Those of clients of the OpenAI API. */
 export const v1SpeechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
   endpoint(createV1SpeechOperation, ({ body, caller, request }) =>
     createV1Speech(

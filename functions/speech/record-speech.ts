@@ -2,7 +2,7 @@ import type { EncodedAudio } from "../../shared/audio/encode/audio-formats.ts";
 import type { ObjectWriter } from "../../shared/platform/storage/object-store.ts";
 import { countAudio } from "../../shared/platform/telemetry/use.ts";
 
-/** Speech as a stream. What was produced of it is counted, also when it is abandoned or breaks off. */
+/** Speech as a stream. Counts what was produced of it, even if the stream is abandoned or fails. */
 export async function* streamSpeech(audio: EncodedAudio): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* audio.pieces;

@@ -5,7 +5,7 @@ import type { ObjectStore } from "../../shared/platform/storage/object-store.ts"
 import { speechFolder, speechFolderOf } from "../../shared/platform/storage/object-store.ts";
 import type { LinkResponse } from "./contract.ts";
 
-/** How a link presents the speech when it is opened. */
+/** How a browser shows speech when its link is opened. */
 export const speechPresentation = ({ contentType, fileExtension }: AudioKind) => ({
   contentType,
   fileName: `speech.${fileExtension}`,
@@ -13,14 +13,14 @@ export const speechPresentation = ({ contentType, fileExtension }: AudioKind) =>
 
 const shape = new RegExp(`^${speechFolder}\\d{4}-\\d{2}-\\d{2}/(\\d+)/[0-9a-f]{32}\\.([a-z0-9]+)$`);
 
-/** 32 hexadecimal digits, never the same. */
+/** A new id of 32 hexadecimal digits. */
 export const newSpeechId = (): string => randomUUID().replaceAll("-", "");
 
-/** Where speech is stored: by day (UTC) and by account, so that its name shows the owner. */
+/** The key of stored speech: by day (UTC) and account, so its name shows the owner. */
 export const speechObjectKey = (userId: number, id: string, { fileExtension }: AudioKind): string =>
   `${speechFolderOf(userId, new Date())}${id}.${fileExtension}`;
 
-/** What speech of this account is stored under a name; `undefined` when it can have none of that name. */
+/** The kind of the account's speech with this name; `undefined` when the account cannot have such a name. */
 const kindOfSpeech = (userId: number, objectKey: string): AudioKind | undefined => {
   const [, owner, extension] = shape.exec(objectKey) ?? [];
   if (owner !== String(userId)) return undefined;

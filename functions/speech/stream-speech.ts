@@ -28,13 +28,13 @@ export const streamOnly = async (
   });
 };
 
-/** Speech on its way to the caller and to the store at once. */
+/** Speech that is streamed to the caller and stored at the same time. */
 export interface StoredStream {
   readonly objectKey: string;
-  /** Signed before anything else happened. It returns 404 until the stream is complete. */
+  /** Signed first. It returns 404 until the stream is complete. */
   readonly link: SignedLink;
   readonly sampleRate: number;
-  /** When they break off, nothing stays stored. */
+  /** If the stream fails, nothing stays stored. */
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 

@@ -9,10 +9,9 @@ import { newSpeechId } from "./stored-speech.ts";
 import { millisecondsBetween, type StoredSpeech, storeSpeech } from "./synthesize-speech.ts";
 import { type ChosenVoice, chooseVoice, toSpeechRequest } from "./voices.ts";
 
-/** How many items run in parallel: one caller must not occupy a GPU alone. */
+/** How many items run in parallel, so one caller does not occupy a GPU alone. */
 const concurrentItems = 4;
 
-/** The outcome of an item. */
 interface Outcome {
   readonly index: number;
   readonly voice: ChosenVoice;
@@ -55,7 +54,7 @@ const toResult = ({ index, voice, stored, error }: Outcome, requestId: string): 
   error_detail: error?.message ?? null,
 });
 
-/** The error of a request in which every item failed: retryable only if every item is. */
+/** The error when every item failed: retryable only if every item is. */
 const totalFailure = (errors: readonly AppError[], results: readonly BatchResult[]): AppError => {
   const [first] = errors;
   const isUnavailable = errors.every(({ code }) => code === "service_unavailable");

@@ -39,7 +39,6 @@ export const synthesizeSpeech = async (
   };
 };
 
-/** Stored speech. */
 export interface StoredSpeech {
   readonly objectKey: string;
   readonly link: SignedLink;

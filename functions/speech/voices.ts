@@ -11,10 +11,9 @@ import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { SpeechItem } from "./contract.ts";
 import type { VoicesResponse } from "./voices-contract.ts";
 
-/** Who is going to speak. */
 export interface ChosenVoice {
   readonly voice: string;
-  /** The code of the language that the voice speaks. */
+  /** ISO 639-3. */
   readonly language: string;
 }
 
@@ -23,7 +22,7 @@ const supportedLanguages = synthesisLanguages
   .map(({ code, name }) => ({ code, name }));
 const supportedCodes = supportedLanguages.map(({ code }) => code).join(", ");
 
-/** A language by its code or name. @throws AppError `unknown_language` with the list of languages. */
+/** Finds a language by its code or name. @throws AppError `unknown_language` with the list of languages. */
 export const requireSynthesisLanguage = (code: string): SynthesisLanguage => {
   const language = findSynthesisLanguage(code);
   if (language) return language;

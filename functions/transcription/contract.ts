@@ -28,7 +28,7 @@ const language = z.enum(languageCodes).meta({
   description: transcriptionLanguages.map(({ code, name }) => `\`${code}\` ${name}`).join(", "),
 });
 
-/** Fields of earlier versions that callers may still send: they are refused by name (specification, rule 1). */
+/** Fields of earlier versions that callers may still send; they are refused by name (specification, rule 1). */
 const removed = {
   platform: z.never().optional(),
   adapter: z.never().optional(),

@@ -5,14 +5,12 @@ import { createV1TranscriptionOperation, createV1TranslationOperation } from "./
 import { createV1Transcription } from "./v1/create-transcription.ts";
 import { type AudioTranslationDependencies, createV1Translation } from "./v1/create-translation.ts";
 
-/** The operation of transcription, bound to its use case. */
 export const transcriptionEndpoints = (dependencies: TranscriptionDependencies): Endpoint[] => [
   endpoint(createTranscriptionOperation, ({ body, caller, request }) =>
     transcribe(body, { userId: caller.userId, signal: request.signal }, dependencies),
   ),
 ];
 
-/** Those of clients of the OpenAI API. */
 export const v1TranscriptionEndpoints = (dependencies: AudioTranslationDependencies): Endpoint[] => [
   endpoint(createV1TranscriptionOperation, ({ body, caller, request }) =>
     createV1Transcription(body, { ...caller, signal: request.signal }, request.id, dependencies),

@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import { formFile } from "../../shared/platform/validation/fields.ts";
 
-/** What forms with a recording have in common, on any route. */
+/** What forms with a recording have in common. */
 
-/** A recording that is part of the request. */
+/** A recording sent with the request. */
 export const recordingFile = formFile().meta({
   override: { type: "string", format: "binary" },
   example: "recording.wav",
@@ -12,12 +12,12 @@ export const recordingFile = formFile().meta({
     "Required unless `file_id` is sent",
 });
 
-/** A rule about several fields reports together with those about single fields, not only once each of these holds. */
+/** Reports a rule about several fields together with those about single fields, not only after these hold. */
 const atOnce = {
   when: ({ value }: z.core.ParsePayload): boolean => typeof value === "object" && value !== null,
 };
 
-/** The recording is in the request, or an upload: one of the two. @param field in which it would be. */
+/** Requires exactly one of a recording in the request and an upload. @param field of the recording. */
 export const oneRecording = <Schema extends z.ZodType<Readonly<Record<string, unknown>>>>(
   schema: Schema,
   field: "audio" | "file",

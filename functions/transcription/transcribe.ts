@@ -10,7 +10,6 @@ import type { RecordingDependencies } from "../../shared/recordings/uploads/open
 import type { TranscriptionForm, TranscriptionResponse } from "./contract.ts";
 import { openRecording } from "./open-recording.ts";
 
-/** Everything that a transcription touches. */
 export interface TranscriptionDependencies extends RecordingDependencies {
   readonly transcriber: Transcriber;
 }
@@ -18,7 +17,7 @@ export interface TranscriptionDependencies extends RecordingDependencies {
 /** Seconds to the millisecond. */
 export const toMilliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 
-/** Models work in windows of fixed length and may report an end after that of the recording. */
+/** Models work in windows of fixed length and may report an end beyond that of the recording. */
 const within =
   (durationSeconds: number) =>
   <Said extends Segment | Word>(said: Said): Said => ({
@@ -27,15 +26,15 @@ const within =
     end: toMilliseconds(Math.min(said.end, durationSeconds)),
   });
 
-/** What a model without times leaves to say: all of it was said between the beginning and the end. */
+/** The only segment of a model without timestamps: from the beginning to the end. */
 const wholeRecording = (text: string, durationSeconds: number): Segment[] =>
   text === "" ? [] : [{ start: 0, end: durationSeconds, text }];
 
-/** The segments of a transcription, within the recording; the whole of it for a model without times. */
+/** The segments of a transcription, within the recording; a single one for a model without timestamps. */
 export const segmentsOf = ({ text, segments }: Transcription, durationSeconds: number): Segment[] =>
   segments?.length ? segments.map(within(durationSeconds)) : wholeRecording(text, durationSeconds);
 
-/** The words of a transcription, within the recording; `undefined` for a model that does not tell their times. */
+/** The words of a transcription, within the recording; `undefined` for a model that does not report their times. */
 export const wordsOf = ({ words }: Transcription, durationSeconds: number): Word[] | undefined =>
   words?.map(within(durationSeconds));
 

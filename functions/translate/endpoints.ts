@@ -3,7 +3,6 @@ import type { Translator } from "../../shared/models/inference/translation.ts";
 import { translateOperation } from "./contract.ts";
 import { translate } from "./translate.ts";
 
-/** The operations of translation, bound to their use case. */
 export const translateEndpoints = ({ translator }: { readonly translator: Translator }): Endpoint[] => [
   endpoint(translateOperation, ({ body, request }) =>
     translate(body, { translator, signal: request.signal }),

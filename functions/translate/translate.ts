@@ -23,7 +23,7 @@ const resolve = (value: string, param: "source_language" | "target_language"): L
   });
 };
 
-/** Callers that must send something in every field say `auto`, as most programs for translation do. */
+/** Callers that must send every field send `auto`, as most translation programs do. */
 const isLeftToTheModel = (value: string | null | undefined): value is "auto" | null | undefined =>
   value == null || value.trim().toLowerCase() === "auto";
 

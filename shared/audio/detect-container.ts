@@ -9,7 +9,7 @@ import type { AudioContainer } from "./reading/container.ts";
 
 export interface DetectedContainer {
   readonly container: AudioContainer;
-  /** Where it starts: after ID3 tags, and for frames after foreign bytes. */
+  /** After any ID3 tags, and for frames after foreign bytes. */
   readonly start: number;
 }
 
@@ -93,7 +93,7 @@ const findFrames = async (window: SourceWindow, start: number): Promise<Detected
   return undefined;
 };
 
-/** How many frames of one stream follow each other from here, looking no further than proof needs. */
+/** How many frames of one stream follow each other from here, counting no more than a proof needs. */
 const frameRow = (
   bytes: Uint8Array,
   start: number,

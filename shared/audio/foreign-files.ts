@@ -7,7 +7,7 @@ interface Signature extends ForeignFile {
   readonly offset?: number;
 }
 
-/** What people send by mistake, by the bytes it starts with. The first match counts. */
+/** Files that people often send by mistake, by their first bytes. The first match counts. */
 const signatures: readonly Signature[] = [
   { magic: "\x89PNG\r\n\x1a\n", mediaType: "image/png", name: "a PNG image" },
   { magic: "\xff\xd8\xff", mediaType: "image/jpeg", name: "a JPEG image" },
@@ -60,7 +60,7 @@ export const recogniseForeignFile = (head: Uint8Array): ForeignFile | undefined 
     ? { mediaType: "application/x-empty", name: "empty" }
     : signatures.find(({ magic, offset = 0 }) => hasText(head, offset, magic));
 
-/** The kind of text these bytes are the start of, if they are text. Asked last, because a text has no signature. */
+/** The kind of text that starts with these bytes, if it is text. Checked last, because text has no signature. */
 export const recogniseText = (head: Uint8Array): ForeignFile | undefined => {
   if (!isText(head)) return undefined;
   const start = textAt(head, 0, 256)

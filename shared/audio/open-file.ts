@@ -11,11 +11,9 @@ import type { ReadingBudget } from "./reading/reading-budget.ts";
 import { wavReader } from "./wav/wav-reader.ts";
 import { webmReader } from "./webm/webm-reader.ts";
 
-/** How reading may be ended early. */
 export interface AudioReadOptions {
   /** Its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
-  /** What reading may cost. */
   readonly budget?: ReadingBudget | undefined;
 }
 
@@ -29,7 +27,6 @@ const readers: Readonly<Record<AudioContainer, ContainerReader>> = {
   flac: flacReader,
 };
 
-/** A file, and what reads it. */
 interface OpenFile extends ContainerFile {
   readonly container: AudioContainer;
   readonly reader: ContainerReader;

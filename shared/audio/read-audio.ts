@@ -24,7 +24,7 @@ export const inspectAudio = async (
   return audioFacts(container, await reader.measure(file), source.size);
 };
 
-/** How much longer than asked a recording may be before it is cut: less than any codec's padding, times several. */
+/** How much longer than requested a recording may be before it is cut: several times any codec's padding. */
 const toleranceSeconds = 0.5;
 
 /**

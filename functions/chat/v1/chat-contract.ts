@@ -94,7 +94,7 @@ const responseFormat = z.discriminatedUnion(
 
 const penalty = z.number().min(-2).max(2).nullish();
 
-/** Every field is known: it takes effect, changes nothing, or is refused with 400 and its name. */
+/** Every field is known: it has an effect, has none, or is refused with 400 and its name. */
 const v1ChatCompletionRequest = z
   .strictObject(
     {
@@ -156,7 +156,7 @@ const usage = z
   })
   .meta({ id: "V1TokenUsage", description: "Absent when the model's server does not report it" });
 
-/** A chat completion of `/v1`: that of `/tasks`, with the calls of tools. */
+/** A chat completion of `/v1`: like that of `/tasks`, with tool calls. */
 export const v1ChatCompletion = z
   .object({
     ...completionHead.shape,

@@ -3,7 +3,7 @@ import { countTokens } from "../../../shared/platform/telemetry/use.ts";
 import { type ChatOptions, newCompletionHead } from "../create-chat-completion.ts";
 import type { V1ChatCompletion } from "./chat-contract.ts";
 
-/** What a server counted, if it counted all of it: OpenAI's clients know no count that is null. */
+/** The token counts if the server reported all of them: OpenAI's clients do not accept null. */
 export const wholeUsage = (usage: TokenUsage | undefined) => {
   const { prompt_tokens, completion_tokens, total_tokens } = usage ?? {};
   if (typeof prompt_tokens !== "number" || typeof completion_tokens !== "number") return undefined;

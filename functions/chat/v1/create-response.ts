@@ -30,7 +30,7 @@ const reportedFormat = (
   };
 };
 
-/** A started response: the request's fields, as OpenAI's API repeats them. */
+/** A started response with the request's fields, as the OpenAI API repeats them. */
 export const beginResponse = (request: ResponseRequest): ResponseObject => ({
   id: newId("resp"),
   object: "response",
@@ -67,7 +67,6 @@ export const beginResponse = (request: ResponseRequest): ResponseObject => ({
 
 type ItemStatus = ResponseOutputItem["status"];
 
-/** A message of the model's. */
 export const messageItem = (id: string, text: string | undefined, status: ItemStatus) => ({
   type: "message" as const,
   id,
@@ -76,7 +75,6 @@ export const messageItem = (id: string, text: string | undefined, status: ItemSt
   content: text === undefined ? [] : [textContentPart(text)],
 });
 
-/** The text of a message. */
 export const textContentPart = (text: string) => ({
   type: "output_text" as const,
   text,
@@ -84,7 +82,6 @@ export const textContentPart = (text: string) => ({
   logprobs: [],
 });
 
-/** A call of a tool. */
 export const callItem = (id: string, call: ToolCall, status: ItemStatus) => ({
   type: "function_call" as const,
   id,
@@ -94,7 +91,6 @@ export const callItem = (id: string, call: ToolCall, status: ItemStatus) => ({
   arguments: call.arguments,
 });
 
-/** The id of a new item. */
 export const newItemId = (type: ResponseOutputItem["type"]): string =>
   newId(type === "message" ? "msg" : "fc");
 
@@ -117,11 +113,10 @@ const cutReasons: Readonly<
   content_filter: "content_filter",
 };
 
-/** How whole what a response consists of is. */
+/** Whether a response, and each of its items, is complete. */
 export const statusAfter = (finishReason: FinishReason): "completed" | "incomplete" =>
   cutReasons[finishReason] ? "incomplete" : "completed";
 
-/** A response at its end. */
 export const endResponse = (
   response: ResponseObject,
   output: ResponseOutputItem[],

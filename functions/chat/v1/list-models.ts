@@ -7,15 +7,14 @@ import {
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Model } from "./models-contract.ts";
 
-/** Every model has the same: OpenAI's clients show it and do nothing else with it. */
+/** The same for every model: OpenAI's clients only show it. */
 const created = Date.UTC(2026, 0, 1) / 1_000;
 
 const modelOf = (id: string): Model => ({ id, object: "model", created, owned_by: "language-ai-service" });
 
-/** Every model of the service, by the names that requests have for them. */
+/** Every model of the service, by its name in requests. */
 const models: readonly Model[] = [...chatModelIds, transcriptionModel, speechModel].map(modelOf);
 
-/** The models that there are. */
 export const listModels = () => ({ object: "list" as const, data: [...models] });
 
 /** @throws AppError `model_not_found`. */

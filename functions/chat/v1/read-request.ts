@@ -11,7 +11,7 @@ import { findModel, stopTexts, withInstruction } from "../create-chat-completion
 import type { V1ChatCompletionRequest, V1ChatMessage } from "./chat-contract.ts";
 import type { ResponseInputItem, ResponseRequest } from "./responses-contract.ts";
 
-/** A function as either way of asking declares it. */
+/** A function as both routes declare it. */
 interface DeclaredTool {
   readonly name: string;
   readonly description?: string | null | undefined;
@@ -119,10 +119,10 @@ export const readV1ChatRequest = (request: V1ChatCompletionRequest): ChatRequest
   };
 };
 
-/** Items as a conversation: the calls of one turn, which are items of their own here, are one message. */
+/** Items as a conversation: the calls of one turn are separate items here, and become one message. */
 const readItems = (items: readonly ResponseInputItem[]): ChatMessage[] => {
   const messages: ChatMessage[] = [];
-  /** The calls of the turn that was read last, if it is the model's. */
+  /** The calls of the last turn, if it is the model's. */
   let calls: ToolCall[] | undefined;
   const addTurn = (content: string): ToolCall[] => {
     const toolCalls: ToolCall[] = [];

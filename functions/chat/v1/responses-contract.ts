@@ -32,7 +32,7 @@ const content = z
   .transform(joinParts)
   .pipe(text());
 
-/** What items of an earlier response carry, and what nothing depends on. */
+/** Fields of items from earlier responses, without effect. */
 const ofItem = z.object({ id: z.string().nullish(), status: z.string().nullish() });
 
 const stateless =
@@ -99,7 +99,7 @@ const format = z.discriminatedUnion(
   otherKinds("Supported response formats: `text`, `json_object`, `json_schema`."),
 );
 
-/** As on `/v1/chat/completions`: a field takes effect, changes nothing, or is refused with 400 and its name. */
+/** As on `/v1/chat/completions`: a field has an effect, has none, or is refused with 400 and its name. */
 const responseRequest = z
   .strictObject(
     {
@@ -193,7 +193,6 @@ const usage = z
   })
   .meta({ id: "ResponseUsage" });
 
-/** A response, complete or in progress. */
 export const responseObject = z
   .object({
     id: z.string().meta({ example: "resp_0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3" }),

@@ -1,6 +1,6 @@
 import type { ResponseObject } from "./responses-contract.ts";
 
-/** What the documentation shows of a response. */
+/** The documentation's example of a response. */
 export const exampleResponse = {
   id: "resp_0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3",
   object: "response",
@@ -43,7 +43,7 @@ export const exampleResponse = {
   user: null,
 } as const satisfies ResponseObject;
 
-/** The example of a streamed response: the first event, one with text, and the last. */
+/** The documentation's example of a streamed response: its first event, one with text, and the last. */
 export const exampleEvents = [
   {
     type: "response.created",

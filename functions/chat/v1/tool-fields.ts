@@ -20,7 +20,7 @@ export const jsonSchema = z
   })
   .meta({ id: "JsonSchema", description: "A JSON Schema" });
 
-/** The same value in responses, level by level: the caller's own, and JSON throughout. */
+/** The same schema in responses: JSON at every level. */
 export const reportedSchema = z
   .record(z.string(), z.json())
   .meta({ id: "ToldJsonSchema", description: "The JSON Schema of the request" });
@@ -29,7 +29,7 @@ export const toolName = z
   .string()
   .regex(/^[\w.-]{1,64}$/, { error: "a tool's name must have 1 to 64 letters, digits, `_`, `-` or `.`" });
 
-/** A function that a model may call, as both ways declare it. */
+/** A function that a model may call, as both routes declare it. */
 export const toolFunction = z.object({
   name: toolName,
   description: text().nullish(),
@@ -39,7 +39,7 @@ export const toolFunction = z.object({
 
 export const maxTools = 128;
 
-/** A tool, a choice of one or a call of one; another type than `function` is refused by its name. */
+/** A tool, a choice of one or a call of one; any type other than `function` is refused. */
 export const ofFunction = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.discriminatedUnion(
     "type",
@@ -47,7 +47,7 @@ export const ofFunction = <Shape extends z.ZodRawShape>(shape: Shape) =>
     otherKinds("Only tools of type `function` are supported."),
   );
 
-/** A response format by JSON Schema, as both routes name it. */
+/** A response format by JSON Schema, as both routes declare it. */
 export const namedSchema = z.object({
   name: toolName,
   description: text().nullish(),
@@ -57,7 +57,7 @@ export const namedSchema = z.object({
 
 export const toolChoiceWord = z.enum(["auto", "none", "required"]);
 
-/** Accepted without effect on the reply: identification of users, and OpenAI's billing and caching. */
+/** Accepted without effect: identification of users, and OpenAI's billing and caching. */
 export const withoutEffect = z.object({
   user: z.string().nullish(),
   safety_identifier: z.string().nullish(),
@@ -85,7 +85,7 @@ export const usualVerbosity = z
 
 export const reasoningEffort = z.enum(reasoningEfforts).nullish();
 
-/** A piece of a message by its types. Pieces other than text are refused by their path. */
+/** A part of a message. Parts other than text are refused by their path. */
 export const textPartOf = <const Type extends string>(types: readonly [Type, ...Type[]]) =>
   z.strictObject(
     {
@@ -99,9 +99,9 @@ export const textPartOf = <const Type extends string>(types: readonly [Type, ...
     unknownMembers,
   );
 
-/** How content is refused that is neither a text nor pieces of one. */
+/** The error for content that is neither a text nor a list of text parts. */
 export const notContent = { error: "content should be a text or a list of text parts" };
 
-/** A text that was sent whole or in pieces. */
+/** Joins a text that was sent whole or in parts. */
 export const joinParts = (content: string | readonly { readonly text: string }[]): string =>
   typeof content === "string" ? content : content.map((part) => part.text).join("");

@@ -31,10 +31,9 @@ const openAiVoices: ReadonlySet<string> = new Set([
   "verse",
 ]);
 
-/** The caller of speech for clients of the OpenAI API. */
 export interface V1SpeechContext extends SpeechContext {
   readonly requestId: string;
-  /** Of the account, ISO 639-3. */
+  /** ISO 639-3. */
   readonly defaultLanguage: string | undefined;
 }
 
@@ -49,7 +48,7 @@ const chooseV1Voice = (
 
 const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
 
-/** The clients' types require tokens, which the model does not count. */
+/** OpenAI's client types require token counts, and the model counts none. */
 const noTokens = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
 async function* inEvents(
@@ -92,12 +91,10 @@ export const createV1Speech = async (
       });
 };
 
-/** Every voice with the name that lists of clients show. */
 export const listV1Voices = () => ({
   voices: synthesisLanguages.flatMap(({ name, voices }) =>
     voices.map((id) => ({ id, name: `${name} (${id})` })),
   ),
 });
 
-/** The models of speech, of which there is one. */
 export const listV1SpeechModels = () => ({ models: [{ id: speechModel }] });

@@ -7,9 +7,7 @@ import {
 } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 
-/** The caller of a request from a client of the OpenAI API. */
 export interface AccountContext extends RequestContext {
-  /** The account's default language. */
   readonly defaultLanguage: string | undefined;
 }
 

@@ -17,7 +17,7 @@ export type TranscriptFormat = (typeof formats)[number];
 const granularities = ["segment", "word"] as const;
 export type Granularity = (typeof granularities)[number];
 
-/** Lists of forms come as one value where a client leaves out the brackets. */
+/** A list field arrives as a single value when a client omits the brackets. */
 const listed = <Schema extends z.ZodType<unknown, string>>(entry: Schema) =>
   z
     .union([z.string(), z.array(z.string())])
@@ -148,7 +148,7 @@ export type Transcript = z.infer<typeof transcript>;
 
 const subtitles = ["text/plain", "application/x-subrip", "text/vtt"];
 
-/** What the documentation shows of a text in each of the formats. */
+/** The documentation's example of a text in each format. */
 const examplesOf = (text: string) => ({
   response: { text, usage: { type: "duration" as const, seconds: 3 } },
   otherResponses: {

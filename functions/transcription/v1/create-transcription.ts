@@ -16,7 +16,7 @@ export const isTimed = (format: TranscriptFormat): boolean => format !== "json" 
 
 const refuse = (param: string, message: string) => new AppError("unsupported_parameter", { param, message });
 
-/** Rules that the OpenAI API has about several fields. */
+/** The OpenAI API's rules about several fields. */
 const checkCombination = ({
   response_format: format,
   stream,
@@ -28,7 +28,7 @@ const checkCombination = ({
   if (stream && isTimed(format)) throw refuse("stream", "Only `json` and `text` can be streamed.");
 };
 
-/** Opens the recording of a form of `/v1`, where its field has another name. */
+/** Opens the recording of a form of `/v1`, where the field is called `file`. */
 export const openFormsRecording = (
   { file, file_id }: Pick<V1TranscriptionForm, "file" | "file_id">,
   context: AccountContext,

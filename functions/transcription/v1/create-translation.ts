@@ -11,28 +11,28 @@ import type { Transcript, V1TranslationForm } from "./contract.ts";
 import { isTimed, openFormsRecording } from "./create-transcription.ts";
 import { formatTranscript } from "./format-transcript.ts";
 
-/** A translation works with a translator as well. */
+/** A translation needs a translator as well. */
 export interface AudioTranslationDependencies extends TranscriptionDependencies {
   readonly translator: Translator;
 }
 
 const english = findLanguage("eng");
 
-/** The characters of one translation: models translate related sentences better together. */
+/** Characters per translation: models translate related sentences better together. */
 const maxPieceLength = 2_000;
 
-/** Pieces translated in parallel, the share of one caller. */
+/** Pieces translated in parallel for one caller. */
 const piecesAtOnce = 4;
 
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
 
-/** Sentences; where there is no punctuation, as many models write, words. */
+/** Splits a text into sentences; into words where a model wrote no punctuation. */
 const breakable = (text: string): string[] =>
   [...sentences.segment(text)].flatMap(({ segment }) =>
     segment.length > maxPieceLength ? segment.split(/(?<=\s)/u) : [segment],
   );
 
-/** A text in pieces that a model can take: of a model without times all of a recording is a single segment. */
+/** Cuts a text into pieces that a model accepts: without timestamps, a whole recording is one segment. */
 const cut = (text: string): string[] => {
   const pieces: string[] = [];
   for (const segment of breakable(text)) {
@@ -43,7 +43,7 @@ const cut = (text: string): string[] => {
   return pieces.map((piece) => piece.trim());
 };
 
-/** Translates the texts of segments, some at a time. The first failure ends it. */
+/** Translates the texts of segments, several in parallel. The first failure ends it. */
 const translateSegments = async (
   segments: readonly Segment[],
   translate: (text: string) => Promise<string>,

@@ -5,10 +5,10 @@ import { toSubRip, toWebVtt } from "../../../shared/recordings/transcripts/subti
 import { segmentsOf, wordsOf } from "../transcribe.ts";
 import type { Granularity, Transcript, TranscriptFormat, VerboseTranscript } from "./contract.ts";
 
-/** What was heard in a recording, and what is said about it. */
+/** A transcribed recording. */
 export interface HeardRecording {
   readonly task: VerboseTranscript["task"];
-  /** As responses contain it. */
+  /** As in responses. */
   readonly language: string;
   readonly durationSeconds: number;
   readonly transcription: Transcription;

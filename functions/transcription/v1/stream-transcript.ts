@@ -8,7 +8,7 @@ const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
 
 const delta = (text: string): string => frame({ type: "transcript.text.delta", delta: text });
 
-/** Texts as they come, until nothing more will. */
+/** Texts as they arrive, until the end. */
 class TextQueue {
   #texts: string[] = [];
   #isOver = false;
@@ -24,7 +24,7 @@ class TextQueue {
     this.#news.resolve();
   }
 
-  /** What has arrived since the last call, as soon as there is any; `undefined` at the end. */
+  /** The text since the last call, as soon as there is any; `undefined` at the end. */
   async take(): Promise<string | undefined> {
     await this.#news.promise;
     if (this.#texts.length === 0) return undefined;

@@ -7,7 +7,6 @@ import { audioSeconds, completeHeader, streamedHeader } from "../wav/streamed-wa
  */
 export type AudioFormat = "wav" | "mp3" | "opus" | "pcm";
 
-/** The media type and file name of an audio format. */
 export interface AudioKind {
   readonly contentType: string;
   /** Without the dot. */
@@ -25,24 +24,24 @@ export const audioKinds = {
 export interface AudioEnd {
   /** How long it plays, to a millisecond. */
   readonly seconds: number;
-  /** The start of the file with the correct lengths, replacing as many bytes that were sent. */
+  /** The start of the file with the correct lengths, to replace the first bytes that were sent. */
   readonly start: Uint8Array;
 }
 
-/** Speech in the format in which it leaves. */
+/** Speech in the format in which it is sent. */
 export interface EncodedAudio extends AudioKind {
   /** In hertz. */
   readonly sampleRate: number;
-  /** To be read once, to its end; leaving it early ends the model's work. It throws what the speech throws. */
+  /** Must be read once, to its end; leaving it early stops the model. Throws what the speech throws. */
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** To be asked once the pieces have come to their end. */
+  /** To be called after the pieces have ended. */
   end(): AudioEnd;
 }
 
-/** Encodes speech as a stream. @throws AppError before there are any pieces; the speech is cancelled then. */
+/** Encodes speech as a stream. @throws AppError before there are any pieces, and cancels the speech then. */
 export type EncodeAudio = (format: AudioFormat, speech: Speech) => Promise<EncodedAudio>;
 
-/** Speech while it is read, and how many bytes there were of it so far. */
+/** Speech that is being read, and the number of its bytes so far. */
 export interface ReadSpeech {
   readonly speech: Speech;
   bytes: number;
@@ -61,7 +60,7 @@ async function* passOn(read: ReadSpeech): AsyncGenerator<Uint8Array, void, undef
   }
 }
 
-/** Speech as the model's server made it, for which nothing has to be loaded. */
+/** Speech as the model's server sent it, which needs no encoder. */
 export const passOnAsWav = (speech: Speech): EncodedAudio => {
   const { header } = speech;
   const read: ReadSpeech = { speech, bytes: 0 };

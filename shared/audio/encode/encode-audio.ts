@@ -55,7 +55,7 @@ const codecs = {
   })),
 } as const;
 
-/** What is encoded at a time, however much arrives at once: nothing else can happen meanwhile. */
+/** How much is encoded at a time, however much arrives: encoding blocks everything else. */
 const blockBytes = 32_768;
 
 /** The audio without anything that may follow it, in pieces of at most a block. */

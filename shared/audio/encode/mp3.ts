@@ -8,14 +8,14 @@ type Lame = WasmMediaEncoder<"audio/mpeg">;
 /** For speech; MPEG-2 has the rates of {@link Mp3Rate}. */
 const kilobitsPerSecond = 48;
 
-/** Rates of MPEG-2 layer III, in hertz; all that plays MP3 plays them. */
+/** Sample rates of MPEG-2 layer III, in hertz; every MP3 player supports them. */
 export type Mp3Rate = 16_000 | 22_050 | 24_000;
 
 /** LAME: a separate file, so that operators can replace it by another build. */
 const readLame = (): Promise<Buffer> =>
   readFile(fileURLToPath(import.meta.resolve("wasm-media-encoders/wasm/mp3")));
 
-/** Encoders that have finished: each holds some megabytes outside of JavaScript's memory. */
+/** Finished encoders, for reuse: each holds some megabytes outside of JavaScript's memory. */
 const idle: Lame[] = [];
 
 /** Encodes one mono stream as MP3, at a constant bit rate: players then derive the length from a file's size. */

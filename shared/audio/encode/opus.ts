@@ -14,10 +14,10 @@ export interface OpusFrameEncoder {
 const frameSeconds = 0.02;
 const bytesPerSample = 2;
 
-/** Rates that Opus takes, in hertz (RFC 6716, section 2.1.3). */
+/** Sample rates of Opus, in hertz (RFC 6716, section 2.1.3). */
 export type OpusRate = 8_000 | 12_000 | 16_000 | 24_000 | 48_000;
 
-/** For speech; a second takes 3 kB at most. */
+/** For speech: at most 3 kB a second. */
 const bitsPerSecond = 24_000;
 
 /** `OPUS_SET_COMPLEXITY` from 0 to 10. At 5, which browsers use on phones, speech costs half of what it costs at 9. */

@@ -2,10 +2,10 @@ import { bytesPerSample, type SampleFormat } from "../wav/wav-structure.ts";
 
 type ReadSample = (bytes: DataView, offset: number) => number;
 
-/** What is beyond full scale is cut off there; what is no number is silence: an encoder may break at either. */
+/** Clips what is beyond full scale, and silences what is not a number: an encoder may break at either. */
 const bounded = (sample: number): number => (Number.isFinite(sample) ? Math.max(-1, Math.min(1, sample)) : 0);
 
-/** How a sample is read, by encoding and bytes. Samples of 12 or 20 bits use the upper bits. */
+/** Reads a sample, by encoding and bytes. Samples of 12 or 20 bits use the upper bits. */
 const readSample: Readonly<Record<string, ReadSample>> = {
   pcm1: (bytes, offset) => (bytes.getUint8(offset) - 128) / 128,
   pcm2: (bytes, offset) => bytes.getInt16(offset, true) / 32_768,
@@ -44,7 +44,7 @@ export const createSampleReader = (
   };
 };
 
-/** Samples from -1 to 1 as 16 bits, little endian, as all processors have them that this runs on. */
+/** Samples from -1 to 1 as 16 bits, little endian like every processor that this runs on. */
 export const toSixteenBits = (samples: Float32Array): Buffer => {
   const values = new Int16Array(samples.length);
   for (const [index, sample] of samples.entries()) {
@@ -66,13 +66,13 @@ const greatestCommonDivisor = (one: number, other: number): number =>
 /** How many zero crossings of the filter are on either side of its middle. */
 const zeroCrossings = 24;
 
-/** How much of the band between 0 and half the lower rate passes: the rest is for the filter to fall in. */
+/** The share of the band up to half the lower rate that passes; the filter falls off in the rest. */
 const passedShare = 0.92;
 
 /** The resolution between two samples; at the usual rates every position is exact. */
 const maxPositions = 1_024;
 
-/** The windowed sinc: an ideal filter, brought to its end by a Blackman-Harris window (92 dB). */
+/** The windowed sinc: an ideal filter, limited by a Blackman-Harris window (92 dB). */
 const filterAt = (crossings: number): number => {
   if (Math.abs(crossings) >= zeroCrossings) return 0;
   const angle = (Math.PI * crossings) / zeroCrossings;

@@ -4,10 +4,10 @@ import { maxSegments, segmentsOf, writePage, writePages } from "../ogg/ogg-pages
 /** Opus in Ogg counts samples at this rate, for any rate of the input (RFC 7845, section 4). */
 const clockRate = 48_000;
 
-/** Samples that a decoder throws away at the start: what libopus needs to get going, at 48,000 a second. */
+/** Samples that a decoder drops at the start, at 48,000 a second: what libopus needs to warm up. */
 const preSkip = 312;
 
-/** The same as a time: this much silence must follow the audio, or the decoder would drop its end. */
+/** The same in seconds: this much silence must follow the audio, or the decoder would drop its end. */
 export const preSkipSeconds = preSkip / clockRate;
 
 const identification = (sampleRate: number): Buffer => {

@@ -10,7 +10,7 @@ export const flacPoints = async ({ window, start }: ContainerFile): Promise<CutP
   return { headBytes: headerFor(stream, unknownTotal).length, points: pointsOf(window, stream) };
 };
 
-/** Between its frames, which need nothing from each other. */
+/** Cut points are between frames, which do not depend on each other. */
 async function* pointsOf(window: SourceWindow, stream: FlacStream): AsyncGenerator<CutPoint[], void> {
   const { firstSample } = stream.firstFrame;
   const pointAt = (offset: number, ticks: number): CutPoint => {
@@ -54,7 +54,7 @@ export async function* cutFlac(
 const totalSamplesOffset = 13;
 const checksumOffset = 18;
 
-/** All that can be said of frames that differ in length before they are read. */
+/** The total of frames that differ in length, which is unknown before they are read. */
 const unknownTotal = 0;
 
 const samplesUntil = ({ shape: { fixedSamples }, firstFrame }: FlacStream, until: number): number =>

@@ -2,9 +2,9 @@ import { byteAt, uint16BigEndian } from "../reading/bytes.ts";
 
 /** What a FLAC frame's header says (RFC 9639, section 9.1). */
 export interface FlacFrame {
-  /** Position of its first sample in the whole. */
+  /** Position of its first sample in the stream. */
   readonly firstSample: number;
-  /** How many samples of each channel it holds. */
+  /** Of each channel. */
   readonly samples: number;
 }
 
@@ -31,7 +31,7 @@ const maxChannelAssignments = 10;
 /** The longest header: 4 bytes, a number of 7, a block size and a sample rate of 2 each, and the checksum. */
 export const maxFlacHeaderBytes = 16;
 
-/** The shape of the frame at this place, which must be the file's first. */
+/** The shape of the frame at this offset, which must be the file's first. */
 export const flacFrameShape = (bytes: Uint8Array, offset: number): FlacFrameShape | undefined => {
   const shape = {
     secondByte: byteAt(bytes, offset + 1),
@@ -44,7 +44,7 @@ export const flacFrameShape = (bytes: Uint8Array, offset: number): FlacFrameShap
   return shape.secondByte === fixedBlocks ? { ...shape, fixedSamples: first.samples } : shape;
 };
 
-/** The header at this place, if it is one of a file with frames of this shape and its checksum is right. */
+/** The header at this offset, if it has this shape and a correct checksum. */
 export const parseFlacFrame = (
   bytes: Uint8Array,
   offset: number,

@@ -18,7 +18,6 @@ export interface FlacStream {
   readonly channels: number;
   /** Samples of each channel; 0 when the encoder did not know. */
   readonly totalSamples: number;
-  /** Offset of the first frame. */
   readonly framesStart: number;
   readonly firstFrame: FlacFrame;
   readonly shape: FlacFrameShape;
@@ -78,10 +77,10 @@ interface LocatedFrame extends FlacFrame {
   readonly offset: number;
 }
 
-/** Bytes that pass for a header are rare, but each one would have to be remembered. */
+/** Bytes that pass for a header are rare, but each must be remembered. */
 const maxCandidates = 16;
 
-/** The last frame that another one leads up to without a gap; or the only one. */
+/** The last frame that follows another without a gap; or the only one. */
 const findLastFrame = (
   tail: Uint8Array,
   stream: FlacStream,

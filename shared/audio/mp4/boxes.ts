@@ -4,13 +4,11 @@ import { textAt, uint32BigEndian } from "../reading/bytes.ts";
 /** A box of an MP4 file (ISO 14496-12), as a range of the file. */
 export interface Box {
   readonly type: string;
-  /** Offset of the box. */
   readonly offset: number;
-  /** Offset of its content. */
   readonly start: number;
   /** Offset of the content's end, at most that of the parent box. */
   readonly end: number;
-  /** Whether it was not cut off there. */
+  /** False when the file or the parent box ends inside it. */
   readonly isWhole: boolean;
 }
 
@@ -97,12 +95,11 @@ export class BoxTable {
     return !this.isReady && this.#remaining > 0;
   }
 
-  /** Whether there is a current entry in memory. */
   get isReady(): boolean {
     return this.#position < this.#bytes.length;
   }
 
-  /** Reads on. */
+  /** Reads the next piece. @returns whether there is a current entry. */
   async fill(): Promise<boolean> {
     const entries = Math.min(this.#remaining, Math.floor(pieceBytes / this.#entryBytes));
     const bytes = await this.#window.read(this.#offset, entries * this.#entryBytes);
@@ -124,7 +121,6 @@ export class BoxTable {
     return this.#entryBytes === 8 ? this.field(0) * 2 ** 32 + this.field(1) : this.field(0);
   }
 
-  /** Makes the next entry the current one. */
   advance(): void {
     this.#position += this.#entryBytes;
   }

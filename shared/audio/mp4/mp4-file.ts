@@ -19,15 +19,15 @@ export interface Mp4Track {
   /** Ticks of the track's clock in a second. */
   readonly timescale: number;
   readonly description: SampleDescription;
-  /** Where in the track's time playing starts, in ticks: encoders let it start a little before the audio. */
+  /** Where playing starts in the track's time, in ticks: encoders start a track a little before its audio. */
   readonly playFrom: number;
-  /** How long it plays, in ticks; undefined for all of it. */
+  /** How long it plays, in ticks; undefined for the whole track. */
   readonly playFor: number | undefined;
   /** The boxes of the track's index, by type. */
   readonly tables: ReadonlyMap<string, Box>;
 }
 
-/** What the samples of a fragment are like unless it says something else. */
+/** Defaults for the samples of fragments. */
 export interface FragmentDefaults {
   readonly duration: number;
   readonly size: number;
@@ -134,7 +134,7 @@ const isLong = (content: Uint8Array): boolean => byteAt(content, 0) === 1;
 interface Edit {
   /** In ticks of the track. */
   readonly start: number;
-  /** In ticks of the whole film; 0 for all. */
+  /** In ticks of the movie; 0 for all. */
   readonly duration: number;
 }
 

@@ -38,7 +38,7 @@ export const mp4Reader: ContainerReader = {
 /** The index of a piece without its tables. */
 const maxRestBytes = 1_024;
 
-/** What the tables of a new index may take for a sample: its size, its duration and how many have that. */
+/** What a new index needs at most for a sample: its size, its duration and how many have it. */
 const entryBytes = 12;
 
 /**
@@ -62,7 +62,7 @@ async function* cutMp4({ window }: ContainerFile, { from, until }: Cut): AsyncGe
   for (const { start, end } of samples.ranges) yield* copyRange(window, start, end);
 }
 
-/** Between samples. */
+/** Cut points are between samples. */
 async function* pointsOf(window: SourceWindow, file: Mp4File): AsyncGenerator<Iterable<CutPoint>, void> {
   const { timescale, playFrom, playFor = Number.POSITIVE_INFINITY } = file.track;
   const secondsAt = (ticks: number): number => Math.max(0, Math.min(ticks - playFrom, playFor)) / timescale;

@@ -2,7 +2,7 @@ import { UnreadableAudioError } from "../reading/audio-errors.ts";
 import type { Mp4File } from "./mp4-file.ts";
 import type { CollectedSamples } from "./sample-runs.ts";
 
-/** What is played of the samples, in ticks from the first one on. */
+/** The part that is played, in ticks from the first sample. */
 interface PlayedSpan {
   readonly playFrom: number;
   readonly playUntil: number;
@@ -100,7 +100,7 @@ const sizeTable = (samples: CollectedSamples): Buffer => {
   return table;
 };
 
-/** 32-bit numbers; larger ones, which are always false, become the maximum. */
+/** 32-bit numbers; larger ones, which are always wrong, become the maximum. */
 const uint32 = (...values: readonly number[]): Buffer => {
   const bytes = Buffer.alloc(values.length * 4);
   for (const [index, value] of values.entries()) bytes.writeUInt32BE(Math.min(value, 0xffffffff), index * 4);
@@ -121,7 +121,7 @@ const versioned = (type: string, ...content: readonly Uint8Array[]): Buffer =>
 /** Normal speed, full volume. */
 const rateAndVolume = Buffer.concat([uint32(normalRate), Buffer.from([1, 0]), zeros(10)]);
 
-/** The picture as it is: every track must say how to turn it, also one that has none. */
+/** No transformation of the picture: every track must state one, even without a picture. */
 const matrix = uint32(normalRate, 0, 0, 0, normalRate, 0, 0, 0, 0x40000000);
 
 /** `und`, five bits a letter. */

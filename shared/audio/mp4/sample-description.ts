@@ -1,7 +1,6 @@
 import { UnreadableAudioError } from "../reading/audio-errors.ts";
 import { asBuffer, byteAt, textAt, uint16BigEndian, uint32BigEndian } from "../reading/bytes.ts";
 
-/** How the samples of a track are encoded. */
 export interface SampleDescription {
   readonly codec: string;
   readonly sampleRate: number;
@@ -57,7 +56,7 @@ export const parseSampleDescription = (content: Uint8Array): SampleDescription =
   return { codec, entry, ...shapeOf(entry, codec === "aac" ? decoder?.specific : undefined) };
 };
 
-/** QuickTime's second revision has larger numbers further on. */
+/** The second revision of QuickTime's entry has larger numbers at its end. */
 const shapeOf = (
   entry: Uint8Array,
   audioSpecific: Uint8Array | undefined,
@@ -81,7 +80,7 @@ const elementaryStreamTag = 3;
 const decoderTag = 4;
 const specificTag = 5;
 
-/** Of the box `esds`, which QuickTime puts inside another. */
+/** Reads the box `esds`, which QuickTime puts inside another. */
 const findDecoderConfiguration = (entry: Uint8Array): DecoderConfiguration | undefined => {
   const box = asBuffer(entry).indexOf("esds", 0, "latin1");
   if (box < 0) return undefined;

@@ -15,7 +15,7 @@ export interface SampleRun {
 /** How many runs are passed on at once: one at a time would cost more than reading them. */
 export const runsAtOnce = 4_096;
 
-/** What it takes to list samples from here on again. */
+/** Where to start to list samples from here again. */
 export type Resumption = Pick<Position, "offset" | "index">;
 
 /** Samples, in the order in which they play. */
@@ -25,13 +25,11 @@ export interface SampleBatch {
   readonly resumption: Resumption;
 }
 
-/** The samples of a new file. */
 export interface CollectedSamples {
   /** In their order; neighbours differ. */
   readonly runs: readonly Omit<SampleRun, "offset">[];
   /** Where their bytes are in the old file, in the same order. */
   readonly ranges: readonly { readonly start: number; readonly end: number }[];
-  /** How long they play. */
   readonly ticks: number;
 }
 
@@ -46,7 +44,7 @@ export interface SampleSpan {
   readonly until: number;
 }
 
-/** Takes the samples from one time up to another. @throws UnreadableAudioError when there are too many to be true */
+/** Collects the samples between two times. @throws UnreadableAudioError when there are implausibly many */
 export const collectSamples = async (
   batches: AsyncIterable<SampleBatch>,
   { listedFrom, from, until }: SampleSpan,

@@ -32,7 +32,7 @@ export const adtsReader: ContainerReader = {
   cut: cutAdts,
 };
 
-/** Frames need nothing before them; but the first of a piece fades in, as the first of any stream. */
+/** Frames do not depend on earlier ones; the first of a piece fades in, like the first of any stream. */
 async function* cutAdts(file: ContainerFile, { from, until }: Cut): AsyncGenerator<Uint8Array, void> {
   const stream = await openStream(file);
   const start = from?.offset ?? stream.start;

@@ -3,7 +3,7 @@ import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
 import { asBuffer } from "../reading/bytes.ts";
 import { type CutPoint, pointSpacing } from "../reading/piece.ts";
 
-/** A frame's header: the frame is a packet of compressed audio with a length of its own. */
+/** The header of a frame: a packet of compressed audio with its own length. */
 export interface Frame {
   /** In bytes, header included. */
   readonly length: number;
@@ -15,11 +15,11 @@ export interface Frame {
   readonly signature: number;
 }
 
-/** A format that is nothing but one frame after the other. */
+/** A format that consists of frames only. */
 export interface FrameFormat {
   /** No frame is longer, in bytes. */
   readonly maxFrameBytes: number;
-  /** The header at this place, or undefined when there is none. */
+  /** The header at this offset, or undefined. */
   parse(bytes: Uint8Array, offset: number): Frame | undefined;
 }
 
@@ -27,16 +27,14 @@ export interface FrameFormat {
 interface FrameRun {
   /** Of the first one, in the file. */
   readonly offset: number;
-  /** The frames themselves. */
   readonly bytes: Uint8Array;
   /** How many samples of each channel they decode to. */
   readonly samples: number;
 }
 
-/** The stream a walk stays in. */
+/** The stream of a walk. */
 export interface FrameStream {
   readonly format: FrameFormat;
-  /** Where its first frame is. */
   readonly start: number;
   /** One of its frames. */
   readonly reference: Frame;
@@ -63,7 +61,6 @@ async function* frameRuns(
   }
 }
 
-/** Where a walk is. */
 interface Walk {
   /** In the current piece. */
   offset: number;
@@ -166,7 +163,6 @@ export async function* copyFrames(
   }
 }
 
-/** A position between two frames. */
 export interface FramePoint {
   readonly offset: number;
   /** Samples of each channel in the frames before it. */
@@ -175,7 +171,7 @@ export interface FramePoint {
   readonly bytes: number;
 }
 
-/** Where frames start, some of them in each second, and then where the last one ends. */
+/** Frame starts, a few in each second, and then the end of the last frame. */
 export async function* framePoints(
   window: SourceWindow,
   stream: FrameStream,

@@ -90,7 +90,7 @@ export const writeVbrHeader = (
   return result;
 };
 
-/** The extension without what no longer holds: the length and the checksums of the music. */
+/** The extension without fields that are no longer true: the length and the checksums of the music. */
 const cutExtension = ({ extension, delay, padding }: Encoder): Uint8Array =>
   concatenate(
     extension.subarray(0, 21),
@@ -99,7 +99,7 @@ const cutExtension = ({ extension, delay, padding }: Encoder): Uint8Array =>
     new Uint8Array(8),
   );
 
-/** What players look for in a header before they believe it. */
+/** What players check in a header before they trust it. */
 export const plainExtension: Uint8Array = Buffer.from("LAME".padEnd(extensionBytes, "\0"), "latin1");
 
 /** How long a frame must be for a header with an extension. */

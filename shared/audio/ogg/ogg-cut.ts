@@ -29,7 +29,7 @@ const openStream = async (window: SourceWindow): Promise<OggStream> => {
 const leadIn = ({ codec }: OggStream): number => (codec === "opus" ? 14_400 : 0);
 const packetsBefore = ({ codec }: OggStream): number => (codec === "opus" ? 0 : 1);
 
-/** Between its pages: a piece starts with what the page before ends with. */
+/** Cut points are between pages: a piece starts with the end of the page before it. */
 export const oggPoints = async ({ window }: ContainerFile): Promise<CutPoints> => {
   const stream = await openStream(window);
   const head = await readHead(window, stream);
@@ -127,7 +127,6 @@ export const firstGranule = async (window: SourceWindow, stream: OggStream): Pro
   return 0;
 };
 
-/** What precedes the audio. */
 interface OggHead {
   readonly packets: readonly Uint8Array[];
   /** Offset of the first page of audio. */

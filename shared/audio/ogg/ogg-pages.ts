@@ -7,11 +7,11 @@ export interface OggPage {
   readonly bytes: Uint8Array;
   readonly headerLength: number;
   readonly isFirst: boolean;
-  /** Whether its first packet starts on the page before. */
+  /** Whether its first packet starts on the previous page. */
   readonly isContinued: boolean;
   /** Position of the audio at the page's end, in samples of a rate the codec defines; -1 when no packet ends here. */
   readonly granule: number;
-  /** Which of the file's streams the page belongs to. */
+  /** The stream that the page belongs to. */
   readonly serial: number;
 }
 
@@ -23,7 +23,7 @@ const lastPageFlag = 4;
 /** No page is longer: 255 segments of at most 255 bytes. */
 export const maxPageBytes = fixedHeaderLength + 255 + 255 * 255;
 
-/** The whole page at this place, or undefined. */
+/** The whole page at this offset, or undefined. */
 export const parseOggPage = (bytes: Uint8Array, offset: number): OggPage | undefined => {
   if (!hasText(bytes, offset, "OggS\0")) return undefined;
   const segments = byteAt(bytes, offset + 26);
@@ -54,11 +54,10 @@ export const packetsEnding = (page: OggPage): number =>
 
 const checksumOffset = 22;
 
-/** Whether the page is as it was written. */
+/** Whether the page's checksum is correct. */
 const isIntact = (page: OggPage): boolean =>
   uint32LittleEndian(page.bytes, checksumOffset) === checksum(page.bytes);
 
-/** A page converted for another file. */
 interface PageChange {
   /** Without the segments before this one, and from this one on. */
   readonly segments?: readonly [start: number, end: number];
@@ -68,7 +67,7 @@ interface PageChange {
   readonly isLast?: boolean;
 }
 
-/** The page with other content, with a right checksum. */
+/** The page with other content and a correct checksum. */
 export const changePage = (page: OggPage, { segments, granule, sequence, isLast }: PageChange): Buffer => {
   const lengths = segmentLengths(page);
   const [start, end] = segments ?? [0, lengths.length];
@@ -88,7 +87,7 @@ export const changePage = (page: OggPage, { segments, granule, sequence, isLast 
 
 const sequenceOffset = 18;
 
-/** The page as the last one of its stream: with its first `packets` packets. */
+/** The page as the last one of its stream, with its first `packets` packets. */
 export const lastPage = (page: OggPage, packets: number, change: PageChange): Buffer => {
   const lengths = segmentLengths(page);
   let segments = 0;
@@ -109,7 +108,6 @@ export const segmentsAfter = (page: OggPage, packets: number): readonly [start: 
   return [start, lengths.length];
 };
 
-/** A page to be written. */
 interface NewPage {
   readonly serial: number;
   /** Its number among the stream's pages, from 0. */

@@ -18,7 +18,7 @@ export interface OggStream {
   readonly channels: number;
   /** Granules at the start that are not played. */
   readonly preSkip: number;
-  /** The most granules that one packet can stand for. */
+  /** The maximum number of granules in one packet. */
   readonly maxPacketGranules: number;
 }
 

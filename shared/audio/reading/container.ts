@@ -2,7 +2,7 @@ import { UnreadableAudioError } from "./audio-errors.ts";
 import type { SourceWindow } from "./audio-source.ts";
 import type { Cut, CutPoints } from "./piece.ts";
 
-/** What each accepted container is called on the wire. */
+/** The media type and file name extension of each accepted container. */
 const containers = {
   wav: { mediaType: "audio/wav", fileExtension: "wav" },
   mp3: { mediaType: "audio/mpeg", fileExtension: "mp3" },
@@ -19,14 +19,14 @@ export type AudioContainer = keyof typeof containers;
 export interface Measurement {
   /** Such as `pcm`, `mp3`, `aac`, `opus`, `vorbis`, `flac`, `alac`. */
   readonly codec: string;
-  /** Length of what can be played: of a truncated file, the existing part. */
+  /** Of what can be played: for a truncated file, the part that exists. */
   readonly durationSeconds: number;
-  /** In hertz; left out when the file says nothing credible. */
+  /** In hertz; absent when the file states nothing credible. */
   readonly sampleRate?: number;
   readonly channels?: number;
 }
 
-/** What the bytes of an audio file say about it; file names and declared types play no part. */
+/** What an audio file's bytes say about it; file names and declared types are ignored. */
 export interface AudioFacts extends Measurement {
   readonly container: AudioContainer;
   readonly mediaType: string;
@@ -42,7 +42,7 @@ const minBitsPerSecond = 200;
 
 const maxChannels = 255;
 
-/** Completes a measurement, if it can be true of a file of this size. @throws UnreadableAudioError */
+/** Completes a measurement, if it is plausible for a file of this size. @throws UnreadableAudioError */
 export const audioFacts = (
   container: AudioContainer,
   { codec, durationSeconds, sampleRate, channels }: Measurement,
@@ -62,7 +62,6 @@ export const audioFacts = (
   };
 };
 
-/** A file of a known container. */
 export interface ContainerFile {
   readonly window: SourceWindow;
   /** Where the container starts in the file. */

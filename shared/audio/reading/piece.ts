@@ -6,18 +6,18 @@ const positionSchema = z.object({
   offset: z.int().nonnegative(),
   /** The packet's time, in units that the container defines. */
   ticks: z.number(),
-  /** What times are counted on from here: a cluster's time in WebM; in MP4 the time of what `offset` or `index` say. */
+  /** From when times are counted here: a cluster's time in WebM; in MP4 the time of `offset` or `index`. */
   countedFrom: z.number().optional(),
-  /** Where in the tables of an MP4 file's index, as numbers of entries. */
+  /** A position in the tables of an MP4 file's index, as numbers of entries. */
   index: z
     .object({
       chunk: z.int(),
-      /** How many samples of that chunk are behind. */
+      /** How many samples of that chunk precede it. */
       chunkTaken: z.int(),
       chunkEntry: z.int(),
       sample: z.int(),
       durationEntry: z.int(),
-      /** How many samples of that entry are behind. */
+      /** How many samples of that entry precede it. */
       durationTaken: z.int(),
     })
     .optional(),
@@ -25,12 +25,12 @@ const positionSchema = z.object({
 
 export type Position = z.infer<typeof positionSchema>;
 
-/** What is cut out of a file: from a position, or from its start, up to the packet at this time. */
+/** A range of a file: from a position, or its start, up to the packet at a time. */
 const cutSchema = z.object({ from: positionSchema.optional(), until: z.number() });
 
 export type Cut = z.infer<typeof cutSchema>;
 
-/** A part of a recording that is a recording itself, as it is stored until it is cut. */
+/** A part of a recording that becomes a file of its own, as it is stored until it is cut. */
 export const pieceSchema = z.object({
   /** 0 for the first. */
   index: z.int().nonnegative(),
@@ -38,12 +38,12 @@ export const pieceSchema = z.object({
   start: z.number(),
   /** Where in the recording its audio ends, in seconds. */
   end: z.number(),
-  /** It is no larger. */
+  /** An upper bound. */
   bytes: z.int().nonnegative(),
   mediaType: z.string(),
   /** Without the dot. */
   fileExtension: z.string(),
-  /** Left out when the piece is the file as it is. */
+  /** Absent when the piece is the whole file. */
   cut: cutSchema.optional(),
 });
 
@@ -52,9 +52,9 @@ export type Piece = z.infer<typeof pieceSchema>;
 /** A position at which a piece may start or end. */
 export interface CutPoint {
   readonly position: Position;
-  /** Where the audio of a piece starts that is cut from here on, in seconds of the recording. */
+  /** Where in the recording a piece that is cut from here starts to play, in seconds. */
   readonly startsAt: number;
-  /** Where the audio of a piece ends that is cut up to here. */
+  /** Where in the recording a piece that is cut up to here stops, in seconds. */
   readonly endsAt: number;
   /** How many bytes the packets before it take. */
   readonly bytes: number;
@@ -62,7 +62,7 @@ export interface CutPoint {
 
 /** All positions at which a recording may be cut. */
 export interface CutPoints {
-  /** What is written before the packets of each piece; at most. */
+  /** The maximum size of what precedes the packets of each piece. */
   readonly headBytes: number;
   /**
    * In order of time, each group to be used before the next call. The first one is the start of the recording, the

@@ -37,7 +37,7 @@ export class ReadingBudget {
     return new ReadingBudget(now, maxBackgroundMilliseconds);
   }
 
-  /** Counts one look into the file. @throws UnreadableAudioError when there were too many, or they took too long. */
+  /** Counts one read of the file. @throws UnreadableAudioError when there were too many, or they took too long. */
   countRead(): void {
     this.#reads += 1;
     if (this.#reads > maxReads) {
@@ -61,12 +61,10 @@ export class ReadingBudget {
     }
   }
 
-  /** Stops the clock. */
   pause(): void {
     this.#pausedAt = this.#now();
   }
 
-  /** Resumes the clock. */
   resume(): void {
     if (this.#pausedAt !== undefined) this.#endsAt += this.#now() - this.#pausedAt;
     this.#pausedAt = undefined;

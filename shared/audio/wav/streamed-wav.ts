@@ -17,7 +17,7 @@ export interface Speech {
    * server breaks off, falls silent or never sends any audio.
    */
   readonly audio: AsyncIterable<Uint8Array>;
-  /** Stops the server's work; without effect once the audio was read to its end. */
+  /** Stops the server's work; no effect after the audio has been read to its end. */
   cancel(): void;
 }
 
@@ -25,7 +25,7 @@ export interface Speech {
 const fileLengthOffset = 4;
 const lengthBytes = 4;
 
-/** What is written where a length is not known: players then read as far as there is something to read. */
+/** Written for an unknown length: players then read as far as there is data. */
 const unknownLength = 0xff_ff_ff_ff;
 
 const withLengths = ({ bytes }: SpeechHeader, fileLength: number, audioLength: number): Uint8Array => {
@@ -40,7 +40,7 @@ const withLengths = ({ bytes }: SpeechHeader, fileLength: number, audioLength: n
 export const streamedHeader = (header: SpeechHeader): Uint8Array =>
   header.audioBytes === undefined ? withLengths(header, unknownLength, unknownLength) : header.bytes;
 
-/** The header of the whole file, with true lengths. @param followingBytes all bytes behind the header. */
+/** The header of the whole file, with correct lengths. @param followingBytes all bytes after the header. */
 export const completeHeader = (header: SpeechHeader, followingBytes: number): Uint8Array =>
   withLengths(
     header,

@@ -4,16 +4,14 @@ import { bytesPerSample, type SampleFormat, walkWav } from "./wav-structure.ts";
 
 export type { SampleFormat } from "./wav-structure.ts";
 
-/** What the start of a WAV stream says. */
 export interface WavHeader {
   readonly format: SampleFormat;
-  /** Offset of the first byte of audio. */
   readonly dataStart: number;
   /** Bytes of audio, unless the header was written before the length was known. */
   readonly dataBytes: number | undefined;
 }
 
-/** A header longer than this is no header of a synthesiser. */
+/** More than any synthesiser's header takes. */
 const maxHeaderBytes = 1 << 20;
 
 /**

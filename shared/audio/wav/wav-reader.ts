@@ -69,7 +69,7 @@ const readLayout = async (window: SourceWindow): Promise<WavLayout> => {
   return step.value;
 };
 
-/** The bytes of audio that really exist. */
+/** The bytes of audio that the file really has. */
 const availableBytes = (
   { dataStart, dataBytes = Number.POSITIVE_INFINITY }: WavLayout,
   size: number,
@@ -90,7 +90,7 @@ const durationOf = (layout: WavLayout, size: number): number | undefined => {
   return bytesPerSecond > 0 ? available / bytesPerSecond : undefined;
 };
 
-/** Where the header has no rate, the frames are counted as in a file of their own. */
+/** Without a rate in the header, counts the frames as in an MP3 file. */
 const durationOfMp3 = async ({ dataStart }: WavLayout, window: SourceWindow): Promise<number> => {
   const reference = mp3Format.parse(await window.read(dataStart, mp3Format.maxFrameBytes), 0);
   if (!reference) throw new UnreadableAudioError("The WAV file is damaged: it contains no MP3 frame.");
@@ -99,7 +99,7 @@ const durationOfMp3 = async ({ dataStart }: WavLayout, window: SourceWindow): Pr
   );
 };
 
-/** A header of the least chunks; the format chunk stays as it is, because it may hold a channel mask. */
+/** A minimal header; the format chunk is unchanged, because it may contain a channel mask. */
 const headerFor = ({ format }: WavLayout, dataBytes: number, samples: number): Uint8Array => {
   const formatChunk = chunk("fmt ", format.chunk);
   // Required of everything but plain PCM.

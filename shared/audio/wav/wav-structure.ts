@@ -19,7 +19,6 @@ export interface SampleFormat {
   readonly bitsPerSample: number;
 }
 
-/** What a WAV file's format chunk says. */
 interface WavFormat {
   /** Unless it is a compressed encoding. */
   readonly samples?: SampleFormat;
@@ -54,7 +53,7 @@ const compressedCodecs = new Map([
 const extensibleTag = 0xfffe;
 const minChunkBytes = 14;
 
-/** The bytes a sample takes: whole ones, also for 12 or 20 bits. */
+/** The bytes of a sample: whole ones, also for 12 or 20 bits. */
 export const bytesPerSample = ({ bitsPerSample }: Pick<SampleFormat, "bitsPerSample">): number =>
   Math.ceil(bitsPerSample / 8);
 
@@ -91,24 +90,21 @@ const parseWavFormat = (chunk: Uint8Array): WavFormat => {
   return { ...format, samples: { encoding, sampleRate, channels, bitsPerSample } };
 };
 
-/** The position of the audio in a WAV file. */
 export interface WavLayout {
   readonly format: WavFormat;
-  /** Offset of the first byte of audio. */
   readonly dataStart: number;
   /** As the header says; undefined when it was written before the length was known. */
   readonly dataBytes: number | undefined;
-  /** Samples of each channel, as compressed files announce them. */
+  /** Samples of each channel, as compressed files state them. */
   readonly announcedSamples: number | undefined;
 }
 
-/** Bytes that are needed next. */
 interface ByteRange {
   readonly offset: number;
   readonly length: number;
 }
 
-/** A size that a streaming writer puts where it knows none; in RF64 the real one is in the chunk `ds64`. */
+/** Written by streaming writers for an unknown size; in RF64 the real one is in the chunk `ds64`. */
 export const unknownSize = 0xffffffff;
 
 const maxChunks = 1_000;

@@ -14,7 +14,7 @@ interface EbmlElement {
 /** An id of up to 4 bytes and a size of up to 8. */
 export const maxElementHeadBytes = 12;
 
-/** The head of the element at this place, or undefined when there is none or the bytes end within it. */
+/** The head of the element at this offset, or undefined when there is none or the bytes end within it. */
 export const parseElement = (bytes: Uint8Array, offset: number): EbmlElement | undefined => {
   const idLength = Math.clz32(byteAt(bytes, offset) << 24) + 1;
   if (idLength > 4) return undefined;
@@ -29,7 +29,6 @@ export const parseElement = (bytes: Uint8Array, offset: number): EbmlElement | u
 interface VariableInteger {
   /** Undefined for the reserved value of all ones, which means "unknown". */
   readonly value: number | undefined;
-  /** Offset of the byte after it. */
   readonly end: number;
 }
 
@@ -45,7 +44,7 @@ export const parseVariableInteger = (bytes: Uint8Array, offset: number): Variabl
   return { value: isUnknown ? undefined : value, end: offset + length };
 };
 
-/** The children of an element that is wholly in memory; what does not fit into it ends the list. */
+/** The children of an element in memory; one that does not fit ends the list. */
 export function* childElements(
   content: Uint8Array,
 ): Generator<{ readonly id: number; readonly content: Uint8Array }> {
@@ -68,7 +67,6 @@ export const floatValue = (content: Uint8Array): number => {
   return content.length === 8 ? view.getFloat64(0) : 0;
 };
 
-/** An element as bytes. */
 export const writeElement = (id: number, content: Uint8Array): Uint8Array => {
   const size = Buffer.alloc(8);
   size.writeUInt32BE(content.length, 4);

@@ -5,7 +5,7 @@ import { parseElement, writeElement, writeOpenElement } from "./ebml.ts";
 import { type WebmBlock, walkWebm, webmIds } from "./webm-elements.ts";
 import { findWebmTrack, type WebmTrack } from "./webm-track.ts";
 
-/** Longer than this no packet plays; a longer pause between two is silence that was not recorded. */
+/** Longer than any packet plays; a longer gap between two is silence that was not recorded. */
 const maxPacketSeconds = 0.25;
 
 /** When a packet ends, in ticks. @param pause since the packet before it started */
@@ -75,7 +75,7 @@ const toPoint = (position: Position, bytes: number, track: WebmTrack): CutPoint 
 /** How far a packet's time can be from its cluster's. */
 const maxClusterTicks = 30_000;
 
-/** The packets from a position on, before the one at another time; those of a piece are counted from zero. */
+/** The packets from a position up to a time; those of a piece are counted from zero. */
 export async function* cutWebm(
   { window }: ContainerFile,
   { from, until }: Cut,

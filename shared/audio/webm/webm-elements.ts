@@ -44,7 +44,7 @@ export interface WebmBlock {
   readonly duration: number | undefined;
   /** The element as it is in the file. */
   readonly bytes: Uint8Array;
-  /** The offset of the existing data. */
+  /** Offset of the element in the file. */
   readonly offset: number;
   /** The offset of the time in the element: two bytes, relative to the cluster's. */
   readonly timeOffset: number;
@@ -52,7 +52,7 @@ export interface WebmBlock {
 
 type WebmPart =
   | { readonly kind: "info" | "tracks"; readonly content: Uint8Array }
-  /** What follows is counted from this time on. */
+  /** Times that follow are counted from this one. */
   | { readonly kind: "cluster"; readonly timestamp: number }
   | WebmBlock;
 
@@ -86,7 +86,6 @@ export async function* walkWebm(
   }
 }
 
-/** Where a walk is. */
 interface Walk {
   /** Of the current piece in the file. */
   position: number;

@@ -4,7 +4,6 @@ import { textAt } from "../reading/bytes.ts";
 import { childElements, floatValue, unsignedValue } from "./ebml.ts";
 import { walkWebm, webmIds } from "./webm-elements.ts";
 
-/** A WebM file's audio track. */
 export interface WebmTrack {
   readonly number: number;
   readonly codec: string;

@@ -11,7 +11,7 @@ export const tokenUsage = z
   .meta({ id: "TokenUsage" });
 export type TokenUsage = z.infer<typeof tokenUsage>;
 
-/** A model's instruction when the caller sends none. */
+/** The instruction for the model when the caller sends none. */
 export const defaultSystemMessage =
   "You are the assistant of the Language AI Service, at home in English and the languages of Uganda and its " +
   "neighbours. You translate accurately, explain and summarise, and answer in the language you are asked in.";
@@ -20,7 +20,7 @@ export const defaultSystemMessage =
 export const chatModelIds = ["lang-14b", "lang-9b"] as const;
 export type ChatModelId = (typeof chatModelIds)[number];
 
-/** What the model wants done by a function of the caller's. */
+/** A model's call of one of the caller's functions. */
 export interface ToolCall {
   /** The id for its result. */
   readonly id: string;
@@ -35,7 +35,6 @@ export interface TextMessage {
   readonly content: string;
 }
 
-/** A turn of a conversation. */
 export type ChatMessage =
   | { readonly role: "system" | "user"; readonly content: string; readonly name?: string | undefined }
   | {
@@ -47,20 +46,20 @@ export type ChatMessage =
     }
   | { readonly role: "tool"; readonly content: string; readonly toolCallId: string };
 
-/** A JSON Schema, of which nothing is known here. */
+/** A JSON Schema, which is not interpreted here. */
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A function of the caller's that the model may call. */
 export interface ChatTool {
   readonly name: string;
   readonly description: string | undefined;
-  /** What its arguments look like. */
+  /** The schema of its arguments. */
   readonly parameters: JsonSchema | undefined;
-  /** Whether the arguments must keep to the schema exactly. */
+  /** Whether the arguments must match the schema exactly. */
   readonly strict: boolean | undefined;
 }
 
-/** Whether the model calls tools: as it likes, not at all, at least one, or the one that is named. */
+/** Whether the model calls tools: as it likes, never, at least one, or the named one. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 
 /** A response format other than free text. */
@@ -87,7 +86,7 @@ export interface ChatRequest {
   /** Above 0 and at most 1. */
   readonly topP: number | undefined;
   readonly maxTokens: number | undefined;
-  /** Texts that end the reply and are no part of it; none of them is empty. */
+  /** Texts that end the reply and are not part of it; none of them is empty. */
   readonly stop: readonly string[] | undefined;
   /** At least one; without any the reply has no calls. */
   readonly tools?: readonly ChatTool[] | undefined;
@@ -97,7 +96,7 @@ export interface ChatRequest {
   readonly parallelToolCalls?: boolean | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
   readonly seed?: number | undefined;
-  /** -2 to 2, like the other. */
+  /** -2 to 2, like `frequencyPenalty`. */
   readonly presencePenalty?: number | undefined;
   readonly frequencyPenalty?: number | undefined;
   readonly reasoningEffort?: ReasoningEffort | undefined;
@@ -106,7 +105,6 @@ export interface ChatRequest {
 /** Why a reply ended: complete, to have tools called, at the token limit, or because a filter withheld the rest. */
 export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter";
 
-/** A whole reply. */
 export interface ChatReply {
   /** Without the model's thoughts; trimmed, and empty only when there are calls. */
   readonly text: string;
@@ -136,7 +134,6 @@ export type ChatEvent =
  */
 export type ChatStream = Source<readonly ChatEvent[]>;
 
-/** Continues conversations. */
 export interface ChatModels {
   /**
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
@@ -153,17 +150,17 @@ export interface ChatModels {
   streamReply(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatStream>;
 }
 
-/** The most characters of a conversation, all its messages together. */
-export const maxConversationMessages = 200_000;
+/** The maximum length of a conversation, in characters. */
+export const maxConversationCharacters = 200_000;
 
-/** Whether the messages of a conversation are short enough in all, counted as zod counts: by code points. */
+/** Whether the messages of a conversation are short enough in total, counted like zod: by code points. */
 export const fitsConversation = (messages: readonly { readonly content: string }[]): boolean => {
   let characters = 0;
   for (const { content } of messages) for (const _ of content) characters += 1;
-  return characters <= maxConversationMessages;
+  return characters <= maxConversationCharacters;
 };
 
-/** How a conversation that is too long is refused. */
+/** The error for a conversation that is too long. */
 export const conversationTooLong = {
   error: "Value error, the messages have more than 200,000 characters in total",
   params: { type: "value_error" },

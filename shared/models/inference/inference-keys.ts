@@ -3,7 +3,7 @@ import { cacheSecret, type ReadSecret } from "../../platform/config/secrets.ts";
 import { minuteMilliseconds } from "../../platform/durations.ts";
 import { type ModelTask, modelTasks } from "../../platform/telemetry/backend-uses.ts";
 
-/** Members other than the tasks are ignored here. */
+/** Members other than the tasks are ignored. */
 const inferenceKeys = z.looseRecord(z.enum(modelTasks), z.string().optional());
 
 const cacheMilliseconds = 5 * minuteMilliseconds;

@@ -1,6 +1,6 @@
 import type { Speech } from "../../audio/wav/streamed-wav.ts";
 
-/** How a model samples the audio; absent values are left to the model. */
+/** How a model samples the audio; absent values use the model's defaults. */
 export interface SpeechSampling {
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
@@ -10,7 +10,6 @@ export interface SpeechSampling {
   readonly seed?: number | undefined;
 }
 
-/** A text to be spoken. */
 export interface SpeechRequest {
   readonly text: string;
   /** A tag of the voice catalogue. */
@@ -20,7 +19,6 @@ export interface SpeechRequest {
   readonly sampling: SpeechSampling;
 }
 
-/** Turns texts into speech. */
 export interface SpeechSynthesizer {
   /**
    * Resolves as soon as the first bytes have arrived. The speech is then read to its end, or cancelled; the signal

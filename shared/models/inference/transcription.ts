@@ -1,25 +1,24 @@
 import type { ByteSource } from "../../platform/outbound/byte-source.ts";
 
-/** A recording, wherever its bytes are. It can be read more than once. */
+/** A recording, in memory or in a store. It can be read more than once. */
 export interface Recording {
   readonly source: ByteSource;
-  /** Of its container, as its bytes tell. */
+  /** Of its container, as detected from its bytes. */
   readonly mediaType: string;
   /** Without the dot; servers choose their decoder by it. */
   readonly fileExtension: string;
 }
 
-/** A recording to be written down. */
 export interface TranscriptionRequest {
   readonly recording: Recording;
   /** ISO 639-3; `undefined` lets the model's server detect it. */
   readonly language: string | undefined;
   readonly withSegments: boolean;
-  /** Whether segments are wanted that tell who speaks. */
+  /** Whether to return segments with their speakers. */
   readonly withSpeakers?: boolean;
-  /** Whether the times of single words are wanted. */
+  /** Whether to return the times of words. */
   readonly withWords?: boolean;
-  /** What the model may take as a hint: what was said before, or names that occur. */
+  /** A hint for the model: what was said before, or names that occur. */
   readonly prompt?: string | undefined;
   /** How freely the model chooses words, 0 to 1. */
   readonly temperature?: number | undefined;
@@ -39,7 +38,7 @@ export interface SegmentDetails {
   readonly noSpeechProbability: number;
 }
 
-/** A word and when it is said; seconds from the beginning of the recording. */
+/** A word and its times, in seconds from the beginning of the recording. */
 export interface Word {
   readonly start: number;
   /** Never before `start`. */
@@ -47,19 +46,18 @@ export interface Word {
   readonly text: string;
 }
 
-/** A stretch of speech; seconds from the beginning of the recording. */
+/** A segment of speech and its times, in seconds from the beginning of the recording. */
 export interface Segment {
   readonly start: number;
   /** Never before `start`. */
   readonly end: number;
   readonly text: string;
-  /** Who speaks, by a name the model's server made up; absent when it cannot tell voices apart. */
+  /** The speaker, by a name that the model's server made up; absent when it cannot tell voices apart. */
   readonly speaker?: string;
-  /** Absent when the model does not tell. */
+  /** Absent when the model does not report them. */
   readonly details?: SegmentDetails;
 }
 
-/** What was said. */
 export interface Transcription {
   /** Empty for silence. */
   readonly text: string;
@@ -69,14 +67,12 @@ export interface Transcription {
   readonly words?: readonly Word[] | undefined;
 }
 
-/** The options of a transcription. */
 export interface TranscriptionOptions {
   readonly signal: AbortSignal;
-  /** Given each piece of the text as soon as the model has it; at once all of it when its server does not stream. */
+  /** Receives each piece of the text as soon as the model has it, or all at once when its server does not stream. */
   readonly onText?: ((text: string) => void) | undefined;
 }
 
-/** Writes down what is said in recordings. */
 export interface Transcriber {
   /**
    * Reads the recording piece by piece, at the pace of the model's server.

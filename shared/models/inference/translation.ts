@@ -3,19 +3,17 @@ import type { TokenUsage } from "./chat.ts";
 /** A text to be translated. Languages are given by their English names, as the models know them. */
 export interface TranslationRequest {
   readonly text: string;
-  /** `undefined` leaves it to the model to tell. */
+  /** `undefined` lets the model detect it. */
   readonly sourceLanguage: string | undefined;
   readonly targetLanguage: string;
 }
 
-/** A model's translation. */
 export interface TranslationResult {
   /** Never empty, never cut short. */
   readonly text: string;
   readonly usage: TokenUsage | undefined;
 }
 
-/** Translates texts. */
 export interface Translator {
   /**
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when

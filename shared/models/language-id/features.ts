@@ -7,7 +7,7 @@ const space = 32;
 
 const fnvOffset = 0x811c9dc5;
 const fnvPrime = 0x01000193;
-/** A start of its own keeps a whole word apart from the n-gram with the same letters. */
+/** A separate start keeps a whole word apart from the n-gram with the same letters. */
 const wordOffset = 0x2f0b4a27;
 
 /** FNV leaves its low bits poorly mixed, and the bucket is the low bits (finaliser of MurmurHash3, shortened). */

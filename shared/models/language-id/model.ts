@@ -8,7 +8,7 @@ export type Scorer = (normalised: string) => Float64Array;
 
 const usualLength = 1000;
 
-/** Makes the scorer of some weights. It reuses its working memory, and keeps nothing of a text. */
+/** Creates a scorer. It reuses its working memory and keeps nothing of a text. */
 export const createScorer = (weights: Weights): Scorer => {
   const weightOf = weightOfNibble(weights.maxWeight);
   const scores = new Float64Array(classCount);

@@ -4,7 +4,7 @@
  */
 export const foreignLetters = "□";
 
-/** Typed for the apostrophe, which is a letter in Lugbara and marks elision in Luganda and Runyankole. */
+/** Typed as the apostrophe, which is a letter in Lugbara and marks elision in Luganda and Runyankole. */
 const apostropheLike = /[`´ʹʻʼʽʾʿˈ‘’‛′ꞌꞋ]/g;
 
 /** Lugbara is written with and without the barred and open vowels of its official spelling. */

@@ -7,13 +7,11 @@ export const otherClass = identifiableLanguages.length;
 
 export const classCount = otherClass + 1;
 
-/** The weights as they are stored and used. */
 export interface Weights {
   /** One word per bucket. Class `c` has the four bits from bit `4 * c`: a level of -7 to 7, in two's complement. */
   readonly words: Uint32Array;
   /** The weight of level 7. Levels are spaced quadratically: level `k` weighs `sign(k) * (k / 7)^2 * largest`. */
   readonly maxWeight: number;
-  /** One per class. */
   readonly biases: Float32Array;
   /** Divides the scores before the softmax, so that a probability is the share of correct results. */
   readonly temperature: number;
@@ -22,7 +20,7 @@ export interface Weights {
 /** The largest level that four bits hold on both sides of zero. */
 export const maxLevel = 7;
 
-/** The weight that each of the sixteen four-bit patterns stands for. */
+/** The weight of each of the sixteen four-bit patterns. */
 export const weightOfNibble = (maxWeight: number): Float64Array =>
   Float64Array.from({ length: 16 }, (_, nibble) => {
     const level = nibble > maxLevel ? nibble - 16 : nibble;
@@ -60,7 +58,7 @@ export const encodeWeights = (weights: Weights): Uint8Array => {
 
 const notWeights = (cause?: unknown): Error => new Error("These bytes are not a weights file.", { cause });
 
-/** What {@link encodeWeights} compressed; a build keeps the weights so, and spares each start the work. */
+/** Decompresses what {@link encodeWeights} wrote; a build does it once, to spare each start the work. */
 export const unpackWeights = (compressed: Uint8Array): Uint8Array => {
   try {
     return zlib().brotliDecompressSync(compressed, { maxOutputLength: fileLength });
@@ -95,7 +93,6 @@ export const decodeWeights = (stored: Uint8Array): Weights => {
   return { words, biases, temperature: file.getFloat32(8, true), maxWeight: file.getFloat32(12, true) };
 };
 
-/** The weights in use. */
 export const weightsFile = new URL("./weights.bin", import.meta.url);
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chatCompletionRequest } from "../../../functions/chat/contract.ts";
-import { maxConversationMessages } from "../../../shared/models/inference/chat.ts";
+import { maxConversationCharacters } from "../../../shared/models/inference/chat.ts";
 
 const isTaken = (...contents: readonly string[]): boolean =>
   chatCompletionRequest.safeParse({
@@ -10,7 +10,7 @@ const isTaken = (...contents: readonly string[]): boolean =>
 
 describe("a conversation", () => {
   it("has at most 200,000 characters in all its messages together", () => {
-    expect(maxConversationMessages).toBe(200_000);
+    expect(maxConversationCharacters).toBe(200_000);
     const half = "a".repeat(100_000);
     expect(isTaken(half, half)).toBe(true);
     expect(isTaken(half, half, "a")).toBe(false);

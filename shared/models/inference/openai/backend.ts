@@ -23,7 +23,7 @@ export interface Backend {
  */
 export class ModelRefusal extends AppError {}
 
-/** When another attempt makes sense while a model is loading: GPUs take 2 to 3 minutes for a cold start. */
+/** How long to wait while a model is loading: a GPU's cold start takes 2 to 3 minutes. */
 const loadingRetrySeconds = 30;
 
 const busyRetrySeconds = 5;
@@ -43,7 +43,7 @@ export const notReady = (
   { cause, retryAfterSeconds = loadingRetrySeconds }: RetryOptions = {},
 ): ModelRefusal => new ModelRefusal("service_unavailable", { message, retryAfterSeconds, cause });
 
-/** The model's server responded, but unusably. */
+/** The model's server responded with something unusable. */
 export const unusable = (message: string, cause?: unknown): AppError =>
   new AppError("external_service_error", { message, cause });
 
@@ -78,11 +78,11 @@ export const failureOf = (status: number, words: string, model?: string): AppErr
   return new ModelRefusal("external_service_error", { message, cause });
 };
 
-/** What servers say when a conversation is too long may speak of anything that is in it. */
+/** A server's message about a conversation that is too long may quote anything from it. */
 const saysTooLong =
   /context (length|window|size)|too long|maximum.{0,30}tokens|exceeds? the (limit|available)/i;
 
-/** By which of their own words servers name what they refuse, the more particular ones first. */
+/** The words by which servers name what they refuse, the more specific ones first. */
 const refusableParameters = [
   ["parallel_tool_calls", /parallel.?tool/i],
   ["tool_choice", /tool.?choice/i],
@@ -95,7 +95,7 @@ const refusableParameters = [
 ] as const satisfies readonly (readonly [name: string, words: RegExp])[];
 type RefusableParameter = (typeof refusableParameters)[number][0];
 
-/** Servers that cannot do a thing at all say so with the status of a failure, too (llama.cpp): then their words decide. */
+/** Servers that lack a feature also report it with the status of a failure (llama.cpp): then their words decide. */
 const saysUnable = /support|requires?\b|implement|enable/i;
 
 const isRefusal = (status: number, words: string): boolean =>
@@ -123,14 +123,14 @@ export const refusalOf = (
   });
 };
 
-/** The model needed longer than it may: repeating the request may end in the same way, a smaller one will not. */
+/** The model took too long: the same request may fail again, a smaller one may succeed. */
 const overdue = (cause: BackendOverdue): AppError =>
   unavailable(
     `The model did not finish within ${cause.milliseconds / 1_000} seconds. Send a smaller request, or try again.`,
     { cause },
   );
 
-/** A failed exchange as one of our errors; what is one already stays as it is. */
+/** A failed exchange as one of our errors; an error of ours stays as it is. */
 export const exchangeFailure = (thrown: unknown): AppError => {
   if (thrown instanceof AppError) return thrown;
   const failure = dependencyFailure(thrown);

@@ -11,7 +11,7 @@ import { requestScope } from "../../../platform/telemetry/request-scope.ts";
 import { type Backend, exchangeFailure, unavailable, unusable } from "./backend.ts";
 import { type CallOutcome, Circuit, outcomeOf, pauseSeconds, succeeded } from "./circuit.ts";
 
-/** No model replies in less; a call would only waste its time. */
+/** No model replies in less time, so a call would be wasted. */
 const minMilliseconds = 1_000;
 
 /** Before the second attempt, and at random up to as long again. */
@@ -76,7 +76,7 @@ const readHeaders = async ({ apiKey }: Backend): Promise<Record<string, string>>
   }
 };
 
-/** The addresses below a base URL, each of them read once. */
+/** The addresses below a base URL, each parsed once. */
 const rememberedUrls = (baseUrl: string): ModelCall["url"] => {
   const urls = new Map<string, URL>();
   return (path) => {
@@ -90,7 +90,7 @@ const rememberedUrls = (baseUrl: string): ModelCall["url"] => {
   };
 };
 
-/** Opens a server for a task, whose name it has in logs and metrics. Each has a circuit of its own, in each process. */
+/** Opens the server of a task, which names it in logs and metrics. Each has its own circuit in each process. */
 export const openModelServer = (backend: Backend, task: ModelTask): ModelServer => {
   const { host } = new URL(backend.baseUrl);
   const url = rememberedUrls(backend.baseUrl);
@@ -174,7 +174,7 @@ const sendTwice = <Whole extends ResponseHead>(
     signal,
   });
 
-/** The request is written once, also when it is sent twice. */
+/** The body is serialised once, even when it is sent twice. */
 const jsonRequest = ({ url, headers }: ModelCall, path: string, body: unknown, signal: AbortSignal) => ({
   url: url(path),
   headers: { "Content-Type": "application/json", ...headers },

@@ -60,7 +60,7 @@ export interface CompletionRequest {
 
 const count = z.int().min(0).nullish().catch(null);
 
-/** Token counts as servers report them; anything odd in them is as good as absent. */
+/** Token counts as servers report them; invalid ones are treated as absent. */
 export const wireUsage = z
   .object({ prompt_tokens: count, completion_tokens: count, total_tokens: count })
   .nullish()
@@ -88,7 +88,7 @@ const readFinishReason = (word: string): FinishReason => {
   return word === "length" || word === "content_filter" || word === "tool_calls" ? word : "stop";
 };
 
-/** Why a reply ended that may have called tools: several servers report only that it ended. */
+/** Why a reply ended that may contain calls: several servers only report that it ended. */
 export const finishReasonOf = (word: string, hasCalls: boolean): FinishReason => {
   const reason = readFinishReason(word);
   if (reason === "stop" || reason === "tool_calls") return hasCalls ? "tool_calls" : "stop";
@@ -108,7 +108,7 @@ const wireFailure = z.union([
   z.object({ status: z.string() }).transform((body) => body.status),
 ]);
 
-/** A reply that does not match the request, as one of our errors. */
+/** An unusable response as one of our errors. */
 export const failureIn = (response: unknown, cause?: unknown): AppError => {
   const words = wireFailure.safeParse(response);
   return words.success && saysLoading(words.data)
@@ -116,7 +116,7 @@ export const failureIn = (response: unknown, cause?: unknown): AppError => {
     : unusable("The model's server returned no usable response.", cause);
 };
 
-/** @throws AppError `external_service_error` for what is no JSON. */
+/** @throws AppError `external_service_error` for anything but JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -125,7 +125,7 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
-/** A reply of which nothing remains for the caller. */
+/** The error for a reply that contains nothing for the caller. */
 export const emptyReply = (finishReason: FinishReason): AppError =>
   unusable(
     finishReason === "length"
@@ -133,10 +133,10 @@ export const emptyReply = (finishReason: FinishReason): AppError =>
       : "The model returned an empty reply.",
   );
 
-/** More than the maximum reply of any model, whole or as the body of an error. */
+/** More than any model replies, whole or in the body of an error. */
 export const maxResponseBytes = 4 * 1024 * 1024;
 
-/** Which of several replies a choice belongs to; some servers omit it where there is only one. */
+/** Which of several replies a choice belongs to; some servers omit it when there is only one. */
 export const wireIndex = z.number().nullish().catch(null);
 
 /** The one requested reply; others are ignored. */
@@ -186,7 +186,7 @@ const wireCompletion = z.object({
 
 /** What must be known about a request to read its response. */
 export interface ReadingOptions extends ThoughtHabits {
-  /** Without tools a call would be one of something that the caller does not have. */
+  /** Without tools, calls are ignored: the caller has nothing to be called. */
   readonly hasTools?: boolean | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface CallOutcome {
    * slower than its timeout may be busy with a large request: that is a failure, but opens no circuit alone.
    */
   readonly server: "works" | "slow" | "unavailable" | "unknown";
-  /** Whether the server is to blame for the missing or unusable response. */
+  /** Whether the server is to blame for a missing or unusable response. */
   readonly hasFailed: boolean;
 }
 

@@ -4,13 +4,13 @@ import { unusable } from "./backend.ts";
 /** The maximum length of a single event. The length of a stream is not limited here. */
 const maxEventLength = 1024 * 1024;
 
-/** Whether an event is the one that ends a stream of the OpenAI API; some servers put blanks around its word. */
+/** Whether an event is the one that ends a stream of the OpenAI API; some servers put spaces around its word. */
 const isLast = ({ data }: EventSourceMessage): boolean => data.trim() === "[DONE]";
 
 /** Where an event ends. Lines may also end with a single CR; of such a stream, several events are cut at a time. */
 const blankLine = /\r?\n\r?\n/g;
 
-/** A string of JSON (RFC 8259, section 7), which is written without a line's end in it. */
+/** A JSON string (RFC 8259, section 7); it contains no line break. */
 const literal = /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*"/y;
 
 const readLiteral = (text: string, start: number, end: number): string =>
@@ -22,16 +22,16 @@ interface EventTemplate {
   readonly after: string;
 }
 
-/** After this many templates that fitted no event, a server is assumed to write each event differently. */
+/** After this many templates that matched no event, a server is assumed to write each event differently. */
 const templatesTried = 3;
 
-/** What is done with a stream's events, in their order. */
+/** Handles a stream's events, in order. */
 export interface EventReader {
   /** Reads an event. @returns its content, when it says nothing else that could differ from the next. */
   onEvent(event: EventSourceMessage): string | undefined;
-  /** The content that `onEvent` would find in an event with this data; nothing is done with it, and nothing thrown. */
+  /** The content that `onEvent` would return for this data, without any effect; never throws. */
   contentOf(data: string): string | undefined;
-  /** Takes the content of an event that is the same as one before in all else. */
+  /** Takes the content of an event that equals an earlier one in everything else. */
   onContent(content: string): void;
 }
 
@@ -49,7 +49,7 @@ export class EventStream {
   #events: EventSourceMessage[] = [];
   #failure: ParseError | undefined;
   #isOver = false;
-  /** Whether the text so far ends with an event, so that a template can be held against what follows. */
+  /** Whether the text so far ends with an event, so a template can be tried on what follows. */
   #isBetweenEvents = true;
   #template: EventTemplate | undefined;
   #unusedTemplates = 0;
@@ -65,7 +65,7 @@ export class EventStream {
     });
   }
 
-  /** Whether the event has come that ends the stream; anything after it is not read. */
+  /** Whether the last event of the stream has arrived; anything after it is ignored. */
   get isOver(): boolean {
     return this.#isOver;
   }

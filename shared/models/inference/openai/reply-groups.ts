@@ -25,12 +25,11 @@ const release = (response: IncomingMessage): void => {
 
 type Group = readonly ChatEvent[];
 
-/** What a stream is read with. */
 interface ReadOptions {
   readonly habits: ReadingOptions;
   readonly model: string;
   readonly silenceMilliseconds: number;
-  /** Any thrown value as one of our errors. */
+  /** Converts any thrown value to one of our errors. */
   readonly asFailure: (thrown: unknown) => AppError;
 }
 
@@ -165,7 +164,7 @@ export class ReplyGroups implements ChatStream {
     receiver?.onEnd(failure);
   }
 
-  /** The next group, once there is one. What came before a failure is not lost, however closely the failure followed. */
+  /** The next group, if any. Groups before a failure are not lost, however closely it followed. */
   #next(): Group | undefined {
     const first = this.#first;
     this.#first = undefined;

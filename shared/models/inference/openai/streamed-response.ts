@@ -52,7 +52,7 @@ const readChunk = (data: string): WireChunk => {
   return chunk.data;
 };
 
-/** What a chunk adds to the reply, when it contains nothing else. */
+/** The content of a chunk that contains nothing else. */
 const contentOf = ({ choices, usage }: WireChunk): string | undefined => {
   const { delta, finish_reason } = firstChoice(choices) ?? {};
   const hasMore =
@@ -78,7 +78,7 @@ class StreamedCalls {
     return this.#count > 0;
   }
 
-  /** @throws AppError `external_service_error` for the first piece of a call that does not say what is called. */
+  /** @throws AppError `external_service_error` for the first piece of a call that names no tool. */
   read({ index: position, id, function: called }: CallPiece): ChatEvent | undefined {
     const at = position ?? 0;
     const text = called?.arguments ?? "";
@@ -102,7 +102,7 @@ export class StreamedResponse {
   #events: ChatEvent[] = [];
   #hasProgress = false;
   #hasText = false;
-  /** Only where there are tools to be called. */
+  /** Only when the request has tools. */
   readonly #calls: StreamedCalls | undefined;
   #isFinished = false;
   #usage: TokenUsage | undefined;

@@ -5,7 +5,7 @@ import type { Transcription } from "../transcription.ts";
 import { unusable } from "./backend.ts";
 import { failureIn, parseJson } from "./chat-completion.ts";
 
-/** Text that comes next: an event of OpenAI's, or a chunk of vLLM's. */
+/** The next text: an event of OpenAI's or a chunk of vLLM's. */
 const wireDelta = z.union([
   z
     .object({ type: z.literal("transcript.text.delta"), delta: z.string() })
@@ -39,13 +39,13 @@ export class StreamedTranscript {
   #isFinished = false;
   #failure: unknown;
 
-  /** @param onText given each piece of the text, the blanks before the first left out. */
+  /** @param onText receives each piece of the text, without leading blanks. */
   constructor(onText: (text: string) => void) {
     this.#onText = onText;
     this.#parser = createParser({ onEvent: ({ data }) => this.#readEvent(data) });
   }
 
-  /** Whether anything of it has come. */
+  /** Whether anything has arrived. */
   get hasStarted(): boolean {
     return this.#hasStarted;
   }
@@ -64,7 +64,7 @@ export class StreamedTranscript {
     return { text: this.#text.trim(), segments: undefined };
   }
 
-  /** That the rest of the transcription is missing. */
+  /** The error for a transcription that ended early. */
   brokenOff(cause?: unknown): AppError {
     return unusable("The model's server ended its transcription early.", cause);
   }

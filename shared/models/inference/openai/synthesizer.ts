@@ -43,7 +43,7 @@ const noSpeech = async (start: Buffer, pieces: Pieces, cause?: unknown) => {
     : unusable("The model's server did not return WAV audio.", cause);
 };
 
-/** Servers that do not know a length write the largest number of one kind or another, or one near it. */
+/** Servers that do not know a length write the maximum of some integer type, or nearly that. */
 const minUnknownLength = 0x7f_00_00_00;
 
 const parseHeader = (start: Buffer): SpeechHeader | undefined => {
@@ -70,13 +70,13 @@ const readHeader = async (pieces: Pieces): Promise<{ header: SpeechHeader; rest:
   }
 };
 
-/** What may surround a text, however short it is. */
+/** Allowed in addition to the text, however short it is. */
 const usualSeconds = 30;
 
 /** A slow voice needs 0.2 seconds for a letter; figures, which are read as whole words, somewhat more than twice that. */
 const secondsPerCharacter = 0.5;
 
-/** Of any useful audio. A header that names a higher rate must not raise the limit with it. */
+/** More than any useful audio has. A header with a higher rate must not raise the limit. */
 const maxBytesPerSecond = 48_000 * 2 * 4;
 
 /**

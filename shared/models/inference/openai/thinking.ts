@@ -9,7 +9,7 @@ interface Marker {
   readonly length: number;
 }
 
-/** Markers that are always written in the same way. */
+/** Markers with only one spelling. */
 const fixedMarkers: readonly (readonly [words: string, marking: Marking])[] = [
   // Mistral
   ["[THINK]", "opens"],
@@ -41,10 +41,10 @@ const fixedMarkers: readonly (readonly [words: string, marking: Marking])[] = [
 const bareThought = /^analysis(?:[A-Z]|$)/;
 const bareReply = "assistantfinal";
 
-/** Names of tags, which models write in any case and also with attributes (Qwen, DeepSeek, Seed, and who learnt from them). */
+/** Names of tags, which models write in any case and with attributes (Qwen, DeepSeek, Seed and their descendants). */
 const tagNames = ["think", "thinking", "thought", "reasoning", "reflection", "seed:think"];
 
-/** The front of what may be a marker; inside one there is none of these three characters. */
+/** The start of what may be a marker; none of these three characters occurs inside one. */
 const front = /<(?=[\s|/a-z]|$)|\[(?=[/T]|$)|◁/gi;
 
 /** A tag or its start. This many characters of attributes are read; anything longer is not a marker. */
@@ -131,7 +131,7 @@ export class ThoughtFilter {
     return this.#hasShownThought;
   }
 
-  /** The part of the text so far that can be shown and has not been yet. */
+  /** The part of the text so far that can be shown and was not shown yet. */
   push(piece: string): string {
     let rest = this.#unfinished + piece;
     this.#unfinished = "";
@@ -169,7 +169,7 @@ export class ThoughtFilter {
     return this.#handOut();
   }
 
-  /** Whether it is known how a text begins that begins so; else it is held back. */
+  /** Whether the start of the text is clear; otherwise the text is held back. */
   #hasStarted(text: string): boolean {
     const isBare = bareThought.test(text);
     if (isBare && !/[A-Z]/.test(text)) {
@@ -182,7 +182,7 @@ export class ThoughtFilter {
     return true;
   }
 
-  /** The following text is thought if an end of it comes, and otherwise the reply. */
+  /** Treats the following text as thought if a thought's end follows, otherwise as the reply. */
   #implyThought(): void {
     this.#hasImpliedThought = true;
     this.#depth = 1;
@@ -228,7 +228,7 @@ export class ThoughtFilter {
     else this.#hasImpliedThought = false;
   }
 
-  /** All before was thought. */
+  /** Everything before was thought. */
   #forget(): void {
     this.#hasShownThought ||= this.#hasHandedOut;
     this.#hasText = false;
@@ -248,7 +248,7 @@ export class ThoughtFilter {
     this.#visible += visible;
   }
 
-  /** @param from where the end was not looked for yet. */
+  /** @param from where to look for the end. */
   #endBareThought(from: number): void {
     const thought = this.#depth === 1 ? this.#doubtful[1] : undefined;
     const end = thought?.indexOf(bareReply, from) ?? -1;
@@ -266,7 +266,7 @@ export class ThoughtFilter {
   }
 }
 
-/** A whole text without what its model thought. @param isCut whether it ended at a limit. */
+/** A whole text without its model's thoughts. @param isCut whether it ended at a limit. */
 export const withoutThoughts = (
   text: string,
   { isCut = false, thinksFirst = false }: Partial<ThoughtHabits> & { readonly isCut?: boolean } = {},

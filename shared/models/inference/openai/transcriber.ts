@@ -15,7 +15,7 @@ import { type ModelCall, openModelServer } from "./call-policy.ts";
 import { failureIn } from "./chat-completion.ts";
 import { StreamedTranscript } from "./streamed-transcript.ts";
 
-/** How long a server may take no more of a recording. Decoders read it at once or not at all. */
+/** How long a server may stop reading a recording. Decoders read it at once or not at all. */
 const defaultStallMilliseconds = 30_000;
 
 /** The response formats that servers know; all of them know `json`. */
@@ -30,7 +30,7 @@ const formatFields: Readonly<Record<ResponseFormat, readonly (readonly [string, 
   diarized_json: [["chunking_strategy", "auto"]],
 };
 
-/** The request to a server. All of them know the plainest form; fewer know times of segments, of words, or streams. */
+/** The request to a server. All know the plainest form; fewer support times of segments, of words, or streams. */
 interface Form {
   readonly format: ResponseFormat;
   readonly withWords: boolean;
@@ -47,7 +47,7 @@ const formFor = (
   return { format: withTimes ? "verbose_json" : "json", withWords, isStreamed: isStreamed && !withTimes };
 };
 
-/** A field of a form, where there is something to say in it. */
+/** A field of a form, if it has a value. */
 const field = (name: string, value: string | undefined): (readonly [string, string])[] =>
   value === undefined ? [] : [[name, value]];
 
@@ -102,7 +102,7 @@ const refusal = ({ statusCode, body }: WholeResponse, model: string) => {
   return failureOf(statusCode, body, model);
 };
 
-/** What models of the Whisper family tell of a segment: all of it, or nothing. */
+/** What models of the Whisper family report about a segment: all of it, or nothing. */
 const wireDetails = z
   .object({
     seek: z.int(),

@@ -4,7 +4,7 @@ import { type Backend, unusable } from "./backend.ts";
 import { openModelServer } from "./call-policy.ts";
 import { completeChat } from "./chat-completion.ts";
 
-/** Room for the reply: languages that models know little about take up to two tokens a character. */
+/** Room for the reply: languages that models know little need up to two tokens a character. */
 const maxTokens = (text: string): number => Math.max(1_024, 2 * [...text].length);
 
 /** The instruction, in the words the models were trained with. Naming the source helps them. */

@@ -5,9 +5,8 @@ import { IdleTimer } from "../../shared/platform/outbound/timeouts.ts";
 const comment = ": keep-alive\n\n";
 
 /**
- * The same texts, with a comment whenever none has come for a while: proxies close connections on which nothing
- * happens, and a model that thinks, or a GPU that is busy, can be silent for longer than they wait. A reader who
- * takes nothing, because there is more than they can take, needs none.
+ * Adds a comment whenever the texts have paused for a while: proxies close silent connections sooner than a model
+ * that thinks, or a busy GPU, resumes. A reader who is behind needs none.
  * @param isLate whether there has been silence already, so that a comment comes first.
  */
 export const withKeepAlive = (

@@ -30,11 +30,9 @@ const tooLong = (milliseconds: number): AppError =>
   });
 
 /**
- * Continues a conversation with a streamed reply. Resolves when the model has started, or when it has been silent
- * so long that callers and proxies would give up: headers and a comment are sent then, and later failures are
- * reported in the stream.
- *
- * The exchange with the model's server ends as soon as the client disconnects, which stops the reply's body.
+ * Continues a conversation with a streamed reply. Resolves when the model has started, or when it has been silent so
+ * long that callers and proxies would give up: then headers and a comment are sent, and later failures are reported
+ * in the stream. The exchange with the model's server ends as soon as the client disconnects.
  * @throws AppError as the models do, for failures before the start and before the first comment.
  */
 export const streamChatCompletion = async (

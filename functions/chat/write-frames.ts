@@ -25,8 +25,7 @@ type Choice = Partial<V1ChatCompletionChunk["choices"][number]>;
 
 /**
  * Writes the chunks of a chat completion. A failure is one event with an `error`, which the OpenAI SDKs throw.
- * @param showUsage whether token counts are sent. A loop over `choices[0]` would break at their chunk, so it is sent
- * only on request.
+ * @param showUsage returns the token counts to send, if any: a loop over `choices[0]` would break at their chunk.
  */
 export const chunkWriter = (
   { id, created, model }: CompletionHead,
@@ -81,10 +80,9 @@ export const chunkWriter = (
 };
 
 /**
- * A reply as server-sent events; events that arrived together are sent together.
- *
- * The status has been sent, so a failure can only be reported in the stream, by its writer: a stream that just ended
- * would look like a whole reply. The failure follows the last text.
+ * A reply as server-sent events; events that arrived together are sent together. The status has been sent, so a
+ * failure can only be reported in the stream, after the last text: a stream that just ended would look like a whole
+ * reply.
  * @param onEnd called before the last text, with the failure if there was one.
  */
 export const writeFrames = (

@@ -20,8 +20,8 @@ export interface SpeechContext extends RequestContext {
 }
 
 /**
- * The account of the speech, and its deadline. A request's own signal comes a second before the function's timeout:
- * too late to remove what it had started to store.
+ * The account and its deadline. A request's own signal aborts a second before the function's timeout: too late to
+ * remove what was being stored.
  */
 export const speechContext =
   (definition: Pick<FunctionDefinition, "timeoutSeconds">) =>

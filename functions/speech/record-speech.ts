@@ -12,9 +12,8 @@ export async function* streamSpeech(audio: EncodedAudio): AsyncGenerator<Uint8Ar
 }
 
 /**
- * Stores speech and passes it on at the same time. It ends only when the object is stored, with true lengths in its
- * header: a stream that came to its end means a link that works. When the iteration is left or the speech breaks
- * off, nothing stays stored.
+ * Stores speech and passes it on at the same time. It ends when the object is stored with the correct lengths, so a
+ * complete stream means a link that works. If the stream fails or is abandoned, nothing stays stored.
  */
 export async function* recordSpeech(
   audio: EncodedAudio,

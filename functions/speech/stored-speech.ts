@@ -28,9 +28,8 @@ const kindOfSpeech = (userId: number, objectKey: string): AudioKind | undefined 
 };
 
 /**
- * Signs a fresh link to stored speech.
- * @param field in which the request names it.
- * @throws AppError `not_found`, in the same words for speech that is gone, of another account, or never was.
+ * Signs a fresh link to stored speech. @param field the name of the field in the request.
+ * @throws AppError `not_found`, in the same words for speech that is gone, another account's, or never existed.
  */
 export const refreshLink = async (
   objectKey: string,

@@ -9,9 +9,8 @@ import { newSpeechId, speechObjectKey, speechPresentation } from "./stored-speec
 import { chooseVoice, toSpeechRequest } from "./voices.ts";
 
 /**
- * Turns a text into a stream of speech. A failure before the first byte is an ordinary error; later the stream
- * breaks off.
- * @throws AppError as the choice of a voice and the synthesizer do.
+ * Turns a text into a stream of speech. Later failures end the stream early.
+ * @throws AppError as the choice of a voice and the synthesizer do, before the first byte.
  */
 export const streamOnly = async (
   item: SpeechItem,
@@ -38,10 +37,7 @@ export interface StoredStream {
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/**
- * Starts to turn a text into speech that is stored while it leaves.
- * @throws AppError as {@link streamOnly} does, or the store.
- */
+/** Starts to stream and store speech. @throws AppError as {@link streamOnly} does, or the store. */
 export const openStoredStream = async (
   item: SpeechItem,
   { userId, signal, format }: SpeechContext,
@@ -61,10 +57,7 @@ export const openStoredStream = async (
   };
 };
 
-/**
- * Like {@link streamOnly}, and stores the speech under a link. Until the stream is complete, and for good when it
- * breaks off, the link returns 404.
- */
+/** Like {@link streamOnly}, and stores the speech. Its link returns 404 until the stream is complete. */
 export const streamAndStore = async (
   item: SpeechItem,
   context: SpeechContext,

@@ -70,9 +70,9 @@ const sum = (values: readonly number[]): number =>
   Math.round(values.reduce((total, value) => total + value, 0) * 1_000) / 1_000;
 
 /**
- * Turns several texts into stored speech. All of them are checked first; then some may fail while others succeed.
- * @throws AppError of the first item that names no usable voice, its message beginning with `item index N:`;
- * `external_service_error` when all items fail, `service_unavailable` when all do for want of the model.
+ * Turns several texts into stored speech. All are checked first; then some may fail while others succeed.
+ * @throws AppError for the first item without a usable voice, its message starting with `item index N:`;
+ * `external_service_error` when all items fail, `service_unavailable` when the model was unavailable for all.
  */
 export const synthesizeBatch = async (
   { items }: Pick<BatchRequest, "items">,

@@ -53,8 +53,7 @@ export const millisecondsBetween = (start: number, end: number): number =>
   Math.round((end - start) * 10) / 10;
 
 /**
- * Makes speech, stores it and signs a link to it.
- * @param id 32 hexadecimal digits that become part of the object's name.
+ * Creates speech, stores it and signs a link to it. @param id 32 hexadecimal digits, part of the object's name.
  * @throws AppError as the synthesizer and the store do; nothing stays stored then.
  */
 export const storeSpeech = async (

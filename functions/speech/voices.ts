@@ -49,7 +49,7 @@ const firstVoice = (language: SynthesisLanguage): ChosenVoice => {
 };
 
 /**
- * Chooses the voice of a request: the one it names, else the first of its language, else the first of Luganda.
+ * Chooses the voice of a request: the named one, else the first of its language, else the first of Luganda.
  * @throws AppError `invalid_speaker`, `unknown_language`, `invalid_speaker_for_language` or
  * `no_speaker_for_language`, each with the list to choose from.
  */

@@ -15,10 +15,7 @@ import { formBoolean, optionalField } from "../../shared/platform/validation/fie
 import { oneRecording, recordingFile } from "./recording-fields.ts";
 import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";
 
-/**
- * The largest file in a request, in bytes. A function takes events of 6 MB, in which a body is written as base64;
- * the rest is room for the headers.
- */
+/** In bytes. A function accepts events of 6 MB, with the body as base64; the rest is for the headers. */
 export const maxFileBytes = Math.floor(4.4 * 1024 * 1024);
 
 const languageCodes = transcriptionLanguages.map(({ code }) => code);

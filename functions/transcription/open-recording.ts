@@ -10,10 +10,9 @@ import {
 import { maxFileBytes, type TranscriptionForm } from "./contract.ts";
 
 /**
- * Opens a recording that came with the request.
+ * Opens a recording that came with the request. @throws as {@link openRecording} does.
  * @param field the request's field with the recording.
  * @param alternative what the caller can do with a larger file.
- * @throws as {@link openRecording} does.
  */
 export const openFile = async (
   { content }: NonNullable<TranscriptionForm["audio"]>,
@@ -30,8 +29,8 @@ export const openFile = async (
 };
 
 /**
- * Opens the recording of a request, which is in the request or an upload of the caller's.
- * @param field in which the request has the file.
+ * Opens the recording of a request: in the request, or an upload of the caller's.
+ * @param field the request's field with the file.
  * @throws ValidationError when it is not audio; AppError `unreadable_audio`, `payload_too_large`, `not_found` for an
  * upload that the caller may not use, or what the store throws.
  */

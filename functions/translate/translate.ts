@@ -28,9 +28,9 @@ const isLeftToTheModel = (value: string | null | undefined): value is "auto" | n
   value == null || value.trim().toLowerCase() === "auto";
 
 /**
- * Translates a text.
- * @throws AppError `unsupported_language` and `same_language` with the list of languages (specification,
- * Translation, rule 3; the comparison is of languages, so `lug` and `Luganda` are the same); what the translator
+ * Translates a text. Languages are compared, so `lug` and `Luganda` are the same (specification, Translation, rule
+ * 3).
+ * @throws AppError `unsupported_language` and `same_language` with the list of languages; what the translator
  * throws.
  */
 export const translate = async (

@@ -15,8 +15,8 @@ export interface DetectedContainer {
 
 /**
  * Detects the container of a file from its bytes.
- * @throws NotAudioError naming what the file looks like, when it is something else
- * @throws UnreadableAudioError when there is an MP3's tag, and no audio after it
+ * @throws NotAudioError naming what the file looks like; UnreadableAudioError when there is no audio after an ID3
+ * tag
  */
 export const detectContainer = async (window: SourceWindow): Promise<DetectedContainer> => {
   const head = await window.read(0, 4_096);
@@ -62,8 +62,8 @@ const skipTags = async (window: SourceWindow): Promise<number> => {
 };
 
 /**
- * How many frames in a row prove a stream: four at its very start, eight after other bytes. A program's
- * tables of machine code have been seen to pass for shorter ones.
+ * How many frames in a row prove a stream: four at its start, eight after other bytes. Tables of machine code have
+ * been seen to pass for fewer.
  */
 const proofAtStart = 4;
 const proofAfterOtherBytes = 8;

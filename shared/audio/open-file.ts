@@ -43,8 +43,7 @@ export const openAudioFile = async (source: ByteSource, options: AudioReadOption
 const minBytes = 1 << 16;
 
 /**
- * The same bytes in fewer pieces: each is at least 64 kB, but for the last one. The budget waits while a piece is
- * written wherever it goes.
+ * The same bytes in fewer pieces, of at least 64 kB but for the last. The budget pauses while a piece is consumed.
  */
 export async function* gatherPieces(
   pieces: AsyncIterable<Uint8Array>,

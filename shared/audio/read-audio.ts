@@ -8,10 +8,9 @@ export { bufferSource } from "./reading/audio-source.ts";
 export type { AudioFacts } from "./reading/container.ts";
 
 /**
- * Detects what a file is and how long it plays, from its bytes alone and without decoding them.
- *
- * The result is exact, and for a truncated file it is what can still be played. For any bytes, memory stays bounded
- * (a megabyte or two), the event loop is never blocked for long, and there is a result within the budget.
+ * Detects what a file is and how long it plays, from its bytes alone and without decoding them. For any bytes,
+ * memory stays bounded (a megabyte or two), the event loop is never blocked for long, and there is a result within
+ * the budget.
  * @throws NotAudioError when the file is something else; its message names what
  * @throws UnreadableAudioError when the audio is damaged, empty or in an unknown encoding
  * @throws what the source throws, or the signal's reason
@@ -27,19 +26,15 @@ export const inspectAudio = async (
 /** How much longer than requested a recording may be before it is cut: several times any codec's padding. */
 const toleranceSeconds = 0.5;
 
-/**
- * Whether `trimAudio` would shorten the recording. A nominal ten minutes of MP3 measure a little more than 600 s.
- */
+/** Whether `trimAudio` would shorten the recording. Ten nominal minutes of MP3 measure a little more than 600 s. */
 export const isLongerThan = (
   { durationSeconds }: Pick<AudioFacts, "durationSeconds">,
   seconds: number,
 ): boolean => durationSeconds > seconds + toleranceSeconds;
 
 /**
- * The first seconds of a recording, in its own container and encoding; a shorter one unchanged.
- *
- * Packets are copied and not re-encoded, so the result is up to one packet longer than requested. It is produced as
- * a stream; errors are thrown between two pieces.
+ * The first seconds of a recording, in its own container and encoding; a shorter one unchanged. Packets are copied,
+ * so the result is up to one packet longer than requested. Errors may be thrown between two pieces.
  * @param facts the result of `inspectAudio` for the source
  * @throws UntrimmableAudioError when the encoding cannot be cut: FLAC in Ogg, compressed WAV
  * @throws NotAudioError | UnreadableAudioError when the source has changed since the inspection

@@ -27,8 +27,7 @@ const toolOf = ({ name, description, parameters, strict }: DeclaredTool): ChatTo
 });
 
 /**
- * The tools of a request, and how to call them.
- * @throws AppError `unsupported_parameter` when a missing tool is required.
+ * Reads the tools, and how to call them. @throws AppError `unsupported_parameter` when a required tool is missing.
  */
 const readTools = (
   declared: readonly DeclaredTool[] | null | undefined,
@@ -93,10 +92,7 @@ const chatFormat = (format: V1ChatCompletionRequest["response_format"]): Respons
   return format?.type === "json_object" ? { type: "json_object" } : undefined;
 };
 
-/**
- * The request to the models for `/v1/chat/completions`.
- * @throws AppError `unknown_model`, `unsupported_parameter`.
- */
+/** The request for `/v1/chat/completions`. @throws AppError `unknown_model`, `unsupported_parameter`. */
 export const readV1ChatRequest = (request: V1ChatCompletionRequest): ChatRequest => {
   const { tool_choice: choice } = request;
   return {

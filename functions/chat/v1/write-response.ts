@@ -36,10 +36,9 @@ const itemOf = (item: OpenItem, status: ItemStatus): ResponseOutputItem =>
   item.type === "message" ? messageItem(item.id, item.text, status) : callItem(item.id, item.call, status);
 
 /**
- * Writes the events of a response: https://platform.openai.com/docs/api-reference/responses-streaming.
- *
- * There is no `[DONE]`: `response.completed`, `response.incomplete` or `response.failed` ends the stream. A failure
- * is also sent as an `error`, which the OpenAI SDKs throw.
+ * Writes the events of a response: https://platform.openai.com/docs/api-reference/responses-streaming. Instead of
+ * `[DONE]`, `response.completed`, `response.incomplete` or `response.failed` ends the stream. A failure is also sent
+ * as an `error`, which the OpenAI SDKs throw.
  */
 export class ResponseWriter implements EventWriter {
   readonly #response: ResponseObject;

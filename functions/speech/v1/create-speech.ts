@@ -12,8 +12,7 @@ import { type ChosenVoice, chooseVoice, toSpeechRequest } from "../voices.ts";
 import type { V1SpeechRequest } from "./contract.ts";
 
 /**
- * Clients have these built in and always send one, chosen by the user or not, so they stand for no voice in
- * particular.
+ * OpenAI's voices, of which clients always send one, chosen by the user or not; so they mean no voice in particular.
  */
 const openAiVoices: ReadonlySet<string> = new Set([
   "alloy",
@@ -69,8 +68,8 @@ async function* inEvents(
 }
 
 /**
- * Turns a text into a stream of speech for a client of the OpenAI API.
- * @throws AppError `model_not_found`, or as the choice of a voice and the synthesizer do.
+ * Turns a text into a stream of speech. @throws AppError `model_not_found`, or as {@link chooseVoice} and the
+ * synthesizer do.
  */
 export const createV1Speech = async (
   request: V1SpeechRequest,

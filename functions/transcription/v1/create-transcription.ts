@@ -37,8 +37,8 @@ export const openFormsRecording = (
 
 /**
  * Transcribes a recording for a client of the OpenAI API.
- * @throws AppError `unsupported_parameter`, or as the choice of a language, the opening of the recording and the
- * transcriber do.
+ * @throws AppError `unsupported_parameter`, or as {@link chooseLanguage}, {@link openRecording} and the transcriber
+ * do.
  */
 export const createV1Transcription = async (
   form: V1TranscriptionForm,

@@ -72,8 +72,8 @@ const requireTranslatable = (language: Language): void => {
 };
 
 /**
- * Writes a recording down in English for a client of the OpenAI API.
- * @throws AppError as `createV1Transcription` and the translator do; `unsupported_language` for one that is not
+ * Translates a recording into English for a client of the OpenAI API.
+ * @throws AppError as `createV1Transcription` and the translator do; `unsupported_language` when it cannot be
  * translated.
  */
 export const createV1Translation = async (

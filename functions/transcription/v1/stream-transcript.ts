@@ -36,10 +36,9 @@ class TextQueue {
 }
 
 /**
- * A transcription as server-sent events of the OpenAI API. It starts with the first text, so that earlier failures
- * are ordinary errors; a later failure is reported in an event with an `error`, which their SDKs throw.
- * @param write runs the transcription, and passes its texts on.
- * @throws what `write` throws before its first text.
+ * A transcription as server-sent events of the OpenAI API. It starts with the first text, so earlier failures are
+ * ordinary errors; a later one is an event with an `error`, which the SDKs throw.
+ * @param write runs the transcription, and passes its texts on. @throws what `write` throws before its first text.
  */
 export const streamTranscript = async (
   write: (onText: (text: string) => void) => Promise<Transcription>,

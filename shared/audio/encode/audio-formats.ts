@@ -2,8 +2,8 @@ import type { Speech } from "../wav/streamed-wav.ts";
 import { audioSeconds, completeHeader, streamedHeader } from "../wav/streamed-wav.ts";
 
 /**
- * What speech is sent in: as the model's server made it (`wav`); MP3; Opus in Ogg; or samples alone, 16 bits, little
- * endian, mono, 24,000 a second.
+ * Formats of speech: as the model's server sent it (`wav`); MP3; Opus in Ogg; samples alone (`pcm`): 16 bits, little
+ * endian, mono, 24 kHz.
  */
 export type AudioFormat = "wav" | "mp3" | "opus" | "pcm";
 

@@ -26,8 +26,7 @@ interface OpenEncoder {
 }
 
 /**
- * An encoder that is loaded with the first audio that needs it: most responses need none.
- * @param rates the supported rates, in hertz; the first for audio of any other.
+ * An encoder, loaded with the first audio that needs it. @param rates supported, in hertz; the first is the default.
  */
 const codec =
   <Rate extends number>(
@@ -114,9 +113,8 @@ const openEncoded = async (format: Exclude<AudioFormat, "wav">, speech: Speech):
 };
 
 /**
- * Encodes speech as a stream. An encoder is loaded with the first audio that needs it; `wav` needs none. Audio of
- * any rate is correct: unsupported rates are resampled.
- * @throws AppError `external_service_error` when the speech has an unknown sample format; it is cancelled then.
+ * Encodes speech as a stream. Audio of an unsupported rate is resampled.
+ * @throws AppError `external_service_error` for an unknown sample format, and cancels the speech then.
  */
 export const encodeAudio: EncodeAudio = async (format, speech) => {
   if (format === "wav") return passOnAsWav(speech);

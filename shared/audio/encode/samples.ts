@@ -16,7 +16,7 @@ const readSample: Readonly<Record<string, ReadSample>> = {
 };
 
 /**
- * Reads audio piece by piece, cut anywhere, as samples of one channel from -1 to 1: of several channels the mean.
+ * Reads audio piece by piece, cut anywhere, as samples from -1 to 1: of several channels their mean.
  * @returns `undefined` for unsupported sample formats.
  */
 export const createSampleReader = (
@@ -83,9 +83,8 @@ const filterAt = (crossings: number): number => {
 };
 
 /**
- * The weights of the samples around a position between two of them, from `reach - 1` before it to `reach` after it.
- * @param scale of the filter's zero crossings, by samples.
- * @param positions how many positions there are between two samples.
+ * The weights of the samples around a position, from `reach - 1` before it to `reach` after it.
+ * @param scale zero crossings of the filter per sample. @param positions how many there are between two samples.
  */
 const weightsFor = (
   scale: number,
@@ -116,9 +115,9 @@ const weigh = (weights: Float32Array, samples: Float32Array, start: number): num
 };
 
 /**
- * Changes the rate of samples by whole numbers, so that an hour of audio keeps its length. Each new sample is the
- * sum of the old ones around its position, weighted by a low-pass filter for the lower of the two rates.
- * @param fromRate in hertz, as `toRate`; both whole.
+ * Changes the rate by whole numbers, so an hour of audio keeps its length. Each new sample is the sum of the old
+ * ones around it, weighted by a low-pass filter for the lower rate. @param fromRate in hertz, as `toRate`; both
+ * whole.
  */
 export const createResampler = (fromRate: number, toRate: number): Resampler => {
   const divisor = greatestCommonDivisor(fromRate, toRate);

@@ -47,10 +47,7 @@ export class OggOpusWriter {
   #segments: number[] = [];
   #maxPackets: number;
 
-  /**
-   * @param packetSeconds how long each packet plays.
-   * @param sampleRate in hertz, of what is encoded.
-   */
+  /** @param packetSeconds how long each packet plays. @param sampleRate in hertz, of what is encoded. */
   constructor({ packetSeconds, sampleRate }: { packetSeconds: number; sampleRate: number }) {
     this.#packetSeconds = packetSeconds;
     this.#sampleRate = sampleRate;

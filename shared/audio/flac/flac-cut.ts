@@ -74,9 +74,7 @@ const headerFor = ({ information }: FlacStream, total: number): Uint8Array => {
   return header;
 };
 
-/**
- * A gap of damage that the frames' numbers may jump over; further on a header is more likely a coincidence.
- */
+/** A gap of damage that the frames' numbers may jump over; beyond it, a header is more likely a coincidence. */
 const maxGap = 1 << 20;
 
 /** A part of a file, and the frames that start in it. */

@@ -8,10 +8,7 @@ export interface FlacFrame {
   readonly samples: number;
 }
 
-/**
- * What all frames of a file have in common; it keeps bytes that look like a header by chance from being taken
- * for one.
- */
+/** What all frames of a file have in common. It distinguishes headers from bytes that look like one by chance. */
 export interface FlacFrameShape {
   /** The second byte of every frame: the blocking strategy. */
   readonly secondByte: number;
@@ -66,10 +63,7 @@ export const parseFlacFrame = (
   return { firstSample: number.value * (shape.fixedSamples ?? 1), samples };
 };
 
-/**
- * The offset of a header's checksum: after the optional fields that its codes for block size and sample rate
- * announce.
- */
+/** The offset of a header's checksum: after the optional fields for block size and sample rate. */
 const headerEndOf = (bytes: Uint8Array, offset: number, numberEnd: number): number => {
   const third = byteAt(bytes, offset + 2);
   const [blockSizeBits, sampleRateBits] = [third >> 4, third & 15];
@@ -106,7 +100,7 @@ const parseCodedNumber = (
 };
 
 /**
- * A whole frame as it is in a stream that starts at another sample; a damaged one stays unchanged.
+ * A frame as it is in a stream that starts at another sample; a damaged one is unchanged.
  * @param start the stream's first sample
  */
 export const renumberFlacFrame = (frame: Uint8Array, shape: FlacFrameShape, start: number): Uint8Array => {

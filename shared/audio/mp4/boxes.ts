@@ -70,9 +70,9 @@ const pieceBytes = 1 << 18;
 /**
  * Reads a table of an MP4 file from its first entry to its last, a piece at a time.
  *
- * An index of hours has millions of entries; awaiting each would cost more than reading it, and a hostile file has
- * tens of millions. So only the next piece is awaited: a walk checks `isExhausted` before each entry, and only then
- * fills the table.
+ * An index of hours has millions of entries, and one made to do harm tens of millions: awaiting each would cost more
+ * than reading it. So only pieces are awaited: a walk checks `isExhausted` before each entry, and fills the table
+ * only then.
  */
 export class BoxTable {
   readonly #window: SourceWindow;

@@ -37,9 +37,8 @@ export interface FragmentDefaults {
 const maxTypeBoxBytes = 1_024;
 
 /**
- * Finds the index of an MP4 file and the first audio track in it.
+ * Finds the index of an MP4 file and its first audio track. @throws UnreadableAudioError
  * @throws NotAudioError when there are only tracks of other kinds
- * @throws UnreadableAudioError
  */
 export const openMp4 = async (window: SourceWindow): Promise<Mp4File> => {
   let typeBox: Uint8Array = new Uint8Array(0);
@@ -139,8 +138,8 @@ interface Edit {
 }
 
 /**
- * Where playing starts and for how long, by an edit list. A pause before it is not counted, because it contains no
- * audio; of a list with several pieces only the start is used.
+ * Where playing starts and for how long, by an edit list. A pause before it contains no audio and is not counted; of
+ * several edits only the start is used.
  */
 const parseEditList = (content: Uint8Array): Edit => {
   const entryBytes = isLong(content) ? 20 : 12;

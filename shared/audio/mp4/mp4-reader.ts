@@ -41,10 +41,7 @@ const maxRestBytes = 1_024;
 /** What a new index needs at most for a sample: its size, its duration and how many have it. */
 const entryBytes = 12;
 
-/**
- * What a piece contains before its audio, in ticks: packets depend on earlier ones, and players drop what the index
- * says.
- */
+/** What a piece contains before its audio, in ticks: packets depend on earlier ones. Players skip it. */
 const leadIn = ({ timescale }: Mp4Track): number => Math.round(timescale / 10);
 
 async function* cutMp4({ window }: ContainerFile, { from, until }: Cut): AsyncGenerator<Uint8Array, void> {

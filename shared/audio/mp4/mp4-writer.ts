@@ -9,9 +9,8 @@ interface PlayedSpan {
 }
 
 /**
- * The start of an MP4 file with one track, up to the bytes of its samples, which follow in one chunk.
- *
- * The description of the samples is that of the old file.
+ * The start of an MP4 file with one track, up to its samples, which follow in one chunk and are described as in the
+ * old file.
  */
 export const writeMp4Head = (file: Mp4File, samples: CollectedSamples, played: PlayedSpan): Uint8Array => {
   const dataBytes = samples.ranges.reduce((sum, { start, end }) => sum + end - start, 0);

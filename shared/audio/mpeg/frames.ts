@@ -41,11 +41,9 @@ export interface FrameStream {
 }
 
 /**
- * Walks the frames of one stream, a window at a time, without storing any.
- *
- * Damage and foreign bytes between frames are skipped. A frame that the end of the file cuts off is not counted. The
- * runs of each window are returned together, to be used before the next call: where every second frame is damaged
- * there are millions of runs, too many to await each.
+ * Walks the frames of one stream, a window at a time, without storing any. Skips damage and foreign bytes, and does
+ * not count a frame that the end of the file cuts off. The runs of a window are returned together, to be used before
+ * the next call: there can be millions, too many to await each.
  * @param sampleLimit ends the walk with the frame that reaches this many samples
  */
 async function* frameRuns(
@@ -97,9 +95,7 @@ function* runsIn(piece: Piece, position: number, walk: Walk): Generator<FrameRun
 
 interface Piece extends FrameStream {
   readonly bytes: Uint8Array;
-  /**
-   * A frame that starts before this place is whole, and so is the one after it; unless the file ends there.
-   */
+  /** A frame that starts before this offset is whole, and so is the next; unless the file ends there. */
   readonly end: number;
   readonly isLast: boolean;
 }
@@ -135,8 +131,8 @@ const takeRun = (piece: Piece, start: number, sampleLimit: number): Run => {
 };
 
 /**
- * The next frame of the stream that another one follows, or that ends exactly at the end of the file. Two in a row,
- * because bytes that look like a header occur by chance in any compressed audio.
+ * The next frame that another one follows, or that ends exactly at the end of the file. One alone proves nothing:
+ * bytes that look like a header occur by chance in any compressed audio.
  */
 const findFrame = (piece: Piece, start: number): number => {
   const { bytes, format, reference } = piece;

@@ -20,8 +20,8 @@ import {
 } from "./vbr-header.ts";
 
 /**
- * MP3. The frames are counted, because a VBR header may be missing, outdated or false, and without one a variable
- * bit rate cannot be guessed.
+ * MP3. Frames are counted, because a VBR header may be missing, outdated or false, and the length of a variable bit
+ * rate cannot be derived from the file's size.
  */
 export const mp3Reader: ContainerReader = {
   async measure(file) {
@@ -48,8 +48,8 @@ export const mp3Reader: ContainerReader = {
 };
 
 /**
- * Frames borrow from those before them, and a decoder needs some until it is in step. So a piece starts with as many
- * frames as a header can say are not heard: 4,095 samples, and what decoders themselves delay.
+ * Frames use bits of earlier ones, and a decoder needs some to be in step. So a piece starts with as many frames as
+ * a header can declare as not heard: 4,095 samples, plus the delay of decoders.
  */
 const maxDelay = 4_095;
 const decoderDelay = 529;
@@ -96,9 +96,7 @@ const toPoint = (
   };
 };
 
-/**
- * What the encoder added at both ends; the end of a file that was cut off is gone, and its padding with it.
- */
+/** What the encoder added at both ends; a truncated file has lost its end, and the padding with it. */
 const unheardSamples = (header: VbrHeader | undefined, frames: number): number => {
   const { delay = 0, padding = 0 } = header?.encoder ?? {};
   return header?.frames === frames ? delay + padding : delay;
@@ -121,9 +119,7 @@ const openStream = async ({ window, start }: ContainerFile): Promise<Mp3Stream> 
   return { stream: { format: mp3Format, start: framesStart, reference }, header, firstFrame };
 };
 
-/**
- * Layer III bit rates in kbit/s by index (ISO 11172-3 and 13818-3); 0 is "free format", which nothing plays.
- */
+/** Layer III bit rates in kbit/s by index (ISO 11172-3 and 13818-3); 0 is "free format", which no player supports. */
 const bitRates = {
   version1: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   version2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
@@ -166,8 +162,8 @@ const bitRateShift = 4;
 const maxBitRate = 14;
 
 /**
- * A frame's header with the least bit rate at which a VBR header fits into the frame, as encoders write it too;
- * frames of a low rate have no room.
+ * The frame header with the lowest bit rate at which a VBR header fits, as encoders write it; undefined if none
+ * does.
  */
 const roomyFrame = (firstFrame: Uint8Array): Uint8Array | undefined => {
   for (let bitRate = 1; bitRate <= maxBitRate; bitRate += 1) {

@@ -61,11 +61,9 @@ export const readVbrHeader = (frameBytes: Uint8Array, frame: Frame): VbrHeader |
 };
 
 /**
- * A header frame for a cut stream of `frames` frames.
- *
- * It contains the number of frames, so that players show the right length, and the number of dropped samples, so
- * that the audio starts at the right one. It omits the size in bytes and the seek table, which players do not need:
- * a stream that is cut while it is read does not know them yet.
+ * A header frame for a cut stream of `frames` frames: their number, so players show the right length, and the number
+ * of dropped samples. It omits the size and the seek table, which players do not need, and which a stream that is
+ * cut while it is read does not know yet.
  */
 export const writeVbrHeader = (
   header: VbrHeader,

@@ -23,8 +23,8 @@ const openStream = async (window: SourceWindow): Promise<OggStream> => {
 
 /**
  * What a decoder drops at the start of a piece, in granules: the samples until Opus is exactly in step (RFC 7845,
- * section 4.2, requires a quarter of them at least). Vorbis outputs nothing for its first packet, so that one packet
- * more at the start is enough.
+ * section 4.2, requires at least a quarter). Vorbis returns nothing for its first packet, so one extra packet is
+ * enough.
  */
 const leadIn = ({ codec }: OggStream): number => (codec === "opus" ? 14_400 : 0);
 const packetsBefore = ({ codec }: OggStream): number => (codec === "opus" ? 0 : 1);
@@ -107,8 +107,8 @@ export async function* cutOgg(
 }
 
 /**
- * How many of a page's packets to include so that the audio reaches the target. Their lengths are assumed equal,
- * with one more as a reserve; decoders drop what exceeds the page's position.
+ * How many of a page's packets to include to reach the target. Their lengths are assumed equal, with one in reserve;
+ * decoders drop what exceeds the page's position.
  */
 const packetsUntil = (page: OggPage, start: number, target: number): number => {
   const packets = packetsEnding(page);

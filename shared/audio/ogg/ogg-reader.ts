@@ -4,9 +4,7 @@ import { cutOgg, firstGranule, oggPoints } from "./ogg-cut.ts";
 import { findLastPage } from "./ogg-pages.ts";
 import { findOggStream } from "./ogg-stream.ts";
 
-/**
- * Ogg with Opus, Vorbis or FLAC. Its pages carry positions, so the first and the last ones tell the duration.
- */
+/** Ogg with Opus, Vorbis or FLAC. Pages carry positions, so the first and the last ones give the duration. */
 export const oggReader: ContainerReader = {
   async measure({ window }) {
     const stream = await findOggStream(window);

@@ -25,10 +25,7 @@ export interface OggStream {
 /** A video file has two streams or three; thousands are an attack. */
 const maxStreams = 8;
 
-/**
- * Finds the file's first audio stream. All streams announce themselves before any of them continues.
- * @throws UnreadableAudioError
- */
+/** Finds the file's first audio stream. All streams start before any continues. @throws UnreadableAudioError */
 export const findOggStream = async (window: SourceWindow): Promise<OggStream> => {
   let offset = 0;
   for (let count = 0; count < maxStreams; count += 1) {

@@ -8,11 +8,7 @@ export interface ForeignFile {
 
 const accepted = "WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC";
 
-/**
- * The bytes are no audio, or audio of an unsupported kind. For the client it is the wrong file: 422.
- *
- * The message is for the caller.
- */
+/** Not audio, or audio of an unsupported kind: 422. The message is for the caller. */
 export class NotAudioError extends Error {
   override readonly name = "NotAudioError";
   /** The media type of what was sent instead. */
@@ -28,11 +24,7 @@ export class NotAudioError extends Error {
   }
 }
 
-/**
- * Audio of a supported kind that is damaged, empty, encrypted or uses an unknown encoding: 400.
- *
- * The message is for the caller; a library's message is the `cause`, for the log.
- */
+/** Audio that is damaged, empty, encrypted or in an unknown encoding: 400. The message is for the caller. */
 export class UnreadableAudioError extends Error {
   override readonly name = "UnreadableAudioError";
 }

@@ -16,10 +16,8 @@ export const scanBytes = 1 << 20;
 const minBytes = 1 << 16;
 
 /**
- * One piece of a source in memory, at most `scanBytes` long.
- *
- * Each load first yields to the event loop: a scan of a hundred megabytes must not block other work, and already
- * resolved promises would.
+ * A piece of a source in memory, at most `scanBytes` long. Each load first yields to the event loop: a scan of a
+ * hundred megabytes must not block other work, and already resolved promises would.
  */
 export class SourceWindow {
   readonly #source: ByteSource;
@@ -48,8 +46,7 @@ export class SourceWindow {
   }
 
   /**
-   * The bytes from `offset`, fewer than `length` only at the end of the source. They stay valid: a later read
-   * replaces the piece in memory, it never writes into it.
+   * The bytes from `offset`, fewer than `length` only at the end of the source. They stay valid after later reads.
    * @throws UnreadableAudioError when the source returns less than its size promises, or the budget is used up.
    */
   async read(offset: number, length: number): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 /**
- * Reads numbers and texts from untrusted bytes. A byte beyond the end counts as zero and never throws: files are cut
- * off anywhere, and the readers judge the values.
+ * Reads numbers and text from untrusted bytes. A byte beyond the end counts as zero: files may be cut off anywhere,
+ * and the readers judge the values.
  */
 
 export const byteAt = (bytes: Uint8Array, offset: number): number => bytes[offset] ?? 0;

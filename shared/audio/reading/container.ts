@@ -35,8 +35,8 @@ export interface AudioFacts extends Measurement {
 }
 
 /**
- * No speech codec goes below 200 bit/s (the lowest in use is 450). A header that claims more seconds than the bytes
- * could contain at that rate is false, and quotas and bills depend on durations.
+ * The lowest rate of a speech codec in use is 450 bit/s. A header that claims more seconds than the bytes can
+ * contain at 200 is false; quotas and bills depend on durations.
  */
 const minBitsPerSecond = 200;
 

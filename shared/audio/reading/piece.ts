@@ -64,10 +64,7 @@ export interface CutPoint {
 export interface CutPoints {
   /** The maximum size of what precedes the packets of each piece. */
   readonly headBytes: number;
-  /**
-   * In order of time, each group to be used before the next call. The first one is the start of the recording, the
-   * last one its end.
-   */
+  /** In order of time, each group to be used before the next call; from the recording's start to its end. */
   readonly points: AsyncIterable<Iterable<CutPoint>>;
 }
 

@@ -1,8 +1,8 @@
 import { UnreadableAudioError } from "./audio-errors.ts";
 
 /**
- * More than any honest file needs: sixteen hours of MP4 in fragments of a second. This many take about a second, and
- * a hundred megabytes of empty boxes would require twenty times as many.
+ * More than any honest file needs, such as sixteen hours of MP4 in fragments of a second. They take about a second;
+ * a hundred megabytes of empty boxes would need twenty times as many.
  */
 const maxReads = 600_000;
 
@@ -15,10 +15,8 @@ const maxMilliseconds = 20_000;
 const maxBackgroundMilliseconds = 120_000;
 
 /**
- * The budget for detecting what one file is: a client chooses the bytes, and so the cost of reading them.
- *
- * Time during which the source reads bytes, or the consumer works with the result, is not the file's fault and does
- * not count.
+ * The budget for reading one file: a client chooses the bytes, and so the cost. Time in which the source reads
+ * bytes, or the consumer uses the result, does not count.
  */
 export class ReadingBudget {
   readonly #now: () => number;
@@ -51,8 +49,8 @@ export class ReadingBudget {
   }
 
   /**
-   * Counts bytes that are fetched from the source, each of which may be a request over a network.
-   * @throws UnreadableAudioError when the file is fetched again and again.
+   * Counts bytes fetched from the source, each time perhaps over a network. @throws UnreadableAudioError for too
+   * many.
    */
   countBytes(bytes: number, fileSize: number): void {
     this.#bytes += bytes;

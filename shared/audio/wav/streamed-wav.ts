@@ -14,7 +14,7 @@ export interface Speech {
   readonly header: SpeechHeader;
   /**
    * The bytes after the header, as they arrive; to be read once. Throws AppError `external_service_error` when the
-   * server breaks off, falls silent or never sends any audio.
+   * server ends early, falls silent or sends no audio.
    */
   readonly audio: AsyncIterable<Uint8Array>;
   /** Stops the server's work; no effect after the audio has been read to its end. */

@@ -15,9 +15,7 @@ export interface WavHeader {
 const maxHeaderBytes = 1 << 20;
 
 /**
- * Reads the header at the start of a WAV stream.
- * @param start the first bytes of the stream that have arrived
- * @returns undefined when the header continues beyond these bytes
+ * Reads the header from the first bytes of a WAV stream. @returns undefined when it continues beyond them
  * @throws UnreadableAudioError when it is not a WAV header, or one of a compressed encoding
  */
 export const readWavHeader = (start: Uint8Array): WavHeader | undefined => {

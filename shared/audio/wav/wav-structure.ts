@@ -58,8 +58,7 @@ export const bytesPerSample = ({ bitsPerSample }: Pick<SampleFormat, "bitsPerSam
   Math.ceil(bitsPerSample / 8);
 
 /**
- * Reads a format chunk.
- * @throws UnreadableAudioError when the encoding is unknown or the numbers contradict each other.
+ * Reads a format chunk. @throws UnreadableAudioError for an unknown encoding, or numbers that contradict each other.
  */
 const parseWavFormat = (chunk: Uint8Array): WavFormat => {
   if (chunk.length < minChunkBytes) throw new UnreadableAudioError("The WAV file's format chunk is damaged.");
@@ -111,12 +110,9 @@ const maxChunks = 1_000;
 const maxFormatChunkBytes = 4_096;
 
 /**
- * Walks the chunks of a WAV file up to its audio. It requests bytes by yielding ranges and receives them through
- * `next`; fewer bytes mean that the file ends there. So the same walk serves files and streams.
- *
- * Chunks must be walked, because the audio starts at byte 44 only in the simplest files: many writers put a `LIST`
- * with the title before it.
- * @throws UnreadableAudioError
+ * Walks the chunks of a WAV file up to its audio, which starts at byte 44 only in the simplest files. It yields the
+ * ranges that it needs and receives their bytes through `next`, so the same walk serves files and streams; fewer
+ * bytes mean that the file ends there. @throws UnreadableAudioError
  */
 export function* walkWav(): Generator<ByteRange, WavLayout, Uint8Array> {
   const isRf64 = !hasText(yield { offset: 0, length: 12 }, 0, "RIFF");

@@ -5,9 +5,7 @@ interface EbmlElement {
   readonly id: number;
   /** Offset of the content in the bytes that were parsed. */
   readonly start: number;
-  /**
-   * Offset of the content's end, which may be beyond those bytes; undefined when a streaming writer left it open.
-   */
+  /** Offset of the content's end, perhaps beyond those bytes; undefined when a streaming writer left it open. */
   readonly end: number | undefined;
 }
 

@@ -28,8 +28,8 @@ export const webmPoints = async ({ window }: ContainerFile): Promise<CutPoints> 
 const maxFirstClusterBytes = 64;
 
 /**
- * Between packets. Each piece drops as much at its start as the recording does, so that its audio starts with a
- * packet.
+ * Cut points are between packets. Each piece drops as much at its start as the recording does, so its audio starts
+ * with a packet.
  */
 async function* pointsOf(window: SourceWindow, track: WebmTrack): AsyncGenerator<CutPoint[], void> {
   const spacing = pointSpacing / track.tickSeconds;

@@ -66,12 +66,10 @@ const read: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Walks a WebM file, or the rest of one, a window at a time. The tree is read as a flat list: ids differ from level
- * to level, so it does not matter where a segment or a cluster of unknown size ends, as browsers' recorders write
- * them. After damage the walk continues at the next cluster.
- *
- * The parts of each window are returned together, to be used before the next call: a packet takes seven bytes at
- * least, and millions are too many to await each.
+ * Walks a WebM file, or the rest of one, a window at a time, as a flat list: ids differ from level to level, so it
+ * does not matter where an element of unknown size ends, as browsers' recorders write them. After damage the walk
+ * continues at the next cluster. The parts of a window are returned together, to be used before the next call: there
+ * can be millions of packets, too many to await each.
  */
 export async function* walkWebm(
   window: SourceWindow,

@@ -27,8 +27,7 @@ const defaultTimestampScale = 1_000_000;
 const maxTick = 1_000_000_000;
 
 /**
- * Finds the first audio track, and reads on to its first packet.
- * @throws NotAudioError when it is a video without audio
+ * Finds the first audio track and its first packet. @throws NotAudioError when it is a video without audio
  * @throws UnreadableAudioError when there is no track, no packet, or an encoding that is unknown or encrypted
  */
 export const findWebmTrack = async (window: SourceWindow): Promise<WebmTrack> => {

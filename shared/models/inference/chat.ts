@@ -126,25 +126,21 @@ export type ChatEvent =
   | { readonly type: "usage"; readonly usage: TokenUsage };
 
 /**
- * A streamed reply, in groups of events that arrived together, so that they can be sent together.
- *
- * An empty group means that the model is working and has nothing to show yet. The model's server is not read while
- * the stream is paused. Stopping it, or aborting the request's signal, ends the exchange with the server. A failure
- * after the start is reported at its end.
+ * A streamed reply, in groups of events that arrived together, to be sent together. An empty group means that the
+ * model is working and has nothing to show yet. The server is not read while the stream is paused. Stopping it, or
+ * aborting the request's signal, ends the exchange. A failure after the start is reported at its end.
  */
 export type ChatStream = Source<readonly ChatEvent[]>;
 
 export interface ChatModels {
   /**
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
-   * its reply is empty or unusable; `unsupported_parameter` when its server refuses an optional feature (tools,
-   * formats, penalties …).
+   * its reply is empty or unusable; `unsupported_parameter` when its server refuses an optional feature.
    */
   reply(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatReply>;
 
   /**
-   * Resolves when the model has started to reply. A stream without an error is a whole reply: it has text and ends
-   * with a finish.
+   * Resolves when the model has started to reply. A stream without an error has text and ends with a finish.
    * @throws AppError as `reply` does, for failures before the start.
    */
   streamReply(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatStream>;

@@ -9,10 +9,9 @@ const inferenceKeys = z.looseRecord(z.enum(modelTasks), z.string().optional());
 const cacheMilliseconds = 5 * minuteMilliseconds;
 
 /**
- * The key of a task's server, from the secret that holds them as one JSON object. Translation falls back to the key
- * of chat. Read while the function starts and again every five minutes, so that a changed key needs no deployment.
- *
- * The result rejects when the secret has never been read, or was no such object whenever it was.
+ * The key of a task's server, from the secret that holds them as one JSON object; translation falls back to the key
+ * of chat. Read at the start and again every five minutes, so a changed key needs no deployment. The result rejects
+ * when the secret has never been read successfully.
  */
 export const inferenceKey = (
   secretId: string,

@@ -21,8 +21,7 @@ export interface SpeechRequest {
 
 export interface SpeechSynthesizer {
   /**
-   * Resolves as soon as the first bytes have arrived. The speech is then read to its end, or cancelled; the signal
-   * also ends it.
+   * Resolves as soon as the first bytes have arrived. The speech must be read to its end, or cancelled.
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
    * its response is not speech.
    */

@@ -20,8 +20,8 @@ const bucketOf = (hash: number): number => {
 export const featureCapacity = (length: number): number => (length + 2) * (maxNgramLength + 1);
 
 /**
- * Writes the bucket of every feature of a normalised text: the character n-grams of 1 to 5 within a word, the
- * spaces at its two ends counting as characters, and each whole word.
+ * Writes the bucket of every feature of a normalised text: the character n-grams of 1 to 5 within a word, the spaces
+ * at its two ends included, and each whole word.
  * @param normalised what `normalise` returned, not empty
  * @param buckets at least `featureCapacity(normalised.length)` long
  * @returns how many were written

@@ -14,17 +14,13 @@ export interface Identification {
 }
 
 /**
- * Chosen on development texts, which neither training nor the held-out figures use: a stricter bound on `other`
- * withholds few more results, and a laxer one accepts twice as many short texts in Swahili. README.md has the
- * figures for every length.
+ * Chosen on development texts: a stricter bound on `other` withholds few more results, and a laxer one accepts twice
+ * as many short texts in Swahili. README.md has the figures for every length.
  */
 const minConfidence = 0.8;
 const maxOther = 0.5;
 
-/**
- * Decides whether an identification is reliable enough to return.
- * @returns the language, or `undefined` when the model is unsure or the text is probably in another language
- */
+/** Decides whether an identification is reliable. @returns the language, or `undefined` when the model is unsure. */
 export const classify = (identification: Identification): IdentifiableLanguage | undefined =>
   identification.confidence >= minConfidence && identification.other < maxOther
     ? identification.language

@@ -35,8 +35,8 @@ export const createScorer = (weights: Weights): Scorer => {
 /** A loaded model. It keeps no state between texts. */
 export interface LanguageModel {
   /**
-   * Says which of the six languages a text is in, from its first 1,000 code points. Takes any string and never
-   * throws; a text without letters is in none of the six (`other` is 1, every language equally probable).
+   * Identifies the language of a text by its first 1,000 code points. Takes any string and never throws; a text
+   * without letters is in none of the six (`other` is 1, every language equally probable).
    */
   identify(text: string): Identification;
 }
@@ -80,8 +80,8 @@ const interpret = (scores: Float64Array, temperature: number): Identification =>
 };
 
 /**
- * Loads the model from the bytes of `weights.bin`. Takes some milliseconds and half a megabyte of memory: do it
- * once per process.
+ * Loads the model from the bytes of `weights.bin`. Takes some milliseconds and half a megabyte: do it once per
+ * process.
  * @throws Error when the bytes are not a weights file for this code
  */
 export const loadLanguageModel = (compressed: Uint8Array): LanguageModel => {

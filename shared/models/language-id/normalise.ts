@@ -1,6 +1,6 @@
 /**
- * Stands for a run of letters of any script other than Latin, all of which are equally foreign to the six
- * languages. One symbol for all lets the model refuse scripts that no training text contains.
+ * A run of letters of any script other than Latin, all equally foreign to the six languages. One symbol for all lets
+ * the model refuse scripts that no training text contains.
  */
 export const foreignLetters = "□";
 
@@ -24,8 +24,8 @@ const foldedLetters: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Case goes by way of capitals, because that is how the several small forms of one letter meet. Marks fall
- * away with the space before them: texts extracted from PDF files have their tone marks loose.
+ * Goes through upper case, where the several lower-case forms of one letter meet. Removes marks with the space
+ * before them: text extracted from PDF files has its tone marks loose.
  */
 const toPlainLetters = (text: string): string =>
   text
@@ -42,8 +42,8 @@ const isAddress = (token: string): boolean =>
   token.includes("@") || token.includes("://") || token.includes("www.") || token.startsWith("#");
 
 /**
- * Addresses and tags are in no language. They are judged token by token: one expression with `\S+@` over the
- * whole text takes quadratic time on a long text without spaces.
+ * Removes addresses and tags, which are in no language. Token by token: one expression with `\S+@` over the whole
+ * text takes quadratic time on a long text without spaces.
  */
 const withoutAddresses = (text: string): string =>
   /[@#:]|www/.test(text)
@@ -54,9 +54,8 @@ const withoutAddresses = (text: string): string =>
     : text;
 
 /**
- * Brings a text to the form the features are taken from: small letters without marks, apostrophes of one kind,
- * single spaces between words. Takes time linear in the length of the text.
- * @returns an empty string when the text has no letters
+ * The form of a text from which features are taken: lower case without marks, one kind of apostrophe, single spaces.
+ * Takes linear time. @returns an empty string when the text has no letters
  */
 export const normalise = (text: string): string => {
   const plain = /[\u0080-\uffff]/.test(text) ? toPlainLetters(text) : text.toLowerCase().replaceAll("`", "'");

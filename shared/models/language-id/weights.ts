@@ -70,10 +70,7 @@ export const unpackWeights = (compressed: Uint8Array): Uint8Array => {
 const isUnpacked = (file: Uint8Array): boolean =>
   file.length === fileLength && new DataView(file.buffer, file.byteOffset).getUint32(0, true) === signature;
 
-/**
- * Reads a weights file, compressed or unpacked.
- * @throws Error when the bytes are not a weights file, or one for other features than this code computes
- */
+/** Reads a weights file, compressed or not. @throws Error for other bytes, or weights for other features than ours */
 export const decodeWeights = (stored: Uint8Array): Weights => {
   const bytes = isUnpacked(stored) ? stored : unpackWeights(stored);
   if (!isUnpacked(bytes)) throw notWeights();
@@ -96,7 +93,7 @@ export const decodeWeights = (stored: Uint8Array): Weights => {
 export const weightsFile = new URL("./weights.bin", import.meta.url);
 
 /**
- * Reads the weights next to this file, or next to the bundle that contains it: the bundler copies `weights.bin` next
- * to its output. A separate file costs nothing in functions that do not read it.
+ * Reads the weights next to this file, or next to the bundle that contains it: the bundler copies them there. A
+ * separate file costs functions nothing that do not read it.
  */
 export const readWeights = (): Uint8Array => readFileSync(weightsFile);

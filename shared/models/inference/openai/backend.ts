@@ -18,8 +18,8 @@ export interface Backend {
 }
 
 /**
- * A server's refusal before its model started: the model is loading or busy, or the server does not accept the
- * request. The caller does not pay for it.
+ * A refusal before the model started: it is loading or busy, or the server rejects the request. The caller does not
+ * pay.
  */
 export class ModelRefusal extends AppError {}
 
@@ -54,10 +54,7 @@ const loadingWords =
 /** Whether a server's own words mean that its model is not ready yet. */
 export const saysLoading = (words: string): boolean => loadingWords.test(words);
 
-/**
- * A response's status and message as one of our errors. The log gets the status and the requested model, but never
- * the message.
- */
+/** A response's status and message as one of our errors. The message never reaches the log. */
 export const failureOf = (status: number, words: string, model?: string): AppError => {
   const cause = new BackendRefusal(status, model);
   if (saysLoading(words)) {
@@ -102,8 +99,8 @@ const isRefusal = (status: number, words: string): boolean =>
   status === 400 || status === 422 || ((status === 500 || status === 501) && saysUnable.test(words));
 
 /**
- * A response's status and message as one of our errors. If this server does not support an optional parameter and
- * names it, the caller must omit it.
+ * A response's status and message as one of our errors. If the server names an optional parameter that it does not
+ * support, the error names it too.
  */
 export const refusalOf = (
   status: number,

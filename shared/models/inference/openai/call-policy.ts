@@ -31,8 +31,7 @@ export interface ModelCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly silenceMilliseconds: number;
   /**
-   * Sends a request, and repeats it once when the server could not be reached or returned 502 or 503, before any
-   * byte of a response was used.
+   * Sends a request, and repeats it once if the server could not be reached or returned 502 or 503.
    * @param request must call `onSent` when all of it was sent.
    * @throws what the last attempt throws, or the signal's reason.
    */
@@ -45,12 +44,12 @@ export interface ModelCall {
 /** The server of one task's models, behind the policy by which all of them are called. */
 export interface ModelServer {
   /**
-   * Runs an exchange for the current request: only while there is time for it, and only while the server's circuit
-   * is closed; measures it. Reports to the request's scope whether a model started to work.
+   * Runs and measures an exchange for the current request, if there is time for it and the server's circuit is
+   * closed. Reports to the request's scope whether a model started to work.
    *
    * A server that was unavailable five times in a row (unreachable, silent or with 5xx) gets no calls for ten
    * seconds; then a single call tests whether it is back. A model slower than its timeout counts, but not alone. A
-   * resolved exchange counts as success, so a stream does as soon as it has started.
+   * stream counts as a success as soon as it has started.
    * @throws AppError `service_unavailable` or `external_service_error`, or another one that the exchange throws.
    */
   call<Result>(signal: AbortSignal, exchange: (call: ModelCall) => Promise<Result>): Promise<Result>;
@@ -183,8 +182,7 @@ const jsonRequest = ({ url, headers }: ModelCall, path: string, body: unknown, s
 });
 
 /**
- * Posts JSON and resolves with the head of the response, with any status. Only the signal ends a slow one: the
- * caller limits the time until it has more than the head.
+ * Posts JSON and resolves with the head of the response, with any status. The caller limits the time.
  * @throws BackendUnreachable, or the signal's reason.
  */
 export const postJson = (
@@ -201,7 +199,7 @@ export const postJson = (
 };
 
 /**
- * Posts JSON and resolves with the whole response, with any status. Only the signal ends a slow one.
+ * Posts JSON and resolves with the whole response, with any status. The caller limits the time.
  * @throws BackendUnreachable, BackendRefusal, RangeError for a response that is too large, or the signal's reason.
  */
 export const postJsonForWhole = (

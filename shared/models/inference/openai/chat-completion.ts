@@ -79,8 +79,8 @@ export const wireUsage = z
 const brokenOff: readonly string[] = ["abort", "error"];
 
 /**
- * Why a reply ended. Servers have names of their own for a complete one, such as `eos_token`.
- * @throws AppError `external_service_error` when the name means that the reply was broken off.
+ * Why a reply ended. Servers have their own names for a complete one, such as `eos_token`.
+ * @throws AppError `external_service_error` when the reply ended early.
  */
 const readFinishReason = (word: string): FinishReason => {
   if (brokenOff.includes(word)) throw unusable("The model's server ended its response early.");
@@ -209,10 +209,9 @@ export const parseCompletion = (
 };
 
 /**
- * Requests a whole completion. The exchange as a whole may take as long as the backend may stay silent, so that a
- * server which drips bytes cannot hold a request forever.
- * @throws AppError `service_unavailable` or `external_service_error`, as the specification's rules 4 and 5 of
- * translation say.
+ * Requests a whole completion, within the time that the backend may stay silent: a server that drips bytes cannot
+ * hold a request forever.
+ * @throws AppError `service_unavailable` or `external_service_error` (specification, Translation, rules 4 and 5).
  */
 export const completeChat = (
   server: ModelServer,

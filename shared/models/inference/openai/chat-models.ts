@@ -33,8 +33,7 @@ const wireResponseFormat = (format: ChatRequest["responseFormat"]): CompletionRe
 };
 
 /**
- * Chat models behind a server that speaks the OpenAI HTTP API.
- * @param names the server's name for each model.
+ * Chat models behind a server that speaks the OpenAI HTTP API. @param names the server's name for each model.
  * @param thinksFirst the models whose replies start inside a thought.
  */
 export const createOpenAiChatModels = (

@@ -71,10 +71,9 @@ const openGroups = async (
 };
 
 /**
- * Requests a streamed completion and resolves when the model has started to reply. The model may produce nothing for
- * as long as the backend allows, before the reply and anywhere inside it, regardless of what else its server sends.
- * @throws AppError `service_unavailable` or `external_service_error` for failures before the reply starts; later
- * ones are the stream's end.
+ * Requests a streamed completion and resolves when the model has started to reply. The model may be silent for as
+ * long as the backend allows, before the reply and anywhere inside it, whatever else its server sends.
+ * @throws AppError `service_unavailable` or `external_service_error` for failures before the reply starts.
  */
 export const streamChat = (
   server: ModelServer,

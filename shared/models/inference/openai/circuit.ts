@@ -40,10 +40,7 @@ const isDown = (cause: unknown): boolean =>
 const isRefusedByServer = ({ code, cause }: AppError): boolean =>
   code === "unsupported_parameter" && cause instanceof BackendRefusal;
 
-/**
- * The outcome of a failed call.
- * @param wasSent whether a whole request reached the server: before that, no model can have started.
- */
+/** @param wasSent whether a whole request reached the server: before that, no model can have started. */
 export const outcomeOf = (
   failure: AppError,
   wasSent: boolean,

@@ -36,12 +36,12 @@ export interface EventReader {
 }
 
 /**
- * Splits a stream of server-sent events, whose text comes in any pieces, up to `[DONE]`. Anything else (comments,
- * unknown fields) is ignored, as the standard says.
+ * Splits a stream of server-sent events, cut anywhere, up to `[DONE]`. Ignores anything else (comments, unknown
+ * fields), as the standard says.
  *
- * A model's server sends hundreds of events that differ only in their content. So once an event has been parsed, the
- * text around its content is remembered: of an event that has the same text around a string, only that string is
- * parsed. This works for any field names and any set of fields. All other events are parsed as a whole.
+ * A model's server sends hundreds of events that differ only in their content. So the text around the content of a
+ * parsed event is remembered, and in an event with the same text around a string only that string is parsed. This
+ * works for any field names. All other events are parsed as a whole.
  */
 export class EventStream {
   readonly #reader: EventReader;
@@ -127,8 +127,7 @@ export class EventStream {
   }
 
   /**
-   * The position of the content is not guessed: the event with another content in that position must have that
-   * content.
+   * The position of the content is verified: the event with another content in that position must have that content.
    */
   #findTemplate(part: string, data: string, content: string): EventTemplate | undefined {
     const dataStart = part.indexOf(data);

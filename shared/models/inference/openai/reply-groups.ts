@@ -37,9 +37,8 @@ interface ReadOptions {
  * The groups of a streamed reply in which its model has produced something, if only thoughts.
  *
  * Dozens of streams pass through here token by token, so a token costs no promise and no timer: bytes are taken as
- * they arrive, and the silence is measured from a noted time. While the stream is paused nothing is read, and the
- * model's silence is not counted. A comment, or a part of an event, does not mean that a group will come. Stopping
- * closes the connection.
+ * they arrive, and silence is measured from a noted time. While the stream is paused nothing is read, and silence is
+ * not counted. A comment, or a part of an event, is not progress. Stopping closes the connection.
  */
 export class ReplyGroups implements ChatStream {
   readonly #response: IncomingMessage;
@@ -80,10 +79,7 @@ export class ReplyGroups implements ChatStream {
     if (response.destroyed) this.#break(response.errored);
   }
 
-  /**
-   * Resolves when the first group has arrived, which the receiver then gets first.
-   * @throws AppError when there will be none.
-   */
+  /** Resolves when the first group has arrived, for the receiver. @throws AppError when there will be none. */
   begin(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.start({

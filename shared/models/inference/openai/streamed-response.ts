@@ -133,8 +133,8 @@ export class StreamedResponse {
   }
 
   /**
-   * Reads the next text of the stream, cut anywhere.
-   * @throws AppError when it reports a failure, is not a chunk, or ends a reply without any text.
+   * Reads the next text, cut anywhere. @throws AppError for a failure, an invalid chunk, or a reply without any
+   * text.
    */
   read(text: string): void {
     this.#stream.read(text);
@@ -146,8 +146,8 @@ export class StreamedResponse {
   }
 
   /**
-   * What has been read since the last call: nothing shown when the model has only thought, `undefined` when it has
-   * produced nothing. A chunk that merely names the role counts as nothing.
+   * What has been read since the last call: nothing to show if the model has only thought, `undefined` if it has
+   * produced nothing. A chunk with only a role counts as nothing.
    */
   take(): readonly ChatEvent[] | undefined {
     if (!this.#hasProgress) return undefined;

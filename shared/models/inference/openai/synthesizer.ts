@@ -80,8 +80,8 @@ const secondsPerCharacter = 0.5;
 const maxBytesPerSecond = 48_000 * 2 * 4;
 
 /**
- * How much audio a text can have. A model that does not find the end of its speech continues for ever, and there may
- * be no caller left who could stop it: when a caller waits for a link, Lambda does not report that they have left.
+ * The maximum audio of a text. A model that does not find the end of its speech continues forever, and when a caller
+ * waits for a link, Lambda does not report that they have left.
  */
 const maxAudioBytes = (text: string, { format }: SpeechHeader): number => {
   const seconds = usualSeconds + secondsPerCharacter * [...text].length;

@@ -35,8 +35,8 @@ const fixedMarkers: readonly (readonly [words: string, marking: Marking])[] = [
 
 /**
  * How a reply of gpt-oss starts when its server omits the marks but not the names of the channels: `analysisWe need
- * to …assistantfinalOli otya?`. The name is one token, so it comes in one piece. A reply may also start so by
- * chance, with a name in a program for example: it is held back, and shown unless the reply's channel follows.
+ * to …assistantfinalOli otya?`. The name is one token, so it arrives in one piece. A reply may start so by chance:
+ * it is held back, and shown unless the reply's channel follows.
  */
 const bareThought = /^analysis(?:[A-Z]|$)/;
 const bareReply = "assistantfinal";
@@ -102,8 +102,7 @@ export class ThoughtFilter {
   /** How many thoughts are open around the text that comes next. */
   #depth = 0;
   /**
-   * By depth, the text that is part of the reply unless another end follows; `undefined` where it is thought in any
-   * case.
+   * By depth, the text that is part of the reply unless another end follows; `undefined` where it is surely thought.
    */
   #doubtful: (string | undefined)[] = [];
   #hasImpliedThought = false;
@@ -155,7 +154,7 @@ export class ThoughtFilter {
   }
 
   /**
-   * The rest at the end: the start of a marker that never became one, and what was held back in vain.
+   * The rest at the end: an unfinished marker, and text that was held back in vain.
    * @param isCut whether the text ended at a limit: a reply that would have started inside a thought has then none.
    */
   end(isCut = false): string {

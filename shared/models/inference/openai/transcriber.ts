@@ -75,10 +75,7 @@ const toBody = (
     },
   );
 
-/**
- * Models that do not support times, speakers or streams refuse the format with these messages (OpenAI, older vLLM,
- * SGLang).
- */
+/** Models without times, speakers or streams refuse the format with these messages (OpenAI, older vLLM, SGLang). */
 const lesserForm = (form: Form, { statusCode, body }: WholeResponse): Form | undefined => {
   const isRefused = (words: RegExp): boolean =>
     (statusCode === 400 || statusCode === 422) && words.test(body);

@@ -44,7 +44,7 @@ describe("A release", () => {
   it("that does not pass the tests is replaced by the one before, all but the data, and not remembered", async () => {
     const { calls, run } = programs((call) => call === tests);
     await expect(release("prod", run)).rejects.toThrow(
-      "The conformance tests failed against the deployment; the release before is back.",
+      "The conformance tests failed; the previous release is deployed again.",
     );
     expect(calls).toEqual([
       deploy,
@@ -58,7 +58,7 @@ describe("A release", () => {
 
   it("that cannot be replaced says which step failed", async () => {
     const { run } = programs((call) => call === tests || call === "before: npm ci");
-    await expect(release("prod", run)).rejects.toThrow("going back to released/prod failed at: npm ci");
+    await expect(release("prod", run)).rejects.toThrow("the rollback to released/prod failed at: npm ci");
   });
 
   it("that CloudFormation refuses is tried no further", async () => {

@@ -252,8 +252,8 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
 
   it.each([
     ["that the platform does not know (or no longer)", async () => "471100000000000", "send it again"],
-    ["that is no audio", async () => upload(new TextEncoder().encode("%PDF-1.7").buffer), "could not read"],
-    ["that is cut off", async () => upload(recording.slice(0, 40)), "could not read"],
+    ["that is no audio", async () => upload(new TextEncoder().encode("%PDF-1.7").buffer), "could not play"],
+    ["that is cut off", async () => upload(recording.slice(0, 40)), "could not play"],
   ])("says so of a recording %s", async (_what, mediaId, words) => {
     const { say, record } = newPerson();
     await say("hello");

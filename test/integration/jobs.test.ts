@@ -222,7 +222,7 @@ describe("a job that fails", () => {
     await expect.poll(() => works.requested.length, { timeout: 10_000 }).toBeGreaterThan(6);
     const waiting = await works.jobs.find(name);
     expect(waiting).toMatchObject({ status: "running" });
-    expect(waiting?.waiting).toContain("cannot be reached");
+    expect(waiting?.waiting).toContain("unreachable");
     isDown = false;
     await working;
     expect(await textOf(name)).toBe(saidIn("recording", 2));

@@ -173,7 +173,7 @@ describe("a long recording, by the local service", () => {
     const id = await post(60);
     await expect
       .poll(async () => (await ask(`/tasks/jobs/${id}`)).body.waiting, { timeout: 20_000, interval: 1_000 })
-      .toContain("cannot be reached");
+      .toContain("unreachable");
     model.behave(hearing(0));
     expect(await whenOver(id)).toMatchObject({ status: "completed", waiting: null });
   });

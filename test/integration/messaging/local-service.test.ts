@@ -142,7 +142,7 @@ describe("the commands", () => {
     expect((await talk("hello", "--name", "Okello")).output).toContain("Hello Okello!");
     expect((await talk("--choose", "Acholi")).output).toContain("Your language is Acholi");
     expect((await talk("--react", "👍")).output).toContain("[ Excellent ]");
-    expect((await talk("--voice", "package.json")).output).toMatch(/listening[\s\S]*could not read/);
+    expect((await talk("--voice", "package.json")).output).toMatch(/listening[\s\S]*could not play/);
     expect((await run("message", "status", "--from", "256700000999")).output).toContain("Language: English");
   }, 90_000);
 

@@ -105,7 +105,7 @@ describe("a voice note of eleven minutes", () => {
     expect(platform.taken.map(wordsOf)).toEqual([
       wording.listening,
       wording.transcriptLater(11),
-      expect.stringContaining("Where would you like to begin?"),
+      expect.stringContaining("Where would you like to start?"),
     ]);
     const before = await conversationOf(message);
     const jobId = before?.long_recording?.job_id ?? "";

@@ -35,11 +35,11 @@ const project = (
   },
 });
 
-// What only calls functions shares its modules between files: loading them was two thirds of the time. Such tests put
-// back whatever they change.
+// What only calls functions shares its modules between files: loading them was two thirds of the time. Such tests
+// restore what they change.
 const shared = { pool: "threads", isolate: false } as const;
 
-// What is left out must not look like what has passed: the last line of a run says so.
+// Omitted tests must not look like passed ones: the last line of a run says so.
 const hasBrowser = findChromium() !== undefined;
 if (!hasBrowser) {
   process.once("exit", () =>

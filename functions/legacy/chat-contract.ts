@@ -61,7 +61,7 @@ export const chatOperation = defineOperation({
   },
   response: {
     status: 200,
-    description: "The answer",
+    description: "The reply",
     schema: z
       .object({
         content: replyText,
@@ -104,7 +104,7 @@ export const instructOperation = defineOperation({
   },
   response: {
     status: 200,
-    description: "The answer",
+    description: "The reply",
     schema: z
       .object({
         response: replyText,

@@ -10,8 +10,8 @@ import {
   type RecordingDependencies,
 } from "../../shared/recordings/uploads/open-upload.ts";
 import { formatDiarization } from "./format-diarization.ts";
-import { keepRecording, maxSeconds, recordingKey } from "./kept-recordings.ts";
 import type { SavedTranscriptions } from "./saved-transcriptions.ts";
+import { keepRecording, maxSeconds, recordingKey } from "./stored-recordings.ts";
 import type { LegacyTranscription } from "./transcription-contract.ts";
 
 export interface LegacyTranscriptionDependencies extends RecordingDependencies {

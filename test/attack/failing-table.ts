@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { startDynamoDb } from "@language-ai/aws-stand-ins";
 
-/** A table that can be made to fail its counters. */
+/** A table whose counters can fail. */
 export interface FailingTable {
   readonly endpoint: string;
   readonly failCounters: (isFailing: boolean) => void;
@@ -15,7 +15,7 @@ const throttled = JSON.stringify({
   message: "The item is throttled.",
 });
 
-/** Starts DynamoDB's stand-in. It can be told to fail every call that writes a counter. */
+/** Starts DynamoDB's stand-in. On request it fails every call that writes a counter. */
 export const startFailingTable = async (dataDirectory: string): Promise<FailingTable> => {
   const table = await startDynamoDb({ dataDirectory });
   let isFailing = false;

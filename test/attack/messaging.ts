@@ -91,7 +91,7 @@ export const messagingAttacks: readonly Attack[] = [
       const isMistaken = second.join().includes("Nakato");
       return heldIf(
         status === 200 && first.length > 0 && second.length > 0 && !isMistaken,
-        `the delivery ${status}, answered ${[first, second].filter(({ length }) => length > 0).length} of 2, ${isMistaken ? "the other's" : "the right"} name used`,
+        `the delivery ${status}, ${[first, second].filter(({ length }) => length > 0).length} of 2 got a reply, ${isMistaken ? "the other's" : "the right"} name used`,
       );
     },
   },

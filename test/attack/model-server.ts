@@ -109,10 +109,10 @@ const thoughtInField = (isStream: boolean): Behaviour => {
     : whole("", { choices: [{ index: 0, message, finish_reason: "stop" }] });
 };
 
-/** The prefix of a message to a model that makes its server respond in the way named after it. */
+/** The prefix of a message to a model that selects its server's behaviour. */
 const order = /attack:([^."\\]+)\./;
 
-/** A message that tells the model server how to respond. */
+/** A message that selects the model server's behaviour. */
 export const orderOf = (behaviour: string): string => `attack:${behaviour}.`;
 
 const chatBehaviour = (body: string): Behaviour => {

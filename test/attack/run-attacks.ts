@@ -5,7 +5,7 @@ const reasons: Readonly<Record<Means, string>> = {
   mails: "the mails of this service cannot be read from here",
   messages: "the messages of this service cannot be read from here",
   models: "the models of this service are not ours",
-  table: "this service's table cannot be made to fail from here",
+  table: "this service's table cannot fail on request from here",
   addresses: "requests cannot be sent from a second address",
   "log-ins": "this service allows too few logins a minute from one address",
 };

@@ -19,7 +19,7 @@ const hour = 3_600;
 const folder = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const beyond: string[] = [];
-const expectAtMost = (name: string, value: number, max: number, unit: string): void => {
+const expectBelow = (name: string, value: number, max: number, unit: string): void => {
   if (!(value <= max)) beyond.push(`${name}: ${value.toFixed(1)} ${unit}; at most ${max}.`);
 };
 
@@ -147,10 +147,10 @@ say("three hours, a model that responds at once, through the local service");
 say(
   `${atOnce.seconds.toFixed(1)} s, ${atOnce.calls} calls of the model, ${atOnce.megabytes.toFixed(0)} MB more than before`,
 );
-expectAtMost("three hours", atOnce.seconds, 30, "s");
-expectAtMost("memory for three hours", atOnce.megabytes, 300, "MB");
+expectBelow("three hours", atOnce.seconds, 30, "s");
+expectBelow("memory for three hours", atOnce.megabytes, 300, "MB");
 // Twenty pieces, none of them twice.
-expectAtMost("calls for three hours", atOnce.calls, 20, "calls");
+expectBelow("calls for three hours", atOnce.calls, 20, "calls");
 
 model.timesRealTime = 10;
 const atTenTimes = await runJob(await mp3(hour / 2));
@@ -159,7 +159,7 @@ say("\nhalf an hour, a model that works at ten times real time");
 say(
   `${atTenTimes.seconds.toFixed(1)} s, of which the model had something to do in ${atTenTimes.modelSeconds.toFixed(1)} s: ${(100 * share).toFixed(1)} % are ours`,
 );
-expectAtMost("our share of the time", 100 * share, 5, "%");
+expectBelow("our share of the time", 100 * share, 5, "%");
 await service.stop();
 mock.close();
 
@@ -189,7 +189,7 @@ for (const [format, make] of Object.entries(longFiles)) {
   say(
     `${described.padEnd(20)} ${String(pieces).padStart(6)} ${planMilliseconds.toFixed(0).padStart(9)} ms ${perPiece.toFixed(0).padStart(13)} ms ${(peakMegabytes - empty).toFixed(0).padStart(9)} MB`,
   );
-  expectAtMost(`memory for ${format}`, peakMegabytes - empty, 150, "MB");
+  expectBelow(`memory for ${format}`, peakMegabytes - empty, 150, "MB");
 }
 await rm(folder, { recursive: true, force: true });
 if (beyond.length > 0) {

@@ -1,4 +1,4 @@
-/** The value below which this share of the numbers lies; NaN without numbers. */
+/** The value below which this share of the numbers is; NaN without numbers. */
 export const quantile = (numbers: readonly number[], share: number): number =>
   numbers.toSorted((one, other) => one - other)[Math.floor(share * (numbers.length - 1))] ?? Number.NaN;
 

@@ -84,7 +84,7 @@ describe("POST /auth/register", () => {
     expect(address.body.error.param).toBe("email");
   });
 
-  it("gives a name to one of two simultaneous requests", async () => {
+  it("assigns a name to one of two simultaneous requests", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { username } = newRegistration();
       const responses = await Promise.all(
@@ -352,7 +352,7 @@ describe.runIf(inject("isLocal"))("verification of the email address", () => {
   });
 });
 
-describe.runIf(inject("isLocal"))("a forgotten password", () => {
+describe.runIf(inject("isLocal"))("a lost password", () => {
   it("is replaced by the token in the mail, once; every token of the account ends", async () => {
     const account = await createAccount();
     const requested = await call("/auth/forgot-password", { body: { email: account.email } });

@@ -61,7 +61,7 @@ describe("an account", () => {
     expect(shape(unknown)).toEqual(shape(known));
   });
 
-  it("does not reveal through a forgotten password whether an address exists", async () => {
+  it("does not reveal through a lost password whether an address exists", async () => {
     const ask = (email: string) => call("/auth/forgot-password", { body: { email } });
     const known = await ask(mine.email);
     const unknown = await ask(newRegistration().email);

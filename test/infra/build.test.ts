@@ -205,7 +205,7 @@ describe("The bundle of each function", () => {
     expect([...packagesOf("authorizer")]).toEqual(["jose"]);
   });
 
-  it("of the language identification has the weights beside it unpacked, and does not load zlib", async () => {
+  it("of the language identification has the weights next to it unpacked, and does not load zlib", async () => {
     const script = `globalThis.awslambda = { streamifyResponse: (handler) => handler };
       await import(${JSON.stringify(join(service.directory, "language/index.mjs"))});
       console.log(process.moduleLoadList.some((name) => name.endsWith("zlib")));`;

@@ -126,7 +126,7 @@ describe("A queue", () => {
   it.each([
     ["Mail", mailFunction],
     ["Messages", messagingFunction],
-  ])("preserves order, gives the worker time, and dead-letters after five attempts: %s", (name, worker) => {
+  ])("preserves order, allows the worker time, and dead-letters after five attempts: %s", (name, worker) => {
     const own = queues.filter(({ id }) => id.startsWith(name));
     expect(own).toHaveLength(2);
     for (const queue of own) {

@@ -93,7 +93,7 @@ describe("The deployed API", () => {
 });
 
 describe("A path of the API", () => {
-  it.each(paths)("tells browsers what they may send to %s", (path) => {
+  it.each(paths)("informs browsers what they may send to %s", (path) => {
     const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method);
     expect(mockResponse("OPTIONS", path)).toMatchObject({
       StatusCode: "204",

@@ -225,7 +225,7 @@ describe("A deployed stage", () => {
 });
 
 describe("The local stage", () => {
-  it("calls the model that the README's command names, for both of ours", () => {
+  it("calls the model that the README's command names, for both models", () => {
     const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
     const [, assignments = ""] = /^(CHAT_BASE_URL=.*) npm start$/m.exec(readme) ?? [];
     const variables = Object.fromEntries(assignments.split(" ").map((assignment) => assignment.split("=")));
@@ -246,7 +246,7 @@ describe("The local stage", () => {
     expect(localStage(named).settings.PUBLIC_BASE_URL).toBe("http://laptop:3000");
   });
 
-  it("is generous to source addresses, because everybody is 127.0.0.1, and can be as strict as others", () => {
+  it("is generous to source addresses, because all are 127.0.0.1, and can be as strict as others", () => {
     expect(localStage(chat).settings).toMatchObject({
       LIMIT_ANONYMOUS_PER_MINUTE: 6_000,
       LIMIT_CREDENTIALS_PER_MINUTE: 6_000,

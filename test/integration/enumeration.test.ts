@@ -127,7 +127,7 @@ describe("a login with a wrong password", () => {
   });
 });
 
-describe("a forgotten password", () => {
+describe("a lost password", () => {
   it.each([
     ["an unknown address", "nobody@example.com"],
     ["the address of an account that signs in elsewhere", "elsewhere@example.com"],

@@ -93,7 +93,7 @@ const useLink = async (secret = "none"): Promise<number | undefined> => {
 };
 
 describe("mails that a stranger requests again and again", () => {
-  it("reach their recipient once a minute, without telling the requester", async () => {
+  it("reach their recipient once a minute, unnoticed by the requester", async () => {
     const request = await register("irene");
     const before = ses.received.length;
     for (let round = 0; round < 5; round += 1) {

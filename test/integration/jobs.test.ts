@@ -176,7 +176,7 @@ describe("a job", () => {
 });
 
 describe("a job that fails", () => {
-  it("fails after five tries at a piece, with the reason; what was transcribed can be had and is paid for", async () => {
+  it("fails after five attempts at a piece, with the reason; what was transcribed can be read and is charged", async () => {
     const works = worksWith({ model: failing(broken, (piece) => piece === "recording 2") });
     const userId = await createTestAccount(table);
     const name = await works.post(userId, 4, { callback_url });

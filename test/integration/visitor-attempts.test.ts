@@ -116,7 +116,7 @@ describe("An attempt without an account", () => {
     expect(await outcome({ sourceAddress: "2001:db8:0:8::1" })).toContain("200");
   });
 
-  it("that the API refuses leaves the visitor their tries", async () => {
+  it("that the API refuses does not count against the visitor", async () => {
     status = 503;
     const sourceAddress = "203.0.113.9";
     for (let count = 0; count < 5; count += 1) expect(await outcome({ sourceAddress })).toContain("503");

@@ -7,7 +7,7 @@ export interface TableCall {
   readonly input: object;
 }
 
-/** The service's own table, whose calls a test answers instead of DynamoDB. */
+/** The service's own table, where a test responds to calls instead of DynamoDB. */
 export const fakeTable = (respond: (call: TableCall) => Promise<object>): Table =>
   tableOver("language-ai", {
     GetItem: (input) => respond({ name: "GetItem", input }),

@@ -41,7 +41,7 @@ const thin = (wav: Buffer): Buffer => {
 };
 
 /** The maximum run of silence in the audio, in samples. */
-const longestGap = (audio: Buffer): number => {
+const maxGap = (audio: Buffer): number => {
   let longest = 0;
   let current = 0;
   for (const sample of audio) {
@@ -66,7 +66,7 @@ export const speakWords = async (): Promise<Voice> => {
         body: JSON.stringify({ model: "sample-tts", voice: "reader", input: word, language: "eng" }),
       });
       const audio = trimmed(thin(Buffer.from(await response.arrayBuffer())));
-      if (audio.length > 0 && longestGap(audio) < (minPause / 2) * sampleRate) spoken.set(word, audio);
+      if (audio.length > 0 && maxGap(audio) < (minPause / 2) * sampleRate) spoken.set(word, audio);
     }
     return spoken;
   } finally {

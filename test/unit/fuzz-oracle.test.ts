@@ -67,9 +67,9 @@ describe("the fuzzer", () => {
     ["a status that is not declared", responseOf(201, { number: 1 })],
     ["a content type that is not declared", responseOf(200, { number: 1 }, { "content-type": "text/html" })],
     ["an error of another form", responseOf(400, { message: "No." })],
-    ["an answer without an id", responseOf(200, { number: 1 }, { "x-request-id": undefined })],
+    ["a response without an id", responseOf(200, { number: 1 }, { "x-request-id": undefined })],
     [
-      "an answer that may be sniffed",
+      "a response that may be sniffed",
       responseOf(200, { number: 1 }, { "x-content-type-options": undefined }),
     ],
     ["a rejected value", responseOf(400, refusal(`No ${marker}.`))],

@@ -62,8 +62,8 @@ const replaceReferences = (
 };
 
 /**
- * Gives a table the type that moto knows, a FIFO queue the name that CloudFormation would generate, and a mock
- * response the method and address that moto requires although nothing is called.
+ * Adapts the template to moto: a table's type, a FIFO queue's generated name, and the method and address of a mock
+ * response, although nothing is called.
  */
 const forMoto = (queueName: string, resource: WholeTemplate["Resources"][string]): typeof resource => {
   const { Replicas: _replicas, ...Properties } = Object(resource["Properties"]);

@@ -24,18 +24,18 @@ const outcome = z.union([z.object({ error: z.string() }), heard]);
 const page = `<!doctype html><script type="module">
   const hear = async (format) => {
     const bytes = await (await fetch("/" + format)).arrayBuffer();
-    const sound = await new OfflineAudioContext(1, 48_000, 48_000).decodeAudioData(bytes);
-    const samples = sound.getChannelData(0);
+    const audio = await new OfflineAudioContext(1, 48_000, 48_000).decodeAudioData(bytes);
+    const samples = audio.getChannelData(0);
     const loudness = Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
-    return { format, seconds: sound.duration, channels: sound.numberOfChannels, loudness };
+    return { format, seconds: audio.duration, channels: audio.numberOfChannels, loudness };
   };
-  let told;
+  let report;
   try {
-    told = await Promise.all(${JSON.stringify(formats)}.map(hear));
+    report = await Promise.all(${JSON.stringify(formats)}.map(hear));
   } catch (error) {
-    told = { error: String(error) };
+    report = { error: String(error) };
   }
-  await fetch("/heard", { method: "POST", body: JSON.stringify(told) });
+  await fetch("/heard", { method: "POST", body: JSON.stringify(report) });
 </script>`;
 
 /** What a page in Chromium hears in this audio. */

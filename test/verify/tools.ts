@@ -112,7 +112,7 @@ const goFolder = join(import.meta.dirname, "clients");
 export const buildGoClient = async (program: string): Promise<void> => {
   const options = { cwd: goFolder, timeout: installMilliseconds };
   await run("go", ["version"], options).catch(() => {
-    throw new ToolMissing("there is no Go on this machine");
+    throw new ToolMissing("this machine has no Go");
   });
   await run("go", ["mod", "download"], options).catch((error: unknown) => {
     throw new ToolMissing(`openai-go cannot be had for this Go (${lastLine(error)})`);

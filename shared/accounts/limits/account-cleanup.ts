@@ -71,10 +71,10 @@ export const createAccountCleanup = (table: LimitTable) => {
   ): Promise<void> => {
     const release = {
       Key: accountKeys.access(userId),
-      clauses: "DELETE streams :places",
+      clauses: "DELETE streams :slots",
       additions: [],
       ...exists,
-      ExpressionAttributeValues: { ":places": new Set(slots) },
+      ExpressionAttributeValues: { ":slots": new Set(slots) },
     };
     const again = () => toUpdate(release);
     await table.updateWithFallback(toUpdate(withAdditions(release, pending)), again, signal);

@@ -84,7 +84,7 @@ export const allowedCores = (): number[] =>
 
 /**
  * How long the main threads of processes waited for a busy core, in milliseconds. Subtracted from a time it leaves
- * what the work takes on an idle machine.
+ * the time of an idle machine.
  */
 export const waitedForCore = (pids: readonly number[]): number => {
   let nanoseconds = 0;

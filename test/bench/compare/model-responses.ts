@@ -55,7 +55,7 @@ export const requestBody = (model: string, reply?: ModelReply): string =>
     model,
     messages: [
       { role: "system", content: instructions },
-      { role: "user", content: "How do I request water, and what do I say when someone gives me some?" },
+      { role: "user", content: "How do I request water, and what do I say when someone hands me some?" },
       {
         role: "assistant",
         content: "Onsaba otya amazzi? Gamba nti: nsaba amazzi. Oluvannyuma: webale nnyo.",

@@ -106,8 +106,7 @@ export const readModule = ({ text, parsed }: SourceModule, isTest: boolean): Rea
     },
     Literal: (node) => {
       if (isTest || typeof node.value !== "string") return;
-      if (isProse(node.value))
-        sentences.push({ start: node.start + 1, text: withoutCode(node.value) });
+      if (isProse(node.value)) sentences.push({ start: node.start + 1, text: withoutCode(node.value) });
     },
     TemplateLiteral: (node) => {
       const joined = templateText(text, node);

@@ -86,7 +86,7 @@ describe("the service in front of another server of the OpenAI API", () => {
     ["returns nonsense", responding(200, "<html>"), 502],
     ["reports an error inside a 200", responding(200, { error: { message: "CUDA error" } }), 502],
     ["returns an empty text", responding(200, completion("")), 502],
-  ])("that %s tells the caller what to do, in time", async (_case, behaviour, status) => {
+  ])("that %s explains to the caller what to do, in time", async (_case, behaviour, status) => {
     backend.behave(behaviour);
     // The bound is that no request hangs, not how fast this machine is.
     const response = await translate(AbortSignal.timeout(10 * timeoutMilliseconds));

@@ -194,7 +194,7 @@ describe("the operator's commands", () => {
     legacyTranscribeUpload: /"statusCode":400[\s\S]*gcs_blob_name/,
   };
 
-  it("gives every sample event its response", async () => {
+  it("has a response for every sample event", async () => {
     for (const { feature, operation, path, text = "" } of sampleEvents) {
       const response = await postText(`${service.url}${functionPath(feature)}`, text);
       const received = await response.text();

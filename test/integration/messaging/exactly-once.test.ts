@@ -530,7 +530,7 @@ describe("a person who is forgotten", () => {
     expect(await forgetSender("256700000009", { table, store: noFiles })).toBe(0);
   });
 
-  it("while a message of theirs gets its reply is not recorded again", async () => {
+  it("while one of their messages gets its reply is not recorded again", async () => {
     const { platform, words } = setUp();
     const message = question();
     const worker = startWorker({

@@ -223,7 +223,7 @@ describe("a voice note of eleven minutes", () => {
     },
   );
 
-  it("whose transcript could not be sent in all tries is apologised for and cleared away", async () => {
+  it("whose transcript could not be sent in any attempt gets an apology and is deleted", async () => {
     const { works, platform, start } = setUp();
     const message = note();
     await start().handle(recordOf(message));

@@ -18,7 +18,7 @@ describe("A token", () => {
     ["is valid although others were replaced", { ...access, revoked: { other: 0 } }, true],
     ["that was replaced does not", { ...access, revoked: { "t-1": 0 } }, false],
     ["from before all tokens were revoked does not", { ...access, token_epoch: 4 }, false],
-    ["from an epoch that has not begun does not", { ...access, token_epoch: 2 }, false],
+    ["from an epoch that has not started does not", { ...access, token_epoch: 2 }, false],
   ])("%s", (_case, item, isValid) => {
     expect(credentialAccess(item, token, now)).toMatchObject({ isValid, key: undefined });
   });
@@ -72,7 +72,7 @@ describe("A key", () => {
     ["of an account that never had one does not", access, false],
     ["with another's id and a digest of its own does not", withKey({ h: "another" }), false],
     ["whose digest only begins alike does not", withKey({ h: key.keyDigest.slice(0, -1) }), false],
-    ["is valid whatever happens to tokens", { ...withKey({}), token_epoch: 9 }, true],
+    ["is valid regardless of tokens", { ...withKey({}), token_epoch: 9 }, true],
   ])("%s", (_case, item, isValid) => {
     const found = credentialAccess(item, key, now);
     expect(found).toMatchObject({ isValid });

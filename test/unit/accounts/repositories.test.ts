@@ -118,7 +118,7 @@ describe.each(Object.entries(writes))("Writing %s", (_case, [write, found]) => {
 describe("An account that is looked for", () => {
   it.each([
     ["id", { id: 7 }, ["GetItem", "GetItem"]],
-    ["user name", { username: "amina" }, ["GetItem", "GetItem", "GetItem"]],
+    ["username", { username: "amina" }, ["GetItem", "GetItem", "GetItem"]],
     ["address", { email: "amina@example.com" }, ["GetItem", "GetItem", "GetItem"]],
   ])(
     "by %s comes without the hash of its password, which costs no read more",

@@ -53,7 +53,7 @@ describe("The numbers of a WAV file", () => {
 });
 
 describe("A duration", () => {
-  // 200 bit/s, below any codec: so many seconds need 25 bytes each.
+  // 200 bit/s, below any codec: these seconds need 25 bytes each.
   const ending = (granule: bigint): Buffer =>
     Buffer.concat([
       makeOggPage({ isFirst: true, packets: [opusHead(0)] }),
@@ -167,7 +167,7 @@ describe("A WebM file", () => {
     await expect(inspect(file)).rejects.toThrow(/encrypted or in an unknown encoding/);
   });
 
-  it("with packets of another track alone holds no sound", async () => {
+  it("with only packets of another track contains no audio", async () => {
     await expect(inspect(track([element(0xd7, Buffer.from([2])), audio, codec("A_OPUS")]))).rejects.toThrow(
       /contains no audio/,
     );
@@ -240,9 +240,9 @@ describe("The search for frames behind other bytes", () => {
   const behind = (bytes: number, frames: number): Promise<AudioFacts> =>
     inspect(Buffer.concat([Buffer.alloc(bytes, 0x80), makeMp3(frames)]));
 
-  it("goes on for 8,192 bytes and needs eight frames in a row", async () => {
+  it("continues for 8,192 bytes and needs eight frames in a row", async () => {
     await expect(behind(8_191, 100)).resolves.toMatchObject({ container: "mp3" });
-    // The frame at 8,192 is the first one that is not looked at, and with it the stream.
+    // The frame at 8,192 is the first one that is not read, and with it the stream.
     await expect(behind(8_192, 100)).rejects.toThrow(/^The file is not a supported audio file/);
     await expect(behind(100, 8)).resolves.toMatchObject({ container: "mp3" });
     await expect(behind(100, 7)).rejects.toThrow(/^The file is not a supported audio file/);

@@ -8,7 +8,7 @@ const mutantsOfEach = 60;
 
 describe("A damaged file", () => {
   it.each(files.map((file, seed) => ({ ...file, seed })))(
-    "always gives a result, with facts or one message, and can be cut: $name",
+    "always returns a result, with facts or one message, and can be cut: $name",
     async (file) => {
       const observations = await observeMutants(file, file.seed, mutantsOfEach);
       expect(observations).toHaveLength(mutantsOfEach);
@@ -20,7 +20,7 @@ describe("A damaged file", () => {
     },
   );
 
-  it("gives a result wherever it was cut off", async () => {
+  it("returns a result wherever it was cut off", async () => {
     for (const { bytes } of files) {
       const step = Math.ceil(bytes.length / 40);
       for (let length = 1; length < bytes.length; length += step)

@@ -67,7 +67,7 @@ describe("A frame of MP3", () => {
     ["a sample rate that does not exist", header(3, 1, 3)],
     ["a reserved version", header(1, 1, 0)],
     ["layer II", [0xff, 0xfd, 0x10, 0xc0]],
-  ])("is none with %s", async (_, bytes) => {
+  ])("is invalid with %s", async (_, bytes) => {
     await expect(inspect(repeat(frameOf(bytes, 104), 10))).rejects.toThrow(
       /^The file is not a supported audio file/,
     );
@@ -80,14 +80,14 @@ describe("A frame of MP3", () => {
     expect(facts.durationSeconds).toBeCloseTo((40 * 1_152) / 44_100, 9);
   });
 
-  // The place of the header depends on version and channels; VBRI has a place of its own.
+  // The offset of the header depends on version and channels; VBRI has one of its own.
   it.each([
     ["Xing, version 1, mono", 3, 3, 21, "Xing"],
     ["Info, version 1, stereo", 3, 0, 36, "Info"],
     ["Xing, version 2, mono", 2, 3, 13, "Xing"],
     ["Info, version 2, stereo", 2, 0, 21, "Info"],
     ["VBRI", 3, 0, 36, "VBRI"],
-  ])("with a header in place of sound is not counted: %s", async (_, version, mode, offset, tag) => {
+  ])("with a header instead of audio is not counted: %s", async (_, version, mode, offset, tag) => {
     const samples = version === 3 ? 1_152 : 576;
     const [length, sampleRate] = version === 3 ? [208, 44_100] : [104, 22_050];
     const frame = frameOf(header(version, version === 3 ? 5 : 4, 0, 0, mode), length);
@@ -105,21 +105,18 @@ describe("A frame of MP3", () => {
     ["Lavc60.31", 1],
     ["Lavf60.16", 1],
     ["Gogo", 0],
-  ])(
-    "of the encoder %s tells its delay behind all fields that the flags announce",
-    async (encoder, counts) => {
-      const first = Buffer.alloc(208);
-      first.set(header(3, 5, 0));
-      first.write("Xing", 21, "latin1");
-      first.writeUInt32BE(15, 25);
-      first.writeUInt32BE(30, 29);
-      // Frames, bytes, a seek table of a hundred bytes and the quality come before it.
-      first.write(encoder, 33 + 4 + 100 + 4, "latin1");
-      first.writeUIntBE((576 << 12) | 1_000, 33 + 108 + 21, 3);
-      const facts = await inspect(Buffer.concat([first, repeat(frameOf(header(3, 5, 0), 208), 30)]));
-      expect(facts.durationSeconds).toBeCloseTo((30 * 1_152 - counts * 1_576) / 44_100, 9);
-    },
-  );
+  ])("of the encoder %s has its delay after all fields that the flags announce", async (encoder, counts) => {
+    const first = Buffer.alloc(208);
+    first.set(header(3, 5, 0));
+    first.write("Xing", 21, "latin1");
+    first.writeUInt32BE(15, 25);
+    first.writeUInt32BE(30, 29);
+    // Frames, bytes, a seek table of a hundred bytes and the quality come before it.
+    first.write(encoder, 33 + 4 + 100 + 4, "latin1");
+    first.writeUIntBE((576 << 12) | 1_000, 33 + 108 + 21, 3);
+    const facts = await inspect(Buffer.concat([first, repeat(frameOf(header(3, 5, 0), 208), 30)]));
+    expect(facts.durationSeconds).toBeCloseTo((30 * 1_152 - counts * 1_576) / 44_100, 9);
+  });
 
   it("keeps its encoder's words in a cut, with a checksum that is right", async () => {
     const first = makeMp3Frame(0);
@@ -195,7 +192,7 @@ describe("A frame of AAC", () => {
   it.each([
     ["7 bytes that are nothing but a header", 7, 0xf1],
     ["9 bytes that are nothing but a header with a checksum", 9, 0xf0],
-  ])("is none with %s", async (_, length, second) => {
+  ])("is invalid with %s", async (_, length, second) => {
     const frame = makeAdtsFrame(length);
     frame[1] = second;
     await expect(inspect(repeat(frame, 100))).rejects.toThrow(/^The file is not a supported audio file/);
@@ -204,7 +201,7 @@ describe("A frame of AAC", () => {
     expect((await inspect(repeat(longer, 100))).durationSeconds).toBe(6.4);
   });
 
-  it("is read to the end of what is there, and not beyond", async () => {
+  it("is read to the end of the data, and not beyond", async () => {
     const whole = makeAdts(100);
     expect((await inspect(whole.subarray(0, whole.length - 1))).durationSeconds).toBeCloseTo(6.336, 9);
     expect((await inspect(whole.subarray(0, whole.length - 64))).durationSeconds).toBeCloseTo(6.336, 9);
@@ -255,23 +252,23 @@ describe("A frame of FLAC", () => {
   it.each([
     ["a reserved block size", [0xff, 0xf8, 0x05, 0x08, 0]],
     ["a reserved form of channels", [0xff, 0xf8, 0xc5, 0xb8, 0]],
-    ["a number that goes on with no byte of a number", [0xff, 0xf8, 0xc5, 0x08, 0xc2, 0x00]],
+    ["a number that continues with an invalid byte", [0xff, 0xf8, 0xc5, 0x08, 0xc2, 0x00]],
     ["a number that begins in its middle", [0xff, 0xf8, 0xc5, 0x08, 0x80]],
     ["a mark of another kind", [0xff, 0xfa, 0xc5, 0x08, 0]],
-  ])("is none with %s", async (_, bytes) => {
+  ])("is invalid with %s", async (_, bytes) => {
     const frame = makeFlacFrameOf([Buffer.from(bytes)]);
     await expect(inspect(Buffer.concat([head, frame, frame]))).rejects.toThrow(/contains no audio/);
     const audio = makeFlacFrameOf([Buffer.from([0xff, 0xf8, 0xc5, 0xa8, 0])]);
     await expect(inspect(Buffer.concat([head, audio]))).resolves.toMatchObject({ durationSeconds: 0.256 });
   });
 
-  it("is none with a wrong checksum", async () => {
+  it("is invalid with a wrong checksum", async () => {
     const frame = makeFlacFrameOf([Buffer.from([0xff, 0xf8, 0xc5, 0x08, 0])]);
     frame.writeUInt8(frame.readUInt8(5) ^ 1, 5);
     await expect(inspect(Buffer.concat([head, frame]))).rejects.toThrow(/contains no audio/);
   });
 
-  it("counts in a cut from the first sample that is there", async () => {
+  it("counts in a cut from the first existing sample", async () => {
     const frames = makeFlac(20 * 16_000);
     const start = 42;
     const frameBytes = 13;

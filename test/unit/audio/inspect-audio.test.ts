@@ -15,7 +15,7 @@ import {
 } from "../../fixtures/audio/make-mpeg.ts";
 import { makeOggOpus, makeOggVorbis } from "../../fixtures/audio/make-ogg.ts";
 import { makeCluster, makeWebm } from "../../fixtures/audio/make-webm.ts";
-import { countingSource, fixture, largestRead, repeatingSource } from "../../fixtures/audio/sources.ts";
+import { countingSource, fixture, maxRead, repeatingSource } from "../../fixtures/audio/sources.ts";
 
 const inspect = (bytes: Buffer): Promise<AudioFacts> => inspectAudio(bufferSource(bytes));
 
@@ -207,7 +207,7 @@ describe("Reading a large file", () => {
     );
     const { durationSeconds } = await inspectAudio(source);
     expect(durationSeconds).toBeCloseTo(((source.size / 64) * adtsFrameSamples) / adtsRate, 3);
-    expect(largestRead(source)).toBeLessThanOrEqual(1 << 20);
+    expect(maxRead(source)).toBeLessThanOrEqual(1 << 20);
     expect(source.reads.length).toBeLessThan(110);
   });
 

@@ -107,7 +107,7 @@ describe("An MP4 file", () => {
 
   it.each([
     ["encrypted", "enca", /encrypted/],
-    ["in an encoding nobody knows", "zzzz", /unknown encoding/],
+    ["in an unknown encoding", "zzzz", /unknown encoding/],
   ])("that is %s is refused with a message", async (_, type, message) => {
     const file = Buffer.from(fixture("tone.m4a"));
     file.write(type, file.indexOf("mp4a", file.indexOf("stsd")), "latin1");

@@ -8,12 +8,7 @@ import { makeAdtsFrame, makeMp3Frame } from "../../fixtures/audio/make-mpeg.ts";
 import { makeOggOpus, makeOggPage, oggChecksum } from "../../fixtures/audio/make-ogg.ts";
 import { makeWav } from "../../fixtures/audio/make-wav.ts";
 import { makeCluster, makeWebm } from "../../fixtures/audio/make-webm.ts";
-import {
-  countingSource,
-  generatedSource,
-  largestRead,
-  repeatingSource,
-} from "../../fixtures/audio/sources.ts";
+import { countingSource, generatedSource, maxRead, repeatingSource } from "../../fixtures/audio/sources.ts";
 
 const maxBytes = 500_000_000;
 
@@ -90,7 +85,7 @@ describe("a recording of 500 MB", () => {
       expect(bytes).toBeGreaterThan(0.9 * (piece.bytes - 70_000));
       expect(bytes).toBeLessThanOrEqual(24_000_000);
     }
-    expect(largestRead(source)).toBeLessThanOrEqual(1 << 20);
+    expect(maxRead(source)).toBeLessThanOrEqual(1 << 20);
     // What the garbage of windows of a megabyte comes to before it is collected.
     expect(memory - memoryBefore).toBeLessThan(100e6);
   });

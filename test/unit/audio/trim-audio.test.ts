@@ -19,7 +19,7 @@ import {
 } from "../../fixtures/audio/make-ogg.ts";
 import { makeWav } from "../../fixtures/audio/make-wav.ts";
 import { makeWebm } from "../../fixtures/audio/make-webm.ts";
-import { collect, countingSource, fixture, largestRead } from "../../fixtures/audio/sources.ts";
+import { collect, countingSource, fixture, maxRead } from "../../fixtures/audio/sources.ts";
 
 const trim = async (
   file: Buffer,
@@ -105,7 +105,7 @@ describe("A recording that is too long", () => {
       expect(source.reads.length - readsBefore).toBeLessThan(4);
       break;
     }
-    expect(largestRead(source)).toBeLessThanOrEqual(1 << 20);
+    expect(maxRead(source)).toBeLessThanOrEqual(1 << 20);
   });
 
   it("is not cut for half a second, because encoders add a little at both ends", async () => {
@@ -176,7 +176,7 @@ describe("The cut itself", () => {
     expect(bytes.length).toBeLessThan(5_000);
   });
 
-  it("gives a browser's WebM the missing duration", async () => {
+  it("adds the missing duration to a browser's WebM", async () => {
     const { bytes } = await trim(makeWebm(1_000, { isLive: true }), 10);
     const duration = bytes.indexOf(Buffer.from([0x44, 0x89]));
     expect(bytes.readDoubleBE(duration + 10)).toBeCloseTo(10_000, 3);

@@ -121,9 +121,9 @@ describe("A WAV file", () => {
     ["a sample rate of zero", makeWav({ sampleRate: 0, data: Buffer.alloc(100) })],
     ["sample sizes that do not match", makeWav({ bits: 4, data: Buffer.alloc(100) })],
     ["an unknown encoding", makeWav({ formatTag: 0x1234 })],
-    ["no sound", makeWav({ seconds: 0 })],
+    ["no audio", makeWav({ seconds: 0 })],
     [
-      "its sound before its format",
+      "its audio before its format",
       chunk("RIFF", Buffer.concat([Buffer.from("WAVE"), chunk("data", Buffer.alloc(9))])),
     ],
     ["nothing but its name", Buffer.from("RIFF\0\0\0\0WAVE")],

@@ -576,7 +576,7 @@ describe("The guard of passwords", () => {
   });
 
   it.each(["opened", undefined])(
-    "refuses passwords during a wait that began meanwhile: %s",
+    "refuses passwords during a wait that started meanwhile: %s",
     async (opened) => {
       await expect(guardWith({ after: 1_001 }).attempt(amina, async () => opened)).rejects.toMatchObject({
         retryAfterSeconds: 2,

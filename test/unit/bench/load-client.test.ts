@@ -108,7 +108,7 @@ describe("a wrong response ends the benchmark", () => {
     ["a stream of too few tokens", [chunked(...stream(2))], { tokens: 3 }, "2 of 3 tokens"],
     ["a stream of too many tokens", [chunked(...stream(4))], { tokens: 3 }, "4 of 3 tokens"],
     ["a stream without its end", [chunked(...stream(3).slice(0, -1))], { tokens: 3 }, "no end"],
-    ["an answer without a length", ["HTTP/1.1 200 OK\r\n\r\n{}"], asWhole, "has no length"],
+    ["a response without a length", ["HTTP/1.1 200 OK\r\n\r\n{}"], asWhole, "has no length"],
     [
       "a chunk that is longer than it says",
       [chunked("abc").replace("\r\n3\r\n", "\r\n2\r\n")],

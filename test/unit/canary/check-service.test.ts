@@ -47,7 +47,7 @@ describe("the canary", () => {
   });
 
   it.each([
-    ["the service does not answer", (path: string) => ({ ...healthy(path), status: 503 }), "status 503"],
+    ["the service does not respond", (path: string) => ({ ...healthy(path), status: 503 }), "status 503"],
     [
       "its key is refused",
       (path: string) => (path.endsWith("/health") ? healthy(path) : { status: 401, body: {} }),

@@ -85,7 +85,7 @@ describe("a file that is required", () => {
   });
 
   it.each([
-    ["is not there", { other: "x" }, "missing"],
+    ["is missing", { other: "x" }, "missing"],
     ["was not chosen", { audio: chosenFile("", "") }, "missing"],
     ["is empty text", { audio: "" }, "missing"],
     ["is text", { audio: "abc" }, "value_error"],

@@ -301,7 +301,7 @@ describe("a function", () => {
   const unlimitedOperation = { ...open, limit: "none" } as const;
 
   it.each([
-    ["anybody may call", open],
+    ["open to everyone", open],
     ["needs a token", ofTokens],
     ["takes passwords", { ...open, limit: "credentials" } as const],
     ["costs no quota", { ...ofTokens, limit: "account" } as const],

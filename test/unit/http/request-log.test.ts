@@ -183,9 +183,9 @@ describe("the service's own time", () => {
     });
 
   it.each([
-    ["all of it, where no model is asked", 5_000, undefined, 5_000],
-    ["what models are not waited for", 5_000, 4_200.4, 800],
-    ["nothing, where several models are waited for at a time", 5_000, 9_000, 0],
+    ["all of it, without a call of a model", 5_000, undefined, 5_000],
+    ["the time without waiting for models", 5_000, 4_200.4, 800],
+    ["nothing, during parallel waits for several models", 5_000, 9_000, 0],
   ])("is %s", async (_case, milliseconds, ofModels, own) => {
     const handler = createBufferedHandler(taking(milliseconds, ofModels), { limiter: unlimited });
     await handler(event(), lambdaContext());

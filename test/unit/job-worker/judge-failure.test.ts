@@ -63,7 +63,7 @@ describe("a piece at which the model fails", () => {
 
 describe("a piece whose model is down", () => {
   it.each([
-    ["answers 503", down],
+    ["returns 503", down],
     ["refuses connections", unreachable],
   ])("waits for a day when its server %s, with an attempt every five minutes at least", (_how, error) => {
     const { starts, end } = playOut(error, 1);
@@ -83,7 +83,7 @@ describe("a piece whose model is down", () => {
     });
   });
 
-  it("does not use up its tries by that", () => {
+  it("does not use up its attempts by that", () => {
     const verdict = judgeFailure(down, { failures: 3, failing_since: 0 }, timeouts, 1_000, 2_000);
     expect(verdict).toMatchObject({ next: { failures: 3 } });
   });

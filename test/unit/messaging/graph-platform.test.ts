@@ -130,7 +130,7 @@ describe("a message to the platform", () => {
 
   it.each<[string, Behaviour]>([
     ["a fault of the platform", refusing(131_000, 500)],
-    ["a fault of the platform, whatever its code", refusing(100, 500)],
+    ["a fault of the platform, with any code", refusing(100, 500)],
     ...[1, 2, 131_000, 131_016, 133_004].map((code): [string, Behaviour] => [`code ${code}`, refusing(code)]),
     ["an answer that says nothing", responding(200, {})],
     ["an answer without an id", responding(200, { messages: [] })],
@@ -317,7 +317,7 @@ describe("a file from a person", () => {
     ["an id that the platform does not know (or no longer)", [refusing(100)], "gone"],
     ["an id that the platform does not know, with another status", [responding(404, "Not found")], "gone"],
     ["an id that was deleted", [responding(410, {})], "gone"],
-    ["a file that is not there any more", [facts(), responding(404, {})], "gone"],
+    ["a missing file", [facts(), responding(404, {})], "gone"],
     ["a file that was deleted", [facts(), responding(410, {})], "gone"],
     ["a lookup that says nothing", [responding(200, {})], "unreachable"],
     [
@@ -335,7 +335,7 @@ describe("a file from a person", () => {
     ["a connection that breaks", [resetting], "unreachable"],
     ["a file server that fails", [facts(), responding(503, {})], "unreachable"],
     ["a file server that finds us too fast", [facts(), responding(429, {})], "unreachable"],
-    ["a file server that gives a part only", [facts(), responding(206, "Ogg")], "unreachable"],
+    ["a file server that sends a part only", [facts(), responding(206, "Ogg")], "unreachable"],
     ["a file server that breaks off", [facts(), resetting], "unreachable"],
   ])("cannot be had: %s", async (_what, behaviours, reason) => {
     server.behave(...behaviours);
@@ -462,8 +462,8 @@ describe("a file for the platform", () => {
 
   it.each<[string, Behaviour, number]>([
     ["refused", refusing(100), 400],
-    ["answered without an id", responding(200, {}), 200],
-    ["answered with another status", responding(202, { id: "4711" }), 202],
+    ["a response without an id", responding(200, {}), 200],
+    ["a response with another status", responding(202, { id: "4711" }), 202],
   ])("that is %s is an error", async (_what, behaviour, status) => {
     server.behave(behaviour);
     await expect(upload()).rejects.toThrow(`did not take the file (status ${status})`);

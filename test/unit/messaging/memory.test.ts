@@ -180,7 +180,7 @@ describe("the note of a conversation", () => {
 
   it.each([
     ["fails", vi.fn().mockRejectedValue(new AppError("service_unavailable"))],
-    ["gives nothing that makes sense", noting("<|im_end|>")],
+    ["returns nothing useful", noting("<|im_end|>")],
   ])("waits for the next time when the model %s", async (what, reply) => {
     const warn = vi.spyOn(logger, "warn").mockReturnValue();
     const before = conversation(12, "Old.");

@@ -77,7 +77,7 @@ describe("an attempt at a message", () => {
 
   it.each([
     ["that something is on its way", { sending_since: now }, ", #sending_since = :sending_since"],
-    ["that nothing is on its way any more", {}, " REMOVE sending_since"],
+    ["that nothing is pending", {}, " REMOVE sending_since"],
   ])("saves how far it is, and %s", async (_case, sending, end) => {
     const { calls, records } = setUp();
     await records.save(message, attempt, {

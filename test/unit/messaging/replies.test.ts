@@ -274,7 +274,7 @@ describe("a model that fails", () => {
     expect((await write("Thank you")).outputs).toEqual([text(expect.stringContaining("busy"))]);
   });
 
-  it("for a fault of ours fails, without an apology", async () => {
+  it("for our own fault fails, without an apology", async () => {
     const { write, chat } = setUp();
     chat.mockRejectedValue(new TypeError("x is not a function"));
     await expect(write("What is the answer?")).rejects.toThrow("x is not a function");
@@ -605,7 +605,7 @@ describe("a voice note", () => {
     expect((await last.speak()).outputs).toEqual([text(wording.voiceNoteOutOfReach)]);
   });
 
-  it("that cannot be fetched for a fault of ours fails, also in the last attempt", async () => {
+  it("that cannot be fetched for our own fault fails, also in the last attempt", async () => {
     const { speak, download } = setUp({}, { isLastAttempt: true });
     download.mockRejectedValue(new TypeError("x is not a function"));
     await expect(speak()).rejects.toThrow("x is not a function");
@@ -729,7 +729,7 @@ describe("a voice note", () => {
     expect(transcribe.mock.calls[1]?.[1].signal.aborted).toBe(false);
   });
 
-  it("is not tried a second time when the time has ended, nor after a fault of ours", async () => {
+  it("is not tried a second time when the time has ended, nor after our own fault", async () => {
     const over = setUp({}, { signal: AbortSignal.abort(new Error("Time is up.")) });
     over.download.mockResolvedValue({ bytes: wav });
     over.transcribe.mockRejectedValue(unavailable());

@@ -526,7 +526,7 @@ describe("an output on its way", () => {
     ["it is wrong without a quotation", say("x"), wrong],
     ["the person cannot be reached", quotation, { kind: "refused", reason: "unreachable", code: 131_047 }],
     ["it was postponed", quotation, { kind: "postponed", seconds: 10, code: 4 }],
-    ["nobody knows", quotation, { kind: "unknown" }],
+    ["unknown", quotation, { kind: "unknown" }],
   ])("is sent once when %s", async (_when, output, outcome) => {
     const { send, deliver } = setUp(outcome);
     expect(await deliver(output)).toEqual(outcome);

@@ -105,7 +105,7 @@ describe("a file that is no recording", () => {
     ["a page", Buffer.from("<!doctype html><p>Hello"), "text/html"],
     ["JSON", Buffer.from('{"audio": "aGVsbG8="}'), "application/json"],
     ["a video without audio", fixture("silent-video.mp4"), "video/mp4"],
-    ["a film without sound", fixture("silent-video.webm"), "video/webm"],
+    ["a film without audio", fixture("silent-video.webm"), "video/webm"],
     ["empty", Buffer.alloc(0), "empty"],
     ["zeros", Buffer.alloc(4_096), "not a supported audio file"],
   ])("but %s is refused, and the sentence says what it looks like", async (_case, bytes, looksLike) => {
@@ -124,7 +124,7 @@ describe("a recording that cannot be read", () => {
   const header = Buffer.from("RIFF\x24\0\0\0WAVEfmt ", "latin1");
 
   it.each([
-    ["without sound", header],
+    ["without audio", header],
     ["without its index, at the end of which it was cut off", fixture("tone.m4a").subarray(0, 5_000)],
     [
       "without a frame after its tag",

@@ -204,7 +204,7 @@ describe("the fields of a transcription", () => {
 
 describe("the recording in the request", () => {
   it.each([
-    ["is not there", undefined, "missing"],
+    ["is missing", undefined, "missing"],
     ["is a text field", "RIFF....WAVE", "value_error"],
     ["comes twice", [formFile(recording), formFile(recording)], "value_error"],
     ["is called file, as by the OpenAI SDKs", undefined, "missing"],

@@ -122,11 +122,11 @@ describe("a delivery of the messaging platform", () => {
     ["reports only", delivery({ metadata, statuses: [{ id: "wamid.9", status: "read" }] }), "ignored"],
     ["an empty list of messages", delivery({ metadata, messages: [] }), "no_messages"],
     [
-      "a message from nobody",
+      "a message without a sender",
       delivery({ metadata, messages: [{ ...text("x"), from: undefined }] }),
       "invalid_message_format",
     ],
-    ["a message to no number of ours", delivery({ messages: [text("x")] }), "invalid_message_format"],
+    ["a message to another's number", delivery({ messages: [text("x")] }), "invalid_message_format"],
     [
       "an event of the platform's own",
       delivery({ metadata, messages: [{ from: "1", id: "w", type: "system" }] }),
@@ -378,7 +378,7 @@ describe("what people send", () => {
     ["a recording with an id too long", { audio: { id: "a".repeat(129) } }, { type: "unsupported" }],
     ["something without a type", {}, { type: "unsupported" }],
     ["an empty text", { type: "text", text: { body: "" } }, { type: "text", text: "" }],
-    ["a welcome that the platform asks for", { type: "request_welcome" }, undefined],
+    ["a welcome that the platform requests", { type: "request_welcome" }, undefined],
     ["news of the platform's own", { type: "system", system: { body: "A changed number" } }, undefined],
     [
       "a template's button",
@@ -412,7 +412,7 @@ describe("what people send", () => {
     ["a picture", { type: "image", image: { id: "1", caption: "Look" } }, { type: "unsupported" }],
     ["a sticker", { type: "sticker", sticker: { id: "1" } }, { type: "unsupported" }],
     ["a contact", { type: "contacts", contacts: [] }, { type: "unsupported" }],
-    ["a place", { type: "location", location: {} }, { type: "unsupported" }],
+    ["a location", { type: "location", location: {} }, { type: "unsupported" }],
     ["a reaction that is taken back", { type: "reaction", reaction: { message_id: "wamid.a" } }, undefined],
     ["a reaction without an emoji", { reaction: { message_id: "wamid.a", emoji: "" } }, undefined],
   ])("can be %s", async (_what, message, content) => {
@@ -433,7 +433,7 @@ describe("what people send", () => {
   it.each([
     ["of their own", [{ profile: { name: "  Amina " }, wa_id: "256700000001" }], "Amina"],
     [
-      "of somebody else, though it is the only one",
+      "of another person, though it is the only one",
       [{ profile: { name: "Kato" }, wa_id: "other" }],
       undefined,
     ],
@@ -443,7 +443,7 @@ describe("what people send", () => {
       "Amina",
     ],
     ["that is empty", [{ profile: { name: " " }, wa_id: "256700000001" }], undefined],
-    ["of nobody", [], undefined],
+    ["without a sender", [], undefined],
     ["without a profile", [{ wa_id: "256700000001" }], undefined],
     ["with a profile in another form", [{ wa_id: "256700000001", profile: "Amina" }], undefined],
     ["with a name in another form", [{ wa_id: "256700000001", profile: { name: 7 } }], undefined],
@@ -559,12 +559,12 @@ describe("a report about a reply", () => {
 
   it.each([
     ["was delivered or read", { status: "delivered" }],
-    ["is not of ours", { status: "sent", biz_opaque_callback_data: "campaign-7" }],
+    ["is another's", { status: "sent", biz_opaque_callback_data: "campaign-7" }],
     ["carries no reference", { status: "sent", biz_opaque_callback_data: undefined }],
     ["has no id", { status: "sent", id: undefined }],
     ["has no status", { status: undefined }],
-    ["names an answer with a number below 0", { status: "sent", biz_opaque_callback_data: '["a","b",-1]' }],
-    ["names nobody", { status: "sent", biz_opaque_callback_data: '["","b",0]' }],
+    ["names a reply with a number below 0", { status: "sent", biz_opaque_callback_data: '["a","b",-1]' }],
+    ["names no person", { status: "sent", biz_opaque_callback_data: '["","b",0]' }],
     ["names no message", { status: "sent", biz_opaque_callback_data: '["a","",0]' }],
   ])("that %s costs nothing", async (_what, members) => {
     const { post, saveReceipt } = setUp();

@@ -94,7 +94,7 @@ def openai_tests():
         with client.chat.completions.stream(model=MODEL, messages=messages, tools=[TOOL]) as stream:
             read = stream.get_final_completion().choices[0].message
         must(json.loads(read.tool_calls[0].function.arguments) == ARGUMENTS, read)
-        # The package has put what it made of the answer into the message, and sends it back.
+        # The package puts its parsed reply into the message, and sends it back.
         result = {"role": "tool", "tool_call_id": read.tool_calls[0].id, "content": ANSWER}
         told = create(model=MODEL, messages=[*messages, read, result], tools=[TOOL])
         must(ANSWER in told.choices[0].message.content, told)
@@ -206,7 +206,7 @@ def litellm_tests():
         must(answer.status == "completed" and answer.output_text.strip(), answer)
 
     def transcription():
-        # Without a format it asks for verbose_json, whose duration it needs for its costs.
+        # Without a format it requests verbose_json, whose duration it needs for its costs.
         answer = litellm.transcription(model="openai/whisper-1", file=recording(), language="lg")
         must(answer.text == SENTENCE and answer.duration > 1, answer)
 
@@ -298,7 +298,7 @@ def main():
         failure = None
         try:
             test()
-        except Exception as error:  # whatever a client throws is the finding
+        except Exception as error:  # any error of a client is the finding
             failure = "".join(traceback.format_exception_only(error)).strip()
         print(json.dumps({"title": title, "failure": failure}))
 

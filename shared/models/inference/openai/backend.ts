@@ -127,7 +127,7 @@ const overdue = (cause: BackendOverdue): AppError =>
     { cause },
   );
 
-/** A failed exchange as one of our errors; an error of ours stays as it is. */
+/** A failed exchange as one of our errors; those stay unchanged. */
 export const exchangeFailure = (thrown: unknown): AppError => {
   if (thrown instanceof AppError) return thrown;
   const failure = dependencyFailure(thrown);

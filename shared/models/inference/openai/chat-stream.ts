@@ -72,7 +72,7 @@ const openGroups = async (
 
 /**
  * Requests a streamed completion and resolves when the model has started to reply. The model may be silent for as
- * long as the backend allows, before the reply and anywhere inside it, whatever else its server sends.
+ * long as the backend allows, before the reply and anywhere inside it, regardless of what else its server sends.
  * @throws AppError `service_unavailable` or `external_service_error` for failures before the reply starts.
  */
 export const streamChat = (

@@ -129,7 +129,7 @@ describe("an account with an unverified email address", () => {
   it.each([
     [{ day: 50, month: 60 }, "Daily quota exceeded; verify your email address to get 500 a day"],
     [{ day: 20, month: 500 }, "Monthly quota exceeded; verify your email address to get 5000 a month"],
-  ])("says beyond its quota what verifying it gives: %j", async (used, message) => {
+  ])("explains beyond its quota what verifying it adds: %j", async (used, message) => {
     const { refusal } = await admit({ counted: false, minute: 1, ...used }, unverified("Free"));
     expect(refusal).toMatchObject({ status: 429, code: "quota_exceeded", message });
   });

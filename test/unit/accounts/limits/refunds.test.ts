@@ -149,7 +149,7 @@ describe("a request that fails before a model begins to work costs nothing", () 
 
   it.each([
     [
-      "does not answer",
+      "does not respond",
       Object.assign(new Error("No."), { name: "NetworkError", $metadata: {}, $retryable: {} }),
       503,
     ],
@@ -236,7 +236,7 @@ describe("a stream whose headers have left", () => {
   });
 
   it.each<[string, Behaviour, string]>([
-    ["fails when a model may have begun", hanging, '"code":"service_unavailable"'],
+    ["fails when a model may have started", hanging, '"code":"service_unavailable"'],
     ["fails after its first text", streamingThenBreaking(delta("Oli")), '"code":"service_unavailable"'],
     ["comes to its end", streaming(delta("Oli"), finish(), "[DONE]"), '"finish_reason":"stop"'],
   ])("is paid for when it %s", async (_case, behaviour, end) => {

@@ -368,7 +368,7 @@ describe("what a body's text says about a stream", () => {
 
   it.each([
     ["that says nothing of streams", createChatCompletionOperation, { messages: [] }],
-    ["that asks for a whole answer", createChatCompletionOperation, { stream: false }],
+    ["that requests a whole reply", createChatCompletionOperation, { stream: false }],
     ["that talks about streams", createChatCompletionOperation, { content: '{"stream": true}' }],
     ["of speech under a link", synthesizeOperation, { response_mode: "url", text: "stream, or both" }],
   ])("lets a body alone %s", async (_case, of, body) => {

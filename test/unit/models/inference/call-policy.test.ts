@@ -63,8 +63,8 @@ describe("a model's server that fails", () => {
     ["cannot be reached", unreachable],
     ["is silent", () => new BackendTimeout("The server was silent.")],
     ["is out of time", () => new DOMException("The operation timed out.", "TimeoutError")],
-    ["answers 500", () => failureOf(500, "")],
-    ["answers 503", () => failureOf(503, "Loading model")],
+    ["returns 500", () => failureOf(500, "")],
+    ["returns 503", () => failureOf(503, "Loading model")],
   ])("and %s is not called after five times in a row", async (_case, error) => {
     const { call, exchange, fail } = setup();
     await fail(4, error);
@@ -101,7 +101,7 @@ describe("a model's server that fails", () => {
   it.each([
     ["refuses requests", () => failureOf(400, "too long")],
     ["is busy", () => failureOf(429, "slow down")],
-    ["answers nonsense", () => new AppError("external_service_error")],
+    ["returns nonsense", () => new AppError("external_service_error")],
     ["says that it is loading, with status 200", () => failureOf(200, "Loading model")],
   ])("but responds, and %s, is called again and again", async (_case, error) => {
     const { exchange, fail } = setup();

@@ -320,7 +320,10 @@ describe("before a streamed reply has started", () => {
 describe("after a streamed reply has started", () => {
   it.each([
     ["reports an error", streaming(delta("Oli"), '{"error":{"message":"CUDA"}}', "[DONE]")],
-    ["reports an error beside a chunk", streaming(delta("Oli"), '{"choices":[],"error":{"code":502}}')],
+    [
+      "reports an error together with a chunk",
+      streaming(delta("Oli"), '{"choices":[],"error":{"code":502}}'),
+    ],
     ["ends with the word error", streaming(delta("Oli"), finish("error"), "[DONE]")],
     ["was aborted", streaming(delta("Oli"), finish("abort"), "[DONE]")],
     ["sends broken JSON", streaming(delta("Oli"), '{"choices":[', "[DONE]")],

@@ -144,9 +144,9 @@ describe("a reply without the model's thoughts", () => {
 
   describe("of whose channels only the names are left", () => {
     it.each([
-      ["is its answer", "analysisWe need Luganda.assistantfinalOli otya?"],
-      ["is its answer after more channels", "analysisHm.assistantcommentaryI look.assistantfinal\nOli otya?"],
-      ["is its answer also behind tags", "analysisIs it <think>?</think> No.assistantfinalOli otya?"],
+      ["is its reply", "analysisWe need Luganda.assistantfinalOli otya?"],
+      ["is its reply after more channels", "analysisHm.assistantcommentaryI look.assistantfinal\nOli otya?"],
+      ["is its reply also after tags", "analysisIs it <think>?</think> No.assistantfinalOli otya?"],
     ])("%s, whole and token by token", (_case, text) => {
       expect(withoutThoughts(text)).toBe("Oli otya?");
       const tokens = ["analysis", ...text.slice("analysis".length)];

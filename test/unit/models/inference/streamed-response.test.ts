@@ -243,7 +243,7 @@ describe("a streamed reply", () => {
     ["of LF", "\n", 0],
     ["of CRLF", "\r\n", 0],
     ["of LF, with blanks and after the role", "\n", 1],
-    ["of LF, with the content in several places", "\n", 6],
+    ["of LF, with the content in several positions", "\n", 6],
   ])("of which all chunks are alike has few of them parsed, with line ends %s", (_case, lineEnd, style) => {
     const chosen = styles[style];
     if (!chosen) throw new Error("There is no such style.");

@@ -213,7 +213,7 @@ describe("speech through a server of the OpenAI API", () => {
 
   const audioHead = { "Content-Type": "audio/wav" };
   it.each<[string, Behaviour, string]>([
-    ["answers 503 again and again", responding(503, "no"), "service_unavailable"],
+    ["returns 503 again and again", responding(503, "no"), "service_unavailable"],
     ["breaks every connection", resetting, "service_unavailable"],
     ["says nothing", hanging, "service_unavailable"],
     ["says nothing after its headers", (response) => begin(response, ""), "service_unavailable"],
@@ -239,8 +239,8 @@ describe("speech through a server of the OpenAI API", () => {
   });
 
   it.each<[string, Behaviour]>([
-    ["gives a header and no sound", sending(wavHeaderBytes(0))],
-    ["gives less sound than it announced", sending(wavHeaderBytes(9_600, { stated: true }), audio)],
+    ["sends a header and no audio", sending(wavHeaderBytes(0))],
+    ["sends less audio than it announced", sending(wavHeaderBytes(9_600, { stated: true }), audio)],
     [
       "breaks the connection",
       (response) => {

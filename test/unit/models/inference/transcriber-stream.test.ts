@@ -105,7 +105,7 @@ describe("a transcription whose text is passed on as a stream", () => {
   it.each([
     ["is cut off", streaming([delta("Oli")], { isCut: true })],
     ["ends too early", streaming([delta("Oli")])],
-    ["tells of a failure", streaming([delta("Oli"), { error: { message: "out of memory" } }])],
+    ["reports a failure", streaming([delta("Oli"), { error: { message: "out of memory" } }])],
     ["is no JSON", streaming([delta("Oli"), "{"])],
   ])("fails once it has started and the stream %s, and is not restarted", async (_case, behaviour) => {
     backend.behave(behaviour, responding(200, { text: "Another" }));

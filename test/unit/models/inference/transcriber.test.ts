@@ -126,8 +126,8 @@ describe("a transcription through a server of the OpenAI API", () => {
   });
 
   it.each([
-    ["answers 502", responding(502, "bad gateway")],
-    ["answers 503", responding(503, "busy")],
+    ["returns 502", responding(502, "bad gateway")],
+    ["returns 503", responding(503, "busy")],
     ["breaks the connection", resetting],
   ])(
     "sends the whole recording once more when the server %s, unseen by the caller",
@@ -144,9 +144,9 @@ describe("a transcription through a server of the OpenAI API", () => {
   );
 
   it.each([
-    ["answers 503 again and again", responding(503, "no"), "service_unavailable"],
+    ["returns 503 again and again", responding(503, "no"), "service_unavailable"],
     ["is loading", responding(503, { error: { message: "Loading model" } }), "service_unavailable"],
-    ["is starting and answers 202", responding(202, ""), "service_unavailable"],
+    ["is starting and returns 202", responding(202, ""), "service_unavailable"],
     ["is loading, inside a 200", responding(200, { error: "Model is loading" }), "service_unavailable"],
     ["is queueing, inside a 200", responding(200, { id: "job", status: "IN_QUEUE" }), "service_unavailable"],
     ["is loading, in plain words", responding(200, "Model is still loading"), "service_unavailable"],
@@ -165,7 +165,7 @@ describe("a transcription through a server of the OpenAI API", () => {
     ["sends JSON that is no transcription", responding(200, { hello: "world" }), "external_service_error"],
     ["sends null for the text", responding(200, { text: null }), "external_service_error"],
     [
-      "reports an error beside an empty text",
+      "reports an error together with an empty text",
       responding(200, { text: "", error: { message: "CUDA out of memory" } }),
       "external_service_error",
     ],

@@ -110,9 +110,9 @@ describe("a translation through a server of the OpenAI API", () => {
   });
 
   it.each([
-    ["answers 503 again and again", responding(503, "no"), "service_unavailable"],
+    ["returns 503 again and again", responding(503, "no"), "service_unavailable"],
     [
-      "answers 503 with llama.cpp's words",
+      "returns 503 with llama.cpp's message",
       responding(503, { error: { code: 503, message: "Loading model" } }),
       "service_unavailable",
     ],
@@ -131,10 +131,10 @@ describe("a translation through a server of the OpenAI API", () => {
       responding(200, { error: { message: "CUDA out of memory" } }),
       "external_service_error",
     ],
-    ["answers with nothing", responding(200, completion("")), "external_service_error"],
-    ["answers with null", responding(200, completion(null)), "external_service_error"],
+    ["returns nothing", responding(200, completion("")), "external_service_error"],
+    ["returns null", responding(200, completion(null)), "external_service_error"],
     ["only thinks", responding(200, completion("<think>Hmm")), "external_service_error"],
-    ["cuts the answer short", responding(200, completion("Oli", "length")), "external_service_error"],
+    ["cuts the reply short", responding(200, completion("Oli", "length")), "external_service_error"],
     [
       "redirects elsewhere",
       responding(302, "", { Location: "http://127.0.0.1:1/" }),

@@ -10,7 +10,7 @@ describe("bringing a text to the form the model sees", () => {
       "awa'difo awa'difo awa'difo awa'difo",
     ],
     ["an apostrophe at the start of a word, a letter in Lugbara", "'ba 'diyi", "'ba 'diyi"],
-    ["no apostrophe that stands alone", "' oli ''' otya '", "oli otya"],
+    ["no apostrophe outside of words", "' oli ''' otya '", "oli otya"],
     ["no tone marks, even where they have come loose", "Ìbìó dɨ ́ écá", "ibio di eca"],
     ["the plain vowels of the barred ones", "Yɨ̀ rʉ́ ɔ ɛ", "yi ru o e"],
     ["ŋ as it is", "Ŋat aŋo", "ŋat aŋo"],

@@ -47,7 +47,7 @@ describe("a failure of a part of the service", () => {
     ["system error that is not of AWS", Object.assign(new Error("refused"), { code: "ECONNREFUSED" })],
     ["thrown text", "ThrottlingException"],
     ["nothing", undefined],
-  ])("that is permanent is an error of ours: %s", (_case, error) => {
+  ])("that is permanent is our own error: %s", (_case, error) => {
     expect(dependencyFailure(error)).toBeUndefined();
     expect(toAppError(error)).toMatchObject({ code: "internal", status: 500 });
   });

@@ -133,7 +133,7 @@ describe("a call of an AWS service that speaks JSON", () => {
     expect(aws.received).toHaveLength(1);
   });
 
-  it("is given up after three tries, as a failure that passes", async () => {
+  it("is abandoned after three attempts, as a temporary failure", async () => {
     aws.behave(responding(503, "<html>no</html>"));
     const error = await failureOf(openAws("DynamoDB").call("UpdateItem", {}));
     expect(error).toMatchObject({ name: "UnknownError", $metadata: { httpStatusCode: 503 } });

@@ -235,11 +235,11 @@ describe("a connection", () => {
   });
 
   it.each([
-    ["the server closes it after its answer", sized("done", "Connection: close\r\n")],
+    ["the server closes it after its response", sized("done", "Connection: close\r\n")],
     ["the server closes it at once by what it says", sized("done", "Keep-Alive: timeout=1, max=100\r\n")],
     ["the server speaks HTTP/1.0", sized("done").replace("HTTP/1.1", "HTTP/1.0")],
-    ["more came than the answer, which is nobody's", sized("done") + sized("of another request")],
-    ["a chunked answer was followed by more", chunked("done") + sized("of another request")],
+    ["unrequested data followed the response", sized("done") + sized("of another request")],
+    ["data followed a chunked response", chunked("done") + sized("of another request")],
   ])("is not used again when %s", async (_, response) => {
     behaviours = [saying(response), saying(sized("again"))];
     expect((await ask()).body).toBe("done");

@@ -31,7 +31,7 @@ const value = fc.letrec((tie) => ({
 })).any;
 const item = fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9:-]{0,8}$/), value, { maxKeys: 6 });
 
-/** As it stands on the wire: bytes in base64. */
+/** As it is on the wire: bytes in base64. */
 const onTheWire = (wire: unknown): unknown =>
   JSON.parse(
     JSON.stringify(wire, (_name, each: unknown) =>
@@ -66,7 +66,7 @@ describe("an item of the table", () => {
     );
   });
 
-  it("that is not there is none", async () => {
+  it("that is missing is undefined", async () => {
     server.behave(responding(200, {}));
     expect(await tableAt(server.baseUrl).read({ Key: { PK: "a", SK: "b" } })).toBeUndefined();
   });

@@ -195,7 +195,7 @@ describe("a call to S3", () => {
     ["has waited too long", refusing(400, "RequestTimeout")],
     ["breaks the connection", resetting],
     [
-      "breaks off in its answer",
+      "breaks off in its response",
       (response) => {
         response.writeHead(200, { "Content-Length": 10 }).write("half");
         setImmediate(() => response.destroy());

@@ -67,7 +67,7 @@ describe("A call to a model's server", () => {
     ["fails", responding(500, "no")],
     ["is loading", responding(503, "loading model")],
     ["refuses the request", responding(400, "too long")],
-    ["answers nonsense", responding(200, "nonsense")],
+    ["returns nonsense", responding(200, "nonsense")],
   ])("counts as failed when it %s", async (_case, behaviour) => {
     server.behave(behaviour);
     if (behaviour === hanging) backend = { ...backend, silenceMilliseconds: 200 };

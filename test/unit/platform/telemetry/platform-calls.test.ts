@@ -86,7 +86,7 @@ describe("A call to the messaging platform", () => {
     ["the file server is ill", responding(503, "no"), 1],
     ["the file server finds us too fast", responding(429, "no"), 1],
     ["the file server breaks the connection", resetting, 1],
-    ["the file is not there any more", responding(404, "no"), undefined],
+    ["the file is gone", responding(404, "no"), undefined],
     ["the file was deleted", responding(410, "no"), undefined],
   ])("counts as failed, or not, when %s", async (_case, behaviour, failures) => {
     server.behave(location(), behaviour);

@@ -70,7 +70,7 @@ describe("a body that breaks its contract", () => {
       "String should have at most 5 characters",
     ],
     [
-      "two emoji where three characters are asked for",
+      "two emoji where three characters are required",
       { text: "😀😀" },
       ["body", "text"],
       "string_too_short",
@@ -203,7 +203,7 @@ describe("a body that breaks its contract", () => {
       "value is not a valid email address",
     ],
     [
-      "a day that is none",
+      "an invalid day",
       { text: "abc", day: "2026-02-30" },
       ["body", "day"],
       "date_parsing",

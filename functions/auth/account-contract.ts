@@ -4,39 +4,32 @@ import { profileRequest, profileStatus } from "../../shared/accounts/profile/man
 import { givenPassword, registerRequest } from "../../shared/accounts/sign-in/fields.ts";
 import { maxUsageDays, usage, usageQuery } from "../../shared/accounts/usage/usage.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-
-const tag = "Accounts and tokens";
+import { ofAccount, withCredentials } from "./operation-defaults.ts";
 
 export const registerOperation = defineOperation({
+  ...withCredentials,
   id: "register",
   method: "POST",
   path: "/auth/register",
   summary: "Create an account",
   description: "The account works at once. A mail with a verification link is sent to its address.",
-  tag,
-  auth: "public",
-  limit: "credentials",
   body: { encoding: "json", schema: registerRequest },
   response: { status: 201, description: "The new account", schema: account },
   errors: ["username_taken", "email_taken"],
-  confidential: true,
 });
 
 export const meOperation = defineOperation({
+  ...ofAccount,
   id: "getAccount",
   method: "GET",
   path: "/auth/me",
   summary: "Get the caller's account",
-  tag,
-  auth: "user",
-  limit: "account",
   scope: "any",
   response: { status: 200, description: "The account", schema: account },
-  errors: [],
-  confidential: true,
 });
 
 export const deleteAccountOperation = defineOperation({
+  ...withCredentials,
   id: "deleteAccount",
   method: "DELETE",
   path: "/auth/me",
@@ -49,10 +42,7 @@ export const deleteAccountOperation = defineOperation({
     "to it; files uploaded later through a link that was still valid, for at most two days; speech that was being " +
     "synthesised at that time; usage by day for 400 days, for bills, with the account's number and without names, texts or " +
     "audio; logs and backups, for as long as the operator keeps them.",
-  tag,
   // The function checks the token itself: a repeated request must continue although its tokens are already revoked.
-  auth: "public",
-  limit: "credentials",
   body: {
     encoding: "json",
     schema: z.object({ password: givenPassword }).meta({ id: "DeleteAccountRequest" }),
@@ -66,38 +56,31 @@ export const deleteAccountOperation = defineOperation({
     "bad_request",
     "storage_unavailable",
   ],
-  confidential: true,
 });
 
 export const profileOperation = defineOperation({
+  ...ofAccount,
   id: "updateProfile",
   method: "PUT",
   path: "/auth/profile",
   summary: "Change the caller's profile",
   description: "Absent and null members leave a field unchanged.",
-  tag,
-  auth: "user",
-  limit: "account",
   body: { encoding: "json", schema: profileRequest },
   response: { status: 200, description: "The changed account", schema: account },
   errors: ["bad_request"],
-  confidential: true,
 });
 
 export const profileStatusOperation = defineOperation({
+  ...ofAccount,
   id: "getProfileStatus",
   method: "GET",
   path: "/auth/profile/status",
   summary: "List the empty fields of the profile",
-  tag,
-  auth: "user",
-  limit: "account",
   response: { status: 200, description: "Whether the profile is complete", schema: profileStatus },
-  errors: [],
-  confidential: true,
 });
 
 export const usageOperation = defineOperation({
+  ...ofAccount,
   id: "getUsage",
   method: "GET",
   path: "/auth/usage",
@@ -108,9 +91,6 @@ export const usageOperation = defineOperation({
     "tokens, seconds and errors of the last seconds may be missing: they are counted when a request ends. The tokens of a chat " +
     "that the client breaks off are unknown. Until its email address is verified, an account has a share of its tier's quota; " +
     "`once_verified` is the full quota.",
-  tag,
-  auth: "user",
-  limit: "account",
   query: usageQuery,
   response: { status: 200, description: "Usage and limits", schema: usage, otherContentTypes: ["text/csv"] },
   example: {
@@ -120,6 +100,4 @@ export const usageOperation = defineOperation({
         "2026-11-22,POST,/tasks/translate,,12,0,384,0,0,0,0\r\n",
     },
   },
-  errors: [],
-  confidential: true,
 });

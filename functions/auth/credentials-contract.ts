@@ -6,29 +6,27 @@ import {
   givenPassword,
   linkToken,
   newPassword,
+  outcome,
   tokenRequest,
 } from "../../shared/accounts/sign-in/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-
-const tag = "Accounts and tokens";
+import { ofAccount, withCredentials } from "./operation-defaults.ts";
 
 export const tokenOperation = defineOperation({
+  ...withCredentials,
   id: "issueToken",
   method: "POST",
   path: "/auth/token",
   summary: "Exchange username and password for an access token",
   description: "OAuth 2.0 password flow: form-encoded, not JSON. Send the token as an API key.",
-  tag,
-  auth: "public",
-  limit: "credentials",
   body: { encoding: "form", schema: tokenRequest },
   response: { status: 200, description: "An access token", schema: accessToken },
   errors: ["invalid_credentials", "forbidden"],
   errorFormat: "oauth",
-  confidential: true,
 });
 
 export const refreshTokenOperation = defineOperation({
+  ...ofAccount,
   id: "refreshToken",
   method: "POST",
   path: "/auth/refresh-token",
@@ -37,89 +35,65 @@ export const refreshTokenOperation = defineOperation({
     "The token that was sent stops working; of two parallel calls with one token, only one succeeds. An account can have at " +
     "most 200 replaced tokens that have not expired; beyond that, the response is 429, and the token that was sent still " +
     "works. With an `Idempotency-Key`, repeat the request to get a lost response again.",
-  tag,
-  auth: "user",
-  limit: "account",
   idempotencyKey: "successor",
   response: { status: 200, description: "The new token", schema: accessToken },
   errors: ["unauthenticated"],
-  confidential: true,
 });
 
 export const forgotPasswordOperation = defineOperation({
+  ...withCredentials,
   id: "forgotPassword",
   method: "POST",
   path: "/auth/forgot-password",
   summary: "Request a mail with a link that resets the password",
   description: "The response is the same whether the address is known or not.",
-  tag,
-  auth: "public",
-  limit: "credentials",
   body: { encoding: "json", schema: z.object({ email }).meta({ id: "ForgotPasswordRequest" }) },
   response: { status: 200, description: "Accepted", schema: actionOutcome },
   example: {
-    response: {
-      success: true,
-      error: null,
-      message: "If an account has this address, we have sent it a link.",
-    },
+    response: outcome("If an account has this address, we have sent it a link."),
   },
-  errors: [],
-  confidential: true,
 });
 
 export const resetPasswordOperation = defineOperation({
+  ...withCredentials,
   id: "resetPassword",
   method: "POST",
   path: "/auth/reset-password",
   summary: "Set a new password with the token from the mail",
   description:
     "The token works once, for 30 minutes, and only until the password is changed. Every access token of the account is revoked.",
-  tag,
-  auth: "public",
-  limit: "credentials",
   body: {
     encoding: "json-or-form",
     schema: z.object({ token: linkToken, new_password: newPassword }).meta({ id: "ResetPasswordRequest" }),
   },
   response: { status: 200, description: "The password has been changed", schema: actionOutcome },
   example: {
-    response: {
-      success: true,
-      error: null,
-      message: "Your password has been changed. Log in with the new one.",
-    },
+    response: outcome("Your password has been changed. Log in with the new one."),
   },
   errors: ["invalid_link"],
-  confidential: true,
 });
 
 export const showResetPageOperation = defineOperation({
+  ...withCredentials,
   id: "showResetPage",
   method: "GET",
   path: "/auth/reset-password",
   summary: "Open the link that resets the password",
   description:
     "Redirects browsers, by their `Accept`, to the page with the form; returns JSON to programs. Changes nothing.",
-  tag,
-  auth: "public",
-  limit: "credentials",
   query: z.object({ token: linkToken }),
   response: { status: 200, description: "The link works", schema: actionOutcome },
-  example: { response: { success: true, error: null, message: "The link works." } },
+  example: { response: outcome("The link works.") },
   errors: ["invalid_link"],
-  confidential: true,
 });
 
 export const changePasswordOperation = defineOperation({
+  ...ofAccount,
   id: "changePassword",
   method: "POST",
   path: "/auth/change-password",
   summary: "Change the caller's password",
   description: "Every access token of the account is revoked, including the one that was sent.",
-  tag,
-  auth: "user",
-  limit: "account",
   body: {
     encoding: "json",
     schema: z
@@ -131,47 +105,37 @@ export const changePasswordOperation = defineOperation({
   },
   response: { status: 200, description: "The password has been changed", schema: actionOutcome },
   example: {
-    response: {
-      success: true,
-      error: null,
-      message: "Your password has been changed. Log in with the new one.",
-    },
+    response: outcome("Your password has been changed. Log in with the new one."),
   },
   errors: ["invalid_credentials", "bad_request"],
-  confidential: true,
 });
 
 export const showVerificationPageOperation = defineOperation({
+  ...withCredentials,
   id: "showVerificationPage",
   method: "GET",
   path: "/auth/verify-email",
   summary: "Open the verification link",
   description:
     "Redirects browsers, by their `Accept`, to the page with the button; returns JSON to programs. Changes nothing, because mail scanners follow links.",
-  tag,
-  auth: "public",
-  limit: "credentials",
   query: z.object({ token: linkToken }),
   response: {
     status: 200,
     description: "The link works, or the address is already verified",
     schema: actionOutcome,
   },
-  example: { response: { success: true, error: null, message: "The link works." } },
+  example: { response: outcome("The link works.") },
   errors: ["invalid_link"],
-  confidential: true,
 });
 
 export const verifyEmailOperation = defineOperation({
+  ...withCredentials,
   id: "verifyEmail",
   method: "POST",
   path: "/auth/verify-email",
   summary: "Verify an email address with the token from the mail",
   description:
     "The token works for 24 hours. Sending it again does no harm: the response says that the address is already verified.",
-  tag,
-  auth: "public",
-  limit: "credentials",
   body: {
     encoding: "json-or-form",
     schema: z.object({ token: linkToken }).meta({ id: "VerifyEmailRequest" }),
@@ -181,20 +145,15 @@ export const verifyEmailOperation = defineOperation({
     description: "The address is verified",
     schema: actionOutcome,
   },
-  example: { response: { success: true, error: null, message: "The address is verified." } },
+  example: { response: outcome("The address is verified.") },
   errors: ["invalid_link"],
-  confidential: true,
 });
 
 export const resendVerificationOperation = defineOperation({
+  ...ofAccount,
   id: "resendVerification",
   method: "POST",
   path: "/auth/resend-verification",
   summary: "Send the verification mail again",
-  tag,
-  auth: "user",
-  limit: "account",
   response: { status: 200, description: "Whether a mail was sent", schema: actionOutcome },
-  errors: [],
-  confidential: true,
 });

@@ -2,8 +2,7 @@ import * as z from "zod";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
-
-const tag = "Accounts and tokens";
+import { ofAccount } from "./operation-defaults.ts";
 
 const webhookSecret = z
   .object({
@@ -15,32 +14,24 @@ const webhookSecret = z
   .meta({ id: "WebhookSecret" });
 
 export const webhookSecretOperation = defineOperation({
+  ...ofAccount,
   id: "getWebhookSecret",
   method: "GET",
   path: "/auth/webhook-secret",
   summary: "Get the secret that signs callbacks of jobs",
   description: "The first request creates it.",
-  tag,
-  auth: "user",
-  limit: "account",
   response: { status: 200, description: "The secret", schema: webhookSecret },
-  errors: [],
-  confidential: true,
 });
 
 export const replaceWebhookSecretOperation = defineOperation({
+  ...ofAccount,
   id: "replaceWebhookSecret",
   method: "POST",
   path: "/auth/webhook-secret",
   summary: "Replace the secret that signs callbacks",
   description:
     "For a day, callbacks are signed with the previous secret as well, so receivers have time to change it.",
-  tag,
-  auth: "user",
-  limit: "account",
   response: { status: 200, description: "The new secret", schema: webhookSecret },
-  errors: [],
-  confidential: true,
 });
 
 /** The operations for the webhook secret. */

@@ -28,14 +28,12 @@ export interface MailToSend {
 }
 
 /** Protects people from floods of mails that others request in their name. */
-export interface MailLimits {
-  /** Returns whether the mail may be sent now, and counts it. */
-  admit(mail: MailToSend): Promise<boolean>;
-}
+export type MailLimits = ReturnType<typeof createMailLimits>;
 
 /** The limits in the service's table; access pattern C4 of the README in `shared/accounts/limits`. */
-export const createMailLimits = (table: Table, now: () => number = Date.now): MailLimits => ({
-  admit: async ({ id, kind, email }) => {
+export const createMailLimits = (table: Table, now: () => number = Date.now) => ({
+  /** Returns whether the mail may be sent now, and counts it. */
+  admit: async ({ id, kind, email }: MailToSend): Promise<boolean> => {
     const Key = limitKeys.mails(email);
     // Ends soon: an attempt fails only when another mail was counted, at most five times a day.
     for (;;) {

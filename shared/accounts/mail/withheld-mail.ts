@@ -9,19 +9,16 @@ const withheldItem = z.object({ reason: z.enum(["bounce", "complaint"]), since: 
 export type Withheld = z.infer<typeof withheldItem>;
 
 /** Addresses that get no more mail until an operator lifts the block. */
-export interface WithheldMail {
-  /** Returns why an address is blocked, or `undefined`. */
-  find(email: string): Promise<Withheld | undefined>;
-  add(email: string, withheld: Withheld): Promise<void>;
-  lift(email: string): Promise<void>;
-}
+export type WithheldMail = ReturnType<typeof createWithheldMail>;
 
 /** The blocked addresses in the service's table; access pattern C8 of the README in `shared/accounts/limits`. */
-export const createWithheldMail = (table: Pick<Table, "read" | "put" | "delete">): WithheldMail => ({
-  find: async (email) => {
+export const createWithheldMail = (table: Pick<Table, "read" | "put" | "delete">) => ({
+  /** Returns why an address is blocked, or `undefined`. */
+  find: async (email: string): Promise<Withheld | undefined> => {
     const item = await table.read({ Key: limitKeys.withheldMail(email) });
     return item && withheldItem.parse(item);
   },
-  add: (email, withheld) => table.put({ ...limitKeys.withheldMail(email), ...withheld }),
-  lift: (email) => table.delete(limitKeys.withheldMail(email)),
+  add: (email: string, withheld: Withheld): Promise<void> =>
+    table.put({ ...limitKeys.withheldMail(email), ...withheld }),
+  lift: (email: string): Promise<void> => table.delete(limitKeys.withheldMail(email)),
 });

@@ -1,6 +1,6 @@
+import * as z from "zod";
 import { daySeconds, minuteSeconds } from "../../platform/durations.ts";
 import { type Item, type ItemKey, isNew, type Table } from "../../platform/storage/table.ts";
-import { numbersOf } from "../limits/limit-counters.ts";
 
 /** One count of wrong passwords. */
 export interface PasswordAttempts {
@@ -47,9 +47,6 @@ export const afterWrongPassword = (
   return { failures, blockedUntil: 0, forgottenAt: known?.forgottenAt ?? now + windowSeconds * 1_000 };
 };
 
-/** The key of a count: C3, C5 or C7 of `limitKeys`. */
-export type CountKey = ItemKey;
-
 /** The result of adding a wrong password. */
 export interface WrongPassword {
   /** The wait that other requests have caused meanwhile; then nothing was added. 0 when it was added. */
@@ -58,27 +55,16 @@ export interface WrongPassword {
   readonly failures: number;
 }
 
-/** Wrong passwords in the table, in several counts. Waits are in milliseconds; 0 means that there is none. */
-export interface PasswordAttemptsRepository {
-  /** Returns the wait before a password is checked. */
-  waitOf(count: CountKey): Promise<number>;
-  /** Adds a wrong password. @param freeFailures as in `afterWrongPassword`. */
-  addWrong(count: CountKey, freeFailures: number): Promise<WrongPassword>;
-  /** Ends a count after the right password. Returns the wait that other requests have caused meanwhile; then the count stays. */
-  clearAfterRight(count: CountKey): Promise<number>;
-  /** Ends a count and any wait. */
-  forget(count: CountKey): Promise<void>;
-}
+const attemptsItem = z
+  .object({ failures: z.number(), blocked_until: z.number(), forgotten_at: z.number() })
+  .transform(({ failures, blocked_until: blockedUntil, forgotten_at: forgottenAt }) => ({
+    failures,
+    blockedUntil,
+    forgottenAt,
+  }));
 
-const attemptsOf = (item: Item | undefined): PasswordAttempts | undefined => {
-  const values = numbersOf(item);
-  const failures = values.get("failures");
-  const blockedUntil = values.get("blocked_until");
-  const forgottenAt = values.get("forgotten_at");
-  return failures === undefined || blockedUntil === undefined || forgottenAt === undefined
-    ? undefined
-    : { failures, blockedUntil, forgottenAt };
-};
+const attemptsOf = (item: Item | undefined): PasswordAttempts | undefined =>
+  attemptsItem.safeParse(item).data;
 
 const toItem = ({ failures, blockedUntil, forgottenAt }: PasswordAttempts) => ({
   failures,
@@ -96,18 +82,22 @@ const unchanged = (seen: PasswordAttempts | undefined) =>
       }
     : isNew;
 
-/** The wrong passwords in the service's table; access patterns C3, C5 and C7 of the README in `shared/accounts/limits`. */
-export const createPasswordAttemptsRepository = (
-  table: Table,
-  now: () => number = Date.now,
-): PasswordAttemptsRepository => {
-  const find = async (Key: CountKey): Promise<PasswordAttempts | undefined> =>
-    attemptsOf(await table.read({ Key }));
+/** Counts of wrong passwords in the table. */
+export type PasswordAttemptsRepository = ReturnType<typeof createPasswordAttemptsRepository>;
+
+/**
+ * The wrong passwords in the service's table; access patterns C3, C5 and C7 of the README in `shared/accounts/limits`. Waits
+ * are in milliseconds, 0 for none.
+ */
+export const createPasswordAttemptsRepository = (table: Table, now: () => number = Date.now) => {
+  const find = async (Key: ItemKey) => attemptsOf(await table.read({ Key }));
 
   return {
-    waitOf: async (count) => remainingWait(await find(count), now()),
+    /** Returns the wait before a password is checked. */
+    waitOf: async (count: ItemKey): Promise<number> => remainingWait(await find(count), now()),
 
-    addWrong: async (count, freeFailures) => {
+    /** Adds a wrong password. @param freeFailures as in {@link afterWrongPassword}. */
+    addWrong: async (count: ItemKey, freeFailures: number): Promise<WrongPassword> => {
       // Ends: an attempt fails only when another request has added a wrong password, and after the free ones all wait.
       for (let seen = await find(count); ; ) {
         const wait = remainingWait(seen, now());
@@ -119,7 +109,8 @@ export const createPasswordAttemptsRepository = (
       }
     },
 
-    clearAfterRight: async (count) => {
+    /** Ends a count after the right password. Returns the wait that other requests have caused meanwhile; then the count stays. */
+    clearAfterRight: async (count: ItemKey): Promise<number> => {
       const { applied, item } = await table.deleteIf(count, {
         ConditionExpression: "attribute_not_exists(PK) OR blocked_until <= :now",
         ExpressionAttributeValues: { ":now": now() },
@@ -127,6 +118,7 @@ export const createPasswordAttemptsRepository = (
       return applied ? 0 : remainingWait(attemptsOf(item), now());
     },
 
-    forget: (count) => table.delete(count),
+    /** Ends a count and any wait. */
+    forget: (count: ItemKey): Promise<void> => table.delete(count),
   };
 };

@@ -1,6 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import { limitKeys } from "../limits/keys.ts";
-import { type CountKey, type PasswordAttemptsRepository, usualFreeFailures } from "./password-attempts.ts";
+import { type PasswordAttemptsRepository, usualFreeFailures } from "./password-attempts.ts";
 import type { SignInAddresses } from "./sign-in-addresses.ts";
 
 /** An attempt to sign in. */
@@ -77,7 +77,7 @@ export const createPasswordGuard = (
   },
 
   confirm: async (userId, open) => {
-    const count: CountKey = limitKeys.confirmations(userId);
+    const count = limitKeys.confirmations(userId);
     refuseWhile(await attempts.waitOf(count));
     const opened = await open();
     refuseWhile(

@@ -9,21 +9,18 @@ const rememberedSeconds = 30 * daySeconds;
 const signedInItem = z.object({ expires_at: z.int() });
 
 /** The addresses from which accounts were signed in to, by the names that were used. */
-export interface SignInAddresses {
-  /** Whether the name was used to sign in from the address, or its group, within 30 days. */
-  isKnown(name: string, sourceAddress: string): Promise<boolean>;
-  /** @param names all names of the account. */
-  remember(names: readonly string[], sourceAddress: string): Promise<void>;
-}
+export type SignInAddresses = ReturnType<typeof createSignInAddresses>;
 
 /** Addresses in the service's table; access pattern C6 of the README in `shared/accounts/limits`. */
-export const createSignInAddresses = (table: Table, now: () => number = Date.now): SignInAddresses => ({
-  isKnown: async (name, sourceAddress) => {
+export const createSignInAddresses = (table: Table, now: () => number = Date.now) => ({
+  /** Whether the name was used to sign in from the address, or its group, within 30 days. */
+  isKnown: async (name: string, sourceAddress: string): Promise<boolean> => {
     const item = await table.read({ Key: limitKeys.signedInFrom(name, sourceAddress) });
     return item !== undefined && signedInItem.parse(item).expires_at * 1_000 > now();
   },
 
-  remember: async (names, sourceAddress) => {
+  /** @param names all names of the account. */
+  remember: async (names: readonly string[], sourceAddress: string): Promise<void> => {
     const expires_at = Math.ceil(now() / 1_000) + rememberedSeconds;
     await Promise.all(
       names.map((name) => table.put({ ...limitKeys.signedInFrom(name, sourceAddress), expires_at })),

@@ -9,73 +9,66 @@ const counterItem = z.object({ value: z.int() });
 const transcriptionItem = z.object({ user_id: z.int(), object_key: z.string() });
 const recordingItem = z.object({ transcriptions: z.set(z.int()).optional() });
 
-/** A transcription to be saved. */
+/** A new transcription. */
 export interface NewTranscription {
   readonly userId: number;
   readonly text: string;
   /** ISO 639-3. */
   readonly language: string;
-  /** Where the object store has the audio. */
+  /** The stored audio. */
   readonly objectKey: string;
 }
 
 /**
- * Where transcriptions are saved. Those of one upload share one recording, which is counted by the transcriptions that need
- * it: each takes hold of it before it is stored, and lets go when it fails or is deleted.
+ * Saved transcriptions. Those of one upload share one stored recording: each holds it before it is stored, and releases it when it
+ * fails or is deleted.
  */
-export interface SavedTranscriptions {
-  /** Takes hold of a recording for a new transcription. @returns its id, which no other one ever has. */
-  begin(objectKey: string): Promise<number>;
-  /** @throws AppError `unauthenticated` when the account is deleted meanwhile; then nothing is saved. */
-  save(id: number, transcription: NewTranscription): Promise<void>;
-  /** Lets go of a recording. @returns whether no other transcription needs it. */
-  release(id: number, objectKey: string): Promise<boolean>;
-  /** Where the audio of an account's transcription is; `undefined` when it has none of this id. */
-  find(id: number, userId: number): Promise<string | undefined>;
-  delete(id: number, userId: number): Promise<void>;
-}
+export type SavedTranscriptions = ReturnType<typeof createSavedTranscriptions>;
 
 const nextExpiry = (now = Date.now()): number =>
   Math.floor(now / 1_000) + transcriptionsLifetimeDays * daySeconds;
 
-/** Saved transcriptions in the service's table; S1 to S3 of this folder's README. */
-export const createSavedTranscriptions = (table: Table): SavedTranscriptions => {
+const nextId = async (table: Table): Promise<number> => {
+  const { item } = await table.update({
+    Key: transcriptionKeys.idCounter(),
+    UpdateExpression: "ADD #value :one",
+    ExpressionAttributeNames: { "#value": "value" },
+    ExpressionAttributeValues: { ":one": 1 },
+  });
+  return counterItem.parse(item).value;
+};
+
+/** @returns the transcriptions that need the recording afterwards. */
+const changeRecording = async (table: Table, objectKey: string, change: "ADD" | "DELETE", id: number) => {
+  const { item } = await table.update({
+    Key: transcriptionKeys.recording(objectKey),
+    UpdateExpression: `${change} transcriptions :ids SET expires_at = :expiry`,
+    ExpressionAttributeValues: { ":ids": new Set([id]), ":expiry": nextExpiry() },
+  });
+  return recordingItem.parse(item).transcriptions ?? new Set<number>();
+};
+
+/** Creates the repository of saved transcriptions; S1 to S3 of this folder's README. */
+export const createSavedTranscriptions = (table: Table) => {
   const ownedItems = createOwnedItems(table);
 
   const remove = async (id: number, userId: number): Promise<void> => {
     const key = transcriptionKeys.transcription(id);
     await table.delete(key);
-    // Last: as long as it is there, the deletion of the account finds what is left.
+    // Last, because deleting the account needs it to find the rest.
     await ownedItems.forget(userId, key);
   };
 
-  const nextId = async (): Promise<number> => {
-    const { item } = await table.update({
-      Key: transcriptionKeys.idCounter(),
-      UpdateExpression: "ADD #value :one",
-      ExpressionAttributeNames: { "#value": "value" },
-      ExpressionAttributeValues: { ":one": 1 },
-    });
-    return counterItem.parse(item).value;
-  };
-
-  const changeRecording = async (objectKey: string, change: "ADD" | "DELETE", id: number) => {
-    const { item } = await table.update({
-      Key: transcriptionKeys.recording(objectKey),
-      UpdateExpression: `${change} transcriptions :ids SET expires_at = :expiry`,
-      ExpressionAttributeValues: { ":ids": new Set([id]), ":expiry": nextExpiry() },
-    });
-    return recordingItem.parse(item).transcriptions ?? new Set<number>();
-  };
-
   return {
-    begin: async (objectKey) => {
-      const id = await nextId();
-      await changeRecording(objectKey, "ADD", id);
+    /** Holds a recording for a new transcription. @returns the unique id of the transcription. */
+    begin: async (objectKey: string): Promise<number> => {
+      const id = await nextId(table);
+      await changeRecording(table, objectKey, "ADD", id);
       return id;
     },
 
-    save: async (id, { userId, text, language, objectKey }) => {
+    /** @throws AppError `unauthenticated` when the account was deleted in the meantime; then nothing is saved. */
+    save: async (id: number, { userId, text, language, objectKey }: NewTranscription): Promise<void> => {
       const now = new Date();
       const expiresAt = nextExpiry(now.getTime());
       const key = transcriptionKeys.transcription(id);
@@ -99,9 +92,12 @@ export const createSavedTranscriptions = (table: Table): SavedTranscriptions => 
       }
     },
 
-    release: async (id, objectKey) => (await changeRecording(objectKey, "DELETE", id)).size === 0,
+    /** Releases a recording. @returns whether no other transcription needs it. */
+    release: async (id: number, objectKey: string): Promise<boolean> =>
+      (await changeRecording(table, objectKey, "DELETE", id)).size === 0,
 
-    find: async (id, userId) => {
+    /** Returns the object key of the audio; `undefined` when the account has no such transcription. */
+    find: async (id: number, userId: number): Promise<string | undefined> => {
       const item = await table.read({ Key: transcriptionKeys.transcription(id) });
       if (!item) return undefined;
       const transcription = transcriptionItem.parse(item);

@@ -82,14 +82,12 @@ export const rememberedSeconds = 90 * daySeconds;
 const storedConversation = conversation.extend({ expires_at: z.int().optional() });
 
 /** Conversations in the table. Writes are part of finishing a message, see `message-records.ts`. */
-export interface ConversationsRepository {
-  /** Returns `undefined` for a new person, or one who has not written for {@link rememberedSeconds}. */
-  find(sender: string): Promise<Conversation | undefined>;
-}
+export type ConversationsRepository = ReturnType<typeof createConversationsRepository>;
 
-/** The repository of conversations; access pattern M1 of the README in `shared/messaging`. */
-export const createConversationsRepository = (table: Table): ConversationsRepository => ({
-  find: async (sender) => {
+/** Creates the repository of conversations; access pattern M1 of the README in `shared/messaging`. */
+export const createConversationsRepository = (table: Table) => ({
+  /** Returns `undefined` for a new person, or one who has not written for {@link rememberedSeconds}. */
+  find: async (sender: string): Promise<Conversation | undefined> => {
     const item = await table.read({ Key: messagingKeys.conversation(sender) });
     if (!item) return undefined;
     const { expires_at: expiry, ...found } = storedConversation.parse(item);

@@ -7,29 +7,29 @@ import type { ItemKey, Table } from "../../shared/platform/storage/table.ts";
 import { type Conversation, rememberedSeconds } from "./conversation.ts";
 import { changes, type Feedback, output } from "./plan.ts";
 
-/** How far the work on a message is. Kept for 8 days: the platform may deliver a message again for 7. */
+/** The progress of the work on a message. */
 export const messageRecord = z.object({
-  /** Everything that is to be said, in its order; more may follow until there are `changes`. */
+  /** The messages of the reply, in order. More can follow until there are `changes`. */
   outputs: z.array(output).default([]),
-  /** What is to be remembered. There as soon as the whole answer is planned. */
+  /** What to remember. Present once the whole reply is planned. */
   changes: changes.optional(),
-  /** How many of the outputs are settled: taken by the platform, or refused for good. */
+  /** How many outputs are finished: accepted by the platform, or refused for good. */
   settled: z.int().default(0),
-  /** Unix milliseconds. Since then the next output may be on its way, or have arrived. */
+  /** Unix milliseconds. Since then the next output may have been sent. */
   sending_since: z.int().optional(),
-  /** The platform's ids of what was taken. */
+  /** The platform's ids of accepted outputs. */
   replies: z.array(z.string()).default([]),
-  /** The platform's codes for what was refused. */
+  /** The platform's codes of refused outputs. */
   refusals: z.array(z.int()).default([]),
-  /** What the platform has reported, by the output's number. */
+  /** The platform's reports, by the index of the output. */
   receipts: z.record(z.string(), sendReceipt).default({}),
 });
 export type MessageRecord = z.infer<typeof messageRecord>;
 
-/** The part of a record that changes while the answer goes out. */
+/** The part of a record that changes while the reply is sent. */
 export type Progress = Omit<MessageRecord, "receipts">;
 
-/** The message cannot be finished now; nothing is lost, and another try makes sense after so many seconds. */
+/** The message cannot be finished now. Nothing is lost; try again after this many seconds. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
   readonly seconds: number;
@@ -40,7 +40,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** Another try has taken over, or the person was forgotten meanwhile: there is nothing more to be done here. */
+/** Another attempt has taken over, or the person was forgotten: there is nothing more to do. */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 
@@ -49,25 +49,25 @@ export class LeaseLost extends Error {
   }
 }
 
-/** One try at a message. */
+/** One attempt at a message. */
 export interface Attempt {
-  /** The id under which the message is in the queue. */
+  /** The queue's id of the message. */
   readonly queueMessageId: string;
-  /** How often the queue has handed it out. A later try may take over from an earlier one, which must be over. */
+  /** Deliveries by the queue. A later attempt may take over from an earlier one, which must have ended. */
   readonly receiveCount: number;
-  /** The message comes from the dead-letter queue: whoever had it before is not coming back. */
+  /** The message is from the dead-letter queue, so all earlier attempts have ended. */
   readonly isDeadLettered: boolean;
-  /** How long this try can take. */
+  /** How long this attempt can take. */
   readonly milliseconds: number;
 }
 
-/** What a claim finds: the work to be done, or that somebody has done it or is at it. */
+/** The result of a claim: the record, or that the message is done or another worker has it. */
 export type Claim =
   | { readonly kind: "claimed"; readonly record: MessageRecord }
   | { readonly kind: "done" }
   | { readonly kind: "held"; readonly secondsLeft: number };
 
-/** The platform delivers a message again for up to 7 days. */
+/** The platform can deliver a message again for up to 7 days. */
 const retentionSeconds = 8 * daySeconds;
 
 const heldItem = z.object({ done_at: z.string().optional(), lease_until: z.number().optional() });
@@ -75,7 +75,7 @@ const heldItem = z.object({ done_at: z.string().optional(), lease_until: z.numbe
 const ownerOf = ({ queueMessageId, isDeadLettered }: Attempt): string =>
   isDeadLettered ? `dead-lettered:${queueMessageId}` : queueMessageId;
 
-/** The condition that a message is still this try's. */
+/** The condition that this attempt still has the message. */
 const ownLease = (attempt: Attempt) => ({
   condition: "claimed_by = :owner AND receive_count = :count AND attribute_not_exists(done_at)",
   values: { ":owner": ownerOf(attempt), ":count": attempt.receiveCount },
@@ -85,15 +85,14 @@ const ownLease = (attempt: Attempt) => ({
 export type MessageRecords = ReturnType<typeof createMessageRecords>;
 
 /**
- * The repository of message records; access pattern M2 of the README in `shared/messaging`.
- *
- * All writes of a try are conditional on its claim, so that a try that is over, but does not know it, changes nothing.
+ * Creates the repository of message records; access pattern M2 of the README in `shared/messaging`. All writes of an attempt require
+ * its claim, so an attempt that has been replaced changes nothing.
  */
 export const createMessageRecords = (table: Table) => {
   const keyOf = ({ sender, id }: InboundMessage) => messagingKeys.message(sender, id);
 
   return {
-    /** Takes on a message, unless it is done with or another try is at it. */
+    /** Claims a message, unless it is done or another attempt has it. */
     claim: async (message: InboundMessage, attempt: Attempt): Promise<Claim> => {
       const now = Date.now();
       const takeOver = attempt.isDeadLettered
@@ -120,7 +119,6 @@ export const createMessageRecords = (table: Table) => {
       return { kind: "held", secondsLeft: Math.ceil((lease_until - now) / 1_000) };
     },
 
-    /** The receipts that have come for a message. */
     receipts: async (message: InboundMessage): Promise<MessageRecord["receipts"]> =>
       messageRecord.parse((await table.read({ Key: keyOf(message) })) ?? {}).receipts,
 
@@ -144,15 +142,15 @@ export const createMessageRecords = (table: Table) => {
   };
 };
 
-/** What stays when a message is done with. */
+/** What to store when a message is done. */
 export interface MessageResult {
-  /** `undefined` when nothing of it has changed. */
+  /** `undefined` when it has not changed. */
   readonly conversation: Conversation | undefined;
   readonly feedback: Feedback | undefined;
   readonly progress: Progress;
 }
 
-/** Closes a message. @throws LeaseLost */
+/** @throws LeaseLost */
 export type FinishMessage = (
   message: InboundMessage,
   attempt: Attempt,
@@ -160,8 +158,8 @@ export type FinishMessage = (
 ) => Promise<void>;
 
 /**
- * Closes the record of a message, in which nobody's words stay, and writes what is to be remembered: all of it or nothing.
- * Access patterns M1 to M4 of the README in `shared/messaging`.
+ * Closes the record of a message, removes all text from it, and stores what to remember, in one transaction. Access patterns M1 to M4
+ * of the README in `shared/messaging`.
  */
 export const createFinishMessage =
   (table: Table): FinishMessage =>

@@ -23,24 +23,24 @@ export type CallbackState = z.infer<typeof callbackState>;
 /** As long as the job's result. */
 const retentionSeconds = 30 * daySeconds;
 
-export interface DeliveryLog {
-  /** Returns a pending state without attempts for a callback that was never attempted. */
-  read(userId: number, jobId: string): Promise<CallbackState>;
-  /** Adds an attempt and sets the state of the callback. */
-  add(userId: number, jobId: string, entry: CallbackAttempt, status: CallbackState["status"]): Promise<void>;
-}
+/** The deliveries of callbacks in the table. */
+export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
 
-/** Opens the log of deliveries in the service's table; access pattern K2 of this folder's README. */
-export const createDeliveryLog = (
-  table: Pick<Table, "read" | "update">,
-  now: () => number = Date.now,
-): DeliveryLog => ({
-  read: async (userId, jobId) => {
+/** Opens the log of deliveries; access pattern K2 of this folder's README. */
+export const createDeliveryLog = (table: Pick<Table, "read" | "update">, now: () => number = Date.now) => ({
+  /** Returns a pending state without attempts for a callback that was never attempted. */
+  read: async (userId: number, jobId: string): Promise<CallbackState> => {
     const item = await table.read({ Key: callbackKeys.deliveries(userId, jobId) });
     return item ? callbackState.parse(item) : { status: "pending", deliveries: [] };
   },
 
-  add: async (userId, jobId, entry, status) => {
+  /** Adds an attempt and sets the state of the callback. */
+  add: async (
+    userId: number,
+    jobId: string,
+    entry: CallbackAttempt,
+    status: CallbackState["status"],
+  ): Promise<void> => {
     await table.update({
       Key: callbackKeys.deliveries(userId, jobId),
       UpdateExpression:

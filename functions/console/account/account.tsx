@@ -171,7 +171,7 @@ const Identities = (visit: Shown) => {
         <Form
           key={letter}
           to={`/console/account/identities/${letter}`}
-          submit={fill(words.link, { provider: name })}
+          submit={fill(texts.identity.joinTitle, { provider: name })}
           look="quiet"
         />
       ))}
@@ -220,7 +220,7 @@ export const AccountSettings = (visit: Shown) => {
   };
   return (
     <>
-      <h1>{words.title}</h1>
+      <h1>{texts.navigation.account}</h1>
       {query.done && <Notice title={outcomes[query.done]} />}
       {joined && <Notice title={fill(texts.identity.joined, { provider: joined.name })} />}
       <Email {...visit} />

@@ -15,7 +15,7 @@ const Verification = (visit: Shown) => {
   const number = numbersIn(language);
   const more = usage.once_verified;
   return (
-    <Notice title={words.verifyTitle}>
+    <Notice title={texts.verify.title}>
       <p>
         {more
           ? fill(words.verifyText, {
@@ -62,7 +62,7 @@ export const Overview = (visit: Shown) => {
   const next = [
     { to: "/console/tokens", label: words.nextKey },
     { to: "/console/playground", label: words.nextPlayground },
-    { to: "/docs", label: words.nextDocs },
+    { to: "/docs", label: texts.tokens.firstCall },
     { to: "/console/usage", label: words.nextUsage },
   ];
   return (
@@ -73,7 +73,7 @@ export const Overview = (visit: Shown) => {
       <div class="cards">
         <Quotas {...visit} />
         <section class="card">
-          <h2>{texts.account.title}</h2>
+          <h2>{texts.navigation.account}</h2>
           <Facts
             facts={[
               [words.plan, words.plans[account.account_type]],

@@ -20,7 +20,7 @@ export const overviewPage = definePage({
   id: "overview",
   path: "/console",
   audience: "signed-in",
-  title: ({ overview }) => overview.title,
+  title: ({ navigation }) => navigation.overview,
   query: done(["sent"]),
   form: z.object({ action: z.literal("send-verification") }),
 });
@@ -66,7 +66,7 @@ export const usagePage = definePage({
   id: "usage",
   path: "/console/usage",
   audience: "signed-in",
-  title: ({ usage }) => usage.title,
+  title: ({ navigation }) => navigation.usage,
   query: z.object({
     from: optionalField(z.iso.date()).catch(undefined),
     to: optionalField(z.iso.date()).catch(undefined),
@@ -85,7 +85,7 @@ export const accountPage = definePage({
   id: "account",
   path: "/console/account",
   audience: "signed-in",
-  title: ({ account }) => account.title,
+  title: ({ navigation }) => navigation.account,
   query: done(["saved", "sent", "password-changed", "password-set", "unlinked"]).extend({
     /** Fields that the form tried to clear. */
     kept: optionalField(z.string())

@@ -87,7 +87,7 @@ const factsOf = (shown: ListedKey, { texts, language }: Shown): (readonly [strin
   const hasAll = shown.scopes.length === scopes.length;
   const expiry = end === null ? words.never : dayOf(end, language);
   return [
-    [words.canUse, hasAll ? words.all : shown.scopes.map((scope) => words.scopeNames[scope]).join(", ")],
+    [words.scopes, hasAll ? words.all : shown.scopes.map((scope) => words.scopeNames[scope]).join(", ")],
     [words.createdOn, dayOf(shown.created_at, language)],
     [words.expiresOn, isExpired ? `${expiry}, ${words.expired}` : expiry],
     [words.lastUsed, lastUsed === null ? words.neverUsed : dayOf(lastUsed, language)],

@@ -128,7 +128,7 @@ const Charts = (visit: Shown) => {
         rows={sumsBy(usage, ({ path }) => path)}
         visit={visit}
       />
-      <Sums caption={words.keys} label={words.key} rows={sumsBy(usage, keyOf)} visit={visit} />
+      <Sums caption={words.keys} label={texts.tokens.key} rows={sumsBy(usage, keyOf)} visit={visit} />
       <p>
         <a href={`${url("/console/usage")}?${query}`}>{words.csv}</a>
       </p>
@@ -143,7 +143,7 @@ export const UsageOfDays = (visit: Shown) => {
   const isEmpty = usage.days.every(({ operations }) => operations.length === 0);
   return (
     <>
-      <h1>{words.title}</h1>
+      <h1>{texts.navigation.usage}</h1>
       <div class="cards">
         <section class="card">
           <Meter label={texts.overview.today} used={usage.today.used} limit={usage.today.limit} />

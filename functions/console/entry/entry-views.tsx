@@ -35,7 +35,7 @@ const Providers = ({ providers, texts, url, next }: Entered) =>
   );
 
 export const Home = ({
-  texts: { home },
+  texts: { home, signUp },
   url,
   baseUrl,
   isSignedIn,
@@ -43,7 +43,7 @@ export const Home = ({
   const ways = [
     isSignedIn
       ? { to: "/console", words: home.toConsole, more: undefined }
-      : { to: "/console/sign-up", words: home.begin, more: home.beginText },
+      : { to: "/console/sign-up", words: signUp.title, more: home.beginText },
     { to: "/docs", words: home.read, more: home.readText },
     { to: "/console/playground", words: home.tryIt, more: home.tryItText },
   ];
@@ -68,7 +68,7 @@ export const Home = ({
 
 export const SignUp = (requested: Entered) => {
   const { texts, url, values, problems, next } = requested;
-  const { signUp, logIn } = texts;
+  const { signUp, account, navigation } = texts;
   const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
   return (
     <>
@@ -78,28 +78,28 @@ export const SignUp = (requested: Entered) => {
         <Next next={next} />
         <Field
           {...field("username")}
-          label={signUp.username}
+          label={account.username}
           hint={signUp.usernameHint}
           autocomplete="username"
         />
         <Field
           {...field("email")}
-          label={signUp.email}
+          label={account.email}
           hint={signUp.emailHint}
           type="email"
           autocomplete="email"
         />
-        <NewPasswordField {...field("password")} label={logIn.password} />
+        <NewPasswordField {...field("password")} label={account.password} />
         <Field
           {...field("organization")}
-          label={signUp.organization}
+          label={account.organization}
           autocomplete="organization"
           isOptional
         />
       </Form>
       <Providers {...requested} />
       <p>
-        {signUp.hasAccount} <a href={url(withNext("/console/log-in", next))}>{signUp.logIn}</a>
+        {signUp.hasAccount} <a href={url(withNext("/console/log-in", next))}>{navigation.logIn}</a>
       </p>
     </>
   );
@@ -109,41 +109,41 @@ export const LogIn = (
   requested: Entered & { readonly query: { readonly after?: "deleted" | "log-out" | "reset" | undefined } },
 ) => {
   const { texts, url, values, problems, next, query } = requested;
-  const { logIn } = texts;
+  const { logIn, account, navigation } = texts;
   const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
   return (
     <>
-      <h1>{logIn.title}</h1>
-      {query.after === "deleted" && <Notice title={texts.account.deleted} />}
+      <h1>{navigation.logIn}</h1>
+      {query.after === "deleted" && <Notice title={account.deleted} />}
       {query.after === "log-out" && <Notice title={logIn.loggedOut} />}
       {query.after === "reset" && <Notice title={logIn.changed} />}
       {next !== undefined && <p>{logIn.toContinue}</p>}
       <Refused problems={problems} />
-      <Form to="/console/log-in" submit={logIn.button} problems={problems.fields}>
+      <Form to="/console/log-in" submit={navigation.logIn} problems={problems.fields}>
         <Next next={next} />
         <Field {...field("username")} label={logIn.name} autocomplete="username" />
-        <PasswordField {...field("password")} label={logIn.password} />
+        <PasswordField {...field("password")} label={account.password} />
       </Form>
       <p>
         <a href={url("/console/forgot-password")}>{logIn.forgot}</a>
       </p>
       <Providers {...requested} />
       <p>
-        {logIn.noAccount} <a href={url(withNext("/console/sign-up", next))}>{logIn.signUp}</a>
+        {logIn.noAccount} <a href={url(withNext("/console/sign-up", next))}>{texts.signUp.title}</a>
       </p>
     </>
   );
 };
 
-export const ForgotPassword = ({ texts: { forgot, signUp }, values, problems }: PageRequest) => (
+export const ForgotPassword = ({ texts: { account, forgot, logIn }, values, problems }: PageRequest) => (
   <>
-    <h1>{forgot.title}</h1>
+    <h1>{logIn.forgot}</h1>
     <p>{forgot.text}</p>
     <Refused problems={problems} />
     <Form to="/console/forgot-password" submit={forgot.button} problems={problems.fields}>
       <Field
         name="email"
-        label={signUp.email}
+        label={account.email}
         type="email"
         autocomplete="email"
         value={values["email"]}

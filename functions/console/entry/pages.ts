@@ -45,7 +45,7 @@ export const logInPage = definePage({
   id: "logIn",
   path: "/console/log-in",
   audience: "everybody",
-  title: ({ logIn }) => logIn.title,
+  title: ({ navigation }) => navigation.logIn,
   query: z.object({
     next,
     after: z.enum(["deleted", "log-out", "reset"]).optional().catch(undefined),
@@ -66,7 +66,7 @@ export const forgotPasswordPage = definePage({
   id: "forgotPassword",
   path: "/console/forgot-password",
   audience: "everybody",
-  title: ({ forgot }) => forgot.title,
+  title: ({ logIn }) => logIn.forgot,
   form: z.object({ email }),
   limit: { sent: "credentials" },
 });

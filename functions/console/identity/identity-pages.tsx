@@ -49,7 +49,7 @@ const refuse = (
   return shown({
     content: <IdentityRefused {...{ texts, url, problem, back }} provider={name} />,
     status: statusOf[problem],
-    title: fill(isAccount ? texts.identity.joinTitle : texts.identity.title, { provider: name }),
+    title: fill(isAccount ? texts.identity.joinTitle : texts.logIn.through, { provider: name }),
   });
 };
 

@@ -8,7 +8,7 @@ export type IdentityProblem = keyof Texts["identity"]["problems"];
 type PageRequest = Pick<Visit, "texts" | "url"> & { readonly provider: string };
 
 export const IdentityRefused = ({
-  texts: { identity },
+  texts: { identity, logIn },
   url,
   provider,
   problem,
@@ -19,7 +19,7 @@ export const IdentityRefused = ({
   readonly back: { readonly to: string; readonly isAccount: boolean };
 }) => (
   <>
-    <h1>{fill(back.isAccount ? identity.joinTitle : identity.title, { provider })}</h1>
+    <h1>{fill(back.isAccount ? identity.joinTitle : logIn.through, { provider })}</h1>
     <Notice kind="bad">
       <p>{fill(identity.problems[problem], { provider })}</p>
     </Notice>

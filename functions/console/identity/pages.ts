@@ -6,7 +6,7 @@ export const beginLogInPage = definePage({
   id: "beginLogIn",
   path: "/console/log-in/{provider}",
   audience: "everybody",
-  title: ({ logIn }) => logIn.title,
+  title: ({ navigation }) => navigation.logIn,
   query: z.object({ next: z.string().optional().catch(undefined) }),
   limit: { shown: "anonymous" },
 });
@@ -16,7 +16,7 @@ export const endLogInPage = definePage({
   id: "endLogIn",
   path: "/console/log-in/{provider}/callback",
   audience: "everybody",
-  title: ({ logIn }) => logIn.title,
+  title: ({ navigation }) => navigation.logIn,
   // Providers may add parameters of their own.
   query: z.record(z.string(), z.string()),
   limit: { shown: "credentials" },

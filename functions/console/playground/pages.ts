@@ -10,7 +10,7 @@ export const playgroundPage = definePage({
   id: "playground",
   path: "/console/playground",
   audience: "everybody",
-  title: ({ playground }) => playground.title,
+  title: ({ navigation }) => navigation.playground,
   query: z.object({
     try: z.enum(attemptNames).default("translate").catch("translate"),
     source: written,
@@ -29,7 +29,7 @@ export const playgroundTokenPage = definePage({
   id: "playgroundToken",
   path: "/console/playground/token",
   audience: "signed-in",
-  title: ({ playground }) => playground.title,
+  title: ({ navigation }) => navigation.playground,
   form: z.object({}),
   data: pageToken,
   confidential: true,

@@ -40,11 +40,11 @@ const identified = optionsOf(
 const path = "/console/playground";
 
 const TranscribeFields = ({ values }: Pick<PlaygroundProps, "values">) => {
-  const { playground: words } = useFrame().texts;
+  const { playground: words, recordings } = useFrame().texts;
   return (
     <>
-      <Select name="language" label={words.language} value={values["language"]} options={transcribed} />
-      <FileField name="audio" label={words.recording} hint={words.recordingHint} accept="audio/*" />
+      <Select name="language" label={recordings.language} value={values["language"]} options={transcribed} />
+      <FileField name="audio" label={recordings.one} hint={words.recordingHint} accept="audio/*" />
       <p>
         <button type="button" class="quiet" data-record hidden>
           {words.record}
@@ -56,10 +56,10 @@ const TranscribeFields = ({ values }: Pick<PlaygroundProps, "values">) => {
 };
 
 const Fields = ({ current, values }: Pick<PlaygroundProps, "current" | "values">) => {
-  const { playground: words } = useFrame().texts;
+  const { playground: words, recordings } = useFrame().texts;
   const { text, source, target, language } = values;
   if (current === "transcribe") return <TranscribeFields values={values} />;
-  const anyLanguage = { value: "", label: words.anyLanguage };
+  const anyLanguage = { value: "", label: words.identify };
   return (
     <>
       {current === "translate" && (
@@ -75,7 +75,7 @@ const Fields = ({ current, values }: Pick<PlaygroundProps, "current" | "values">
         </>
       )}
       {current === "speak" && (
-        <Select name="language" label={words.language} value={language} options={spoken} />
+        <Select name="language" label={recordings.language} value={language} options={spoken} />
       )}
       <TextArea name="text" label={current === "chat" ? words.message : words.text} value={text} rows={3} />
     </>
@@ -100,12 +100,12 @@ const dataOf = ({ current, addresses, access }: PlaygroundProps, frame: ReturnTy
         }
       : {}),
     "data-hint": words.resultHint,
-    "data-run-label": words.run[current],
+    "data-run-label": current === "chat" ? words.send : words[current],
     "data-save": words.save,
-    "data-silence": words.silence,
+    "data-silence": texts.recordings.silence,
     "data-unknown": words.unknown,
     "data-stopped": words.stopped,
-    "data-failed": words.failed,
+    "data-failed": texts.recordings.failed,
     "data-unreachable": words.unreachable,
     "data-no-file": words.noFile,
     "data-too-large": words.tooLarge,
@@ -182,7 +182,7 @@ export const Playground = (props: PlaygroundProps) => {
   const words = frame.texts.playground;
   return (
     <>
-      <h1>{words.title}</h1>
+      <h1>{frame.texts.navigation.playground}</h1>
       <p>{words.intro}</p>
       <Tabs current={current} />
       <h2>{words[current]}</h2>
@@ -195,7 +195,7 @@ export const Playground = (props: PlaygroundProps) => {
             {words.showCode}
           </button>
           <button type="button" class="quiet" data-stop hidden>
-            {words.stop}
+            {frame.texts.recordings.stop}
           </button>
           <button type="button" class="quiet" data-new hidden>
             {words.newConversation}

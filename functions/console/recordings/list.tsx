@@ -57,7 +57,7 @@ const Upload = (visit: Shown) => {
       <form hidden {...dataOf(visit)}>
         <FileField
           name="file"
-          label={words.file}
+          label={words.one}
           hint={fill(words.fileHint, { size: maxMegabytes })}
           accept="audio/*,video/webm,.opus,.flac"
         />
@@ -116,7 +116,7 @@ export const Recordings = (visit: Shown) => {
   const commands = <CodeBlock label="curl" code={commandsOf(baseUrl)} />;
   return (
     <>
-      <h1>{words.title}</h1>
+      <h1>{texts.navigation.recordings}</h1>
       {query.done && <Notice title={words.deleted} />}
       <p>{words.intro}</p>
       <Upload {...visit} />

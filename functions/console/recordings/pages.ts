@@ -7,7 +7,7 @@ export const recordingsPage = definePage({
   id: "recordings",
   path: "/console/recordings",
   audience: "signed-in",
-  title: ({ recordings }) => recordings.title,
+  title: ({ navigation }) => navigation.recordings,
   query: z.object({
     done: z.literal("deleted").optional().catch(undefined),
     /** A job ID: lists older jobs only. */
@@ -22,7 +22,7 @@ export const recordingsTokenPage = definePage({
   id: "recordingsToken",
   path: "/console/recordings/token",
   audience: "signed-in",
-  title: ({ recordings }) => recordings.title,
+  title: ({ navigation }) => navigation.recordings,
   form: z.object({}),
   data: pageToken,
   confidential: true,

@@ -78,7 +78,7 @@ const Player = ({ link }: Pick<Shown, "link">) => {
   return (
     <div class="player">
       {/* biome-ignore lint/a11y/useMediaCaption: the transcript below is what captions would say */}
-      <audio controls preload="metadata" src={link} data-part={partSeconds} aria-label={words.hear} />
+      <audio controls preload="metadata" src={link} data-part={partSeconds} aria-label={words.one} />
     </div>
   );
 };

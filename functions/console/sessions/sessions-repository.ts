@@ -59,43 +59,46 @@ const ownerOf = (secret: string): number | undefined => {
   return digits === undefined ? undefined : Number(digits);
 };
 
+const endOf = (createdAt: number, seenAt: number): number =>
+  Math.min(createdAt + maxSessionSeconds, seenAt + idleSeconds);
+
+/** @returns whether the session still exists. */
+const noteUse = async (table: Table, Key: ItemKey, createdAt: number, seenAt: number): Promise<boolean> => {
+  const { applied } = await table.update({
+    Key,
+    UpdateExpression: "SET seen_at = :seen, expires_at = :end",
+    ...exists,
+    ExpressionAttributeValues: { ":seen": seenAt, ":end": endOf(createdAt, seenAt) },
+  });
+  return applied;
+};
+
+type SessionName = Pick<Session, "userId" | "id">;
+
+/** @returns whether the count was `from`, and the session still exists. */
+const countForms = async (
+  table: Table,
+  { userId, id }: SessionName,
+  from: number,
+  to: number,
+): Promise<boolean> => {
+  const { applied } = await table.update({
+    Key: sessionKeys.session(userId, id),
+    UpdateExpression: "SET forms_used = :to",
+    ConditionExpression:
+      from === 0
+        ? "attribute_exists(PK) AND (attribute_not_exists(forms_used) OR forms_used = :from)"
+        : "forms_used = :from",
+    ExpressionAttributeValues: { ":from": from, ":to": to },
+  });
+  return applied;
+};
+
 export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
 
 /** Sessions in the service's table: access pattern S1 of this folder's README. */
 export const createSessionsRepository = (table: Table, now: () => number = Date.now) => {
   const seconds = () => Math.floor(now() / 1_000);
-  const endOf = (createdAt: number, seenAt: number) =>
-    Math.min(createdAt + maxSessionSeconds, seenAt + idleSeconds);
-
-  /** @returns whether the session still exists. */
-  const noteUse = async (Key: ItemKey, createdAt: number): Promise<boolean> => {
-    const seenAt = seconds();
-    const { applied } = await table.update({
-      Key,
-      UpdateExpression: "SET seen_at = :seen, expires_at = :end",
-      ...exists,
-      ExpressionAttributeValues: { ":seen": seenAt, ":end": endOf(createdAt, seenAt) },
-    });
-    return applied;
-  };
-
-  /** @returns whether the count was `from`, and the session still exists. */
-  const countForms = async (
-    { userId, id }: Pick<Session, "userId" | "id">,
-    from: number,
-    to: number,
-  ): Promise<boolean> => {
-    const { applied } = await table.update({
-      Key: sessionKeys.session(userId, id),
-      UpdateExpression: "SET forms_used = :to",
-      ConditionExpression:
-        from === 0
-          ? "attribute_exists(PK) AND (attribute_not_exists(forms_used) OR forms_used = :from)"
-          : "forms_used = :from",
-      ExpressionAttributeValues: { ":from": from, ":to": to },
-    });
-    return applied;
-  };
 
   /** The active sessions of an account, the last used first. */
   const list = async ({ userId, tokenEpoch }: AccountAtEpoch): Promise<Session[]> => {
@@ -140,7 +143,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
       // DynamoDB can take days to delete expired items.
       if (item.expires_at <= seconds()) return undefined;
       const isFresh = seconds() - item.seen_at < seenPrecisionSeconds;
-      if (!isFresh && !(await noteUse(Key, item.created_at))) return undefined;
+      if (!isFresh && !(await noteUse(table, Key, item.created_at, seconds()))) return undefined;
       return toSession(userId, item);
     },
 
@@ -153,12 +156,12 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
      * the first is accepted.
      * @returns whether it was the first.
      */
-    useForm: ({ userId, id }: Pick<Session, "userId" | "id">, formsUsed: number): Promise<boolean> =>
-      countForms({ userId, id }, formsUsed, formsUsed + 1),
+    useForm: (name: SessionName, formsUsed: number): Promise<boolean> =>
+      countForms(table, name, formsUsed, formsUsed + 1),
 
     /** Takes a form off the count, because it failed. */
-    releaseForm: async (session: Pick<Session, "userId" | "id">, formsUsed: number): Promise<void> => {
-      await countForms(session, formsUsed + 1, formsUsed);
+    releaseForm: async (session: SessionName, formsUsed: number): Promise<void> => {
+      await countForms(table, session, formsUsed + 1, formsUsed);
     },
 
     /** Ends a session; one that has ended is no error. */

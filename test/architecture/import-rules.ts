@@ -74,7 +74,4 @@ export const rooms: RoomTable = {
 };
 
 /** Files of `shared/` that may have a single user, each with the reason. */
-export const singleUserExceptions: Readonly<Record<string, string>> = {
-  "shared/models/language-id/index.ts":
-    "The entry of the model for the package that trains it, which may import nothing else of the product.",
-};
+export const singleUserExceptions: Readonly<Record<string, string>> = {};

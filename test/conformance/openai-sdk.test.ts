@@ -253,7 +253,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
         code: "unsupported_parameter",
         param: "n",
         type: "invalid_request_error",
-        message: expect.stringContaining("One answer"),
+        message: expect.stringContaining("Only one reply"),
       });
       const stored = await errorOf(openai.responses.create({ model, input: "x", store: true }));
       expect(stored).toMatchObject({ status: 400, param: "store" });

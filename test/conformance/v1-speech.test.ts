@@ -112,7 +112,7 @@ describe("an unsupported parameter", () => {
     [{ response_format: "flac" }, "response_format", "mp3, opus, wav, pcm"],
     [{ response_format: "aac" }, "response_format", "mp3, opus, wav, pcm"],
     [{ speed: 1.5 }, "speed", "1"],
-    [{ instructions: "Whisper." }, "instructions", "instructions"],
+    [{ instructions: "Whisper." }, "instructions", "Instructions"],
     [{ stream_format: "websocket" }, "stream_format", "sse"],
     [{ temperature: 1 }, "temperature", "not known"],
   ])("is refused with its name: %j", async (wrong, param, words) => {

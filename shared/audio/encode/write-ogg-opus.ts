@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { maxSegments, segmentsOf, writePage, writePages } from "../ogg/ogg-pages.ts";
+import { maxSegments, packetSegments, writePage, writePages } from "../ogg/ogg-pages.ts";
 
 /** Opus in Ogg counts samples at this rate, for any rate of the input (RFC 7845, section 4). */
 const clockRate = 48_000;
@@ -79,7 +79,7 @@ export class OggOpusWriter {
 
   /** A packet that does not fit into the page starts the next. */
   #take(packet: Uint8Array): Buffer {
-    const added = segmentsOf(packet);
+    const added = packetSegments(packet);
     const isFull = this.#segments.length + added.length > maxSegments;
     const page = isFull ? this.#writePage(false) : Buffer.alloc(0);
     this.#packets.push(packet);

@@ -136,7 +136,7 @@ export const writePage = ({ serial, sequence, granule, segments, packets, ...pag
 };
 
 /** The lengths of a packet's segments: a number of 255s, and the rest. */
-export const segmentsOf = (packet: Uint8Array): number[] => [
+export const packetSegments = (packet: Uint8Array): number[] => [
   ...Array<number>(Math.floor(packet.length / 255)).fill(255),
   packet.length % 255,
 ];
@@ -147,7 +147,7 @@ export const writePages = (
   { serial, sequence, isFirst }: Pick<NewPage, "serial" | "sequence" | "isFirst">,
 ): Buffer[] => {
   const pages: Buffer[] = [];
-  const segments = segmentsOf(packet);
+  const segments = packetSegments(packet);
   for (let start = 0; start < segments.length; start += maxSegments) {
     const end = start + maxSegments;
     const page = {

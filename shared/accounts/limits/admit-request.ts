@@ -18,7 +18,7 @@ import { type Windows, windowsAt } from "./windows.ts";
 export type LimitCounters = AccountCounters & AddressCounters;
 
 /** A request with a token whose signature and expiry are valid, or with a key whose checksum is. */
-export interface AccountRequest {
+export interface LimitedAccountRequest {
   readonly limitClass: AccountLimitClass;
   readonly credential: Credential;
   /** The scope that a key needs; `any` when every key may send the request, `undefined` when none may. */
@@ -84,7 +84,7 @@ interface Arrival {
 
 /** Counts a request. Returns `undefined` when the table does not respond. */
 const countRequest = async (
-  { limitClass, credential, scope = "any", operationId }: AccountRequest,
+  { limitClass, credential, scope = "any", operationId }: LimitedAccountRequest,
   arrival: Arrival,
   { counters, pendingUsage, attempt }: LimiterParts,
 ): Promise<AccountCounts | undefined> => {
@@ -114,7 +114,7 @@ const findStatus = async (
 };
 
 /** Counts a request with a token or a key. @throws AppError as `Limiter.admit`. */
-export const admitAccount = async (request: AccountRequest, parts: LimiterParts): Promise<Admission> => {
+export const admitAccount = async (request: LimitedAccountRequest, parts: LimiterParts): Promise<Admission> => {
   const { limitClass, credential, scope, operationId, mayStream, successorKeyDigest } = request;
   const { memory, pendingUsage, now } = parts;
   const time = now();

@@ -3,7 +3,7 @@ import { describeError, logger } from "../../platform/telemetry/logger.ts";
 import { createAccountCounters } from "./account-counters.ts";
 import { type Admission, afterRefund, tasksAdmission, uncountedAdmission } from "./admission.ts";
 import {
-  type AccountRequest,
+  type LimitedAccountRequest,
   admitAccount,
   admitAddress,
   type LimitCounters,
@@ -31,7 +31,7 @@ export const createLimitCounters = (
 });
 
 /** What the limiter needs to know about a request. */
-export type LimitedRequest = AccountRequest | OpenRequest;
+export type LimitedRequest = LimitedAccountRequest | OpenRequest;
 
 /** Counts requests, and refuses those beyond a limit or with an invalid token or key. */
 export interface Limiter {

@@ -143,7 +143,7 @@ describe("what is never packed", () => {
 
   it.each([
     ["server-sent events", "text/event-stream; charset=utf-8"],
-    ["sound", "audio/ogg"],
+    ["audio", "audio/ogg"],
   ])("%s", async (_case, contentType) => {
     const text = "data: Oli otya?\n\n".repeat(200);
     const result = () =>

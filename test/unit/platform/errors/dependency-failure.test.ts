@@ -12,7 +12,7 @@ describe("a failure of a part of the service", () => {
     ["status 500", { name: "InternalServerError", $metadata: { httpStatusCode: 500 } }],
     ["status 503", { name: "503", $metadata: { httpStatusCode: 503 } }],
     ["their fault", { name: "InternalServerError", $fault: "server" }],
-    ["time-out", { name: "TimeoutError" }],
+    ["timeout", { name: "TimeoutError" }],
     ["refused connection", { code: "ECONNREFUSED" }],
     ["unknown host", { code: "ENOTFOUND" }],
     [

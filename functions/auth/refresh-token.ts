@@ -34,26 +34,19 @@ export const refreshToken = async (
   if (!caller) throw new AppError("insufficient_scope");
   const { userId, tokenEpoch } = caller;
   // The epoch stays: should the password change meanwhile, the new token is revoked like the old one.
-  const signAgain = async ({ tokenId, issuedAt }: TokenSuccessor): Promise<AccessToken> => {
+  const sign = async (tokenId: string, issuedAt: number): Promise<AccessToken> => {
     const token = { userId, tokenId, tokenEpoch };
     return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds, issuedAt), tokenLifetimeSeconds);
   };
-  const repeat = async (successor: TokenSuccessor) =>
-    new ReplyWithHeaders(await signAgain(successor), { "Idempotent-Replayed": "true" });
+  const repeat = async ({ tokenId, issuedAt }: TokenSuccessor) =>
+    new ReplyWithHeaders(await sign(tokenId, issuedAt), { "Idempotent-Replayed": "true" });
   if (repeated) return repeat(repeated);
 
   const tokenId = newTokenId();
-  const successor =
-    idempotencyKey === undefined
-      ? undefined
-      : {
-          tokenId,
-          issuedAt: Math.floor(Date.now() / 1_000),
-          keyDigest: idempotencyKeyDigest(idempotencyKey),
-        };
-  const revocation = await (successor
-    ? revokedTokens.revoke(caller, successor)
-    : revokedTokens.revoke(caller));
+  const issuedAt = Math.floor(Date.now() / 1_000);
+  const keyDigest = idempotencyKey === undefined ? undefined : idempotencyKeyDigest(idempotencyKey);
+  const successor = keyDigest === undefined ? undefined : { tokenId, issuedAt, keyDigest };
+  const revocation = await revokedTokens.revoke(caller, successor);
   if (revocation.kind === "replaced") return repeat(revocation.successor);
   if (revocation.kind === "too-many") {
     throw new AppError("rate_limited", {
@@ -63,7 +56,5 @@ export const refreshToken = async (
       retryAfterSeconds: revocation.endsIn,
     });
   }
-  if (successor) return signAgain(successor);
-  const token = { userId, tokenId, tokenEpoch };
-  return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds), tokenLifetimeSeconds);
+  return sign(tokenId, issuedAt);
 };

@@ -1,4 +1,4 @@
-import { exists, type Item, type ItemUpdate, type WriteResult } from "../../platform/storage/table.ts";
+import { exists, type Item, type WriteResult } from "../../platform/storage/table.ts";
 import { type CredentialAccess, credentialAccess, readAccess } from "../access/access.ts";
 import { type Credential, isKey, type Scope } from "../access/api-keys.ts";
 import { accountKeys } from "../access/keys.ts";
@@ -168,6 +168,33 @@ const usageOf = ({ credential, task, windows: { day }, pending }: AccountRequest
   return usage.set(counter, (usage.get(counter) ?? 0) + 1);
 };
 
+/**
+ * Writes counters. When the outcome of an attempt is unknown, the next one leaves out the usage: usage is billed, so we prefer
+ * missing a request to counting it twice. Limits prefer the opposite.
+ */
+const write = (
+  table: LimitTable,
+  update: CounterUpdate,
+  usage: Additions,
+  signal: AbortSignal,
+): Promise<WriteResult> =>
+  table.updateWithFallback(toUpdate(withAdditions(update, usage)), () => toUpdate(update), signal);
+
+/** Adds to the counters of an account, and to those of the key, unless it was revoked meanwhile. */
+const add = async (
+  table: LimitTable,
+  task: CountedTask,
+  counters: readonly Counter[],
+  amount: number,
+  usage: Additions,
+  signal: AbortSignal,
+): Promise<WriteResult> => {
+  const result = await write(table, changeOf(task, counters, amount), usage, signal);
+  const { keyId } = task;
+  if (keyId === undefined || result.applied || keysIn(result.item)[keyId] !== undefined) return result;
+  return write(table, changeOf({ ...task, keyId: undefined }, counters, amount), usage, signal);
+};
+
 /** The counters of accounts in the service's table, in their access items; access pattern A5 of `shared/accounts/README.md`. */
 export const createAccountCounters = (table: LimitTable, policyOf: AccountPolicies): AccountCounters => {
   const admissionFor = allAdmissions(policyOf);
@@ -175,31 +202,6 @@ export const createAccountCounters = (table: LimitTable, policyOf: AccountPolici
 
   const statusOf = (access: CredentialAccess | undefined): AccountStatus | undefined =>
     access && { access, policy: { ...policyOf(access), perMonthOfKey: access.key?.l } };
-
-  /**
-   * Writes counters. When the outcome of an attempt is unknown, the next one leaves out the usage: usage is billed, so we
-   * prefer missing a request to counting it twice. Limits prefer the opposite.
-   */
-  const write = (update: CounterUpdate, usage: Additions, signal: AbortSignal): Promise<WriteResult> =>
-    table.updateWithFallback(
-      toUpdate(withAdditions(update, usage)),
-      (): ItemUpdate => toUpdate(update),
-      signal,
-    );
-
-  /** Adds to the counters of an account, and to those of the key, unless it was revoked meanwhile. */
-  const add = async (
-    task: CountedTask,
-    counters: readonly Counter[],
-    amount: number,
-    usage: Additions,
-    signal: AbortSignal,
-  ): Promise<WriteResult> => {
-    const result = await write(changeOf(task, counters, amount), usage, signal);
-    const { keyId } = task;
-    if (keyId === undefined || result.applied || keysIn(result.item)[keyId] !== undefined) return result;
-    return write(changeOf({ ...task, keyId: undefined }, counters, amount), usage, signal);
-  };
 
   /** Admits a request. When all slots are taken, those of killed functions are removed before a second attempt. */
   const admit = async (request: AccountRequest, signal: AbortSignal): Promise<WriteResult> => {
@@ -210,10 +212,10 @@ export const createAccountCounters = (table: LimitTable, policyOf: AccountPolici
       takesSlot: slot !== undefined,
     });
     const update = admissionUpdate(request, expressions);
-    const result = await write(update, usageOf(request), signal);
+    const result = await write(table, update, usageOf(request), signal);
     if (result.applied || slot === undefined) return result;
     return (await removeExpiredSlots(credential.userId, result.item, windows, signal))
-      ? write(update, usageOf(request), signal)
+      ? write(table, update, usageOf(request), signal)
       : result;
   };
 
@@ -240,7 +242,7 @@ export const createAccountCounters = (table: LimitTable, policyOf: AccountPolici
 
     countMoreTasks: async (task, more, signal) => {
       const usage = new Map([[requestsOf(task), more]]);
-      const { applied, item } = await add(task, quotaCounters(task), more, usage, signal);
+      const { applied, item } = await add(table, task, quotaCounters(task), more, usage, signal);
       const key = task.keyId === undefined ? undefined : keysIn(item)[task.keyId];
       return countsOf(applied, item, task.windows, key);
     },
@@ -248,7 +250,7 @@ export const createAccountCounters = (table: LimitTable, policyOf: AccountPolici
     refund: async (task, pending, signal) => {
       const counters = quotaCounters(task).map(({ attribute }) => ({ attribute, limit: undefined }));
       const usage = new Map([...pending, [requestsOf(task), -task.tasks]]);
-      await add(task, counters, -task.tasks, usage, signal);
+      await add(table, task, counters, -task.tasks, usage, signal);
     },
 
     releaseSlots,

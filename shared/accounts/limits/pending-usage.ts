@@ -45,6 +45,17 @@ const takeFrom = ({ pending }: Account): Additions | undefined => {
   return taken;
 };
 
+/** Returns an account, and adds it when it is missing. */
+const accountIn = (accounts: Map<number, Account>, userId: number): Account => {
+  const account = accounts.get(userId) ?? {
+    pending: new Map<string, number>(),
+    active: 0,
+    endedAt: Number.NEGATIVE_INFINITY,
+  };
+  accounts.set(userId, account);
+  return account;
+};
+
 /**
  * The usage of accounts that is known when a request ends. It waits in the memory of one execution environment for another
  * write of the account, so a busy account's requests cost no further write.
@@ -81,15 +92,7 @@ export const createPendingUsage = (
   const accounts = new Map<number, Account>();
   let timer: NodeJS.Timeout | undefined;
 
-  const accountOf = (userId: number): Account => {
-    const account = accounts.get(userId) ?? {
-      pending: new Map(),
-      active: 0,
-      endedAt: Number.NEGATIVE_INFINITY,
-    };
-    accounts.set(userId, account);
-    return account;
-  };
+  const accountOf = (userId: number): Account => accountIn(accounts, userId);
 
   const take = (userId: number): Additions | undefined => {
     const account = accounts.get(userId);

@@ -228,7 +228,7 @@ describe("What is written", () => {
     const sign = vi.fn(async (_token: NewToken, _seconds: number | undefined) => "signed");
     const tokens = { sign, verify: unasked("A token") };
     const issued = await refreshToken(caller, dependencies({ revokedTokens: { revoke }, tokens }));
-    expect(revoke).toHaveBeenCalledExactlyOnceWith(caller);
+    expect(revoke).toHaveBeenCalledExactlyOnceWith(caller, undefined);
     expect(issued).toMatchObject({ access_token: "signed", expires_in: 3_600 });
     const [token] = sign.mock.calls[0] ?? [];
     expect(token).toMatchObject({ userId: 7, tokenEpoch: 3 });

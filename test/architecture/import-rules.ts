@@ -31,6 +31,19 @@ export const importRules: readonly ImportRule[] = [
     because: "Deployed code imports no package that is for development only.",
   },
   {
+    from: ["functions/", "shared/"],
+    to: ["@aws-sdk/"],
+    except: [
+      {
+        from: "shared/platform/storage/",
+        to: "@aws-sdk/",
+        because: "The adapters of the table know DynamoDB; all other code uses their port.",
+      },
+      { from: "functions/mail/", to: "@aws-sdk/", because: "It sends mails with SES." },
+    ],
+    because: "Functions that callers wait for start fast without the AWS SDK.",
+  },
+  {
     from: ["functions/", "shared/", "infra/"],
     to: ["test/"],
     because: "Tests know the product, and not the other way round.",

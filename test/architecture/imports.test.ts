@@ -107,6 +107,10 @@ const refused = {
     "functions/chat/wav.ts",
     'import { wav } from "../../test/support/wav.ts";',
   ],
+  "a repository importing a client of the table": [
+    "shared/accounts/repositories/table.ts",
+    'import { GetCommand } from "@aws-sdk/lib-dynamodb";',
+  ],
   "a package's entry importing the product's infrastructure": [
     "infra/packages/aws-stand-ins/src/product.ts",
     'export * from "../../../local/settings.ts";',

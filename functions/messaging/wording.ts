@@ -134,8 +134,8 @@ export type ApologyReason = "unavailable" | "no-answer" | "broken";
 
 const apologies: Readonly<Record<ApologyReason, string>> = {
   unavailable:
-    "Sorry, I cannot answer right now: the language model is busy or still starting. Please try again in two or three minutes.",
-  "no-answer": "Sorry, I could not find a good answer to that. Could you say it another way?",
+    "Sorry, I cannot reply right now: the language model is busy or still starting. Please try again in two or three minutes.",
+  "no-answer": "Sorry, I do not have a good reply to that. Could you say it another way?",
   broken: "Sorry, something went wrong on our side, and I could not reply. Please send your message again.",
 };
 

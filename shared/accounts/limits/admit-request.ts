@@ -114,7 +114,10 @@ const findStatus = async (
 };
 
 /** Counts a request with a token or a key. @throws AppError as `Limiter.admit`. */
-export const admitAccount = async (request: LimitedAccountRequest, parts: LimiterParts): Promise<Admission> => {
+export const admitAccount = async (
+  request: LimitedAccountRequest,
+  parts: LimiterParts,
+): Promise<Admission> => {
   const { limitClass, credential, scope, operationId, mayStream, successorKeyDigest } = request;
   const { memory, pendingUsage, now } = parts;
   const time = now();

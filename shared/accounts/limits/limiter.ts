@@ -3,10 +3,10 @@ import { describeError, logger } from "../../platform/telemetry/logger.ts";
 import { createAccountCounters } from "./account-counters.ts";
 import { type Admission, afterRefund, tasksAdmission, uncountedAdmission } from "./admission.ts";
 import {
-  type LimitedAccountRequest,
   admitAccount,
   admitAddress,
   type LimitCounters,
+  type LimitedAccountRequest,
   type LimiterParts,
   type OpenRequest,
 } from "./admit-request.ts";

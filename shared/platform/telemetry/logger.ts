@@ -25,8 +25,9 @@ const variables: Readonly<Record<string, string | undefined>> = process.env;
 
 /** Whether lines of a level are written: `LOG_LEVEL` names the least of them, by default INFO. */
 const isWritten = (level: Level): boolean => {
-  const min = levels.findIndex((one) => one === variables["LOG_LEVEL"]);
-  return levels.indexOf(level) >= (min === -1 ? levels.indexOf("INFO") : min);
+  const names: readonly string[] = levels;
+  const min = names.indexOf(variables["LOG_LEVEL"] ?? "INFO");
+  return names.indexOf(level) >= (min === -1 ? names.indexOf("INFO") : min);
 };
 
 /** The trace of the invocation that Lambda announces: `Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1`. */

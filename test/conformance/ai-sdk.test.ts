@@ -76,7 +76,7 @@ describe.each(providers)("%s", (_name, modelOf) => {
   });
 
   it.runIf(isLocal).each(["whole", "streamed"])(
-    "calls tools until there is a final response, %s",
+    "calls tools until there is a final reply, %s",
     async (how) => {
       const requested: unknown[] = [];
       const request = {

@@ -8,7 +8,7 @@ import { runService } from "../support/run-service.ts";
 import type { Part, Verdict } from "./run-parts.ts";
 import { pinnedVersion, pythonTool, runToEnd } from "./tools.ts";
 
-const document = join(projectDirectory, "shared", "openapi", "openapi.json");
+const document = join(projectDirectory, "shared", "http", "openapi", "openapi.json");
 
 /** The same requests are sent each time. */
 const seed = "20261122";

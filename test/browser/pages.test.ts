@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { logIn, register } from "../support/console-visit.ts";
 import { expectAccessible, targets, type Visitor, visit } from "../support/visitor.ts";
@@ -7,15 +7,38 @@ import { type ConsolePage, consolePages } from "./console-pages.ts";
 /** For people who buy data by the megabyte; documents of the API's whole reference may be larger, but never this large. */
 const maxBytes = 60_000;
 
-/** Opens a page as its visitor: with a session where it needs one. */
-const open = async (
-  page: Page,
+type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+/** What a browser of somebody who is logged in has stored. One account looks at all pages: none of these tests changes it. */
+const sessions = new Map<string, Promise<StorageState>>();
+
+const storageOf = (url: string): Promise<StorageState> => {
+  const known = sessions.get(url);
+  if (known) return known;
+  const session = visit(async ({ page, context }) => {
+    await logIn(page, url, await register(url));
+    return context.storageState();
+  });
+  sessions.set(url, session);
+  return session;
+};
+
+/** Opens a page in a browser of its visitor: with a session where the page needs one. */
+const visitPage = async (
   url: string,
   { path, isPersonal, status = 200 }: ConsolePage,
+  look: (visitor: Visitor) => Promise<void>,
+  options: BrowserContextOptions = {},
 ): Promise<void> => {
-  if (isPersonal) await logIn(page, url, await register(url));
-  const response = await page.goto(`${url}${path}`, { waitUntil: "networkidle" });
-  expect(response?.status(), path).toBe(status);
+  const session = isPersonal ? { storageState: await storageOf(url) } : {};
+  await visit(
+    async (visitor) => {
+      const response = await visitor.page.goto(`${url}${path}`);
+      expect(response?.status(), path).toBe(status);
+      await look(visitor);
+    },
+    { ...session, ...options },
+  );
 };
 
 /** The bytes of a first visit to a page: all that comes over the wire, headers included. */
@@ -33,8 +56,7 @@ const bytesOf = async ({ page, context }: Visitor, url: string): Promise<number>
 
 describe.each(targets)("Every page, $name", ({ url }) => {
   it.each(consolePages)("$path is accessible in light and dark, and keeps its own policy", (declared) =>
-    visit(async ({ page, complaints }) => {
-      await open(page, url, declared);
+    visitPage(url, declared, async ({ page, complaints }) => {
       await expectAccessible(page);
       expect(await page.locator("h1").count()).toBe(1);
       // The status of an error page is expected.
@@ -43,9 +65,10 @@ describe.each(targets)("Every page, $name", ({ url }) => {
   );
 
   it.each(consolePages)("$path fits a small phone, and costs at most 60 kB", (declared) =>
-    visit(
+    visitPage(
+      url,
+      declared,
       async (visitor) => {
-        await open(visitor.page, url, declared);
         const width = await visitor.page.evaluate("document.documentElement.scrollWidth");
         expect(width).toBeLessThanOrEqual(320);
         const bytes = await bytesOf(visitor, `${url}${declared.path}`);

@@ -9,7 +9,7 @@ const maxBytes = 60_000;
 
 type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
 
-/** What a browser of somebody who is logged in has stored. One account looks at all pages: none of these tests changes it. */
+/** Cookies and storage of a browser with a session. All tests share one account, because none of them changes it. */
 const sessions = new Map<string, Promise<StorageState>>();
 
 const storageOf = (url: string): Promise<StorageState> => {

@@ -20,7 +20,7 @@ const isPassing = (error: Error): boolean => {
   const metadata = read(error, "$metadata");
   if (typeof metadata !== "object" || metadata === null) return false;
   const status = read(metadata, "httpStatusCode");
-  if (typeof status === "number" && status >= 500) return true;
+  if (typeof status === "number" && (status >= 500 || status === 408)) return true;
   if (read(error, "$fault") === "server" || read(error, "$retryable") !== undefined) return true;
   if (isThrottling(error.name)) return true;
   const reasons = read(error, "CancellationReasons");

@@ -34,6 +34,9 @@ const maxResponseBytes = 17_000_000;
 /** How long one attempt may take, including its whole response; three of them stay well below a function's time. */
 const defaultAttemptMilliseconds = 3_000;
 
+/** AWS keeps idle connections for longer than most servers, and a call over a dead one is repeated. */
+const usualIdleMilliseconds = 60_000;
+
 /** Before the second attempt, and at random up to as long again. */
 const usualPauseMilliseconds = 50;
 
@@ -139,6 +142,7 @@ export const openAwsJsonService = (
       signal,
       milliseconds: attemptMilliseconds,
       maxBytes: maxResponseBytes,
+      idleMilliseconds: usualIdleMilliseconds,
     });
     if (statusCode !== 200) throw failureOf(statusCode, text);
     return JSON.parse(text);

@@ -1,52 +1,109 @@
-import { connect as connectPlainly, isIP, type Socket } from "node:net";
+import { connect as connectPlainly, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
 import { awaitActivity } from "./timeouts.ts";
 
-/** Connections that were opened ahead and have carried no request yet, by host and port. */
-const unused = new Map<string, Socket>();
-
-/** Every started opening; each ends without an error. */
-const openings = new Set<Promise<void>>();
-
-export interface ConnectionOrigin {
-  readonly host?: string | null | undefined;
-  readonly port?: number | string | null | undefined;
+/** An open connection that no exchange uses. What it receives was not requested, and its server may close it at any time. */
+interface WaitingConnection {
+  readonly origin: string;
+  readonly socket: Socket;
+  readonly isGood: () => boolean;
+  readonly discard: () => void;
 }
 
-const keyOf = ({ host, port }: ConnectionOrigin): string => `${host}:${port}`;
+/** The newest is the last, and is used first. */
+const waiting: WaitingConnection[] = [];
 
-/** A connection that was opened ahead, for the next request that would open one. */
-export const takeUnused = (origin: ConnectionOrigin): Socket | undefined => {
-  const socket = unused.get(keyOf(origin));
-  unused.delete(keyOf(origin));
-  return socket?.ref();
+/** Less than the 5 s after which common servers of models close idle connections. */
+const usualWaitMilliseconds = 4_000;
+const maxWaitMilliseconds = 60_000;
+
+/** How long a server keeps an idle connection by its `Keep-Alive`, less a second, because closing takes time. */
+export const readKeepAlive = (value: string): number | undefined => {
+  const seconds = /(?:^|[,; ])timeout=(\d{1,6})(?!\d)/i.exec(value)?.[1];
+  return seconds === undefined ? undefined : Math.max(0, Number(seconds) - 1) * 1_000;
 };
 
-const originOf = ({ protocol, hostname, port }: URL) => ({
-  host: hostname.replace(/^\[|\]$/g, ""),
-  port: Number(port || (protocol === "https:" ? 443 : 80)),
-});
+const endings = ["data", "end", "error", "timeout", "close"] as const;
+
+/** Keeps a connection for the next request; until then it keeps no process alive. */
+const wait = ({ origin }: URL, socket: Socket, milliseconds: number): void => {
+  // The clock of `performance` stops while an environment is frozen, and the time of day may be set back.
+  const [elapsed, date] = [performance.now(), Date.now()];
+  const isGood = (): boolean =>
+    !socket.destroyed && Math.max(performance.now() - elapsed, Date.now() - date) < milliseconds;
+  const discard = (): void => {
+    const index = waiting.indexOf(connection);
+    if (index >= 0) waiting.splice(index, 1);
+    socket.destroy();
+  };
+  const connection = { origin, socket, isGood, discard };
+  waiting.push(connection);
+  for (const ending of endings) socket.on(ending, discard);
+  socket.unref().setTimeout(milliseconds);
+};
+
+/** The status of a response to a connection that was idle for too long. It may cross a request. */
+export const idleTooLong = 408;
+
+/** Closes the waiting connections to a server: one of the same age was dead, so the next attempt must open its own. */
+export const discardWaiting = ({ origin }: URL): void => {
+  for (const connection of [...waiting]) if (connection.origin === origin) connection.discard();
+};
+
+/** Keeps a connection after a response, or closes it: a server that has not taken all of the request may not read the rest. */
+export const keepConnection = (
+  url: URL,
+  socket: Socket,
+  statusCode: number | undefined,
+  milliseconds = usualWaitMilliseconds,
+): void => {
+  const isDead = statusCode === idleTooLong;
+  if (isDead) discardWaiting(url);
+  if (isDead || milliseconds === 0 || socket.destroyed || socket.writableLength > 0) socket.destroy();
+  else wait(url, socket, Math.min(milliseconds, maxWaitMilliseconds));
+};
 
 /** The last TLS session of each server, which makes the next handshake cheaper. */
 const sessions = new Map<string, Buffer>();
 
-const connect = (url: URL): Socket => {
-  const origin = originOf(url);
-  const options = { ...origin, noDelay: true, keepAlive: true };
-  if (url.protocol !== "https:") return connectPlainly(options);
-  const key = keyOf(origin);
-  const session = sessions.get(key);
+/** Exchanges have listeners of their own. Without this one, an error after an exchange would end the process. */
+const ignore = (): void => undefined;
+
+/** Opens a connection, which may not be ready yet. With its own `lookup` it has nothing in common with any other. */
+export const connect = ({ protocol, hostname, port, origin }: URL, lookup?: LookupFunction): Socket => {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const options = { host, lookup, noDelay: true, keepAlive: true };
+  if (protocol !== "https:") {
+    return connectPlainly({ ...options, port: Number(port || 80) }).on("error", ignore);
+  }
   const socket = connectSecurely({
     ...options,
+    port: Number(port || 443),
     ALPNProtocols: ["http/1.1"],
-    ...(isIP(origin.host) === 0 ? { servername: origin.host } : {}),
-    ...(session ? { session } : {}),
+    servername: isIP(host) === 0 ? host : undefined,
+    session: lookup ? undefined : sessions.get(origin),
   });
-  return socket.on("session", (latest) => sessions.set(key, latest));
+  if (!lookup) socket.on("session", (latest) => sessions.set(origin, latest));
+  return socket.on("error", ignore);
 };
 
-/** Returns a connection that was opened ahead, or a new one, which may not be ready yet. */
-export const connectTo = (url: URL): Socket => takeUnused(originOf(url)) ?? connect(url);
+/** Returns a waiting connection that is still good, or a new one. */
+export const takeConnection = (url: URL): Socket => {
+  const { origin } = url;
+  const connection = waiting.findLast((one) => one.origin === origin);
+  if (!connection) return connect(url);
+  const { socket, isGood, discard } = connection;
+  if (!isGood()) {
+    discard();
+    return takeConnection(url);
+  }
+  waiting.splice(waiting.indexOf(connection), 1);
+  for (const ending of endings) socket.off(ending, discard);
+  return socket.ref().setTimeout(0);
+};
+
+/** Every started opening; each ends without an error. */
+const openings: Promise<unknown>[] = [];
 
 /**
  * Opens a connection for the first request to this server. Functions call it during their start: they have a whole
@@ -55,32 +112,18 @@ export const connectTo = (url: URL): Socket => takeUnused(originOf(url)) ?? conn
  * Nothing is sent, so it wakes no model. Failures are ignored: the request then opens its own connection.
  */
 export const openConnection = (url: URL): void => {
-  const key = keyOf(originOf(url));
-  if (unused.has(key)) return;
+  if (waiting.some(({ origin }) => origin === url.origin)) return;
   const socket = connect(url);
-  unused.set(key, socket);
-  const opening = new Promise<void>((resolve) => {
-    socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => {
-      // Until it is used it keeps no process alive.
-      if (unused.get(key) === socket) socket.unref();
-      resolve();
-    });
-    socket.on("error", () => undefined);
-    socket.once("close", () => {
-      if (unused.get(key) === socket) unused.delete(key);
-      resolve();
-    });
-  }).finally(() => openings.delete(opening));
-  openings.add(opening);
+  const opened = url.protocol === "https:" ? "secureConnect" : "connect";
+  openings.push(new Promise<void>((resolve) => socket.once(opened, resolve).once("close", resolve)));
+  wait(url, socket, usualWaitMilliseconds);
 };
-
-const maxMilliseconds = 1_000;
 
 /** Waits at most a second until the connections that were opened ahead are ready or have failed. */
 export const connectionsOpened = async (): Promise<void> => {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const opened = Promise.race([Promise.all(openings), late]);
-  await awaitActivity(opened, { milliseconds: maxMilliseconds, onIdle: resolve });
+  await awaitActivity(opened, { milliseconds: 1_000, onIdle: resolve });
 };
 
 /** The value of `Authorization` for a name and a password in an address, which has both percent-encoded (RFC 7617). */

@@ -32,8 +32,11 @@ export class BackendRefusal extends Error {
   }
 }
 
-/** Why a connection failed: a timeout unchanged, everything else as a BackendUnreachable. */
-export const connectionFailure = (cause: unknown): Error =>
+const unknownOutcome =
+  "The connection closed before a response; whether the request was executed is unknown.";
+
+/** Why a connection failed without a response: a timeout unchanged, everything else as a BackendUnreachable. */
+export const connectionFailure = (cause: unknown, wasSent = false): Error =>
   cause instanceof BackendTimeout || (cause instanceof Error && cause.name === "TimeoutError")
     ? cause
-    : new BackendUnreachable("The connection failed.", { cause });
+    : new BackendUnreachable(wasSent ? unknownOutcome : "The connection failed.", { cause });

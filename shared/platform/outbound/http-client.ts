@@ -1,31 +1,21 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import type { LookupFunction } from "node:net";
 import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type IncomingMessage,
-  request as requestHttp,
-} from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { basicAuthorization, takeUnused } from "./connections.ts";
+  basicAuthorization,
+  connect,
+  discardWaiting,
+  idleTooLong,
+  keepConnection,
+  readKeepAlive,
+  takeConnection,
+} from "./connections.ts";
 import { BackendRefusal, BackendTimeout, BackendUnreachable, connectionFailure } from "./failures.ts";
 import { awaitActivity, withIdleTimeout } from "./timeouts.ts";
 
-/** Makes an agent prefer connections that were opened ahead. */
-const preferUnused = (agent: HttpAgent): HttpAgent => {
-  const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (options, callback) => takeUnused(options) ?? connect(options, callback);
-  return agent;
-};
-
 /**
- * Connections are reused, newest first. `node:https` and not `fetch`: loading undici costs a function about 50 ms of
- * its cold start and every call several times the CPU.
+ * Why not `fetch`: loading undici costs a function about 50 ms of its cold start and every call several times the CPU. No agent
+ * has the connections, and `node:https` is not loaded: `node:http` gets each from `connections.ts`.
  */
-const agentOptions = { keepAlive: true, scheduling: "lifo", timeout: 60_000 } as const;
-
-const agents = {
-  "http:": preferUnused(new HttpAgent(agentOptions)),
-  "https:": preferUnused(new HttpsAgent(agentOptions)),
-};
 
 export interface RequestHead {
   readonly url: URL;
@@ -34,6 +24,8 @@ export interface RequestHead {
   readonly signal: AbortSignal;
   /** Called once the whole request was sent. A request that fails before has had no effect on the server. */
   readonly onSent?: (() => void) | undefined;
+  /** Resolves the host's name for a connection of its own, which is closed after the response. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** A request with a complete body, or none. */
@@ -52,15 +44,9 @@ export interface Exchange {
   end(reason: Error): void;
 }
 
-const targetOf = ({ hostname, port, pathname, search }: URL) => ({
-  host: hostname.replace(/^\[|\]$/g, ""),
-  port,
-  path: pathname + search,
-});
-
 /** Names and values in turn: `node:http` writes such a list unchanged, but copies an object first. */
-const headerList = (url: URL, headers: RequestHead["headers"]): string[] => {
-  const list = ["Host", url.host];
+const headerList = ({ url, headers, lookup }: RequestHead): string[] => {
+  const list = ["Host", url.host, "Connection", lookup ? "close" : "keep-alive"];
   let isAuthorized = url.username === "";
   for (const name in headers) {
     isAuthorized ||= name.toLowerCase() === "authorization";
@@ -71,12 +57,17 @@ const headerList = (url: URL, headers: RequestHead["headers"]): string[] => {
 };
 
 /** Opens a request. It does not follow redirects; the signal destroys the request or its response with its reason. */
-export const openExchange = ({ url, method, headers, signal, onSent }: RequestHead): Exchange => {
+export const openExchange = (head: RequestHead): Exchange => {
+  const { url, method, signal, onSent, lookup } = head;
   signal.throwIfAborted();
-  const secure = url.protocol === "https:";
-  const agent = secure ? agents["https:"] : agents["http:"];
-  const options = { ...targetOf(url), method, agent, headers: headerList(url, headers) };
-  const request = (secure ? requestHttps : requestHttp)(options);
+  const request = requestHttp({
+    path: url.pathname + url.search,
+    method,
+    headers: headerList(head),
+    createConnection: () => (lookup ? connect(url, lookup) : takeConnection(url)),
+  });
+  // `node:http` knows only of agents that keep connections.
+  request.shouldKeepAlive = !lookup;
   if (onSent) request.once("finish", onSent);
   let incoming: IncomingMessage | undefined;
   // Once there is a response, that must be destroyed. A request destroyed (also by its own `signal` option) while its
@@ -86,10 +77,25 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
   };
   const abort = (): void => end(signal.reason);
   signal.addEventListener("abort", abort);
+  request.once("socket", ({ connecting }) => {
+    request.reusedSocket = !connecting;
+  });
   const response = new Promise<IncomingMessage>((resolve, reject) => {
-    request.on("error", (error) => reject(signal.aborted ? signal.reason : connectionFailure(error)));
+    // Does nothing after a response.
+    const fail = (error: unknown): void => {
+      if (incoming) return;
+      const failure = signal.aborted ? signal.reason : connectionFailure(error, request.writableFinished);
+      if (failure instanceof BackendUnreachable) discardWaiting(url);
+      reject(failure);
+    };
+    request.on("error", fail);
     request.once("response", (message) => {
       incoming = message;
+      const { socket, statusCode, headers } = message;
+      if (statusCode === idleTooLong) discardWaiting(url);
+      // Of a connection that can carry another request, once the whole response was read.
+      const keepAlive = readKeepAlive(String(headers["keep-alive"]));
+      socket.once("free", () => keepConnection(url, socket, statusCode, keepAlive));
       resolve(message);
     });
     // Another protocol (status 101) was not requested. Without a listener the request would close silently.
@@ -100,33 +106,21 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
     request.once("close", () => {
       signal.removeEventListener("abort", abort);
       // Ends waiting for a request that ended without a response. Does nothing after a failure.
-      if (incoming) return;
-      reject(
-        signal.aborted ? signal.reason : new BackendUnreachable("The connection closed without a response."),
-      );
+      fail(new Error("The connection closed."));
     });
   });
   return { request, response, end };
 };
 
-const openWithBody = ({ body = "", ...head }: RequestHead & Pick<BackendRequest, "body">): Exchange => {
+const openWithBody = ({ body = "", ...head }: BackendRequest): Exchange => {
   const length = Buffer.byteLength(body);
   const mayHaveBody = head.method === "PUT" || head.method === "POST";
   if (length === 0 && !mayHaveBody) return openExchange(head);
   return openExchange({ ...head, headers: { ...head.headers, "Content-Length": String(length) } });
 };
 
-/**
- * Sends a request and resolves with the head of the response; the body is still unread.
- *
- * It does not follow redirects. A silence that lasts too long, also within the body, destroys the response with a
- * BackendTimeout, and the signal destroys it with its reason.
- *
- * @throws BackendTimeout, BackendUnreachable, BackendRefusal for a change of protocol, or the signal's reason.
- */
-export const sendRequest = async (options: BackendRequest): Promise<IncomingMessage> => {
-  const { body, silenceMilliseconds } = options;
-  const { request, response, end } = openWithBody(options);
+const responseTo = ({ body, silenceMilliseconds }: BackendRequest, exchange: Exchange) => {
+  const { request, response, end } = exchange;
   if (silenceMilliseconds === undefined) {
     request.end(body);
     return response;
@@ -136,6 +130,29 @@ export const sendRequest = async (options: BackendRequest): Promise<IncomingMess
   request.end(body);
   // Informational responses and slow headers are no silence of the socket, and no response either.
   return awaitActivity(response, { milliseconds: silenceMilliseconds, onIdle });
+};
+
+/**
+ * Sends a request and resolves with the head of the response; the body is still unread. A request that only reads is sent once
+ * more over a new connection when the first, which was not new, was dead.
+ *
+ * It does not follow redirects. A silence that lasts too long, also within the body, destroys the response with a
+ * BackendTimeout, and the signal destroys it with its reason.
+ *
+ * @throws BackendTimeout, BackendUnreachable, BackendRefusal for a change of protocol, or the signal's reason.
+ */
+export const sendRequest = async (options: BackendRequest): Promise<IncomingMessage> => {
+  const exchange = openWithBody(options);
+  const isRead = options.method === "GET" || options.method === "HEAD";
+  const mayRepeat = (): boolean => isRead && exchange.request.reusedSocket;
+  try {
+    const response = await responseTo(options, exchange);
+    if (response.statusCode !== idleTooLong || !mayRepeat()) return response;
+    response.destroy();
+  } catch (error) {
+    if (!(error instanceof BackendUnreachable) || !mayRepeat()) throw error;
+  }
+  return responseTo(options, openWithBody(options));
 };
 
 /**

@@ -1,3 +1,4 @@
+import { readKeepAlive } from "./connections.ts";
 import { BackendRefusal } from "./failures.ts";
 
 /** A complete response. */
@@ -6,15 +7,12 @@ export interface WholeResponse {
   readonly body: string;
 }
 
-/** A response, and how long its connection may be idle before its next use: 0 when it cannot be reused. */
-export type ReadResponse = WholeResponse & { readonly idleMilliseconds: number };
+/** A response, and how long its connection may wait for its next use, if the server says so: 0 when it cannot be reused. */
+export type ReadResponse = WholeResponse & { readonly idleMilliseconds: number | undefined };
 
 const maxHeadBytes = 65_536;
 const maxLineLength = 4_096;
 const empty = Buffer.alloc(0);
-
-/** The maximum idle time of a connection. */
-const maxIdleMilliseconds = 60_000;
 
 /** A whole head without folded lines: what two readers could read differently is refused. */
 const headPattern =
@@ -24,14 +22,6 @@ const framingPattern =
 
 /** The size of a chunk, and extensions, which are ignored. */
 const chunkPattern = /^([0-9a-f]{1,8})[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~\w-][\t\x20-\x7e]*)?$/i;
-
-/** A second less than the server's own limit, because closing takes time. */
-const readIdle = (keepAlive: string): number => {
-  const seconds = /(?:^|[,; ])timeout=(\d{1,6})(?!\d)/i.exec(keepAlive)?.[1];
-  return seconds === undefined
-    ? maxIdleMilliseconds
-    : Math.min(maxIdleMilliseconds, Math.max(0, Number(seconds) - 1) * 1_000);
-};
 
 type BodyLength = number | "chunked" | "to the end";
 
@@ -53,10 +43,10 @@ const readHead = (text: string) => {
   // We never request another protocol.
   if (statusCode === 101) throw new BackendRefusal(statusCode);
   const framing: string[] = [];
-  let idleMilliseconds = minor === "1" ? maxIdleMilliseconds : 0;
+  let idleMilliseconds = minor === "1" ? undefined : 0;
   for (const [, name = "", value = ""] of text.matchAll(framingPattern)) {
     const lowerCaseName = name.toLowerCase();
-    if (lowerCaseName === "keep-alive") idleMilliseconds = Math.min(idleMilliseconds, readIdle(value));
+    if (lowerCaseName === "keep-alive") idleMilliseconds ??= readKeepAlive(value);
     else if (lowerCaseName !== "connection") framing.push(`${lowerCaseName} ${value.toLowerCase()}`);
     else if (/\bclose\b/i.test(value)) idleMilliseconds = 0;
   }
@@ -66,6 +56,8 @@ const readHead = (text: string) => {
 
 /** Reads one response of a connection. `take` and `end` throw when it is malformed or ambiguous. */
 export class ResponseReader {
+  /** Whether a byte of it has come. */
+  hasStarted = false;
   readonly #maxBytes: number;
   #head: ReturnType<typeof readHead> | undefined;
   #unread: Buffer = empty;
@@ -81,6 +73,7 @@ export class ResponseReader {
 
   /** Returns the response once it is complete. */
   take(piece: Buffer): ReadResponse | undefined {
+    this.hasStarted = true;
     this.#unread = this.#unread.length === 0 ? piece : Buffer.concat([this.#unread, piece]);
     this.#head ??= this.#takeHead();
     const head = this.#head;

@@ -332,15 +332,24 @@ describe("a file from a person", () => {
     ["a platform that finds us too fast, by its code", [refusing(80_007)], "unreachable"],
     ["a token that is not good", [refusing(190, 401)], "unreachable"],
     ["a right that is missing", [refusing(10, 403)], "unreachable"],
-    ["a connection that breaks", [resetting], "unreachable"],
     ["a file server that fails", [facts(), responding(503, {})], "unreachable"],
     ["a file server that finds us too fast", [facts(), responding(429, {})], "unreachable"],
     ["a file server that sends a part only", [facts(), responding(206, "Ogg")], "unreachable"],
-    ["a file server that breaks off", [facts(), resetting], "unreachable"],
   ])("cannot be had: %s", async (_what, behaviours, reason) => {
     server.behave(...behaviours);
     expect(await reasonOf()).toBe(reason);
     expect(server.received).toHaveLength(behaviours.length);
+  });
+
+  it.each([
+    ["the lookup", []],
+    ["the file", [facts()]],
+  ])("is requested once more when the connection for %s breaks", async (_what, before) => {
+    server.behave(facts(), file);
+    await download();
+    server.behave(...before, resetting);
+    expect(await reasonOf()).toBe("unreachable");
+    expect(server.received).toHaveLength(before.length + 2);
   });
 
   it.each([

@@ -31,7 +31,7 @@ export interface ModelCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly silenceMilliseconds: number;
   /**
-   * Sends a request, and repeats it once if the server could not be reached or returned 502 or 503.
+   * Sends a request, and repeats it once if the server could not be reached or returned 408, 502 or 503.
    * @param request must call `onSent` when all of it was sent.
    * @throws what the last attempt throws, or the signal's reason.
    */
@@ -164,7 +164,7 @@ const sendTwice = <Whole extends ResponseHead>(
     isWorthRepeating: (outcome) =>
       outcome.status === "rejected"
         ? outcome.reason instanceof BackendUnreachable
-        : outcome.value.statusCode === 502 || outcome.value.statusCode === 503,
+        : [408, 502, 503].includes(outcome.value.statusCode ?? 0),
     discard: (response) => {
       work.set(false);
       response.resume?.();

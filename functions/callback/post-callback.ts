@@ -1,7 +1,7 @@
 import { lookup as resolveName } from "node:dns/promises";
-import * as http from "node:http";
-import * as https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { BackendUnreachable } from "../../shared/platform/outbound/failures.ts";
+import { sendRequest } from "../../shared/platform/outbound/http-client.ts";
 import { raceDeadline } from "../../shared/platform/outbound/timeouts.ts";
 import {
   type CallbackRules,
@@ -49,7 +49,8 @@ const pinned =
   };
 
 /** Describes a failed connection without the words of the other side. */
-const sentenceOf = (error: unknown): string => {
+const sentenceOf = (thrown: unknown): string => {
+  const error = thrown instanceof BackendUnreachable ? thrown.cause : thrown;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (/^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code)) {
     return `The receiver's certificate is not valid (${code}).`;
@@ -59,31 +60,6 @@ const sentenceOf = (error: unknown): string => {
     ? `The receiver could not be reached (${code}).`
     : "The receiver could not be reached.";
 };
-
-const exchange = (
-  url: URL,
-  callback: OutgoingCallback,
-  lookup: LookupFunction | undefined,
-  signal: AbortSignal,
-) =>
-  new Promise<number>((resolve, reject) => {
-    const { request } = url.protocol === "https:" ? https : http;
-    const body = Buffer.from(callback.body);
-    const outgoing = request(url, {
-      method: "POST",
-      headers: { ...callback.headers, "content-length": String(body.length) },
-      agent: false,
-      signal,
-      ...(lookup ? { lookup } : {}),
-    });
-    outgoing.once("response", (response) => {
-      // Only the status matters; the body could have any length.
-      response.once("error", () => undefined).destroy();
-      resolve(response.statusCode ?? 0);
-    });
-    outgoing.once("error", reject);
-    outgoing.end(body);
-  });
 
 /**
  * Sends a callback to a public address, which stays the same for the connection. Does not follow redirects.
@@ -99,8 +75,13 @@ export const postCallback = async (callback: OutgoingCallback, options: PostOpti
   const host = hostOf(url);
   try {
     return await raceDeadline(signal, async () => {
-      const lookup = isIP(host) > 0 ? undefined : pinned(await addressesOf(host, options));
-      return exchange(url, callback, lookup, signal);
+      // Nothing resolves the name of a host that is an address.
+      const lookup = pinned(isIP(host) > 0 ? [] : await addressesOf(host, options));
+      const request = { url, method: "POST", headers: callback.headers, body: callback.body } as const;
+      const response = await sendRequest({ ...request, lookup, signal, silenceMilliseconds: undefined });
+      // Only the status matters; the body could have any length.
+      response.once("error", () => undefined).destroy();
+      return response.statusCode ?? 0;
     });
   } catch (error) {
     if (error instanceof CallbackError) throw error;

@@ -44,6 +44,37 @@ export const importRules: readonly ImportRule[] = [
     because: "Functions that callers wait for start fast without the AWS SDK.",
   },
   {
+    from: ["functions/", "shared/"],
+    to: ["node:http", "node:http2", "node:https", "node:net", "node:tls"],
+    allowsTypes: true,
+    except: [
+      {
+        from: "shared/platform/outbound/connections.ts",
+        to: "node:net",
+        because: "It opens, keeps and closes all connections.",
+      },
+      {
+        from: "shared/platform/outbound/connections.ts",
+        to: "node:tls",
+        because: "It opens, keeps and closes all connections.",
+      },
+      {
+        from: "shared/platform/outbound/http-client.ts",
+        to: "node:http",
+        because: "It is the client for bytes and streams, over those connections.",
+      },
+      ...["functions/callback/post-callback.ts", "shared/recordings/callbacks/callback-url.ts"].map(
+        (from) => ({ from, to: "node:net", because: "It reads addresses, and connects to none." }),
+      ),
+      {
+        from: "shared/accounts/limits/keys.ts",
+        to: "node:net",
+        because: "It reads addresses, and connects to none.",
+      },
+    ],
+    because: "Only shared/platform/outbound/connections.ts opens connections.",
+  },
+  {
     from: ["functions/", "shared/", "infra/"],
     to: ["test/"],
     because: "Tests know the product, and not the other way round.",

@@ -111,6 +111,18 @@ const refused = {
     "shared/accounts/repositories/table.ts",
     'import { GetCommand } from "@aws-sdk/lib-dynamodb";',
   ],
+  "a feature opening a connection of its own": [
+    "functions/callback/open.ts",
+    'import { connect } from "node:net";',
+  ],
+  "a client of its own beside the others": [
+    "shared/platform/outbound/third-client.ts",
+    'import * as https from "node:https";',
+  ],
+  "a client with agents of its own": [
+    "functions/messaging/agent.ts",
+    'import { Agent, type IncomingMessage } from "node:http";',
+  ],
   "a package's entry importing the product's infrastructure": [
     "infra/packages/aws-stand-ins/src/product.ts",
     'export * from "../../../local/settings.ts";',
@@ -142,6 +154,10 @@ const refused = {
 } as const;
 
 const allowed = {
+  "a feature naming the type of a response": [
+    "functions/messaging/response.ts",
+    'import type { IncomingMessage } from "node:http";',
+  ],
   "the product using a package by its entry": [
     "infra/local/entry.ts",
     'export * from "@language-ai/aws-stand-ins";',

@@ -2,13 +2,15 @@ import type { Import } from "./read-imports.ts";
 
 /**
  * Imports that are refused. A folder ends with a slash and stands for all that is below it at any depth; `*` is the name of
- * one folder, and the empty text is everything.
+ * one folder, and the empty text is everything. Without a slash at its end a text names one module.
  */
 export interface ImportRule {
   readonly from: readonly string[];
   readonly to: readonly string[];
   /** A folder whose own files may import each other; `*` is the same name on both sides. */
   readonly own?: string;
+  /** Whether types may be imported. */
+  readonly allowsTypes?: boolean;
   /** Imports that the rule allows, each with its reason. */
   readonly except?: readonly { readonly from: string; readonly to: string; readonly because: string }[];
   readonly because: string;
@@ -26,9 +28,11 @@ const folderIn = (path: string, pattern: string): string | undefined => {
   return isBelow ? found.slice(0, names.length).join("/") : undefined;
 };
 
-const isBelow = (path: string, pattern: string): boolean => folderIn(path, pattern) !== undefined;
+const isBelow = (path: string, pattern: string): boolean =>
+  pattern === "" || pattern.endsWith("/") ? folderIn(path, pattern) !== undefined : path === pattern;
 
-const breaks = ({ from, to }: Import, rule: ImportRule): boolean => {
+const breaks = ({ from, to, isTypeOnly }: Import, rule: ImportRule): boolean => {
+  if (isTypeOnly && rule.allowsTypes) return false;
   if (!rule.from.some((folder) => isBelow(from, folder)) || !rule.to.some((folder) => isBelow(to, folder))) {
     return false;
   }

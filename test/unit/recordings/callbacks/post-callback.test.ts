@@ -3,6 +3,7 @@ import { createServer as createSecureServer } from "node:https";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { postCallback } from "../../../../functions/callback/post-callback.ts";
+import { connectionsOpened, openConnection } from "../../../../shared/platform/outbound/connections.ts";
 import { makeCertificate } from "../../../support/certificate.ts";
 
 const servers: Server[] = [];
@@ -78,6 +79,23 @@ describe("Sending a callback", () => {
     };
     expect(await postCallback(callback(`http://localhost:${port}/`), { ...options, resolve })).toBe(204);
     expect(requested).toBe(1);
+  });
+
+  it("opens a connection of its own for each callback, also where another one waits", async () => {
+    const heard: (string | undefined)[] = [];
+    const port = await receive((request, response) => {
+      heard.push(request.headers.connection);
+      response.end();
+    });
+    const url = `http://127.0.0.1:${port}/`;
+    const sockets = new Set<unknown>();
+    servers[0]?.on("connection", (socket) => sockets.add(socket));
+    openConnection(new URL(url));
+    await connectionsOpened();
+    await postCallback(callback(url), options);
+    await postCallback(callback(url), options);
+    expect(heard).toEqual(["close", "close"]);
+    expect(sockets.size).toBe(3);
   });
 
   it("says that a name has no address", async () => {

@@ -94,6 +94,35 @@ const ordinary =
   (response, request) =>
     (isStream ? streamed(content) : whole(content))(response, request);
 
+/** How long the models' server lets a connection be idle, where an attack is about that. */
+export const idleMilliseconds = 250;
+
+const timeout = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+/** Ways of a model's server to end an idle connection: with these bytes, after a time or when the next request comes. */
+export const idleEnds: Readonly<Record<string, { readonly bytes: string; readonly crosses: boolean }>> = {
+  "sends 408 over idle connections": { bytes: timeout, crosses: false },
+  "closes idle connections": { bytes: "", crosses: false },
+  "sends 408 at the moment of the next request": { bytes: timeout, crosses: true },
+  "closes at the moment of the next request": { bytes: "", crosses: true },
+};
+
+/** Connections that have carried a request, and end with the next one. */
+const crossing = new WeakSet<object>();
+
+const endingIdle =
+  ({ bytes, crosses }: (typeof idleEnds)[string], behave: Behaviour): Behaviour =>
+  (response, request) => {
+    const { socket } = request;
+    if (crossing.has(socket)) {
+      socket.end(bytes);
+      return;
+    }
+    if (crosses) crossing.add(socket);
+    else response.once("finish", () => setTimeout(() => socket.end(bytes), idleMilliseconds));
+    behave(response, request);
+  };
+
 /** In a field of their own, as servers with a parser for thoughts send them. */
 const thoughtInField = (isStream: boolean): Behaviour => {
   const message = { role: "assistant", content: replyText, reasoning_content: thoughtWord };
@@ -120,12 +149,18 @@ const chatBehaviour = (body: string): Behaviour => {
   // The last one: what was said before in a conversation is said again with each message.
   const name = body.slice(Math.max(0, body.lastIndexOf("attack:"))).match(order)?.[1] ?? "";
   if (name === "a field of its own") return thoughtInField(isStream);
-  return endlessReplies[name] ?? oddStreams[name] ?? ordinary(isStream, thoughts[name] ?? replyText);
+  const usual = endlessReplies[name] ?? oddStreams[name] ?? ordinary(isStream, thoughts[name] ?? replyText);
+  return idleEnds[name] ? endingIdle(idleEnds[name], usual) : usual;
 };
 
 /** A server for all models that responds as the attack requests. */
 export const startAttackingModels = async () => {
-  const backend = await startFakeBackend();
+  // Connections that were opened ahead get a 408 as well.
+  const backend = await startFakeBackend({
+    connectionsCheckingInterval: idleMilliseconds / 5,
+    headersTimeout: idleMilliseconds,
+    requestTimeout: 0,
+  });
   let audioSent = 0;
   const endlessAudio: Behaviour = (response) => {
     const head = wavHeaderBytes(0);

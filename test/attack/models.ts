@@ -1,6 +1,15 @@
+import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { type Attack, heldIf, type Outcome, type Target } from "./attack.ts";
-import { endlessReplies, orderOf, replyText, thoughts, thoughtWord } from "./model-server.ts";
+import {
+  endlessReplies,
+  idleEnds,
+  idleMilliseconds,
+  orderOf,
+  replyText,
+  thoughts,
+  thoughtWord,
+} from "./model-server.ts";
 import { type AttackResponse, ask, newVisitor } from "./visitor.ts";
 
 type Way = (target: Target, token: string, message: string) => Promise<AttackResponse>;
@@ -49,6 +58,21 @@ const askEndless = async (target: Target, behaviour: string): Promise<Outcome> =
   );
 };
 
+/** Calls each model, and again after an idle time that is too long for its server. */
+const askAfterIdling = async (target: Target, first: string, second: string): Promise<Outcome> => {
+  const { token } = await newVisitor(target);
+  const found: string[] = [];
+  let holds = true;
+  for (const [name, way] of ways) {
+    const { status } = await way(target, token, first);
+    await pause(3 * idleMilliseconds);
+    const again = await way(target, token, second);
+    holds &&= again.status === 200 && !/"error":\{/.test(again.text);
+    found.push(`${name} ${status} ${again.status}`);
+  }
+  return heldIf(holds, found.join(", "));
+};
+
 /** A stream has been sent before the second end tag shows that the thought continued. */
 const isForeseeable = (form: string): boolean => form !== "several ends";
 
@@ -82,7 +106,7 @@ const thinking: readonly (readonly [where: string, way: Way, forms: readonly str
   ["in streamed responses of a model that thinks first", chat("lang-14b", true), forms.filter(isForeseeable)],
 ];
 
-/** Attacks 6 and 7: silent model servers, and models that think aloud. */
+/** Attacks 6, 7 and 16: silent model servers, models that think aloud, and servers that end idle connections. */
 export const modelAttacks: readonly Attack[] = [
   ...Object.keys(endlessReplies).map(
     (behaviour): Attack => ({
@@ -98,6 +122,21 @@ export const modelAttacks: readonly Attack[] = [
       name: `thoughts ${where}`,
       needs: ["models"],
       attempt: (target) => thoughtsIn(target, way, tried),
+    }),
+  ),
+  {
+    number: 16,
+    name: "a request behind a connection that was opened ahead, and that a model's server has ended with 408",
+    needs: ["models"],
+    // What is refused for its form starts a function and calls no model.
+    attempt: (target) => askAfterIdling(target, "", "Oli otya?"),
+  },
+  ...Object.keys(idleEnds).map(
+    (behaviour): Attack => ({
+      number: 16,
+      name: `the second call to a model's server that ${behaviour}`,
+      needs: ["models"],
+      attempt: (target) => askAfterIdling(target, orderOf(behaviour), orderOf(behaviour)),
     }),
   ),
 ];

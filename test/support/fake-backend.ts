@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
@@ -50,10 +50,10 @@ export const resetting: Behaviour = (response) => {
 };
 
 /** Starts the server on a free port of this machine. */
-export const startFakeBackend = async (): Promise<FakeBackend> => {
+export const startFakeBackend = async (options: ServerOptions = {}): Promise<FakeBackend> => {
   let behaviours: Behaviour[] = [responding(200, completion("Oli otya?"))];
   const received: ReceivedRequest[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(options, (request, response) => {
     void (async () => {
       // Who leaves in the middle of a request has sent none.
       const bytes = await buffer(request).catch(() => undefined);

@@ -5,6 +5,7 @@ import { accountDependenciesFrom } from "../../shared/wiring/accounts-from-envir
 import {
   clientSecretsFrom,
   limiterFrom,
+  linkedStoreFrom,
   requestTableFrom,
   storageOriginFrom,
 } from "../../shared/wiring/from-environment.ts";
@@ -33,6 +34,7 @@ const sessions = createSessionsRepository(table);
 export const handler = createConsoleHandler(
   consolePages({
     ...playground,
+    store: linkedStoreFrom(environment),
     jobs: createJobsRepository(table),
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
     providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({

@@ -6,7 +6,7 @@ import {
   chatModelsFrom,
   idempotencyStoreFrom,
   limiterFrom,
-  objectStoreFrom,
+  linkedStoreFrom,
   requestTableFrom,
   synthesizerFrom,
   transcriberFrom,
@@ -18,7 +18,7 @@ import { createSavedTranscriptions } from "./saved-transcriptions.ts";
 
 const environment = readEnvironment(legacyFunction.environment, process.env);
 const table = requestTableFrom(environment);
-const store = objectStoreFrom(environment);
+const store = linkedStoreFrom(environment);
 
 const endpoints = legacyEndpoints(
   {

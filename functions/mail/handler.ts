@@ -6,6 +6,7 @@ import { createWithheldMail } from "../../shared/accounts/mail/withheld-mail.ts"
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { sdkRequestHandler } from "../../shared/platform/outbound/sdk-request-handler.ts";
 import { raceDeadline } from "../../shared/platform/outbound/timeouts.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
@@ -15,20 +16,15 @@ import { createMailLimits } from "./mail-limits.ts";
 import { sendMail } from "./send-mail.ts";
 
 const sesAttempts = 3;
-const sesConnectionMilliseconds = 1_000;
-const sesRequestMilliseconds = 5_000;
+const sesSilenceMilliseconds = 6_000;
 /** All attempts at SES in full length, after a few calls to the table. */
-const minMilliseconds = sesAttempts * (sesConnectionMilliseconds + sesRequestMilliseconds) + 2_000;
+const minMilliseconds = sesAttempts * sesSilenceMilliseconds + 2_000;
 
 const environment = readEnvironment(mailFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
 const sesClient = new SESv2Client({
   maxAttempts: sesAttempts,
-  requestHandler: {
-    connectionTimeout: sesConnectionMilliseconds,
-    requestTimeout: sesRequestMilliseconds,
-    throwOnRequestTimeout: true,
-  },
+  requestHandler: sdkRequestHandler(sesSilenceMilliseconds),
 });
 const transport = createTransport({ SES: { sesClient, SendEmailCommand } });
 

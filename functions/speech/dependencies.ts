@@ -3,12 +3,12 @@ import type { AudioFormat, EncodeAudio } from "../../shared/audio/encode/audio-f
 import type { RequestFacts } from "../../shared/http/endpoint.ts";
 import { type FunctionDefinition, workingMilliseconds } from "../../shared/http/function-definition.ts";
 import type { SpeechSynthesizer } from "../../shared/models/inference/speech.ts";
-import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import type { LinkedObjectStore } from "../../shared/platform/storage/object-store.ts";
 
 export interface SpeechDependencies {
   readonly synthesizer: SpeechSynthesizer;
   readonly encode: EncodeAudio;
-  readonly store: Pick<ObjectStore, "describe" | "signDownload" | "write">;
+  readonly store: Pick<LinkedObjectStore, "describe" | "signDownload" | "write">;
   /** As in responses. */
   readonly model: string;
   readonly platform: string;

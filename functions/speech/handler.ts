@@ -1,7 +1,7 @@
 import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
-import { objectStoreFrom, requestToolsFrom, synthesizerFrom } from "../../shared/wiring/from-environment.ts";
+import { linkedStoreFrom, requestToolsFrom, synthesizerFrom } from "../../shared/wiring/from-environment.ts";
 import { speechFunction } from "./contract.ts";
 import { speechEndpoints, v1SpeechEndpoints } from "./endpoints.ts";
 
@@ -10,7 +10,7 @@ const environment = readEnvironment(speechFunction.environment, process.env);
 const dependencies = {
   synthesizer: synthesizerFrom(environment),
   encode: encodeAudio,
-  store: objectStoreFrom(environment),
+  store: linkedStoreFrom(environment),
   model: environment.SPEECH_MODEL,
   platform: environment.SPEECH_PLATFORM,
 };

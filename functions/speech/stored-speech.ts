@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type AudioKind, audioKinds } from "../../shared/audio/encode/audio-formats.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import type { LinkedObjectStore } from "../../shared/platform/storage/object-store.ts";
 import { speechFolder, speechFolderOf } from "../../shared/platform/storage/object-store.ts";
 import type { LinkResponse } from "./contract.ts";
 
@@ -34,7 +34,7 @@ const kindOfSpeech = (userId: number, objectKey: string): AudioKind | undefined 
 export const refreshLink = async (
   objectKey: string,
   userId: number,
-  store: Pick<ObjectStore, "describe" | "signDownload">,
+  store: Pick<LinkedObjectStore, "describe" | "signDownload">,
   field = "storage_object",
 ): Promise<LinkResponse> => {
   const kind = kindOfSpeech(userId, objectKey);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import { type ObjectStore, uploadsFolder } from "../../shared/platform/storage/object-store.ts";
+import { type ObjectLinks, uploadsFolder } from "../../shared/platform/storage/object-store.ts";
 import type { UploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import type { UploadRequest, UploadResponse } from "./contract.ts";
 
@@ -55,7 +55,7 @@ export const nameUpload = (fileName: string): { readonly fileId: string; readonl
 };
 
 export interface UploadDependencies {
-  readonly store: Pick<ObjectStore, "signUpload">;
+  readonly store: Pick<ObjectLinks, "signUpload">;
   readonly uploads: Pick<UploadsRepository, "add">;
 }
 

@@ -4,8 +4,8 @@ import { createUploadsRepository } from "../../shared/recordings/uploads/uploads
 import {
   findBearerFrom,
   limiterFrom,
+  linkedStoreFrom,
   objectPartsFrom,
-  objectStoreFrom,
   requestTableFrom,
 } from "../../shared/wiring/from-environment.ts";
 import { uploadFunction } from "./contract.ts";
@@ -13,7 +13,7 @@ import { partedUploadEndpoints, uploadEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(uploadFunction.environment, process.env);
 
-const store = objectStoreFrom(environment);
+const store = linkedStoreFrom(environment);
 const uploads = createUploadsRepository(requestTableFrom(environment));
 
 export const handler = createBufferedHandler(

@@ -1,8 +1,8 @@
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import {
+  type LinkedObjectStore,
   type ObjectPart,
   type ObjectParts,
-  type ObjectStore,
   partBytes,
 } from "../../shared/platform/storage/object-store.ts";
 import type { UploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
@@ -11,7 +11,7 @@ import { nameUpload } from "./generate-upload-url.ts";
 
 /** What uploads in parts need. Only the object store knows which parts have arrived. */
 export interface PartsDependencies {
-  readonly store: Pick<ObjectStore, "delete" | "describe">;
+  readonly store: Pick<LinkedObjectStore, "delete" | "describe" | "signPart">;
   readonly parts: ObjectParts;
   readonly uploads: Pick<UploadsRepository, "addParted" | "findParted" | "remove">;
 }
@@ -68,7 +68,7 @@ export const signParts = async (
   const signed = await Promise.all(
     [...new Set(numbers)].map(async (number) => {
       const part = planned[number - 1];
-      if (part) return { part, link: await dependencies.parts.sign(objectKey, multipartId, part) };
+      if (part) return { part, link: await dependencies.store.signPart(objectKey, multipartId, part) };
       throw new AppError("bad_request", {
         message: `The upload has no part ${number}: its parts are numbered from 1 to ${planned.length}.`,
         param: "numbers",

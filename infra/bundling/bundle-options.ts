@@ -4,12 +4,14 @@ import { browserAssets } from "./browser-assets.ts";
 import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
 import { builtGuides } from "./guides.ts";
 import { lighterModules } from "./lighter-modules.ts";
+import { onDemandEntryPoint, onDemandModules } from "./on-demand-modules.ts";
 
 /** The repository's folder, with the entry files and packages. */
 export const projectDirectory = join(import.meta.dirname, "../..");
 
 /**
- * Returns esbuild's options for functions: one ES module each, with its dependencies and the AWS SDK.
+ * Returns esbuild's options for functions: one ES module each, with its dependencies and the AWS SDK. Only
+ * the client of S3 is a file of its own, next to it.
  *
  * The SDK is bundled because that of the Lambda runtime is larger to load and changes without a deployment.
  *
@@ -19,7 +21,10 @@ export const projectDirectory = join(import.meta.dirname, "../..");
 export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, outdir: string) =>
   ({
     absWorkingDir: projectDirectory,
-    entryPoints: Object.entries(entryPoints).map(([name, entry]) => ({ in: entry, out: `${name}/index` })),
+    entryPoints: [
+      ...Object.entries(entryPoints).map(([name, entry]) => ({ in: entry, out: `${name}/index` })),
+      onDemandEntryPoint,
+    ],
     outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -44,5 +49,6 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
       builtGuides(projectDirectory),
       writeChangedFiles(),
       companionFiles(projectDirectory),
+      onDemandModules(projectDirectory),
     ],
   }) as const satisfies BuildOptions;

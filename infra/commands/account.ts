@@ -5,7 +5,7 @@ import { toAccount } from "../../shared/accounts/access/account.ts";
 import { createWithheldMail } from "../../shared/accounts/mail/withheld-mail.ts";
 import { listKeys } from "../../shared/accounts/profile/manage-keys.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
-import { openBucket } from "../../shared/platform/storage/s3-calls.ts";
+import { openBucket } from "../../shared/platform/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";

@@ -46,9 +46,10 @@ import { minuteMilliseconds } from "../platform/durations.ts";
 import { awsAddress, openAwsJsonService } from "../platform/outbound/aws-json.ts";
 import { openConnection } from "../platform/outbound/connections.ts";
 import { openLightTable } from "../platform/storage/light-table.ts";
-import type { ObjectParts, ObjectStore } from "../platform/storage/object-store.ts";
-import { bucketAddress, openBucket } from "../platform/storage/s3-calls.ts";
-import { createS3ObjectParts } from "../platform/storage/s3-object-parts.ts";
+import type { LinkedObjectStore, ObjectParts, ObjectStore } from "../platform/storage/object-store.ts";
+import { openBucket } from "../platform/storage/s3-bucket.ts";
+import { bucketAddress, createS3Links } from "../platform/storage/s3-links.ts";
+import { createS3ObjectParts } from "../platform/storage/s3-multipart.ts";
 import { createS3ObjectStore } from "../platform/storage/s3-object-store.ts";
 import type { RequestTable } from "../platform/storage/table.ts";
 import type { ModelTask } from "../platform/telemetry/backend-uses.ts";
@@ -133,6 +134,14 @@ export const findBearerFrom = (
 export const objectStoreFrom = (
   environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
 ): ObjectStore => createS3ObjectStore(openBucket(environment.BUCKET_NAME, awsConfigOf(environment)));
+
+/** The same with links, for functions that give some to callers. */
+export const linkedStoreFrom = (
+  environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
+): LinkedObjectStore => ({
+  ...objectStoreFrom(environment),
+  ...createS3Links(environment.BUCKET_NAME, awsConfigOf(environment)),
+});
 
 /** The origin of links to the audio files, for the pages' content security policy. */
 export const storageOriginFrom = (

@@ -13,12 +13,11 @@ import {
   type IdempotencyOptions,
 } from "../../shared/http/idempotency/idempotency-store.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
-import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { accountsOver, unsignedTokens } from "../support/accounts-over.ts";
 import { type Behaviour, hanging, resetting, responding, startFakeBackend } from "../support/fake-backend.ts";
 import { speechOf } from "../support/fake-speech.ts";
-import { bucketAt, bucketWithoutCredentials, requestTableAt, tableAt } from "../support/faulty-aws.ts";
+import { linkedStoreAt, requestTableAt, storeWithoutCredentials, tableAt } from "../support/faulty-aws.ts";
 import { encodeForm } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
@@ -308,7 +307,7 @@ describe.concurrent("when the store of large responses", () => {
 
   it.for(faults)("%s, such a response is sent anyway", async ([, behaviour], context) => {
     const { expect } = context;
-    const store = createS3ObjectStore(bucketAt(await startAws(context, behaviour)));
+    const store = linkedStoreAt(await startAws(context, behaviour));
     const idempotencyStore = createIdempotencyStore({ table: intact.openForRequests(), store });
     const request = { ...idempotentTranslation, headers: { "Idempotency-Key": crypto.randomUUID() } };
     const { status } = await send(counting("x".repeat(1_000_000)).endpoints, request, { idempotencyStore });
@@ -320,7 +319,7 @@ describe.concurrent("when the store of large responses", () => {
     async ([, behaviour], context) => {
       const { expect } = context;
       const stored = { put: async () => undefined, delete: noStore.delete };
-      const stream = createS3ObjectStore(bucketAt(await startAws(context, behaviour))).stream;
+      const stream = linkedStoreAt(await startAws(context, behaviour)).stream;
       const { requested, endpoints } = counting("x".repeat(1_000_000));
       const idempotencyStore = createIdempotencyStore({
         table: intact.openForRequests(),
@@ -342,7 +341,7 @@ describe.concurrent("when the object store", () => {
 
   it.for(storeFaults)("%s, speech is not said to be stored", async ([, behaviour], context) => {
     const { expect } = context;
-    const store = createS3ObjectStore(bucketAt(await startAws(context, behaviour)));
+    const store = linkedStoreAt(await startAws(context, behaviour));
     const { status, body } = await send(
       speechEndpoints({
         synthesizer: { synthesize: async (request) => speechOf(request) },
@@ -365,7 +364,7 @@ describe.concurrent("when the object store", () => {
         transcriptionEndpoints({
           transcriber: { transcribe: () => Promise.reject(new Error("There is nothing to transcribe.")) },
           uploads: { find: async () => upload },
-          store: createS3ObjectStore(bucketAt(await startAws(context, behaviour))),
+          store: linkedStoreAt(await startAws(context, behaviour)),
         }),
         {
           path: "/tasks/audio/transcriptions",
@@ -382,7 +381,7 @@ describe.concurrent("when the object store", () => {
       uploadEndpoints({
         findBearer: async () => undefined,
         uploads: createUploadsRepository(intact.openForRequests()),
-        store: createS3ObjectStore(bucketWithoutCredentials()),
+        store: storeWithoutCredentials(),
       }),
       { path: "/tasks/generate-upload-url", body: { file_name: "a.wav", content_type: "audio/wav" } },
     );

@@ -5,15 +5,14 @@ import type { PartsDependencies } from "../../functions/upload/upload-in-parts.t
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { bufferSource } from "../../shared/audio/reading/audio-source.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
-import { createS3ObjectParts } from "../../shared/platform/storage/s3-object-parts.ts";
-import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
+import { createS3ObjectParts } from "../../shared/platform/storage/s3-multipart.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository, newJobId } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { type Behaviour, resetting, responding, startFakeBackend } from "../support/fake-backend.ts";
-import { bucketAt, requestTableAt, tableAt } from "../support/faulty-aws.ts";
+import { bucketAt, linkedStoreAt, requestTableAt, tableAt } from "../support/faulty-aws.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 import { audioBytes, wavFile } from "../support/wav.ts";
@@ -98,10 +97,10 @@ const uploadsOver = (failing: Partial<PartsDependencies>) =>
     store: {
       describe: async () => ({ size: 6_000_000, contentType: "audio/wav" }),
       delete: async () => undefined,
+      signPart: async () => ({ url: "https://storage.example.com", expiresAt: new Date() }),
     },
     parts: {
       begin: async () => "multipart",
-      sign: async () => ({ url: "https://storage.example.com", expiresAt: new Date() }),
       list: async () => [],
       complete: async () => true,
       abort: async () => undefined,
@@ -229,7 +228,7 @@ describe.concurrent("when the queue of jobs", { timeout: 15_000 }, () => {
 });
 
 describe.concurrent("when the object store", { timeout: 15_000 }, () => {
-  const storeAt = (address: string) => ({ store: createS3ObjectStore(bucketAt(address)) });
+  const storeAt = (address: string) => ({ store: linkedStoreAt(address) });
   const partsAt = (address: string) => ({ parts: createS3ObjectParts(bucketAt(address)) });
   const requests = {
     "a job is not taken on": (at: string) => askJobs(storeAt(at), newJob),

@@ -17,8 +17,8 @@ const partBytes = 5 * 1024 * 1024;
 describe("An object that is uploaded in parts", () => {
   it("contains what its links accepted, and nothing else", async () => {
     const uploadId = await parts.begin(key("1"), { contentType: "audio/wav" });
-    const first = await parts.sign(key("1"), uploadId, { number: 1, size: partBytes });
-    const second = await parts.sign(key("1"), uploadId, { number: 2, size: 3 });
+    const first = await bucket.store.signPart(key("1"), uploadId, { number: 1, size: partBytes });
+    const second = await bucket.store.signPart(key("1"), uploadId, { number: 2, size: 3 });
     expect(await fetchOutcome(second.url, put(Buffer.from("ab")))).toBe("403 SignatureDoesNotMatch");
     expect(await fetchOutcome(second.url, put(Buffer.from("abc")))).toBe("200 OK");
     expect(await fetchOutcome(first.url, put(Buffer.alloc(partBytes, 1)))).toBe("200 OK");
@@ -26,8 +26,8 @@ describe("An object that is uploaded in parts", () => {
 
     const arrived = await parts.list(key("1"), uploadId);
     expect(arrived).toEqual([
-      { number: 1, size: partBytes, tag: expect.stringMatching(/^[0-9a-f]{32}$/) },
-      { number: 2, size: 3, tag: expect.stringMatching(/^[0-9a-f]{32}$/) },
+      { number: 1, size: partBytes, tag: expect.stringMatching(/^"[0-9a-f]{32}"$/) },
+      { number: 2, size: 3, tag: expect.stringMatching(/^"[0-9a-f]{32}"$/) },
     ]);
     expect(await parts.complete(key("1"), uploadId, arrived ?? [])).toBe(true);
     expect(await bucket.store.describe(key("1"))).toEqual({
@@ -42,11 +42,11 @@ describe("An object that is uploaded in parts", () => {
 
   it("has ended once it is completed or aborted: nothing can be listed, completed or sent", async () => {
     const uploadId = await parts.begin(key("2"), { contentType: "audio/wav" });
-    const { url } = await parts.sign(key("2"), uploadId, { number: 1, size: 3 });
+    const { url } = await bucket.store.signPart(key("2"), uploadId, { number: 1, size: 3 });
     await parts.abort(key("2"), uploadId);
     await parts.abort(key("2"), uploadId);
     expect(await parts.list(key("2"), uploadId)).toBeUndefined();
-    expect(await parts.complete(key("2"), uploadId, [{ number: 1, size: 3, tag: "x" }])).toBe(false);
+    expect(await parts.complete(key("2"), uploadId, [{ number: 1, tag: "x" }])).toBe(false);
     expect(await fetchOutcome(url, put(Buffer.from("abc")))).toBe("404 NoSuchUpload");
   });
 
@@ -54,7 +54,7 @@ describe("An object that is uploaded in parts", () => {
     const uploadId = await parts.begin(key("3"), { contentType: "audio/wav" });
     expect(await parts.list(key("3"), uploadId)).toEqual([]);
     await expect(
-      parts.complete(key("3"), uploadId, [{ number: 1, size: 3, tag: "0".repeat(32) }]),
+      parts.complete(key("3"), uploadId, [{ number: 1, tag: "0".repeat(32) }]),
     ).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 });

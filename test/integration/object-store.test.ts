@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext, vi } from "vitest";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
 import { type Behaviour, hanging, startFakeBackend } from "../support/fake-backend.ts";
-import { bucketAt } from "../support/faulty-aws.ts";
+import { linkedStoreAt } from "../support/faulty-aws.ts";
 import { fetchOutcome } from "../support/storage-outcome.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 
@@ -145,7 +144,7 @@ describe("a body on its way from S3", () => {
     onTestFinished(() => s3.close());
     s3.behave(...behaviours);
     const timeouts = { response: 5_000, call: 10_000, piece: 50 };
-    return createS3ObjectStore(bucketAt(s3.baseUrl, timeouts));
+    return linkedStoreAt(s3.baseUrl, timeouts);
   };
   const read = (store: ObjectStore, signal: AbortSignal) =>
     store.stream("speech/whole.wav", { signal })[Symbol.asyncIterator]();

@@ -9,12 +9,11 @@ import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { dependencyFailure } from "../../shared/platform/errors/dependency-failure.ts";
-import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import { openBucket, type StorageTimeouts } from "../../shared/platform/storage/s3-calls.ts";
-import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
+import type { LinkedObjectStore, ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import { openBucket, type StorageTimeouts } from "../../shared/platform/storage/s3-bucket.ts";
 import { type Behaviour, hanging, responding, startFakeBackend } from "../support/fake-backend.ts";
 import { speechOf } from "../support/fake-speech.ts";
-import { bucketAt } from "../support/faulty-aws.ts";
+import { linkedStoreAt } from "../support/faulty-aws.ts";
 import { encodeForm } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 
@@ -66,14 +65,14 @@ const described: Behaviour = (response) => {
 const startStore = async (
   { onTestFinished }: TestContext,
   behaviours: Partial<Record<Call, Behaviour>> = {},
-): Promise<ObjectStore> => {
+): Promise<LinkedObjectStore> => {
   const s3 = await startFakeBackend();
   onTestFinished(() => s3.close());
   s3.behave((response, request) => {
     const call = callOf(request.method, request.url ?? "");
     (behaviours[call] ?? hanging)(response, request);
   });
-  return createS3ObjectStore(bucketAt(s3.baseUrl, timeouts));
+  return linkedStoreAt(s3.baseUrl, timeouts);
 };
 
 const writeLarge = async (store: ObjectStore): Promise<void> => {
@@ -141,10 +140,10 @@ describe.concurrent("a store that says nothing", notForEver, () => {
     context.onTestFinished(() => void server.close());
     const address = server.address();
     const port = typeof address === "object" ? address?.port : undefined;
-    const bucket = bucketAt(`http://127.0.0.1:${port}`, timeouts);
-    await expect(
-      createS3ObjectStore(bucket).put("speech/a.wav", Buffer.alloc(16 * mebibyte), wav),
-    ).rejects.toMatchObject({ code: "service_unavailable" });
+    const store = linkedStoreAt(`http://127.0.0.1:${port}`, timeouts);
+    await expect(store.put("speech/a.wav", Buffer.alloc(16 * mebibyte), wav)).rejects.toMatchObject({
+      code: "service_unavailable",
+    });
   });
 });
 
@@ -159,7 +158,7 @@ describe("the time that the store gets", () => {
   );
 });
 
-const speak = (store: ObjectStore) =>
+const speak = (store: LinkedObjectStore) =>
   send(
     speechEndpoints({
       synthesizer: { synthesize: async (request) => speechOf(request) },
@@ -171,7 +170,7 @@ const speak = (store: ObjectStore) =>
     { path: "/tasks/audio/speech", body: { text: "Wasuze otya nno?" }, authorizer: authorizedCaller },
   );
 
-const refreshLink = (store: ObjectStore) =>
+const refreshLink = (store: LinkedObjectStore) =>
   send(
     speechEndpoints({
       synthesizer: { synthesize: () => Promise.reject(new Error("There is nothing to say.")) },
@@ -188,7 +187,7 @@ const refreshLink = (store: ObjectStore) =>
     },
   );
 
-const transcribe = async (store: ObjectStore) =>
+const transcribe = async (store: LinkedObjectStore) =>
   send(
     transcriptionEndpoints({
       transcriber: { transcribe: () => Promise.reject(new Error("There is nothing to transcribe.")) },
@@ -204,7 +203,7 @@ const transcribe = async (store: ObjectStore) =>
 
 const requests: readonly [
   string,
-  (store: ObjectStore) => ReturnType<typeof send>,
+  (store: LinkedObjectStore) => ReturnType<typeof send>,
   Parameters<typeof startStore>[1],
 ][] = [
   ["speech that is put into the store", speak, {}],

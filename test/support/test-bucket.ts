@@ -13,19 +13,15 @@ import {
 } from "@aws-sdk/client-s3";
 import { LOCAL_CREDENTIALS, LOCAL_REGION, startS3 } from "@language-ai/aws-stand-ins";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
-import type { ObjectParts, ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import {
-  type Bucket,
-  openBucket,
-  type S3Call,
-  storageFailure,
-} from "../../shared/platform/storage/s3-calls.ts";
-import { createS3ObjectParts } from "../../shared/platform/storage/s3-object-parts.ts";
+import type { LinkedObjectStore, ObjectParts } from "../../shared/platform/storage/object-store.ts";
+import { type Bucket, openBucket } from "../../shared/platform/storage/s3-bucket.ts";
+import { createS3Links } from "../../shared/platform/storage/s3-links.ts";
+import { createS3ObjectParts } from "../../shared/platform/storage/s3-multipart.ts";
 import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
 
 /** The service's own object store over an embedded S3, and a look behind the scenes. */
 export interface TestBucket {
-  readonly store: ObjectStore;
+  readonly store: LinkedObjectStore;
   readonly parts: ObjectParts;
   /** Names of the calls that were sent, such as `UploadPart`. */
   readonly calls: string[];
@@ -86,37 +82,41 @@ export const startTestBucket = async (): Promise<TestBucket> => {
   const server = await (other ? useOther(other) : startEmbedded());
   const { endpoint, bucketName } = server;
   const behindTheScenes = clientOf(endpoint);
-  const opened = openBucket(
-    bucketName,
-    readAwsConfig({
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_REGION: LOCAL_REGION,
-      AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
-    }),
-  );
+  const aws = readAwsConfig({
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_REGION: LOCAL_REGION,
+    AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+  });
+  const opened = openBucket(bucketName, aws);
   const calls: string[] = [];
   const failing: string[] = [];
-  const note = ({ operation }: S3Call): void => {
-    calls.push(operation);
-    const position = failing.indexOf(operation);
+  const note = (name: string): void => {
+    calls.push(name);
+    const position = failing.indexOf(name);
     if (position < 0) return;
     failing.splice(position, 1);
-    throw storageFailure(new Error("S3 is not there."));
+    throw new Error("S3 is not there.");
   };
   const bucket: Bucket = {
     ...opened,
-    call: async (call, options) => {
-      note(call);
-      return opened.call(call, options);
-    },
-    open: async (call, signal) => {
-      note(call);
-      return opened.open(call, signal);
-    },
+    call: (work, options) =>
+      opened.call(
+        (send, signal) =>
+          work(
+            (command) =>
+              send((s3) => {
+                const created = command(s3);
+                note(created.constructor.name.replace(/Command$/, ""));
+                return created;
+              }),
+            signal,
+          ),
+        options,
+      ),
   };
   return {
-    store: createS3ObjectStore(bucket),
+    store: { ...createS3ObjectStore(bucket), ...createS3Links(bucketName, aws) },
     parts: createS3ObjectParts(bucket),
     calls,
     failNext: (call) => failing.push(call),

@@ -6,8 +6,7 @@ import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { createSecretReader } from "../../shared/platform/config/secrets.ts";
 import { openAwsJsonService } from "../../shared/platform/outbound/aws-json.ts";
 import { openLightTable } from "../../shared/platform/storage/light-table.ts";
-import { openBucket } from "../../shared/platform/storage/s3-calls.ts";
-import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
+import { createS3Links } from "../../shared/platform/storage/s3-links.ts";
 import { notCreated } from "./adapt-template.ts";
 import { tableTests } from "./dynamodb-local.ts";
 import { type DeployedStack, deployStage, motoGaps } from "./moto-stacks.ts";
@@ -57,7 +56,7 @@ const useDeployed = async (endpoint: string, { outputs }: DeployedStack): Promis
   const bodies = received.parse(response).Messages.map(({ Body }): unknown => JSON.parse(Body));
   mustBe("What waits in the mail queue", bodies, requests);
 
-  const store = createS3ObjectStore(openBucket(output("AudioBucketName"), aws));
+  const store = createS3Links(output("AudioBucketName"), aws);
   const upload = await store.signUpload("uploads/verify.wav", { contentType: "audio/wav", size: 4 });
   const headers = { "Content-Type": "audio/wav" };
   const stored = await fetch(upload.url, { method: "PUT", headers, body: "RIFF" });

@@ -1,5 +1,5 @@
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import type { ObjectStore } from "../../../shared/platform/storage/object-store.ts";
+import type { LinkedObjectStore } from "../../../shared/platform/storage/object-store.ts";
 import { type DeleteDependencies, deleteJob } from "../../../shared/recordings/jobs/delete-job.ts";
 import {
   getResult,
@@ -23,7 +23,7 @@ import { fileNameOf, RecordingView, type ShownPart } from "./recording.tsx";
 /** What these pages use. */
 export interface RecordingsDependencies extends Pick<PlaygroundDependencies, "tokens">, DeleteDependencies {
   readonly jobs: JobsRepository;
-  readonly store: ResultDependencies["store"] & Pick<ObjectStore, "describe" | "signDownload">;
+  readonly store: ResultDependencies["store"] & Pick<LinkedObjectStore, "describe" | "signDownload">;
 }
 
 /** How many recordings one page lists. */

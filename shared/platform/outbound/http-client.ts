@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import { type ClientRequest, IncomingMessage, request as requestHttp } from "node:http";
 import type { LookupFunction } from "node:net";
 import {
   basicAuthorization,
@@ -19,7 +19,7 @@ import { awaitActivity, withIdleTimeout } from "./timeouts.ts";
 
 export interface RequestHead {
   readonly url: URL;
-  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** Called once the whole request was sent. A request that fails before has had no effect on the server. */
@@ -153,6 +153,12 @@ export const sendRequest = async (options: BackendRequest): Promise<IncomingMess
     if (!(error instanceof BackendUnreachable) || !mayRepeat()) throw error;
   }
   return responseTo(options, openWithBody(options));
+};
+
+/** Returns the response behind a streamed body of the AWS SDK. @throws TypeError for anything else. */
+export const requireResponse = (body: unknown): IncomingMessage => {
+  if (body instanceof IncomingMessage) return body;
+  throw new TypeError("The body is not that of a response.");
 };
 
 /**

@@ -90,28 +90,24 @@ export interface StoredPart extends ObjectPart {
   readonly tag: string;
 }
 
-/**
- * Objects that a client uploads part by part, through links. Every method throws as {@link ObjectStore} does. The
- * store removes unfinished uploads after a day.
- */
+/** Objects that a client uploads part by part. Every method throws as {@link ObjectStore} does. */
 export interface ObjectParts {
   /** @returns what the upload is called, together with the key. */
   begin(key: string, options: { readonly contentType: string }): Promise<string>;
-  /** A link that takes a `PUT` of a part of exactly this size, as often as it is sent. */
-  sign(key: string, uploadId: string, part: ObjectPart): Promise<SignedLink>;
   /** The parts that have arrived, by number; `undefined` when the upload no longer exists. */
   list(key: string, uploadId: string): Promise<readonly StoredPart[] | undefined>;
   /** Joins the parts. @returns whether the upload existed: not when it is already completed. */
-  complete(key: string, uploadId: string, parts: readonly StoredPart[]): Promise<boolean>;
-  /** Aborts the upload; a finished one is no error. */
+  complete(
+    key: string,
+    uploadId: string,
+    parts: readonly Pick<StoredPart, "number" | "tag">[],
+  ): Promise<boolean>;
+  /** Aborts the upload; a finished one is no error. The store does it after a day. */
   abort(key: string, uploadId: string): Promise<void>;
 }
 
-/**
- * Where audio files are stored. Every method throws AppError `storage_unavailable` when the store fails, and
- * `service_unavailable` when it is silent for too long; none waits for ever.
- */
-export interface ObjectStore {
+/** Links to objects. To create one sends nothing; each throws AppError `storage_unavailable` if it cannot be signed. */
+export interface ObjectLinks {
   /**
    * A link that takes a `PUT` of a body of exactly this content type.
    *
@@ -121,11 +117,20 @@ export interface ObjectStore {
     key: string,
     options: { readonly contentType: string; readonly size?: number | undefined },
   ): Promise<SignedLink>;
+  /** A link that takes a `PUT` of a part of exactly this size, as often as it is sent. */
+  signPart(key: string, uploadId: string, part: ObjectPart): Promise<SignedLink>;
   /** A link to the object, without checking that it exists; it returns 404 if not. */
   signDownload(
     key: string,
     options: { readonly contentType: string; readonly fileName: string },
   ): Promise<SignedLink>;
+}
+
+/**
+ * Where audio files are stored. Every method throws AppError `storage_unavailable` when the store fails, and
+ * `service_unavailable` when it is silent for too long; none waits for ever.
+ */
+export interface ObjectStore {
   /** `undefined` when there is no such object. */
   describe(key: string): Promise<StoredObject | undefined>;
   /** Opens an object as it is now; should it be replaced, reading fails. `undefined` when there is none. */
@@ -140,3 +145,6 @@ export interface ObjectStore {
   /** Removes an object; a missing one is no error. */
   delete(key: string): Promise<void>;
 }
+
+/** Objects and the links to them. */
+export type LinkedObjectStore = ObjectStore & ObjectLinks;

@@ -1,114 +1,86 @@
-import type { IncomingHttpHeaders } from "node:http";
-import { AppError } from "../errors/app-error.ts";
-import { AwsCallError } from "../outbound/aws-json.ts";
-import { readPieces } from "../outbound/http-client.ts";
+import type { GetObjectCommandInput } from "@aws-sdk/client-s3";
+import { readBytes, readPieces, requireResponse } from "../outbound/http-client.ts";
+import { retry } from "../outbound/retry.ts";
 import type { ObjectStore } from "./object-store.ts";
-import { type Bucket, storageFailure } from "./s3-calls.ts";
-import { S3ObjectWriter } from "./s3-object-writer.ts";
+import { type Bucket, s3Failure, storageFailure } from "./s3-bucket.ts";
+import { S3Writer } from "./s3-writer.ts";
 
-/** A page has up to a thousand names, each of at most a kilobyte before it is encoded. */
-const maxListBytes = 4 * 1_024 * 1_024;
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof AppError &&
-  error.cause instanceof AwsCallError &&
-  error.cause.$metadata.httpStatusCode === 404;
+/** Reads a range of an object. The SDK repeats requests, but not a body that breaks off. */
+const readRange = ({ call }: Bucket, input: GetObjectCommandInput, size: number): Promise<Buffer> =>
+  call((send, signal) => {
+    let isReading = false;
+    const attempt = async (): Promise<Buffer> => {
+      isReading = false;
+      const { Body } = await send((s3) => new s3.GetObjectCommand(input));
+      isReading = true;
+      const bytes = await readBytes(requireResponse(Body), size);
+      if (bytes.length === size) return bytes;
+      throw new Error("S3 sent another number of bytes than requested.");
+    };
+    return retry(attempt, {
+      attempts: 3,
+      isWorthRepeating: ({ status }) => status === "rejected" && isReading && !signal.aborted,
+      pauseMilliseconds: (failures) => 50 * 2 ** (failures - 1),
+      signal,
+    });
+  });
 
 /** The object store over a bucket of S3. */
 export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
-  const head = async (key: string): Promise<IncomingHttpHeaders | undefined> => {
-    try {
-      return (await bucket.call({ operation: "HeadObject", method: "HEAD", key })).headers;
-    } catch (error) {
-      if (isMissing(error)) return undefined;
+  const { at, call, timeouts } = bucket;
+
+  const head = (key: string) =>
+    call((send) => send((s3) => new s3.HeadObjectCommand(at(key)))).catch((error: unknown) => {
+      if (s3Failure(error)?.$metadata.httpStatusCode === 404) return undefined;
       throw error;
-    }
-  };
-
-  const sizeOf = (headers: IncomingHttpHeaders): number => Number(headers["content-length"] ?? 0);
-
-  /** Reads bytes of the object as it was when it had this tag. */
-  const readRange = async (key: string, tag: string | undefined, start: number, end: number) => {
-    if (end <= start) return new Uint8Array();
-    const headers = { range: `bytes=${start}-${end - 1}`, ...(tag === undefined ? {} : { "if-match": tag }) };
-    const maxBytes = end - start;
-    const { body } = await bucket.call({ operation: "GetObject", method: "GET", key, headers }, { maxBytes });
-    if (body.length !== maxBytes)
-      throw storageFailure(new Error("S3 sent another number of bytes than requested."));
-    return body;
-  };
+    });
 
   return {
-    signUpload: async (key, { contentType, size }) =>
-      bucket.sign({
-        operation: "PutObject",
-        method: "PUT",
-        key,
-        headers: {
-          "content-type": contentType,
-          ...(size === undefined ? {} : { "content-length": String(size) }),
-        },
-      }),
-
-    signDownload: async (key, { contentType, fileName }) =>
-      bucket.sign({
-        operation: "GetObject",
-        method: "GET",
-        key,
-        query: {
-          "response-content-disposition": `inline; filename="${fileName}"`,
-          "response-content-type": contentType,
-        },
-      }),
-
     describe: async (key) => {
       const found = await head(key);
-      return found && { size: sizeOf(found), contentType: found["content-type"] };
+      return found && { size: found.ContentLength ?? 0, contentType: found.ContentType };
     },
 
     open: async (key) => {
       const found = await head(key);
-      return (
-        found && {
-          size: sizeOf(found),
-          version: found.etag,
-          read: (start, end) => readRange(key, found.etag, start, end),
-        }
-      );
+      if (!found) return undefined;
+      const { ETag, ContentLength: size = 0 } = found;
+      const read = async (start: number, end: number): Promise<Uint8Array> => {
+        if (end <= start) return new Uint8Array();
+        const input = { ...at(key), Range: `bytes=${start}-${end - 1}`, IfMatch: ETag };
+        return await readRange(bucket, input, end - start);
+      };
+      return { size, version: ETag, read };
     },
 
     async *stream(key, { signal }) {
-      const body = await bucket.open({ operation: "GetObject", method: "GET", key }, signal);
+      const { Body } = await call((send) => send((s3) => new s3.GetObjectCommand(at(key))), { signal });
       try {
-        yield* readPieces(body, bucket.timeouts.piece);
+        yield* readPieces(requireResponse(Body), timeouts.piece);
       } catch (error) {
         throw storageFailure(error);
       }
     },
 
-    put: async (key, body, { contentType }) => {
-      const headers = { "content-type": contentType };
-      await bucket.call({ operation: "PutObject", method: "PUT", key, headers, body });
+    put: async (key, Body, { contentType: ContentType }) => {
+      await call((send) => send((s3) => new s3.PutObjectCommand({ ...at(key), ContentType, Body })));
     },
 
-    write: (key, { contentType }) => new S3ObjectWriter(bucket, key, contentType),
+    write: (key, { contentType }) => new S3Writer(bucket, key, contentType),
 
     async *list(prefix) {
+      const { Bucket, Key: Prefix } = at(prefix);
       let token: string | undefined;
       do {
-        const page = token === undefined ? {} : { "continuation-token": token };
-        const query = { "encoding-type": "url", "list-type": "2", prefix, ...page };
-        const call = { operation: "ListObjectsV2", method: "GET", key: "", query } as const;
-        const xml = (await bucket.call(call, { maxBytes: maxListBytes })).body.toString();
-        for (const [, name = ""] of xml.matchAll(/<Key>([^<]*)<\/Key>/g)) {
-          yield decodeURIComponent(name.replaceAll("+", "%20"));
-        }
-        token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(xml)?.[1];
+        const input = { Bucket, Prefix, ContinuationToken: token };
+        const page = await call((send) => send((s3) => new s3.ListObjectsV2Command(input)));
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
+        token = page.NextContinuationToken;
       } while (token !== undefined);
     },
 
     delete: async (key) => {
-      await bucket.call({ operation: "DeleteObject", method: "DELETE", key });
+      await call((send) => send((s3) => new s3.DeleteObjectCommand(at(key))));
     },
   };
 };

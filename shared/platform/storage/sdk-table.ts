@@ -9,16 +9,14 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
+import { sdkRequestHandler } from "../outbound/sdk-request-handler.ts";
 import type { Table } from "./table.ts";
 import { type TableCalls, tableOver } from "./table-calls.ts";
 
-/** The SDK's client, with timeouts that fit a function's. */
-export const createTableClient = (): DynamoDBDocumentClient =>
+/** The SDK's client. @param silenceMilliseconds per attempt; three of them stay well below a function's time. */
+export const createTableClient = (silenceMilliseconds = 3_000): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(
-    new DynamoDBClient({
-      maxAttempts: 3,
-      requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
-    }),
+    new DynamoDBClient({ maxAttempts: 3, requestHandler: sdkRequestHandler(silenceMilliseconds) }),
     { marshallOptions: { removeUndefinedValues: true } },
   );
 

@@ -11,7 +11,7 @@ import { connectionsOpened, openConnection } from "../../../../shared/platform/o
 import { readBody, sendRequest } from "../../../../shared/platform/outbound/http-client.ts";
 import { multipartForm, sendUpload } from "../../../../shared/platform/outbound/upload.ts";
 import { openLightTable } from "../../../../shared/platform/storage/light-table.ts";
-import { openBucket } from "../../../../shared/platform/storage/s3-calls.ts";
+import { openBucket } from "../../../../shared/platform/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../../../shared/platform/storage/s3-object-store.ts";
 import { makeCertificate } from "../../../support/certificate.ts";
 import { readAll } from "../../../support/read-all.ts";

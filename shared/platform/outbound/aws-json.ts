@@ -133,7 +133,6 @@ export const openAwsJsonService = (
     const { statusCode, body: text } = await exchangeOverSocket({
       url,
       headers: signer.sign({
-        method: "POST",
         url,
         headers: { "content-type": contentType, "x-amz-target": `${target}.${operation}` },
         body,

@@ -13,6 +13,7 @@ import { multipartForm, sendUpload } from "../../../../shared/platform/outbound/
 import { openLightTable } from "../../../../shared/platform/storage/light-table.ts";
 import { openBucket } from "../../../../shared/platform/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../../../shared/platform/storage/s3-object-store.ts";
+import { openTable } from "../../../../shared/platform/storage/sdk-table.ts";
 import { makeCertificate } from "../../../support/certificate.ts";
 import { readAll } from "../../../support/read-all.ts";
 
@@ -70,11 +71,13 @@ const start = async (protocol: string): Promise<void> => {
 };
 
 beforeEach(() => {
+  for (const name of ["AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "local");
   sockets = [];
   requests = 0;
   behaviours = [saying(done)];
 });
 afterEach(async () => {
+  vi.unstubAllEnvs();
   vi.useRealTimers();
   vi.restoreAllMocks();
   for (const socket of sockets) socket.destroy();
@@ -121,6 +124,11 @@ const clients = {
     }),
   DynamoDB: async () => {
     const { PK } = (await openLightTable("table", aws()).read({ Key: { PK: "a", SK: "b" } })) ?? {};
+    return JSON.stringify({ Item: { PK: { S: PK } } });
+  },
+  "DynamoDB, with the SDK": async () => {
+    vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", url.origin);
+    const { PK } = (await openTable("table").read({ Key: { PK: "a", SK: "b" } })) ?? {};
     return JSON.stringify({ Item: { PK: { S: PK } } });
   },
   S3: async () => {

@@ -73,7 +73,7 @@ export const describe = (findings: Findings): Row[] => {
     {
       what: `time added, one connection, to ${portkey}`,
       measured: ratioOf(added(single, ours), added(single, portkey)),
-      bound: { must: 0.7 },
+      bound: { must: 0.85, stretch: 0.7 },
       figures: beside(
         (name) => added(single, name),
         2,
@@ -86,22 +86,28 @@ export const describe = (findings: Findings): Row[] => {
     {
       what: "calls to DynamoDB, a request",
       measured: exactly(calls.dynamoDb / calls.requests),
-      bound: { must: 1, min: 1 },
+      bound: { must: 1, kind: "exactly" },
       figures: `${(calls.logLines / calls.requests).toFixed(1)} lines of log and metrics, ${calls.forwarded} calls of ${calls.dynamoDb} were new`,
     },
-    cpuRow("CPU a token, 64 streams of 50 a second", perToken, raw, { must: 1.35, stretch: 1.2 }),
+    cpuRow("CPU a token, 64 streams of 50 a second", perToken, raw, { must: 1.35, stretch: 1.15 }),
     {
       what: `first token, beyond the ${raw}'s`,
       measured: measuredIn(firstOverRaw),
       unit: "ms",
-      bound: { must: 1 },
+      bound: { must: 1, stretch: 0.8 },
       figures: beside((name) => added(firstToken, name), 2, "ms beyond direct", ours, raw, portkey),
     },
     {
       what: `memory after load, to ${portkey}`,
       measured: known(exactly(ownMegabytes / portkeyMegabytes)),
-      bound: { must: 0.6 },
+      bound: { must: 0.6, stretch: 0.4 },
       figures: `${ours} ${ownMegabytes.toFixed(0)}, ${portkey} ${portkeyMegabytes.toFixed(0)}, ${raw} ${rawMegabytes.toFixed(0)} MB`,
+    },
+    {
+      what: `requests a second, 16 connections, to ${portkey}`,
+      measured: ratioOf(perSecond(ours), perSecond(portkey)),
+      bound: { must: 1.6, stretch: 2.2, kind: "at least" },
+      figures: `${beside(perSecond, 0, "a second", ours, portkey, raw)}, direct ${directPerSecond.toFixed(0)}`,
     },
     cpuRow("CPU a token, 64 streams of 50 a second", perToken, portkey),
     ...[...whole.byName.keys()]
@@ -110,10 +116,5 @@ export const describe = (findings: Findings): Row[] => {
         cpuRow("CPU a request, 16 connections", perRequest, name),
         cpuRow("CPU a token, 64 streams of 50 a second", perToken, name),
       ]),
-    {
-      what: `requests a second, 16 connections, to ${portkey}`,
-      measured: ratioOf(perSecond(ours), perSecond(portkey)),
-      figures: `${beside(perSecond, 0, "a second", ours, portkey, raw)}, direct ${directPerSecond.toFixed(0)}`,
-    },
   ];
 };

@@ -1,11 +1,11 @@
 import { median } from "../statistics.ts";
 
-/** What a figure has to keep: at most `must`; `stretch` is what it should come to. */
+/** The limit of a figure; `stretch` is the next goal. */
 export interface Bound {
   readonly must: number;
   readonly stretch?: number;
-  /** What it must not fall below: a function that makes no call to the table checks no token. */
-  readonly min?: number;
+  /** By default a figure is at most its bound. A function that makes no call to the table checks no token, so `exactly`. */
+  readonly kind?: "at least" | "exactly";
 }
 
 /** A figure that was measured several times in one run. */
@@ -52,15 +52,27 @@ const agreement = 1.5;
 
 const agrees = ({ spread: [min, max] }: Measured): boolean => max <= agreement * min;
 
+// Not a number is within nothing.
+const isWithin = (value: number, limit: number, kind: Bound["kind"]): boolean =>
+  (kind === "at least" || value <= limit) && (kind === undefined || value >= limit);
+
 /** Judges a line. What could not be measured, or a time about which the rounds disagree, decides nothing. */
-export const judge = ({ measured, bound, unit }: Row): Verdict => {
+export const judge = ({ measured, bound, unit }: Pick<Row, "measured" | "bound" | "unit">): Verdict => {
   if (!bound) return "";
   if (!measured || (unit === "ms" && !agrees(measured))) return "not judged";
   const value = shown(measured.value);
-  const isWithin = value <= bound.must && value >= (bound.min ?? Number.NEGATIVE_INFINITY);
-  // Not a number is within nothing.
-  if (!isWithin) return "FAILED";
-  return bound.stretch !== undefined && value <= bound.stretch ? "stretch met" : "met";
+  const { must, stretch, kind } = bound;
+  if (!isWithin(value, must, kind)) return "FAILED";
+  return stretch !== undefined && isWithin(value, stretch, kind) ? "stretch met" : "met";
+};
+
+const signs = { "at least": "≥ ", exactly: "" };
+
+/** The limit and the next goal, for a table. */
+export const describeBound = (bound: Bound | undefined): string => {
+  if (!bound) return "";
+  const { must, stretch, kind } = bound;
+  return `${kind ? signs[kind] : "≤ "}${must}${stretch === undefined ? "" : ` (${stretch})`}`;
 };
 
 /** Which lines fail. */
@@ -70,13 +82,10 @@ const cellsOf = (row: Row): string[] => {
   const { what, measured, unit, bound, remark, figures } = row;
   const number = (value: number): string => `${value.toFixed(2)}${unit ? ` ${unit}` : ""}`;
   const [min, max] = measured?.spread ?? [];
-  const boundText = bound
-    ? `${bound.min === bound.must ? "" : "≤ "}${bound.must}${bound.stretch === undefined ? "" : ` (${bound.stretch})`}`
-    : "";
   return [
     what,
     measured ? number(measured.value) : "–",
-    boundText,
+    describeBound(bound),
     judge(row),
     min === undefined || max === undefined || min === max ? "" : `${min.toFixed(2)} to ${max.toFixed(2)}`,
     [figures, remark].filter((part) => part !== undefined).join("; "),

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { failedRows, judge, measuredIn, ratioOf, writeTable } from "../../bench/compare/verdict.ts";
+import {
+  describeBound,
+  failedRows,
+  judge,
+  measuredIn,
+  ratioOf,
+  writeTable,
+} from "../../bench/compare/verdict.ts";
 import { median, quantile } from "../../bench/statistics.ts";
 
 const row = (value: number, spread: readonly [number, number] = [value, value]) => ({
@@ -51,9 +58,17 @@ describe("a bound", () => {
   });
 
   it("fails a function that asks the table less often than it has to", () => {
-    const calls = { ...row(0.5), bound: { must: 1, min: 1 } };
+    const calls = { ...row(0.5), bound: { must: 1, kind: "exactly" } } as const;
     expect(judge(calls)).toBe("FAILED");
     expect(judge({ ...calls, measured: measuredIn([1]) })).toBe("met");
+    expect(judge({ ...calls, measured: measuredIn([1.01]) })).toBe("FAILED");
+  });
+
+  it("may be a minimum", () => {
+    const bound = { must: 1.6, stretch: 2.2, kind: "at least" } as const;
+    const verdicts = [1.59, 1.6, 2.2, Number.NaN].map((value) => judge({ ...row(value), bound }));
+    expect(verdicts).toEqual(["FAILED", "met", "stretch met", "FAILED"]);
+    expect(describeBound(bound)).toBe("≥ 1.6 (2.2)");
   });
 
   it("is not judged where the system does not tell the figure", () => {

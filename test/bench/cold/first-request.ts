@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, rmdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -9,16 +9,27 @@ import { promisify } from "node:util";
 import * as z from "zod";
 import { makeCertificate } from "../../support/certificate.ts";
 import { median } from "../statistics.ts";
+import { cpuShare, withCpuShare } from "./cpu-share.ts";
 
 const run = promisify(execFile);
 const script = join(import.meta.dirname, "serve-first-request.mjs");
 
-/** What 256 MB of memory give of a CPU on Lambda (256 / 1,769). */
-const share = 0.145;
-const periodMicroseconds = 20_000;
-const group = "/sys/fs/cgroup/cpu/language-ai-bench";
+/** A function as it is deployed. */
+export interface Bundle {
+  readonly name: string;
+  readonly file: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly memoryMegabytes: number;
+}
 
-const outcome = z.object({ milliseconds: z.number(), status: z.literal(200) });
+/** What Lambda sets, with one server instead of AWS. */
+export const awsVariables = (address: string): Readonly<Record<string, string>> => ({
+  AWS_REGION: "us-east-1",
+  AWS_ACCESS_KEY_ID: "local",
+  AWS_SECRET_ACCESS_KEY: "local",
+  AWS_ENDPOINT_URL: address,
+  LOG_LEVEL: "SILENT",
+});
 
 /** The events that stand for a function's first request. */
 const events: Readonly<Record<string, string>> = {
@@ -27,25 +38,68 @@ const events: Readonly<Record<string, string>> = {
   translate: "events/translate/translate.json",
 };
 
-/** Table, secrets and model in one. */
+const newUpload =
+  "<InitiateMultipartUploadResult><Bucket>audio</Bucket><Key>key</Key><UploadId>an-upload</UploadId></InitiateMultipartUploadResult>";
+
+const account = {
+  account_type: { S: "Free" },
+  disabled: { BOOL: false },
+  token_epoch: { N: "0" },
+  email_verified: { BOOL: true },
+};
+
+/** Table, secrets, bucket and model in one. */
 export const respondToCall: RequestListener = (request, response) => {
   request.resume().on("end", () => {
+    if (/[?&]uploads(?:[=&]|$)/.test(request.url ?? "")) {
+      response.writeHead(200, { "Content-Type": "application/xml" }).end(newUpload);
+      return;
+    }
     const target = String(request.headers["x-amz-target"] ?? "");
     const body = target.endsWith("GetSecretValue")
       ? { SecretString: JSON.stringify({ chat: "key", translation: "a key for signing must be this long" }) }
       : target
-        ? {
-            Attributes: {
-              account_type: { S: "Free" },
-              disabled: { BOOL: false },
-              token_epoch: { N: "0" },
-              email_verified: { BOOL: true },
-            },
-          }
+        ? { Attributes: account }
         : { choices: [{ message: { content: "Webale" }, finish_reason: "stop" }] };
     response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
   });
 };
+
+const outcomes = z.array(
+  z.object({ milliseconds: z.number(), status: z.union([z.literal(200), z.literal(201)]) }),
+);
+
+interface Requests {
+  readonly event: string;
+  /** How often it is sent to the new environment. */
+  readonly times: number;
+  /** The server behind all of the function's calls. */
+  readonly address: string;
+  readonly processesFile: string;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** Starts a function with a whole CPU and sends it requests at its share of one. @returns their milliseconds. */
+const sendRequests = async (
+  { file, environment }: Bundle,
+  { event, times, address, processesFile, variables }: Requests,
+): Promise<number[]> => {
+  const env = {
+    ...environment,
+    ...awsVariables(address),
+    AWS_ENDPOINT_URL_DYNAMODB: address,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: address,
+    AWS_ENDPOINT_URL_S3: address,
+    CHAT_BASE_URL: `${address}/v1`,
+    TRANSLATION_BASE_URL: `${address}/v1`,
+    ...variables,
+  };
+  const args = [script, pathToFileURL(file).href, event, processesFile, String(times)];
+  const { stdout } = await run(process.execPath, args, { env });
+  return outcomes.parse(JSON.parse(stdout)).map(({ milliseconds }) => milliseconds);
+};
+
+const portOf = (server: ReturnType<typeof createServer>): number => (server.address() as AddressInfo).port;
 
 /**
  * How much longer the first request after a start takes when table, secrets and model are behind TLS, at the share of a
@@ -54,17 +108,10 @@ export const respondToCall: RequestListener = (request, response) => {
  * @returns by the function's name; `undefined` where the machine offers no share of a CPU (cgroups).
  */
 export const measureFirstRequests = async (
-  bundles: readonly { readonly name: string; readonly file: string; readonly environment: object }[],
+  bundles: readonly Bundle[],
   rounds: number,
   folder: string,
 ): Promise<Map<string, number> | undefined> => {
-  try {
-    await mkdir(group, { recursive: true });
-    await writeFile(join(group, "cpu.cfs_period_us"), String(periodMicroseconds));
-    await writeFile(join(group, "cpu.cfs_quota_us"), String(periodMicroseconds * share));
-  } catch {
-    return undefined;
-  }
   const certificate = makeCertificate(["localhost"]);
   // The functions get its certificate as trusted.
   const trustedFile = join(folder, "certificate.pem");
@@ -75,38 +122,71 @@ export const measureFirstRequests = async (
     server.listen(0, "localhost");
     await new Promise((resolve) => server.once("listening", resolve));
   }
-  const portOf = (server: typeof plain): number => (server.address() as AddressInfo).port;
-  const addresses = [`http://localhost:${portOf(plain)}`, `https://localhost:${portOf(secure)}`];
-  const ask = async ({ name, file, environment }: (typeof bundles)[number], address: string) => {
-    const env = {
-      ...environment,
-      AWS_REGION: "us-east-1",
-      AWS_ENDPOINT_URL: address,
-      AWS_ENDPOINT_URL_DYNAMODB: address,
-      AWS_ENDPOINT_URL_SECRETS_MANAGER: address,
-      CHAT_BASE_URL: `${address}/v1`,
-      TRANSLATION_BASE_URL: `${address}/v1`,
-      LOG_LEVEL: "SILENT",
-      NODE_EXTRA_CA_CERTS: trustedFile,
-    };
-    const args = [script, pathToFileURL(file).href, events[name] ?? "", join(group, "cgroup.procs")];
-    const { stdout } = await run(process.execPath, args, { env });
-    return outcome.parse(JSON.parse(stdout)).milliseconds;
-  };
+  const variables = { NODE_EXTRA_CA_CERTS: trustedFile };
   try {
-    const ratios = new Map<string, number>();
-    for (const bundle of bundles.filter(({ name }) => name in events)) {
-      const [without, withTls]: [number[], number[]] = [[], []];
-      for (let round = 0; round < rounds; round += 1) {
-        without.push(await ask(bundle, addresses[0] ?? ""));
-        withTls.push(await ask(bundle, addresses[1] ?? ""));
+    return await withCpuShare(cpuShare(256), async (processesFile) => {
+      const ratios = new Map<string, number>();
+      for (const bundle of bundles) {
+        const event = events[bundle.name];
+        if (event === undefined) continue;
+        const [without, withTls]: [number[], number[]] = [[], []];
+        const requests = { event, times: 1, processesFile, variables };
+        for (let round = 0; round < rounds; round += 1) {
+          const plainly = { ...requests, address: `http://localhost:${portOf(plain)}` };
+          const securely = { ...requests, address: `https://localhost:${portOf(secure)}` };
+          without.push(...(await sendRequests(bundle, plainly)));
+          withTls.push(...(await sendRequests(bundle, securely)));
+        }
+        ratios.set(bundle.name, median(withTls) / median(without));
       }
-      ratios.set(bundle.name, median(withTls) / median(without));
-    }
-    return ratios;
+      return ratios;
+    });
   } finally {
     plain.close();
     secure.close();
-    await rmdir(group).catch(() => undefined);
   }
+};
+
+/** Requests of uploads: the first only signs, the second calls S3 and so loads what that needs. */
+const storageRequests = [
+  { what: "creates a link, without a call to S3", event: "events/upload/generate-upload-url.json" },
+  { what: "starts an upload in parts, with a call to S3", event: "events/upload/begin-upload.json" },
+];
+
+/** The first request of its kind to a new environment, and the same request right after it. */
+export interface FirstUse {
+  readonly what: string;
+  readonly share: number;
+  readonly firstMilliseconds: number;
+  readonly secondMilliseconds: number;
+}
+
+/**
+ * What the first use of S3 costs a new environment, at the function's share of a CPU and with a stand-in without TLS. The first
+ * call may load a client.
+ *
+ * @returns `undefined` where the machine offers no share of a CPU (cgroups).
+ */
+export const measureStorage = (
+  bundle: Bundle,
+  rounds: number,
+  address: string,
+): Promise<FirstUse[] | undefined> => {
+  const share = cpuShare(bundle.memoryMegabytes);
+  return withCpuShare(share, async (processesFile) => {
+    const measured = storageRequests.map(({ what, event }) => ({ what, event, times: [] as number[][] }));
+    for (let round = 0; round < rounds; round += 1) {
+      for (const { event, times } of measured) {
+        times.push(await sendRequests(bundle, { event, times: 2, address, processesFile }));
+      }
+    }
+    const medianOf = (times: readonly (readonly number[])[], call: number): number =>
+      median(times.map((each) => each[call] ?? Number.NaN));
+    return measured.map(({ what, times }) => ({
+      what,
+      share,
+      firstMilliseconds: medianOf(times, 0),
+      secondMilliseconds: medianOf(times, 1),
+    }));
+  });
 };

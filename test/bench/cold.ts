@@ -7,31 +7,24 @@
  * `--rounds 20` loads each one this many times (15); `--only chat,translate` selects some. Fails when a ratio exceeds
  * its bound.
  */
-import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { readAssembly } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
-import { prepareAssembly } from "../../infra/local/assembly.ts";
 import { type BundleContents, readBundleContents } from "./cold/bundle-contents.ts";
+import { type Bundle, measureFirstRequests, measureStorage } from "./cold/first-request.ts";
 import {
-  awsVariables,
-  type Bundle,
-  measureFirstRequests,
-  measureStorage,
-  respondToCall,
-} from "./cold/first-request.ts";
+  measureStarts,
+  medianStart,
+  prepareBundles,
+  type Starts,
+  startRatios,
+  withStandIn,
+} from "./cold/starts.ts";
 import { type Bound, describeBound, judge } from "./compare/verdict.ts";
-import { median, shuffled } from "./statistics.ts";
-
-const run = promisify(execFile);
-const loader = join(import.meta.dirname, "cold", "load-bundle.mjs");
+import { median } from "./statistics.ts";
 
 /** The bounds on a start compared with an empty one, including its first calls. What S3 alone needs is loaded later. */
 const bounds: Readonly<Record<string, Bound>> = {
@@ -55,73 +48,13 @@ const bounds: Readonly<Record<string, Bound>> = {
 /** The bound on the first request with TLS to table and model, against one without. */
 const firstRequestBound: Bound = { must: 1.5 };
 
-const loaded = z.object({
-  importMilliseconds: z.number(),
-  importCpuMilliseconds: z.number(),
-  startMilliseconds: z.number(),
-  startCpuMilliseconds: z.number(),
-});
-type Loaded = z.infer<typeof loaded>;
-
-const empty = "(empty)";
-
 const { values: options } = parseArgs({
   options: { rounds: { type: "string", default: "15" }, only: { type: "string" } },
 });
 const rounds = z.coerce.number().int().min(1).parse(options.rounds);
-const only = options.only?.split(",");
 
 const print = (line = ""): void => {
   process.stdout.write(`${line}\n`);
-};
-
-const load = async ({ file, environment }: Bundle, standIn: string): Promise<Loaded> => {
-  const { stdout } = await run(process.execPath, [loader, pathToFileURL(file).href], {
-    env: { ...environment, ...awsVariables(standIn) },
-  });
-  return loaded.parse(JSON.parse(stdout));
-};
-
-/** Builds the functions into a folder, and an empty one. */
-const prepareBundles = async (folder: string, standIn: string): Promise<Bundle[]> => {
-  const assembly = await prepareAssembly(folder, { CHAT_BASE_URL: `${standIn}/v1`, PORT: "3000" });
-  const { functions } = readAssembly(assembly, { queues: standIn, functionUrl: () => `${standIn}/` });
-  const file = join(folder, "empty", "index.mjs");
-  await mkdir(dirname(file));
-  await writeFile(file, "export const handler = async () => undefined;\n");
-  return [
-    { name: empty, file, environment: {}, memoryMegabytes: 128 },
-    ...functions
-      .map(({ assetDirectory, environment, memoryMegabytes }) => ({
-        name: basename(assetDirectory),
-        file: join(assetDirectory, "index.mjs"),
-        environment,
-        memoryMegabytes,
-      }))
-      .filter(({ name }) => !only || only.includes(name))
-      .toSorted((one, other) => one.name.localeCompare(other.name)),
-  ];
-};
-
-type Starts = ReadonlyMap<string, Loaded[]>;
-
-const measureStarts = async (bundles: readonly Bundle[], standIn: string): Promise<Starts> => {
-  const measured = new Map<string, Loaded[]>(bundles.map(({ name }) => [name, []]));
-  for (const bundle of bundles) await load(bundle, standIn);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const bundle of shuffled(bundles)) measured.get(bundle.name)?.push(await load(bundle, standIn));
-  }
-  return measured;
-};
-
-/** A figure of a function's starts, in milliseconds and as a multiple of an empty function's. */
-const figureOf = (starts: Starts, name: string, figure: keyof Loaded) => {
-  const values = (starts.get(name) ?? []).map((one) => one[figure]);
-  const emptyStarts = starts.get(empty) ?? [];
-  return {
-    milliseconds: median(values),
-    ratio: median(values.map((value, round) => value / (emptyStarts[round]?.[figure] ?? Number.NaN))),
-  };
 };
 
 const kilobytes = (bytes: number): string => (bytes / 1_000).toFixed(0);
@@ -141,20 +74,20 @@ const describeStart = async (bundle: Bundle, starts: Starts, contents: BundleCon
   const { name } = bundle;
   const bound = bounds[name];
   const files = await readFiles(bundle, contents?.files ?? ["index.mjs"]);
-  const time = figureOf(starts, name, "startMilliseconds");
-  const cpu = figureOf(starts, name, "startCpuMilliseconds");
+  const time = median(startRatios(starts, name, "startMilliseconds"));
+  const cpu = median(startRatios(starts, name, "startCpuMilliseconds"));
   // A busy machine lengthens the time, and V8's own threads the CPU: too much is what is so in both.
-  const value = Math.min(time.ratio, cpu.ratio);
+  const value = Math.min(time, cpu);
   const verdict = judge({ measured: { value, spread: [value, value] }, ...(bound ? { bound } : {}) });
   const cells = [
     name,
     kilobytes(sum(files)),
     kilobytes(sum(files.map((file) => gzipSync(file)))),
     kilobytes(sum(await readFiles(bundle, contents?.laterFiles ?? []))),
-    figureOf(starts, name, "importMilliseconds").milliseconds.toFixed(1),
-    figureOf(starts, name, "importCpuMilliseconds").milliseconds.toFixed(1),
-    `${time.ratio.toFixed(2)}x`,
-    `${cpu.ratio.toFixed(2)}x`,
+    medianStart(starts, name, "importMilliseconds").toFixed(1),
+    medianStart(starts, name, "importCpuMilliseconds").toFixed(1),
+    `${time.toFixed(2)}x`,
+    `${cpu.toFixed(2)}x`,
     describeBound(bound),
     verdict,
     (contents?.parts ?? [])
@@ -167,7 +100,7 @@ const describeStart = async (bundle: Bundle, starts: Starts, contents: BundleCon
 };
 
 const describeStarts = async (bundles: readonly Bundle[], standIn: string, metafile: string) => {
-  const starts = await measureStarts(bundles, standIn);
+  const starts = await measureStarts(bundles, standIn, rounds);
   const contents = await readBundleContents(metafile);
   print(`| ${heads.join(" | ")} |`);
   print(`| ${heads.map((_, column) => (column > 0 && column < 8 ? "--:" : "---")).join(" | ")} |`);
@@ -210,21 +143,18 @@ const describeStorage = async (bundles: readonly Bundle[], standIn: string): Pro
   print();
 };
 
-const server = createServer(respondToCall).listen(0, "localhost");
-await once(server, "listening");
-const { port } = z.object({ port: z.int() }).parse(server.address());
-const standIn = `http://localhost:${port}`;
 const folder = await mkdtemp(join(tmpdir(), "language-ai-cold-"));
 try {
-  const bundles = await prepareBundles(folder, standIn);
-  const beyond = await describeStarts(bundles, standIn, join(folder, "build", "metafile.json"));
-  beyond.push(...(await describeFirstRequests(bundles, folder)));
-  await describeStorage(bundles, standIn);
-  if (beyond.length > 0) {
-    process.stderr.write(`Beyond their bounds:\n${beyond.join("\n")}\n`);
-    process.exitCode = 1;
-  }
+  await withStandIn(async (standIn) => {
+    const bundles = await prepareBundles(folder, standIn, options.only?.split(","));
+    const beyond = await describeStarts(bundles, standIn, join(folder, "build", "metafile.json"));
+    beyond.push(...(await describeFirstRequests(bundles, folder)));
+    await describeStorage(bundles, standIn);
+    if (beyond.length > 0) {
+      process.stderr.write(`Beyond their bounds:\n${beyond.join("\n")}\n`);
+      process.exitCode = 1;
+    }
+  });
 } finally {
-  server.close().closeAllConnections();
   await rm(folder, { recursive: true, force: true });
 }

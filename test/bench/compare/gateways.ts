@@ -53,14 +53,59 @@ const lambdaOptions = (memoryMegabytes: number): string[] => {
   ];
 };
 
+/** The deployed chat function's name in tables. */
+export const chatName = "chat function";
+
 /** The chat function, ready to be called, with everything behind it. */
 export interface ServedChat {
   readonly mock: BenchProcess;
   readonly chat: Gateway;
   /** Where the bundle and its source map are. */
   readonly bundle: string;
+  /** Starts the function from another bundle; the caller stops it. */
+  startChat(name: string, bundle: string): Promise<Gateway>;
   close(): Promise<void>;
 }
+
+type FunctionDefinition = ReturnType<typeof readAssembly>["functions"][number];
+
+/** What every process of the chat function needs. */
+interface ChatSetup {
+  readonly definition: FunctionDefinition;
+  readonly sdkVariables: Readonly<Record<string, string>>;
+  readonly mock: BenchProcess;
+  readonly token: string;
+  readonly core: number | undefined;
+}
+
+const startChat = async (
+  { definition, sdkVariables, mock, token, core }: ChatSetup,
+  name: string,
+  bundle: string,
+): Promise<Gateway> => {
+  const { environment, memoryMegabytes } = definition;
+  const server = new URL(mock.url).origin;
+  const chat = await startProcess("compare/function-process.ts", {
+    core,
+    args: [bundle],
+    nodeArgs: lambdaOptions(memoryMegabytes),
+    isShown: false,
+    variables: {
+      ...environment,
+      ...sdkVariables,
+      AWS_LAMBDA_FUNCTION_NAME: "chat",
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
+      AWS_SESSION_TOKEN: "a-token-as-long-as-those-of-aws".repeat(12),
+      AWS_ENDPOINT_URL_DYNAMODB: server,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: server,
+      CHAT_BASE_URL: mock.url,
+      LOG_LEVEL: "INFO",
+    },
+  });
+  const url = `${chat.url}/tasks/chat/completions`;
+  const headers = { Authorization: `Bearer ${token}` };
+  return { ...chat, target: { name, url, headers, model: "lang-14b", takesEvents: true } };
+};
 
 /**
  * The chat function as deployed, with its token and account in DynamoDB's stand-in.
@@ -81,46 +126,19 @@ export const serveChat = async ({ gateway, load }: Cores): Promise<ServedChat> =
     const { token } = await createAccount(service.url, dataDirectory, "Premium");
     const running = await findRunningService(dataDirectory);
     if (!running) throw new Error("The local service does not say where its table is.");
-    const mock = await startProcess("compare/mock-process.ts", {
-      core: load,
-      variables: running.sdkVariables,
-    });
-
+    const { sdkVariables } = running;
+    const mock = await startProcess("compare/mock-process.ts", { core: load, variables: sdkVariables });
     const { functions } = readAssembly(join(dataDirectory, "assembly"));
     const definition = functions.find(({ assetDirectory }) => basename(assetDirectory) === "chat");
     if (!definition) throw new Error("There is no chat function.");
+    const setup: ChatSetup = { definition, sdkVariables, mock, token, core: gateway };
     const bundle = join(definition.assetDirectory, "index.mjs");
-    const server = new URL(mock.url).origin;
-    const chat = await startProcess("compare/function-process.ts", {
-      core: gateway,
-      args: [bundle],
-      nodeArgs: lambdaOptions(definition.memoryMegabytes),
-      isShown: false,
-      variables: {
-        ...definition.environment,
-        ...running.sdkVariables,
-        AWS_LAMBDA_FUNCTION_NAME: "chat",
-        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMegabytes),
-        AWS_SESSION_TOKEN: "a-token-as-long-as-those-of-aws".repeat(12),
-        AWS_ENDPOINT_URL_DYNAMODB: server,
-        AWS_ENDPOINT_URL_SECRETS_MANAGER: server,
-        CHAT_BASE_URL: mock.url,
-        LOG_LEVEL: "INFO",
-      },
-    });
+    const chat = await startChat(setup, chatName, bundle);
     return {
       mock,
-      chat: {
-        ...chat,
-        target: {
-          name: "chat function",
-          url: `${chat.url}/tasks/chat/completions`,
-          headers: { Authorization: `Bearer ${token}` },
-          model: "lang-14b",
-          takesEvents: true,
-        },
-      },
+      chat,
       bundle,
+      startChat: (name, file) => startChat(setup, name, file),
       close: async () => {
         await Promise.all([stopProcess(chat), stopProcess(mock)]);
         await service.stop();

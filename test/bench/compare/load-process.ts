@@ -10,7 +10,7 @@ import {
   loadCommand,
   type TimedResponse,
 } from "./load.ts";
-import { type LoadTarget, openConnection, requestBytes } from "./load-client.ts";
+import { type LoadConnection, type LoadTarget, openConnection, requestBytes } from "./load-client.ts";
 import { type ModelReply, requestBody } from "./model-responses.ts";
 
 type Command<Kind extends LoadCommand["kind"]> = Extract<LoadCommand, { readonly kind: Kind }>;
@@ -18,47 +18,57 @@ type Command<Kind extends LoadCommand["kind"]> = Extract<LoadCommand, { readonly
 const bytesFor = (target: LoadTarget, reply: ModelReply | undefined): Buffer =>
   requestBytes(target, requestBody(target.model, reply));
 
-const openConnections = (target: LoadTarget, count: number) =>
-  Promise.all(Array.from({ length: count }, () => openConnection(target)));
+/** Uses connections to a target and closes them, also after a wrong response: the next measurement must be alone. */
+const withConnections = async <Result>(
+  target: LoadTarget,
+  count: number,
+  use: (opened: readonly LoadConnection[]) => Promise<Result>,
+): Promise<Result> => {
+  const opened = await Promise.all(Array.from({ length: count }, () => openConnection(target)));
+  try {
+    return await use(opened);
+  } finally {
+    for (const connection of opened) connection.close();
+  }
+};
 
 /** Waiting for enough requests ends after this multiple of the requested time. */
 const max = 5;
 
-const saturate = async (command: Command<"saturate">): Promise<LoadResult> => {
-  const { target, connections, milliseconds, requests } = command;
-  const opened = await openConnections(target, connections);
-  const request = bytesFor(target, undefined);
-  const times: number[] = [];
-  const startedAt = performance.now();
-  const isOver = (): boolean => {
+const saturate = ({
+  target,
+  connections,
+  milliseconds,
+  requests,
+}: Command<"saturate">): Promise<LoadResult> =>
+  withConnections(target, connections, async (opened) => {
+    const request = bytesFor(target, undefined);
+    const times: number[] = [];
+    const startedAt = performance.now();
+    const isOver = (): boolean => {
+      const lasted = performance.now() - startedAt;
+      return lasted >= max * milliseconds || (lasted >= milliseconds && times.length >= requests);
+    };
+    await Promise.all(
+      opened.map(async (connection) => {
+        while (!isOver()) {
+          times.push((await connection.ask(request, "whole")).milliseconds);
+        }
+      }),
+    );
     const lasted = performance.now() - startedAt;
-    return lasted >= max * milliseconds || (lasted >= milliseconds && times.length >= requests);
-  };
-  await Promise.all(
-    opened.map(async (connection) => {
-      while (!isOver()) {
-        times.push((await connection.ask(request, "whole")).milliseconds);
-      }
-    }),
-  );
-  const lasted = performance.now() - startedAt;
-  for (const connection of opened) connection.close();
-  return { requests: times.length, milliseconds: lasted, medianMilliseconds: median(times) };
-};
+    return { requests: times.length, milliseconds: lasted, medianMilliseconds: median(times) };
+  });
 
-const streamsOf = async (
-  target: LoadTarget,
-  { connections, reply }: Command<"streams">,
-): Promise<LoadResult> => {
-  const opened = await openConnections(target, connections);
-  const request = bytesFor(target, reply);
-  const startedAt = performance.now();
-  const replies = await Promise.all(opened.map((connection) => connection.ask(request, reply)));
-  const lasted = performance.now() - startedAt;
-  for (const connection of opened) connection.close();
-  const firstTokens = replies.map(({ firstTokenMilliseconds }) => firstTokenMilliseconds);
-  return { requests: replies.length, milliseconds: lasted, medianMilliseconds: median(firstTokens) };
-};
+const streamsOf = (target: LoadTarget, { connections, reply }: Command<"streams">): Promise<LoadResult> =>
+  withConnections(target, connections, async (opened) => {
+    const request = bytesFor(target, reply);
+    const startedAt = performance.now();
+    const replies = await Promise.all(opened.map((connection) => connection.ask(request, reply)));
+    const lasted = performance.now() - startedAt;
+    const firstTokens = replies.map(({ firstTokenMilliseconds }) => firstTokenMilliseconds);
+    return { requests: replies.length, milliseconds: lasted, medianMilliseconds: median(firstTokens) };
+  });
 
 const streams = (command: Command<"streams">): Promise<LoadResult[]> =>
   Promise.all(command.targets.map((target) => streamsOf(target, command)));

@@ -1,4 +1,5 @@
 import { median } from "../statistics.ts";
+import { chatName as ours } from "./gateways.ts";
 import type { Alternated, Rounds, Window } from "./measure.ts";
 import { type Measured, measuredIn, type Row, ratioOf } from "./verdict.ts";
 
@@ -20,7 +21,6 @@ export interface Findings {
   readonly directPerSecond: number;
 }
 
-const ours = "chat function";
 const raw = "plain proxy";
 const portkey = "Portkey";
 
@@ -51,7 +51,9 @@ export const describe = (findings: Findings): Row[] => {
       what: `${what}, to ${other}`,
       measured,
       ...(bound ? { bound } : {}),
-      ...(measured ? { figures: beside(figure, 0, "µs", ours, other) } : { remark: "no /proc here" }),
+      ...(measured
+        ? { figures: beside(figure, 0, "µs", ours, other) }
+        : { remark: `no /proc here, or ${other} was left out` }),
     };
   };
   const added = (from: Alternated, name: string) => from.addedOf(name);

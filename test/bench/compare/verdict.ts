@@ -33,12 +33,18 @@ export interface Row {
   readonly what: string;
   /** `undefined` when it could not be measured. */
   readonly measured: Measured | undefined;
-  readonly unit?: "ms";
+  readonly unit?: "ms" | "%";
   readonly bound?: Bound;
   /** Why there is no figure. */
   readonly remark?: string;
   /** The absolute figures behind it, for this machine. */
   readonly figures?: string;
+}
+
+/** The lines of a table, and the heads of its first columns if they are not those of chat. */
+export interface Comparison {
+  readonly rows: readonly Row[];
+  readonly heads?: readonly [string, string];
 }
 
 /** The result of a line. */
@@ -80,29 +86,31 @@ export const failedRows = (rows: readonly Row[]): Row[] => rows.filter((row) => 
 
 const cellsOf = (row: Row): string[] => {
   const { what, measured, unit, bound, remark, figures } = row;
-  const number = (value: number): string => `${value.toFixed(2)}${unit ? ` ${unit}` : ""}`;
-  const [min, max] = measured?.spread ?? [];
+  const value = measured?.value ?? Number.NaN;
+  const [min, max] = measured?.spread ?? [Number.NaN, Number.NaN];
   return [
     what,
-    measured ? number(measured.value) : "–",
+    Number.isNaN(value) ? "–" : `${value.toFixed(2)}${unit ? ` ${unit}` : ""}`,
     describeBound(bound),
     judge(row),
-    min === undefined || max === undefined || min === max ? "" : `${min.toFixed(2)} to ${max.toFixed(2)}`,
+    Number.isNaN(min) || min === max ? "" : `${min.toFixed(2)} to ${max.toFixed(2)}`,
     [figures, remark].filter((part) => part !== undefined).join("; "),
   ];
 };
 
-const heads = [
-  "chat, by the function's own address",
-  "measured",
-  "must (should)",
-  "",
-  "rounds",
-  "figures of this machine",
-];
+const chatHeads = ["chat, by the function's own address", "measured"] as const;
 
-/** The lines as a Markdown table, which is padded when a person reads it in a terminal. */
-export const writeTable = (rows: readonly Row[], isPadded: boolean): string => {
+/**
+ * The lines as a Markdown table, which is padded when a person reads it in a terminal.
+ *
+ * @param firstHeads the heads of the subjects and of their figures.
+ */
+export const writeTable = (
+  rows: readonly Row[],
+  isPadded: boolean,
+  firstHeads: readonly [string, string] = chatHeads,
+): string => {
+  const heads = [...firstHeads, "must (should)", "", "rounds", "figures of this machine"];
   const cells = [heads, ...rows.map(cellsOf)];
   const widths = heads.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   const isNumber = (column: number) => column === 1;

@@ -5,13 +5,14 @@ import {
   type Language,
   translationLanguages,
 } from "../../shared/platform/catalogue/languages.ts";
+import { compareText } from "../../shared/platform/compare-text.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { countCharacters } from "../../shared/platform/telemetry/use.ts";
 import type { TranslateRequest, TranslateResponse } from "./contract.ts";
 
 const supported = translationLanguages
   .map(({ code, name }) => ({ code, name }))
-  .toSorted((one, other) => one.name.localeCompare(other.name, "en"));
+  .toSorted((one, other) => compareText(one.name, other.name));
 
 const resolve = (value: string, param: "source_language" | "target_language"): Language => {
   const language = findLanguage(value, "translation");

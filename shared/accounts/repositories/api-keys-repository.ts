@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { compareText } from "../../platform/compare-text.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { exists, type Item, type ItemUpdate, type Table } from "../../platform/storage/table.ts";
 import { type StoredKey, storedKey } from "../access/access.ts";
@@ -154,7 +155,7 @@ const listKeys = async (table: Table, userId: number, now: number): Promise<Used
         usedThisMonth: countIn(entry, month),
       };
     })
-    .toSorted((one, other) => one.createdAt.localeCompare(other.createdAt));
+    .toSorted((one, other) => compareText(one.createdAt, other.createdAt));
 };
 
 /** Keys in the table. */

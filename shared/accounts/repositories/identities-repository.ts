@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { compareText } from "../../platform/compare-text.ts";
 import { hourSeconds } from "../../platform/durations.ts";
 import { exists, isNew, type Table } from "../../platform/storage/table.ts";
 import { accountKeys, identityKeyPrefix } from "../access/keys.ts";
@@ -74,7 +75,7 @@ const listIdentities = async (table: Table, userId: number): Promise<JoinedIdent
   return items
     .map((item) => ownIdentityItem.parse(item))
     .map(({ SK: id, issuer, email, joined_at: joinedAt }) => ({ id, issuer, email, joinedAt }))
-    .toSorted((one, other) => one.joinedAt.localeCompare(other.joinedAt));
+    .toSorted((one, other) => compareText(one.joinedAt, other.joinedAt));
 };
 
 /** Removes an identity from its account, on the condition that one of the other ways to sign in still exists. */

@@ -1,3 +1,4 @@
+import { compareText } from "../../platform/compare-text.ts";
 import { inVendorsNames, type Vendors } from "../../platform/config/vendors.ts";
 import { AppError, invalidField } from "../../platform/errors/app-error.ts";
 import { dateOf, dateOfDay, dayOfDate, windowsAt } from "../limits/windows.ts";
@@ -79,7 +80,7 @@ export const usageCsv = (
     .join("");
 
 const inOrder = (one: UsedOperation, other: UsedOperation): number =>
-  one.path.localeCompare(other.path, "en") || (one.key ?? "").localeCompare(other.key ?? "", "en");
+  compareText(one.path, other.path) || compareText(one.key ?? "", other.key ?? "");
 
 const operationsOn = (day: number, rows: readonly UsedRow[], paths: TaskPaths): UsedOperation[] =>
   rows

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { compareText } from "../../platform/compare-text.ts";
 import type { Item, Table } from "../../platform/storage/table.ts";
 import { type AccountType, accountAccess } from "../access/account.ts";
 import { accountKeys } from "../access/keys.ts";
@@ -63,8 +64,8 @@ const countersIn = (item: Item, read: (attribute: string) => UsageCounter | unde
 /** By day, operation and key: DynamoDB returns attributes in no order. */
 const inOrder = (one: UsageRow, other: UsageRow): number =>
   one.day - other.day ||
-  one.operationId.localeCompare(other.operationId, "en") ||
-  (one.keyId ?? "").localeCompare(other.keyId ?? "", "en");
+  compareText(one.operationId, other.operationId) ||
+  compareText(one.keyId ?? "", other.keyId ?? "");
 
 /** Sums the counters of several items; rows that were refunded entirely are left out. */
 const rowsOf = (counted: Counted): UsedRow[] => {

@@ -1,10 +1,7 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
 import type { AwsConfig } from "./aws-config.ts";
 
-/**
- * Why not `@smithy/signature-v4`: a signature takes 5 µs here and 16 µs there, and every request makes one or two
- * (`npm run bench -- --without-own-protocol`). Links to S3 are signed by the SDK.
- */
+/** Why not `@smithy/signature-v4`: a signature takes 5 µs here and 16 µs there, and every request needs one or two. */
 
 const algorithm = "AWS4-HMAC-SHA256";
 

@@ -26,8 +26,8 @@ const countedEvents: readonly CountedEvent[] = [
     alarm: "UncountedRequests",
     event: "limits.not_counted",
     description:
-      "The functions count requests in memory, because the table does not respond within half a second. Check the table's " +
-      "throttled requests and AWS's health page. Meanwhile callers get a tenth of their limit per minute.",
+      "The table does not respond in time, so requests of accounts get 503, and those of addresses are counted in memory. " +
+      "Check the table's throttled requests and AWS's health page.",
     runbook: "Requests are not counted",
     threshold: 20,
     datapointsToAlarm: 1,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { audioBytes, wavFile } from "../support/wav.ts";
 import { type Attack, heldIf, refusedIf } from "./attack.ts";
 import { orderOf } from "./model-server.ts";
-import { ask, mailedToken, newVisitor, quotaOf, read } from "./visitor.ts";
+import { ask, countOf, mailedToken, newVisitor, quotaOf, read, statusesOf } from "./visitor.ts";
 
 const uploadLink = z.object({ upload_url: z.string(), file_id: z.string() });
 const savedTranscription = z.object({ audio_url: z.string(), audio_transcription_id: z.int() });
@@ -45,13 +45,51 @@ export const costAttacks: readonly Attack[] = [
       } finally {
         target.failCounters(false);
       }
-      const letIn = statuses.filter((status) => status === 200).length;
+      const admitted = statuses.filter((status) => status === 200).length;
       const after = await ask(target, "/tasks/language_id", { token, body: { text: "Oli otya ssebo?" } });
       return heldIf(
-        letIn <= freePerMinute &&
-          statuses.every((status) => status === 200 || status === 429) &&
+        admitted === 0 &&
+          statuses.every((status) => status === 503 || status === 429) &&
           after.status === 200,
-        `${letIn} of ${statuses.length} admitted, normally ${freePerMinute}; ${after.status} once the table counts again`,
+        `${admitted} of ${statuses.length} admitted uncounted; ${after.status} once the table counts again`,
+      );
+    },
+  },
+  {
+    number: 9,
+    name: "200 parallel requests with a key whose limit is spent, while its counters are throttled",
+    needs: ["table"],
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const body = { name: "small", monthly_limit: 2 };
+      const { key } = read(await ask(target, "/auth/keys", { token, body }), z.object({ key: z.string() }));
+      const identify = () =>
+        ask(target, "/tasks/language_id", { token: key, body: { text: "Oli otya ssebo?" } });
+      const before = [await identify(), await identify(), await identify()];
+      target.failCounters(true);
+      const sent = await Promise.all(Array.from({ length: 200 }, identify)).finally(() =>
+        target.failCounters(false),
+      );
+      return refusedIf(
+        statusesOf(before) === "200 200 429" && countOf(sent, 429) === sent.length,
+        `${statusesOf(before)} in order, then ${countOf(sent, 200)} of ${sent.length} admitted`,
+      );
+    },
+  },
+  {
+    number: 9,
+    name: "200 parallel requests of one account",
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const text = "Oli otya ssebo?";
+      const sent = await Promise.all(
+        Array.from({ length: 200 }, () => ask(target, "/tasks/language_id", { token, body: { text } })),
+      );
+      const { used } = await quotaOf(target, token).catch(() => ({ used: freePerMinute }));
+      const admitted = countOf(sent, 200);
+      return heldIf(
+        admitted <= freePerMinute && used >= admitted,
+        `${admitted} of ${sent.length} admitted, ${used} counted`,
       );
     },
   },

@@ -179,7 +179,7 @@ describe.concurrent("when the table", { timeout: timeoutMilliseconds }, () => {
   };
 
   it.for<[string, object | undefined, number]>([
-    ["is served uncounted", item, 200],
+    ["is not executed uncounted", item, 503],
     [
       "is refused when its token was revoked",
       { ...item, revoked: { M: { "3f0a2c1e-token": { N: "0" } } } },

@@ -58,7 +58,7 @@ export const fakeCounters = (
     released,
     usage,
     cleanups,
-    findStatus: async () => status,
+    readCounts: async () => ({ counted: false, minute: 0, day: 0, month: 0, status }),
     countMoreTasks: (_task, more, signal) => {
       moreTasks.push(more);
       return respond(signal);

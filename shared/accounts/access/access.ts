@@ -132,20 +132,31 @@ export const requireAccess = (
   throw new AppError("insufficient_scope", { message: `This ${kind} does not have the scope '${scope}'.` });
 };
 
-/** Reads the status of a credential, and no more of the access item; `undefined` when there is no such account. */
-export const readAccess = async (
+/** Reads what {@link credentialAccess} needs of the access item, and these counters. */
+export const readAccessItem = (
   table: Pick<Table, "read">,
   credential: Credential,
+  counters: readonly string[],
   signal?: AbortSignal,
-): Promise<CredentialAccess | undefined> => {
+): Promise<Item | undefined> => {
   const own = isKey(credential) ? "api_keys.#own" : "revoked.#own";
-  const item = await table.read(
+  const fixed = "account_type, disabled, token_epoch, email_verified, default_language";
+  return table.read(
     {
       Key: accountKeys.access(credential.userId),
-      ProjectionExpression: `account_type, disabled, token_epoch, email_verified, default_language, ${own}`,
-      ExpressionAttributeNames: { "#own": isKey(credential) ? credential.keyId : credential.tokenId },
+      ProjectionExpression: [fixed, own, ...counters.map((_, index) => `#c${index}`)].join(", "),
+      ExpressionAttributeNames: {
+        "#own": isKey(credential) ? credential.keyId : credential.tokenId,
+        ...Object.fromEntries(counters.map((name, index) => [`#c${index}`, name])),
+      },
     },
     signal,
   );
-  return credentialAccess(item, credential, Date.now() / 1_000);
 };
+
+/** Reads the status of a credential; `undefined` when there is no such account. */
+export const readAccess = async (
+  table: Pick<Table, "read">,
+  credential: Credential,
+): Promise<CredentialAccess | undefined> =>
+  credentialAccess(await readAccessItem(table, credential, []), credential, Date.now() / 1_000);

@@ -1,5 +1,5 @@
 import { exists, type Item, type WriteResult } from "../../platform/storage/table.ts";
-import { type CredentialAccess, credentialAccess, readAccess } from "../access/access.ts";
+import { type CredentialAccess, credentialAccess, readAccessItem } from "../access/access.ts";
 import { type Credential, isKey, type Scope } from "../access/api-keys.ts";
 import { accountKeys } from "../access/keys.ts";
 import { type AccountCleanup, createAccountCleanup, keysIn, slotsIn } from "./account-cleanup.ts";
@@ -17,16 +17,20 @@ import type { AccountPolicies, AccountPolicy } from "./policies.ts";
 import { usageCounter } from "./usage-counters.ts";
 import type { Windows } from "./windows.ts";
 
-/** A request with a token or a key. */
-export interface AccountRequest {
+/** A token or a key at a time. */
+export interface CredentialAt {
   readonly credential: Credential;
-  /** The scope that a key needs; `any` when every key may send the request. */
-  readonly scope: Scope | "any";
   /** Milliseconds of Unix time, within the windows. */
   readonly time: number;
+  readonly windows: Windows;
+}
+
+/** A request with a token or a key. */
+export interface AccountRequest extends CredentialAt {
+  /** The scope that a key needs; `any` when every key may send the request. */
+  readonly scope: Scope | "any";
   /** The operation that counts on the quota; `undefined` when only the minute's limit applies. */
   readonly task: string | undefined;
-  readonly windows: Windows;
   /** Pending usage of the account, counted by the same write. */
   readonly pending?: Additions | undefined;
   /** The stream slot to take, for a task whose response may be streamed. */
@@ -63,8 +67,8 @@ export interface CountedTask {
 export interface AccountCounters {
   /** Counts a request if its credential is valid and no limit is reached. The result shows why it was not counted. */
   countForAccount(request: AccountRequest, signal: AbortSignal): Promise<AccountCounts>;
-  /** Returns the status of a credential's account without counting, or `undefined` when there is no such account. */
-  findStatus(credential: Credential, signal: AbortSignal): Promise<AccountStatus | undefined>;
+  /** Reads the status of a credential's account and its counters, and counts nothing. */
+  readCounts(request: CredentialAt, signal: AbortSignal): Promise<AccountCounts>;
   /** Counts more tasks of a request, all of them or none. The minute has counted the request already. */
   countMoreTasks(task: CountedTask, more: number, signal: AbortSignal): Promise<Counts>;
   /** Deducts tasks from the day, the month and the usage, but not from the minute. The same write counts `pending`. */
@@ -238,7 +242,13 @@ export const createAccountCounters = (table: LimitTable, policyOf: AccountPolici
       };
     },
 
-    findStatus: async (credential, signal) => statusOf(await readAccess(table, credential, signal)),
+    readCounts: async ({ credential, time, windows }, signal) => {
+      const { minute, day, month } = windows;
+      const names = [accountCounters.minute(minute), accountCounters.day(day), accountCounters.month(month)];
+      const item = (await readAccessItem(table, credential, names, signal)) ?? {};
+      const access = credentialAccess(item, credential, Math.floor(time / 1_000));
+      return { ...countsOf(false, item, windows, access?.key), status: statusOf(access) };
+    },
 
     countMoreTasks: async (task, more, signal) => {
       const usage = new Map([[requestsOf(task), more]]);

@@ -1,4 +1,5 @@
 import { AppError } from "../../platform/errors/app-error.ts";
+import { dependencyUnavailable } from "../../platform/errors/dependency-failure.ts";
 import type { Caller } from "../access/caller.ts";
 import type { AccountCleanup } from "./account-cleanup.ts";
 import type { CountedTask } from "./account-counters.ts";
@@ -77,20 +78,21 @@ const keyExceeded = (perMonth: number, retryAfterSeconds: number, reason = "") =
   });
 
 /** Returns the limit that was reached. Limits are checked in this order: minute, streams, day, month, the key's own. */
-const refusalOf = (
-  { counted, minute, day, month, streams = 0 }: Counts,
+const reachedLimit = (
+  { minute, day, month, ofKey = 0, streams = 0 }: Counts,
   policy: AccountPolicy,
   { ends }: Windows,
   now: number,
 ): AppError | undefined => {
-  if (counted) return undefined;
   const { perMinute, perDay, perMonth, perMonthOfKey, streamsAtOnce } = policy;
   if (minute >= perMinute) return rateLimited(perMinute, secondsUntil(ends.minute, now));
   if (streamsAtOnce !== undefined && streams >= streamsAtOnce) return tooManyStreams(streamsAtOnce);
   if (perDay !== undefined && day >= perDay) return quotaExceeded("day", policy, secondsUntil(ends.day, now));
   const monthEnds = secondsUntil(ends.month, now);
-  const isOfKey = perMonthOfKey !== undefined && !(perMonth !== undefined && month >= perMonth);
-  return isOfKey ? keyExceeded(perMonthOfKey, monthEnds) : quotaExceeded("month", policy, monthEnds);
+  if (perMonth !== undefined && month >= perMonth) return quotaExceeded("month", policy, monthEnds);
+  return perMonthOfKey !== undefined && ofKey >= perMonthOfKey
+    ? keyExceeded(perMonthOfKey, monthEnds)
+    : undefined;
 };
 
 const left = (limit: number, used: number): number => Math.max(0, limit - used);
@@ -139,7 +141,7 @@ export const afterRefund = (
   })),
 ];
 
-/** The decision about a counted request. @param now milliseconds of Unix time, within the windows. */
+/** The decision about a request that the table has counted or refused. @param now Unix milliseconds, within the windows. */
 export const admissionOf = (
   policy: AccountPolicy,
   counts: Counts,
@@ -147,7 +149,24 @@ export const admissionOf = (
   now: number,
 ): Admission => ({
   statuses: statusesOf(policy, counts, windows, now),
-  refusal: refusalOf(counts, policy, windows, now),
+  refusal: counts.counted
+    ? undefined
+    : (reachedLimit(counts, policy, windows, now) ??
+      quotaExceeded("month", policy, secondsUntil(windows.ends.month, now))),
+});
+
+/**
+ * The decision about a request of an account that could not be counted: it is not executed. What was read of its counters
+ * decides whether the caller has reached a limit or may send it again shortly.
+ */
+export const uncountedAdmission = (
+  policy: AccountPolicy,
+  counts: Counts,
+  windows: Windows,
+  now: number,
+): Admission => ({
+  statuses: statusesOf(policy, counts, windows, now),
+  refusal: reachedLimit(counts, policy, windows, now) ?? dependencyUnavailable(),
 });
 
 /** The decision about a request whose other tasks were counted too, or were too many. */
@@ -175,8 +194,8 @@ export const tasksAdmission = (
   return { ...admission, statuses, countedTask, refusal };
 };
 
-/** The decision about a request that was counted in memory only. */
-export const uncountedAdmission = (
+/** The decision about a request of an address that was counted in memory only. */
+export const memoryAdmission = (
   policy: AccountPolicy,
   isAdmitted: boolean,
   windows: Windows,

@@ -5,14 +5,14 @@ import type { LogEvent } from "../../platform/telemetry/log-events.ts";
 import { repeatedSuccessor, requireAccess } from "../access/access.ts";
 import { type Credential, isOutOfScope, type Scope } from "../access/api-keys.ts";
 import { callerWith } from "../access/caller.ts";
-import type { AccountCounters, AccountCounts, AccountStatus } from "./account-counters.ts";
-import { type Admission, admissionOf, uncountedAdmission } from "./admission.ts";
+import type { AccountCounters, AccountCounts, CredentialAt } from "./account-counters.ts";
+import { type Admission, admissionOf, memoryAdmission, uncountedAdmission } from "./admission.ts";
 import { addressGroup, streamSlots } from "./keys.ts";
 import type { AddressCounters } from "./limit-counters.ts";
 import type { MemoryLimits } from "./memory-limits.ts";
 import type { PendingUsage } from "./pending-usage.ts";
 import type { AccountLimitClass, AccountPolicy, AddressLimitClass, LimitClass } from "./policies.ts";
-import { type Windows, windowsAt } from "./windows.ts";
+import { windowsAt } from "./windows.ts";
 
 /** Counts requests of accounts and of addresses. */
 export type LimitCounters = AccountCounters & AddressCounters;
@@ -72,42 +72,38 @@ export const admitAddress = async (
   );
   if (counts) return admissionOf(policy, counts, windows, time);
   const isAdmitted = memory.admit(`address ${limitClass} ${group}`, perMinute, windows);
-  return uncountedAdmission(policy, isAdmitted, windows, time);
+  return memoryAdmission(policy, isAdmitted, windows, time);
 };
 
-/** When a request arrived, and the slot that it takes. */
-interface Arrival {
-  readonly time: number;
-  readonly windows: Windows;
+/** Whose request arrived and when, and the slot that it takes. */
+interface Arrival extends CredentialAt {
   readonly slot: string | undefined;
 }
 
 /** Counts a request. Returns `undefined` when the table does not respond. */
 const countRequest = async (
-  { limitClass, credential, scope = "any", operationId }: LimitedAccountRequest,
+  { limitClass, scope = "any", operationId }: LimitedAccountRequest,
   arrival: Arrival,
   { counters, pendingUsage, attempt }: LimiterParts,
 ): Promise<AccountCounts | undefined> => {
+  const { credential } = arrival;
   const isTask = limitClass === "task";
   const pending = isTask ? pendingUsage.take(credential.userId) : undefined;
   const task = isTask ? operationId : undefined;
   const counts = await attempt("limits.not_counted", limitClass, (signal) =>
-    counters.countForAccount({ ...arrival, credential, scope, task, pending }, signal),
+    counters.countForAccount({ ...arrival, scope, task, pending }, signal),
   );
   // Without a response, the usage may have been counted, so it is never counted again.
   if (pending && counts?.counted === false) pendingUsage.putBack(credential.userId, pending);
   return counts;
 };
 
-/** How long to check a credential that could not be counted: waiting is better than refusing a valid one. */
-const checkMilliseconds = 3_000;
+/** How long to read the counters of a request that could not be counted. */
+const readMilliseconds = 3_000;
 
-const findStatus = async (
-  credential: Credential,
-  { counters }: LimiterParts,
-): Promise<AccountStatus | undefined> => {
+const readCounts = async (arrival: Arrival, { counters }: LimiterParts): Promise<AccountCounts> => {
   try {
-    return await withinTime(checkMilliseconds, (signal) => counters.findStatus(credential, signal));
+    return await withinTime(readMilliseconds, (signal) => counters.readCounts(arrival, signal));
   } catch (error) {
     throw dependencyUnavailable(error);
   }
@@ -119,15 +115,15 @@ export const admitAccount = async (
   parts: LimiterParts,
 ): Promise<Admission> => {
   const { limitClass, credential, scope, operationId, mayStream, successorKeyDigest } = request;
-  const { memory, pendingUsage, now } = parts;
+  const { pendingUsage, now } = parts;
   const time = now();
   const windows = windowsAt(time);
   const slot = mayStream ? streamSlots.take(time) : undefined;
+  const arrival = { credential, time, windows, slot };
   // A credential that is out of scope is not counted, only checked: the error depends on whether it is valid.
-  const counts = isOutOfScope(credential, scope)
-    ? undefined
-    : await countRequest(request, { time, windows, slot }, parts);
-  const status = counts ? counts.status : await findStatus(credential, parts);
+  const written = isOutOfScope(credential, scope) ? undefined : await countRequest(request, arrival, parts);
+  const counts = written ?? (await readCounts(arrival, parts));
+  const { status, counted, cleanup } = counts;
   if (!status) throw new AppError("unauthenticated");
   const successor = repeatedSuccessor(status.access, successorKeyDigest, time / 1_000);
   const access = successor ? status.access : requireAccess(status.access, credential, scope);
@@ -135,13 +131,9 @@ export const admitAccount = async (
   const policy = isTask ? status.policy : minutePolicy(status.policy.perMinute);
   const caller = { ...callerWith(credential, access), ...(successor ? { successor } : {}) };
   const { userId, keyId } = caller;
-  if (!counts) {
-    const isAdmitted = memory.admit(`account ${userId}`, policy.perMinute, windows);
-    const uncounted = { ...uncountedAdmission(policy, isAdmitted, windows, time), caller };
-    // The write may have taken the slot although its response did not come.
-    return slot === undefined || !isAdmitted ? uncounted : { ...uncounted, slot };
-  }
-  const { counted, cleanup } = counts;
+  // The write may have taken the slot although its response did not come.
+  const takenSlot = slot !== undefined && (counted || !written) ? { slot } : {};
+  if (!written) return { ...uncountedAdmission(policy, counts, windows, time), caller, ...takenSlot };
   if (isTask && counted) pendingUsage.begin(userId);
   return {
     // For a repeated replacement of a token, the replaced token is the only reason why it was not counted.
@@ -154,6 +146,6 @@ export const admitAccount = async (
         }
       : {}),
     ...(cleanup ? { cleanup } : {}),
-    ...(slot !== undefined && counted ? { slot } : {}),
+    ...takenSlot,
   };
 };

@@ -1,7 +1,8 @@
+import { dependencyUnavailable } from "../../platform/errors/dependency-failure.ts";
 import { withinTime } from "../../platform/outbound/timeouts.ts";
 import { describeError, logger } from "../../platform/telemetry/logger.ts";
 import { createAccountCounters } from "./account-counters.ts";
-import { type Admission, afterRefund, tasksAdmission, uncountedAdmission } from "./admission.ts";
+import { type Admission, afterRefund, tasksAdmission } from "./admission.ts";
 import {
   admitAccount,
   admitAddress,
@@ -36,8 +37,8 @@ export type LimitedRequest = LimitedAccountRequest | OpenRequest;
 /** Counts requests, and refuses those beyond a limit or with an invalid token or key. */
 export interface Limiter {
   /**
-   * Counts a request. While the table does not respond, which is logged, far fewer requests are admitted; tokens and keys
-   * are still checked.
+   * Counts a request. When the table does not count it, which is logged, a request of an account is refused; its token or
+   * key is still checked. Far fewer requests without either are admitted.
    *
    * @throws AppError, only for a request with a token or a key: `unauthenticated` when it was revoked, `forbidden` when its
    * account is disabled, `insufficient_scope` when it does not have the scope, `service_unavailable` when none of this can
@@ -66,18 +67,28 @@ export interface LimiterOptions {
   readonly addressLimits?: Partial<AddressLimits>;
   /** Milliseconds of Unix time. */
   readonly now?: () => number;
-  /** How long to wait for the table before a request is counted in memory only. */
+  /** How long to wait for the table, by default longer for accounts than for addresses. */
   readonly timeoutMilliseconds?: number;
 }
 
-const defaultTimeoutMilliseconds = 500;
+/** A request of an account is not executed unless it is counted, so waiting is better than refusing. */
+const accountMilliseconds = 3_000;
+
+/** Requests of addresses can be counted in memory. */
+const addressMilliseconds = 500;
 
 const nothingUsed: RequestEnd = { use: {}, hasFailed: false };
 
-const openParts = (counters: LimitCounters, now: () => number, timeoutMilliseconds: number): LimiterParts => {
+const openParts = (
+  counters: LimitCounters,
+  now: () => number,
+  timeoutMilliseconds: number | undefined,
+): LimiterParts => {
   const attempt: LimiterParts["attempt"] = async (event, limitClass, work) => {
     try {
-      return await withinTime(timeoutMilliseconds, work);
+      const isOfAccount = limitClass === "task" || limitClass === "account";
+      const usualMilliseconds = isOfAccount ? accountMilliseconds : addressMilliseconds;
+      return await withinTime(timeoutMilliseconds ?? usualMilliseconds, work);
     } catch (error) {
       logger.error(event, { limit_class: limitClass, reason: describeError(error) });
       return undefined;
@@ -92,15 +103,11 @@ const openParts = (counters: LimitCounters, now: () => number, timeoutMillisecon
 /** A limiter over counters that all instances of all functions share. */
 export const createLimiter = (
   counters: LimitCounters,
-  {
-    addressLimits = {},
-    now = Date.now,
-    timeoutMilliseconds = defaultTimeoutMilliseconds,
-  }: LimiterOptions = {},
+  { addressLimits = {}, now = Date.now, timeoutMilliseconds }: LimiterOptions = {},
 ): Limiter => {
   const perMinuteByAddress = { ...defaultAddressLimits, ...addressLimits };
   const parts = openParts(counters, now, timeoutMilliseconds);
-  const { attempt, memory, pendingUsage } = parts;
+  const { attempt, pendingUsage } = parts;
 
   return {
     admit: (request) =>
@@ -114,10 +121,9 @@ export const createLimiter = (
       const counts = await attempt("limits.not_counted", "task", (signal) =>
         counters.countMoreTasks(countedTask, tasks - 1, signal),
       );
-      if (counts) return tasksAdmission({ ...admission, countedTask }, tasks - 1, counts, now());
-      const { userId, policy, windows } = countedTask;
-      const isAdmitted = memory.admit(`account ${userId}`, policy.perMinute, windows);
-      return { ...admission, ...uncountedAdmission(policy, isAdmitted, windows, now()), countedTask };
+      return counts
+        ? tasksAdmission({ ...admission, countedTask }, tasks - 1, counts, now())
+        : { ...admission, countedTask, refusal: dependencyUnavailable() };
     },
 
     refund: async ({ countedTask, ...admission }, { isError = true } = {}) => {

@@ -302,22 +302,18 @@ describe("a request that stands for several tasks", () => {
     expect(execute).not.toHaveBeenCalled();
   });
 
-  it("is admitted by memory's strict limit when the others cannot be counted", async () => {
-    let count = 0;
-    const counters = fakeCounters(async () => {
-      count += 1;
-      if (count % 2 === 0) throw new Error("No store.");
-      return { counted: true, minute: 1, day: 1, month: 1 };
-    });
-    const limiter = createLimiter(counters, { now: () => now });
+  it("is not executed when the others cannot be counted, and the first one is refunded", async () => {
+    const counters = fakeCounters();
+    counters.countMoreTasks = () => Promise.reject(new Error("No store."));
     const { execute } = setup();
-    const ask = async () => {
-      const request = { path: "/tasks/example", authorizer: authorizedCaller, body: { items } };
-      return (await send([endpoint(batch, execute)], request, { limiter })).status;
-    };
-    const statuses = [];
-    for (let sent = 0; sent < 6; sent += 1) statuses.push(await ask());
-    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    const response = await send(
+      [endpoint(batch, execute)],
+      { path: "/tasks/example", authorizer: authorizedCaller, body: { items } },
+      { limiter: createLimiter(counters, { now: () => now }) },
+    );
+    expect(response).toMatchObject({ status: 503, body: { error: { code: "service_unavailable" } } });
+    expect(counters.refunded).toMatchObject([{ tasks: 1 }]);
+    expect(execute).not.toHaveBeenCalled();
   });
 });
 
@@ -329,17 +325,27 @@ describe("the batches of the service", () => {
 });
 
 describe("a request that could not be counted", () => {
-  it("is served, and its response contains only certain values", async () => {
+  const limiter = () => createLimiter(fakeCounters(() => Promise.reject(new Error("No store."))));
+
+  it("is refused when it is an account's", async () => {
     const { execute } = setup();
-    const limiter = createLimiter(fakeCounters(() => Promise.reject(new Error("No store."))));
+    const request = { path: "/tasks/example", authorizer: authorizedCaller, body: { text: "x" } };
+    const response = await send([endpoint(task, execute)], request, { limiter: limiter() });
+    expect(response.status).toBe(503);
+    expect(response.headers["Retry-After"]).toBe("5");
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it("is served without an account, and its response contains only certain values", async () => {
+    const { execute } = setup();
     const response = await send(
-      [endpoint(task, execute)],
-      { path: "/tasks/example", authorizer: authorizedCaller, body: { text: "x" } },
-      { limiter },
+      [endpoint(openTask, execute)],
+      { path: "/tasks/example", body: { text: "x" } },
+      { limiter: limiter() },
     );
     expect(response.status).toBe(200);
     expect(response.headers).toMatchObject({
-      "RateLimit-Policy": headersOfFirst["RateLimit-Policy"],
+      "RateLimit-Policy": '"minute";q=50;w=60',
       "x-ratelimit-limit-requests": "50",
     });
     expect(response.headers["RateLimit"]).toBeUndefined();

@@ -235,7 +235,7 @@ describe("a token that does not stand", () => {
     const counters = fakeCounters(async () => ({ counted: false, minute: 0, day: 0, month: 0 }));
     const gone = {
       ...counters,
-      findStatus: async () => undefined,
+      readCounts: async () => ({ counted: false, minute: 0, day: 0, month: 0, status: undefined }),
       countForAccount: async () => {
         if (!works) throw new Error("No store.");
         return { counted: false, minute: 0, day: 0, month: 0, status: undefined };
@@ -249,7 +249,7 @@ describe("a token that does not stand", () => {
     const failure = new Error("The table is on fire.");
     const counters = {
       ...fakeCounters(() => Promise.reject(failure)),
-      findStatus: () => Promise.reject(failure),
+      readCounts: () => Promise.reject(failure),
     };
     await expect(createLimiter(counters).admit(task())).rejects.toMatchObject({
       code: "service_unavailable",
@@ -280,50 +280,78 @@ describe("a request without a token", () => {
 });
 
 describe("when the store cannot count", () => {
-  const failing = (access: Partial<CredentialAccess> = {}) =>
-    fakeCounters(() => Promise.reject(new Error("The table is on fire.")), access);
-  const untilRefused = async (
-    limiter: ReturnType<typeof createLimiter>,
-    request: LimitedRequest,
-  ): Promise<number> => {
+  const fire = () => Promise.reject(new Error("The table is on fire."));
+  const used = { counted: false, minute: 3, day: 20, month: 30 };
+  /** Counters that were read although nothing can be counted. */
+  const failing = (read: Partial<Counts> = {}) => {
+    const counters = fakeCounters(fire);
+    return {
+      ...counters,
+      readCounts: async (request: Parameters<typeof counters.readCounts>[0], signal: AbortSignal) => ({
+        ...(await counters.readCounts(request, signal)),
+        ...used,
+        ...read,
+      }),
+    };
+  };
+  const from = (sourceAddress: string, limitClass: "anonymous" | "credentials" = "anonymous") => ({
+    limitClass,
+    sourceAddress,
+  });
+  const untilRefused = async (limiter: ReturnType<typeof createLimiter>, request: LimitedRequest) => {
     let admitted = 0;
     while (admitted < 1_000 && !(await limiter.admit(request)).refusal) admitted += 1;
     return admitted;
   };
 
+  it("a request of an account is not executed, and may be sent again", async () => {
+    const log = vi.spyOn(logger, "error").mockReturnValue();
+    const limiter = createLimiter(failing(), { now: () => now });
+    const { refusal, statuses } = await limiter.admit(task());
+    expect(refusal).toMatchObject({ code: "service_unavailable", status: 503, retryAfterSeconds: 5 });
+    expect(statuses.map(({ remaining }) => remaining)).toEqual([47, 480]);
+    expect(log).toHaveBeenCalledExactlyOnceWith("limits.not_counted", {
+      limit_class: "task",
+      reason: expect.objectContaining({ name: "Error", message: "The table is on fire." }),
+    });
+  });
+
   it.each([
-    ["Free", 5],
-    ["Premium", 10],
-    ["Admin", 100],
+    [{ minute: 50 }, "rate_limited"],
+    [{ day: 500 }, "quota_exceeded"],
+    [{ month: 5_000 }, "quota_exceeded"],
+  ])("an account that has reached a limit stays refused for it: %j", async (read, code) => {
+    vi.spyOn(logger, "error").mockReturnValue();
+    const { refusal } = await createLimiter(failing(read), { now: () => now }).admit(task());
+    expect(refusal).toMatchObject({ status: 429, code });
+  });
+
+  it.each([
+    ["anonymous", 5],
+    ["credentials", 1],
   ] as const)(
-    "a tenth of a %s account's minute is admitted, again in each minute",
-    async (type, admitted) => {
+    "a tenth of an address's requests of the class %s is admitted, again in each minute",
+    async (limitClass, admitted) => {
       vi.spyOn(logger, "error").mockReturnValue();
       let time = now;
-      const limiter = createLimiter(failing({ account_type: type }), { now: () => time });
-      expect(await untilRefused(limiter, task())).toBe(admitted);
-      expect((await limiter.admit(task())).refusal).toMatchObject({
+      const limiter = createLimiter(failing(), { now: () => time });
+      const request = from("203.0.113.7", limitClass);
+      expect(await untilRefused(limiter, request)).toBe(admitted);
+      expect((await limiter.admit(request)).refusal).toMatchObject({
         code: "rate_limited",
         message: `Requests cannot be counted now, so only ${admitted} per 1 minute are admitted; try again shortly.`,
         retryAfterSeconds: 45,
       });
       time += 45_000;
-      expect(await untilRefused(limiter, task())).toBe(admitted);
+      expect(await untilRefused(limiter, request)).toBe(admitted);
     },
   );
 
-  it("accounts and addresses are counted each for themselves, networks as one", async () => {
+  it("addresses are counted each on its own, networks as one", async () => {
     vi.spyOn(logger, "error").mockReturnValue();
     const limiter = createLimiter(failing(), { now: () => now });
-    const from = (sourceAddress: string, limitClass: "anonymous" | "credentials" = "anonymous") => ({
-      limitClass,
-      sourceAddress,
-    });
-    expect(await untilRefused(limiter, task())).toBe(5);
-    expect(await untilRefused(limiter, task(8))).toBe(5);
-    expect(await untilRefused(limiter, { ...task(), limitClass: "account" })).toBe(0);
     expect(await untilRefused(limiter, from("203.0.113.7"))).toBe(5);
-    expect(await untilRefused(limiter, from("203.0.113.7", "credentials"))).toBe(1);
+    expect(await untilRefused(limiter, from("203.0.113.8"))).toBe(5);
     expect(await untilRefused(limiter, from("2001:db8:1:2::9"))).toBe(5);
     expect(await untilRefused(limiter, from("2001:db8:1:2::10"))).toBe(0);
   });
@@ -331,9 +359,10 @@ describe("when the store cannot count", () => {
   it("callers without number are not remembered one by one: beyond a thousand they share one count", async () => {
     vi.spyOn(logger, "error").mockReturnValue();
     const limiter = createLimiter(failing(), { now: () => now });
-    const isAdmitted = async (userId: number) => !(await limiter.admit(task(userId))).refusal;
+    const isAdmitted = async (host: number) =>
+      !(await limiter.admit(from(`10.0.${host >> 8}.${host & 255}`))).refusal;
     let admitted = 0;
-    for (let userId = 0; userId < 1_100; userId += 1) if (await isAdmitted(userId)) admitted += 1;
+    for (let host = 0; host < 1_100; host += 1) if (await isAdmitted(host)) admitted += 1;
     expect(admitted).toBe(1_005);
     expect(await isAdmitted(7)).toBe(true);
   });
@@ -341,26 +370,28 @@ describe("when the store cannot count", () => {
   it("what the store has counted is no matter of memory", async () => {
     const counters = fakeCounters();
     const limiter = createLimiter(counters, { now: () => now });
-    for (let sent = 0; sent < 20; sent += 1) expect((await limiter.admit(task())).refusal).toBeUndefined();
-    expect(counters.accounts).toHaveLength(20);
+    for (let sent = 0; sent < 20; sent += 1) {
+      expect((await limiter.admit(from("203.0.113.7"))).refusal).toBeUndefined();
+    }
+    expect(counters.addresses).toHaveLength(20);
   });
 
-  it("the first requests are served, the remaining number is not invented, and the failure is logged", async () => {
-    const log = vi.spyOn(logger, "error").mockReturnValue();
-    const counters = fakeCounters(() => Promise.reject(new Error("The table is on fire.")));
-    const { statuses, refusal } = await createLimiter(counters, { now: () => now }).admit(task());
+  it("the remaining number of an address is not invented", async () => {
+    vi.spyOn(logger, "error").mockReturnValue();
+    const { statuses, refusal } = await createLimiter(failing(), { now: () => now }).admit(
+      from("203.0.113.7"),
+    );
     expect(refusal).toBeUndefined();
-    expect(statuses.map(({ remaining }) => remaining)).toEqual([undefined, undefined]);
-    expect(log).toHaveBeenCalledExactlyOnceWith("limits.not_counted", {
-      limit_class: "task",
-      reason: expect.objectContaining({ name: "Error", message: "The table is on fire." }),
-    });
+    expect(statuses.map(({ remaining }) => remaining)).toEqual([undefined]);
   });
 
-  it("a store has half a second to respond", async () => {
+  it.each([
+    ["an account", task(), 3_000],
+    ["an address", from("203.0.113.7"), 500],
+  ] as const)("a store has its time to respond about %s", async (_whom, request, milliseconds) => {
     const timeout = vi.spyOn(globalThis, "setTimeout");
-    await createLimiter(fakeCounters()).admit(task());
-    expect(timeout).toHaveBeenCalledExactlyOnceWith(expect.any(Function), 500);
+    await createLimiter(fakeCounters()).admit(request);
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(expect.any(Function), milliseconds);
   });
 
   it("a store that never responds is abandoned, and logged", async () => {
@@ -371,7 +402,7 @@ describe("when the store cannot count", () => {
       return new Promise(() => undefined);
     });
     const limiter = createLimiter(counters, { timeoutMilliseconds: 20 });
-    expect((await limiter.admit(task())).refusal).toBeUndefined();
+    expect((await limiter.admit(task())).refusal).toMatchObject({ code: "service_unavailable" });
     expect((await given.promise).aborted).toBe(true);
     expect(log).toHaveBeenCalledOnce();
   });

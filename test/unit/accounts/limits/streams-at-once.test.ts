@@ -262,7 +262,7 @@ describe("a stream", () => {
     const counters = fakeCounters(() => Promise.reject(new Error("No answer.")));
     const requested = streaming(() => reply((async function* () {})()));
     const { status, taken, released } = await ask(requested, { counters });
-    expect(status).toBe(200);
+    expect(status).toBe(503);
     expect(taken).toHaveLength(1);
     expect(released).toEqual(taken);
   });

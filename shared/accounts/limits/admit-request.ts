@@ -7,11 +7,17 @@ import { type Credential, isOutOfScope, type Scope } from "../access/api-keys.ts
 import { callerWith } from "../access/caller.ts";
 import type { AccountCounters, AccountCounts, CredentialAt } from "./account-counters.ts";
 import { type Admission, admissionOf, memoryAdmission, uncountedAdmission } from "./admission.ts";
-import { addressGroup, streamSlots } from "./keys.ts";
+import { addressGroup, streamSlots, widerNetwork } from "./keys.ts";
 import type { AddressCounters } from "./limit-counters.ts";
 import type { MemoryLimits } from "./memory-limits.ts";
 import type { PendingUsage } from "./pending-usage.ts";
-import type { AccountLimitClass, AccountPolicy, AddressLimitClass, LimitClass } from "./policies.ts";
+import {
+  type AccountLimitClass,
+  type AccountPolicy,
+  type AddressLimitClass,
+  groupsOfNetwork,
+  type LimitClass,
+} from "./policies.ts";
 import { windowsAt } from "./windows.ts";
 
 /** Counts requests of accounts and of addresses. */
@@ -57,22 +63,35 @@ const minutePolicy = (perMinute: number): AccountPolicy => ({
   perMonth: undefined,
 });
 
-/** Counts a request without a token. */
-export const admitAddress = async (
-  { limitClass, sourceAddress }: OpenRequest,
+/** Counts a request of one group of addresses. */
+const admitGroup = async (
+  group: string,
+  limitClass: AddressLimitClass,
   perMinute: number,
   { counters, memory, now, attempt }: LimiterParts,
 ): Promise<Admission> => {
   const time = now();
   const windows = windowsAt(time);
   const policy = minutePolicy(perMinute);
-  const group = addressGroup(sourceAddress);
   const counts = await attempt("limits.not_counted", limitClass, (signal) =>
     counters.countForAddress({ group, limitClass, perMinute, windows }, signal),
   );
   if (counts) return admissionOf(policy, counts, windows, time);
   const isAdmitted = memory.admit(`address ${limitClass} ${group}`, perMinute, windows);
   return memoryAdmission(policy, isAdmitted, windows, time);
+};
+
+/** Counts a request without a token: on its group of addresses, and then, if it has one, on its wider network. */
+export const admitAddress = async (
+  { limitClass, sourceAddress }: OpenRequest,
+  perMinute: number,
+  parts: LimiterParts,
+): Promise<Admission> => {
+  const admission = await admitGroup(addressGroup(sourceAddress), limitClass, perMinute, parts);
+  const network = widerNetwork(sourceAddress);
+  if (admission.refusal || network === undefined) return admission;
+  const ofNetwork = await admitGroup(network, limitClass, perMinute * groupsOfNetwork, parts);
+  return ofNetwork.refusal ? ofNetwork : admission;
 };
 
 /** Whose request arrived and when, and the slot that it takes. */

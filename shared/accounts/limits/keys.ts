@@ -28,6 +28,9 @@ const toIpv4 = (groups: readonly string[]): string =>
     .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff])
     .join(".");
 
+const isIpv4Inside = (groups: readonly string[]): boolean =>
+  groups.slice(0, 5).every((group) => group === "0") && groups[5] === "ffff";
+
 /**
  * Returns the group of source addresses that is limited as one: an IPv4 address, or the /64 network of an IPv6 address,
  * which belongs to one customer. An IPv4 address inside IPv6 counts as that IPv4 address.
@@ -35,8 +38,13 @@ const toIpv4 = (groups: readonly string[]): string =>
 export const addressGroup = (sourceAddress: string): string => {
   if (!isIPv6(sourceAddress)) return sourceAddress;
   const groups = groupsOf(sourceAddress);
-  const isIpv4 = groups.slice(0, 5).every((group) => group === "0") && groups[5] === "ffff";
-  return isIpv4 ? toIpv4(groups) : `${groups.slice(0, 4).join(":")}::/64`;
+  return isIpv4Inside(groups) ? toIpv4(groups) : `${groups.slice(0, 4).join(":")}::/64`;
+};
+
+/** Returns the /48 network of an IPv6 address: customers can have one, with 65,536 groups. */
+export const widerNetwork = (sourceAddress: string): string | undefined => {
+  const groups = isIPv6(sourceAddress) ? groupsOf(sourceAddress) : [];
+  return groups.length === 0 || isIpv4Inside(groups) ? undefined : `${groups.slice(0, 3).join(":")}::/48`;
 };
 
 const passwordPartition = (name: string): string =>

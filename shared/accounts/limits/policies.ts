@@ -95,4 +95,7 @@ export const accountPoliciesWith = (unverifiedQuotaShare: number): AccountPolici
 /** Requests a minute from one source address, by class. A stage can set other limits. */
 export type AddressLimits = Readonly<Record<AddressLimitClass, number>>;
 
+/** A wider network may send as much as this many of its groups of addresses. */
+export const groupsOfNetwork = 10;
+
 export const defaultAddressLimits: AddressLimits = { anonymous: 50, credentials: 10 };

@@ -137,7 +137,7 @@ describe("a response of a limited route", () => {
     const { call, counters } = setup();
     const response = await call(openTask, { authorizer: undefined, sourceAddress: "2001:db8:1:2::9" });
     expect(response.headers["RateLimit-Policy"]).toBe('"minute";q=50;w=60');
-    expect(counters.addresses).toMatchObject([{ group: "2001:db8:1:2::/64", limitClass: "anonymous" }]);
+    expect(counters.addresses[0]).toMatchObject({ group: "2001:db8:1:2::/64", limitClass: "anonymous" });
   });
 
   it("does not believe what forwarding headers say of the address", async () => {

@@ -260,6 +260,9 @@ describe("a token that does not stand", () => {
 });
 
 describe("a request without a token", () => {
+  const fromIpv6 = (subnet: number) =>
+    ({ limitClass: "anonymous", sourceAddress: `2001:db8:1:${subnet.toString(16)}::9` }) as const;
+
   it("is limited with its network, by its class", async () => {
     const counters = fakeCounters();
     const limiter = createLimiter(counters, { now: () => now });
@@ -268,8 +271,40 @@ describe("a request without a token", () => {
     expect(counters.addresses).toMatchObject([
       { group: "203.0.113.7", limitClass: "anonymous", perMinute: 50 },
       { group: "2001:db8:1:2::/64", limitClass: "credentials", perMinute: 10 },
+      { group: "2001:db8:1::/48", limitClass: "credentials", perMinute: 100 },
     ]);
   });
+
+  it("of IPv6 is limited with its /48 network too, which may send ten times as much", async () => {
+    const counters = fakeCounters();
+    await createLimiter(counters, { now: () => now }).admit(fromIpv6(2));
+    expect(counters.addresses).toMatchObject([
+      { group: "2001:db8:1:2::/64", perMinute: 50 },
+      { group: "2001:db8:1::/48", perMinute: 500 },
+    ]);
+  });
+
+  it.each(["works", "fails"])(
+    "is refused from any /64 once its /48 is spent, the table %s",
+    async (table) => {
+      vi.spyOn(logger, "error").mockReturnValue();
+      const requests = new Map<string, number>();
+      const counters = fakeCounters();
+      counters.countForAddress = async ({ group, perMinute }) => {
+        if (table === "fails") throw new Error("No store.");
+        const minute = Math.min(perMinute, (requests.get(group) ?? 0) + 1);
+        const counted = (requests.get(group) ?? 0) < perMinute;
+        requests.set(group, minute);
+        return { counted, minute, day: 0, month: 0 };
+      };
+      const limiter = createLimiter(counters, { now: () => now });
+      let admitted = 0;
+      for (let subnet = 0; subnet < 600; subnet += 1) {
+        if (!(await limiter.admit(fromIpv6(subnet))).refusal) admitted += 1;
+      }
+      expect(admitted).toBe(table === "works" ? 500 : 50);
+    },
+  );
 
   it("has the limit that the stage sets", async () => {
     const counters = fakeCounters();

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addressGroup } from "../../../../shared/accounts/limits/keys.ts";
+import { addressGroup, widerNetwork } from "../../../../shared/accounts/limits/keys.ts";
 
 describe("the group that an address is limited with", () => {
   it.each([
@@ -15,6 +15,16 @@ describe("the group that an address is limited with", () => {
     ["test-invoke-source-ip", "test-invoke-source-ip"],
   ])("of %s is %s", (address, group) => {
     expect(addressGroup(address)).toBe(group);
+  });
+
+  it.each([
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
+    ["2001:0DB8:0001:ffff::9", "2001:db8:1::/48"],
+    ["203.0.113.7", undefined],
+    ["::ffff:203.0.113.7", undefined],
+    ["test-invoke-source-ip", undefined],
+  ])("of %s is in the network %s, which has a limit of its own", (address, network) => {
+    expect(widerNetwork(address)).toBe(network);
   });
 
   it("is one for all addresses of a /64 network, and another for every other network", () => {

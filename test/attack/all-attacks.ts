@@ -5,6 +5,7 @@ import { consoleAttacks } from "./console.ts";
 import { costAttacks } from "./costs.ts";
 import { jobAttacks } from "./jobs.ts";
 import { keyAttacks } from "./keys.ts";
+import { limitAttacks } from "./limits.ts";
 import { messagingAttacks } from "./messaging.ts";
 import { modelAttacks } from "./models.ts";
 import { uploadAttacks } from "./uploads.ts";
@@ -20,4 +21,5 @@ export const allAttacks: readonly Attack[] = [
   ...jobAttacks,
   ...uploadAttacks,
   ...consoleAttacks,
+  ...limitAttacks,
 ].toSorted((one, other) => one.number - other.number);

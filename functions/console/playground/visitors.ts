@@ -1,54 +1,10 @@
 import type { Scope } from "../../../shared/accounts/access/api-keys.ts";
 import { newTokenId, type Tokens } from "../../../shared/accounts/access/tokens.ts";
-import { toUpdate } from "../../../shared/accounts/limits/counter-update.ts";
-import { addressGroup, limitKeys } from "../../../shared/accounts/limits/keys.ts";
-import { conditionalAddition } from "../../../shared/accounts/limits/limit-counters.ts";
-import { secondsUntil, windowsAt } from "../../../shared/accounts/limits/windows.ts";
 import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { readPieces, sendRequest } from "../../../shared/platform/outbound/http-client.ts";
-import type { RequestTable } from "../../../shared/platform/storage/table.ts";
 import { type ApiAddresses, type AttemptName, attemptDefinitions } from "./attempts.ts";
-
-/** Counts the requests of visitors without an account, by IP address. */
-export interface VisitorAttempts {
-  /**
-   * Deducts one of today's requests. Simultaneous calls never exceed the limit.
-   *
-   * @returns a function that refunds it when the request fails.
-   * @throws AppError `quota_exceeded` when none remain; errors of the store, as requests must be counted.
-   */
-  take(sourceAddress: string, signal: AbortSignal): Promise<() => Promise<void>>;
-}
-
-/** Counts in the service's table; access pattern C10 of `shared/accounts/limits/README.md`. */
-export const createVisitorAttempts = (
-  table: Pick<RequestTable, "update" | "updateWithFallback">,
-  perDay: number,
-  now: () => number = Date.now,
-): VisitorAttempts => ({
-  take: async (sourceAddress, signal) => {
-    const time = now();
-    const { day, ends } = windowsAt(time);
-    const Key = limitKeys.visitorAttempts(addressGroup(sourceAddress), day);
-    const expiresAt = Math.floor(ends.day / 1_000);
-    const add = (amount: number, limit?: number) =>
-      toUpdate({ Key, ...conditionalAddition([{ attribute: "requests", limit }], { amount, expiresAt }) });
-    const { applied } = await table.update(add(1, perDay), signal);
-    if (!applied) {
-      throw new AppError("quota_exceeded", {
-        message: `You have used your ${perDay} requests for today. Sign up to continue, it is free.`,
-        retryAfterSeconds: secondsUntil(ends.day, time),
-      });
-    }
-    // No retries: if the outcome of a write is unknown, a second one could refund twice.
-    return async () => {
-      await table.updateWithFallback(add(-1), () => undefined, AbortSignal.timeout(refundMilliseconds));
-    };
-  },
-});
-
-const refundMilliseconds = 3_000;
+import type { VisitorAttempt, VisitorAttempts } from "./visitor-attempts.ts";
 
 /** Contains spaces, so no one can register this name or receive email at this address. */
 const visitorName = "visitors of the playground";
@@ -112,11 +68,20 @@ export interface VisitorDependencies {
   readonly addresses: ApiAddresses;
 }
 
+async function* endedWith(attempt: VisitorAttempt, pieces: AsyncIterable<Uint8Array>, status: number) {
+  try {
+    yield* pieces;
+  } finally {
+    // 429 is the limit of all visitors together.
+    await attempt.end(status === 429 || status >= 500 ? "refunded" : "counted");
+  }
+}
+
 /**
  * Forwards a visitor's request to the public API, with a token of the visitors' account.
  *
- * @returns the response as a stream. Errors are not counted.
- * @throws AppError `quota_exceeded`, `payload_too_large`; errors of the store and of `sendRequest`.
+ * @returns the response as a stream, which must be read or abandoned. The day does not count failures of the service.
+ * @throws AppError `quota_exceeded`, `rate_limited`, `payload_too_large`; errors of the store and of `sendRequest`.
  */
 export const relayVisitorAttempt = async (
   { name, contentType, body, sourceAddress, signal }: VisitorRequest,
@@ -128,7 +93,7 @@ export const relayVisitorAttempt = async (
       message: `Without an account, a request can have up to ${max / kilobyte} kB. Sign up to send more.`,
     });
   }
-  const refund = await attempts.take(sourceAddress, signal);
+  const attempt = await attempts.take(sourceAddress, signal);
   const ask = async () => {
     const { id, token_epoch: tokenEpoch } = await findVisitorAccount(accounts);
     const token = await tokens.sign(
@@ -145,14 +110,13 @@ export const relayVisitorAttempt = async (
     });
   };
   const response = await ask().catch(async (error: unknown) => {
-    await refund();
+    await attempt.end("refunded");
     throw error;
   });
   const { statusCode: status = 502, headers } = response;
-  if (status >= 400) await refund();
   return {
     status,
     contentType: headers["content-type"] ?? "application/json",
-    body: readPieces(response, silenceMilliseconds),
+    body: endedWith(attempt, readPieces(response, silenceMilliseconds), status),
   };
 };

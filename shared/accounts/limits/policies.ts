@@ -96,6 +96,6 @@ export const accountPoliciesWith = (unverifiedQuotaShare: number): AccountPolici
 export type AddressLimits = Readonly<Record<AddressLimitClass, number>>;
 
 /** A wider network may send as much as this many of its groups of addresses. */
-export const groupsOfNetwork = 10;
+export const groupsOfNetwork = 10 as const;
 
 export const defaultAddressLimits: AddressLimits = { anonymous: 50, credentials: 10 };

@@ -17,8 +17,13 @@ export const pausesInSeconds = [
   8 * hourSeconds,
 ] as const;
 
-/** Deliveries by the queue: a few more than the attempts, for attempts that were interrupted. */
-export const callbackReceives = pausesInSeconds.length + 4;
+/** Deliveries by the queue. Most are attempts or waits for a slot; with the pauses below, they last for hours. */
+export const callbackReceives = 200;
+
+/** Returns how long a callback waits for one of its account's slots, a little more after each of its deliveries. */
+export const slotWaitSeconds = (receives: number): number => Math.min(2 * receives, maxSlotWaitSeconds);
+
+const maxSlotWaitSeconds = 29;
 
 export const callbackFunction = defineFunction({
   name: "callback",

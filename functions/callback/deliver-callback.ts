@@ -3,12 +3,14 @@ import { type CallbackRequest, callbackId } from "../../shared/recordings/callba
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import type { DeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { signatureHeaders } from "../../shared/recordings/callbacks/signature.ts";
-import { pausesInSeconds } from "./contract.ts";
+import type { CallbackSlots } from "./callback-slots.ts";
+import { pausesInSeconds, slotWaitSeconds } from "./contract.ts";
 import { CallbackError, type OutgoingCallback } from "./post-callback.ts";
 
 export interface CallbackDependencies {
   readonly secrets: Pick<CallbackSecrets, "signing">;
   readonly log: DeliveryLog;
+  readonly slots: CallbackSlots;
   /** Returns the status of the receiver's response. @throws CallbackError without one. */
   readonly post: (callback: OutgoingCallback) => Promise<number>;
   readonly now?: () => Date;
@@ -26,22 +28,14 @@ const attemptOnce = async (callback: OutgoingCallback, post: CallbackDependencie
   }
 };
 
-/**
- * Attempts once to deliver a callback, and records the outcome.
- *
- * @param attempts deliveries by the queue, this one included.
- * @returns the seconds until the next attempt; `undefined` when the callback is done.
- */
-export const deliverCallback = async (
+/** @param attempts those of the past and this one. @returns as {@link deliverCallback}. */
+const attemptDelivery = async (
   request: CallbackRequest,
   attempts: number,
-  { secrets, log, post, now = () => new Date() }: CallbackDependencies,
+  signing: readonly string[],
+  { log, post, now = () => new Date() }: CallbackDependencies,
 ): Promise<number | undefined> => {
   const { userId, jobId, url, event, occurredAt, data } = request;
-  const [signing, { status }] = await Promise.all([secrets.signing(userId), log.read(userId, jobId)]);
-  // Without a secret the account is gone. The callback may be delivered already, if the last attempt was killed afterwards.
-  if (signing.length === 0 || status !== "pending") return undefined;
-
   const sentAt = now();
   const body = JSON.stringify({ type: event, timestamp: occurredAt, data });
   const headers = {
@@ -60,4 +54,32 @@ export const deliverCallback = async (
     return seconds;
   }
   return undefined;
+};
+
+/**
+ * Attempts once to deliver a callback in one of its account's slots, and records the outcome.
+ *
+ * @param receives deliveries by the queue, this one included.
+ * @returns the seconds until the next attempt; `undefined` when the callback is done.
+ */
+export const deliverCallback = async (
+  request: CallbackRequest,
+  receives: number,
+  dependencies: CallbackDependencies,
+): Promise<number | undefined> => {
+  const { secrets, log, slots } = dependencies;
+  const { userId, jobId } = request;
+  const [signing, { status, deliveries }] = await Promise.all([
+    secrets.signing(userId),
+    log.read(userId, jobId),
+  ]);
+  // Without a secret the account is gone. The callback may be delivered already, if the last attempt was killed afterwards.
+  if (signing.length === 0 || status !== "pending") return undefined;
+  const slot = await slots.take(userId);
+  if (slot === undefined) return slotWaitSeconds(receives);
+  try {
+    return await attemptDelivery(request, deliveries.length + 1, signing, dependencies);
+  } finally {
+    await slots.release(userId, [slot]);
+  }
 };

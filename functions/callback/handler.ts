@@ -7,12 +7,13 @@ import { callbackRequest } from "../../shared/recordings/callbacks/callback-queu
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { requestTableFrom } from "../../shared/wiring/from-environment.ts";
+import { createCallbackSlots } from "./callback-slots.ts";
 import { callbackFunction } from "./contract.ts";
 import { deliverCallback } from "./deliver-callback.ts";
 import { postCallback } from "./post-callback.ts";
 
-/** Standard Webhooks advises 15 to 30 seconds. */
-const responseMilliseconds = 20_000;
+/** Standard Webhooks advises 15 to 30 seconds; less, because a silent receiver holds one of the workers. */
+const responseMilliseconds = 10_000;
 
 const environment = readEnvironment(callbackFunction.environment, process.env);
 const table = requestTableFrom(environment);
@@ -22,6 +23,7 @@ const allowLoopback = environment.CALLBACKS_ALLOW_LOOPBACK;
 const dependencies = {
   secrets: createCallbackSecrets(table),
   log: createDeliveryLog(table),
+  slots: createCallbackSlots(table),
   post: (callback: Parameters<typeof postCallback>[0]) =>
     postCallback(callback, { allowLoopback, signal: AbortSignal.timeout(responseMilliseconds) }),
 };
@@ -29,8 +31,8 @@ const dependencies = {
 const deliver = async (record: SQSRecord): Promise<boolean> => {
   try {
     const request = callbackRequest.parse(JSON.parse(record.body));
-    const attempts = Number(record.attributes.ApproximateReceiveCount);
-    const seconds = await deliverCallback(request, attempts, dependencies);
+    const receives = Number(record.attributes.ApproximateReceiveCount);
+    const seconds = await deliverCallback(request, receives, dependencies);
     if (seconds !== undefined) await queue.hide(record, seconds);
     return seconds === undefined;
   } catch (error) {

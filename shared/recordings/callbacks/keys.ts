@@ -10,5 +10,7 @@ export const callbackKeys = {
     PK: `${callbackKeyPrefix}${userId}`,
     SK: `JOB#${jobId}`,
   }),
+  /** K3: the callbacks of an account that are being sent. */
+  slots: (userId: number) => ({ PK: `${callbackKeyPrefix}${userId}`, SK: "SLOTS" }),
   ofAccount: (userId: number) => `${callbackKeyPrefix}${userId}`,
 };

@@ -36,6 +36,7 @@ const dependencies = (respond: () => number, signing: readonly string[] = secret
       state = { status, deliveries: [...state.deliveries, entry] };
     },
   },
+  slots: { take: async () => "a-slot", release: async () => undefined },
   post: async (callback) => {
     sent.push(callback);
     return respond();

@@ -158,7 +158,9 @@ export const synthesizeOperation = defineOperation({
     "With `response_mode: url` the response is JSON, sent once the audio is stored. `stream` and `both` stream the " +
     "audio from the model; a WAV header has a length only if the model's server knows it. `both` also stores the " +
     "audio: the header `X-Audio-Url` has the link and `X-Storage-Object` the name for a fresh one. The link returns " +
-    "404 until the stream is complete, and permanently if it fails.",
+    "404 until the stream is complete, and permanently if it fails. The headers of both have what is known before the " +
+    "first byte: `X-Platform`, `X-Usage-Characters`, and `X-Usage-Seconds` if the model's server states a length. The " +
+    "seconds of every stream are in `GET /auth/usage`; trailers do not pass API Gateway.",
   tag,
   auth: "user",
   scope: "speech",

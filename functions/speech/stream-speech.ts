@@ -1,5 +1,6 @@
-import { audioKinds } from "../../shared/audio/encode/audio-formats.ts";
+import { audioKinds, type EncodedAudio } from "../../shared/audio/encode/audio-formats.ts";
 import { Reply } from "../../shared/http/response.ts";
+import type { SpeechRequest } from "../../shared/models/inference/speech.ts";
 import type { SignedLink } from "../../shared/platform/storage/object-store.ts";
 import { countCharacters } from "../../shared/platform/telemetry/use.ts";
 import type { SpeechItem } from "./contract.ts";
@@ -8,6 +9,18 @@ import { recordSpeech, streamSpeech } from "./record-speech.ts";
 import { newSpeechId, speechObjectKey, speechPresentation } from "./stored-speech.ts";
 import { chooseVoice, toSpeechRequest } from "./voices.ts";
 
+/** What is known of a stream before its first byte; its account's usage shows the rest. */
+const streamHeaders = (
+  { text }: SpeechRequest,
+  { sampleRate, statedSeconds }: EncodedAudio,
+  platform: string,
+): Record<string, string> => ({
+  "X-Sample-Rate": String(sampleRate),
+  "X-Platform": platform,
+  "X-Usage-Characters": String([...text].length),
+  ...(statedSeconds === undefined ? {} : { "X-Usage-Seconds": String(statedSeconds) }),
+});
+
 /**
  * Turns a text into a stream of speech. Later failures end the stream early.
  * @throws AppError as the choice of a voice and the synthesizer do, before the first byte.
@@ -15,14 +28,14 @@ import { chooseVoice, toSpeechRequest } from "./voices.ts";
 export const streamOnly = async (
   item: SpeechItem,
   { signal, format }: SpeechContext,
-  { synthesizer, encode }: SpeechDependencies,
+  { synthesizer, encode, platform }: SpeechDependencies,
 ): Promise<Reply> => {
   const request = toSpeechRequest(item, chooseVoice(item.voice, item.language));
   const audio = await encode(format, await synthesizer.synthesize(request, { signal }));
   countCharacters(request.text);
   return new Reply({
     contentType: audio.contentType,
-    headers: { "X-Sample-Rate": String(audio.sampleRate) },
+    headers: streamHeaders(request, audio, platform),
     body: streamSpeech(audio),
   });
 };
@@ -33,6 +46,7 @@ export interface StoredStream {
   /** Signed first. It returns 404 until the stream is complete. */
   readonly link: SignedLink;
   readonly sampleRate: number;
+  readonly headers: Readonly<Record<string, string>>;
   /** If the stream fails, nothing stays stored. */
   readonly pieces: AsyncIterable<Uint8Array>;
 }
@@ -41,7 +55,7 @@ export interface StoredStream {
 export const openStoredStream = async (
   item: SpeechItem,
   { userId, signal, format }: SpeechContext,
-  { synthesizer, encode, store }: SpeechDependencies,
+  { synthesizer, encode, store, platform }: SpeechDependencies,
 ): Promise<StoredStream> => {
   const request = toSpeechRequest(item, chooseVoice(item.voice, item.language));
   const objectKey = speechObjectKey(userId, newSpeechId(), audioKinds[format]);
@@ -53,6 +67,7 @@ export const openStoredStream = async (
     objectKey,
     link,
     sampleRate,
+    headers: streamHeaders(request, audio, platform),
     pieces: recordSpeech(audio, store.write(objectKey, { contentType })),
   };
 };
@@ -63,11 +78,11 @@ export const streamAndStore = async (
   context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<Reply> => {
-  const { objectKey, link, sampleRate, pieces } = await openStoredStream(item, context, dependencies);
+  const { objectKey, link, headers, pieces } = await openStoredStream(item, context, dependencies);
   return new Reply({
     contentType: audioKinds[context.format].contentType,
     headers: {
-      "X-Sample-Rate": String(sampleRate),
+      ...headers,
       "X-Audio-Url": link.url,
       "X-Storage-Object": objectKey,
     },

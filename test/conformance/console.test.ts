@@ -160,6 +160,21 @@ describe("The console, without JavaScript", () => {
     expect(await isSignedIn(visitor)).toBe(false);
   });
 
+  it("says how long to wait after too many wrong passwords, to people and to programs", async () => {
+    const { username } = await createAccount();
+    const visitor = new FormVisitor();
+    const guess = async () =>
+      visitor.send(await visitor.open("/console/log-in"), "/console/log-in", {
+        username,
+        password: "a guess",
+      });
+    let refused = await guess();
+    for (let guesses = 1; guesses < 8 && refused.status !== 429; guesses += 1) refused = await guess();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(refused.html).toContain("<form");
+  });
+
   it.runIf(inject("isLocal"))("replaces a lost password, once, and ends every session with it", async () => {
     const account = await createAccount();
     const elsewhere = await signIn(account);

@@ -59,6 +59,8 @@ describe("POST /tasks/audio/speech", () => {
     expect(response.headers.get("content-type")).toBe("audio/wav");
     expect(response.headers.get("x-request-id")).toBeTruthy();
     expect(response.headers.get("x-audio-url")).toBeNull();
+    expect(response.headers.get("x-platform")).toBeTruthy();
+    expect(response.headers.get("x-usage-characters")).toBe(String([...text].length));
     const wav = await bytesOf(response);
     expect(response.headers.get("x-sample-rate")).toBe(String(header(wav).format.sampleRate));
     expect(wav.length).toBeGreaterThan(10_000);
@@ -67,7 +69,11 @@ describe("POST /tasks/audio/speech", () => {
   it("streams the audio and stores it under a link at the same time", async () => {
     const response = await stream({ response_mode: "both", language: "swa" });
     expect(response.headers.get("content-type")).toBe("audio/wav");
-    expect(response.headers.get("access-control-expose-headers")).toContain("X-Audio-Url");
+    for (const name of ["X-Audio-Url", "X-Platform", "X-Usage-Characters", "X-Usage-Seconds"]) {
+      expect(response.headers.get("access-control-expose-headers")).toContain(name);
+    }
+    expect(response.headers.get("x-platform")).toBeTruthy();
+    expect(response.headers.get("x-usage-characters")).toBe(String([...text].length));
     const streamed = await bytesOf(response);
     const stored = await bytesOf(await fetch(response.headers.get("x-audio-url") ?? ""));
     expect(stored.length).toBe(streamed.length);

@@ -102,7 +102,10 @@ describe("speech as a stream", () => {
       "Content-Type": "audio/wav",
       "X-Sample-Rate": "24000",
       "X-Request-Id": expect.any(String),
+      "X-Platform": expect.any(String),
+      "X-Usage-Characters": expect.stringMatching(/^[1-9]\d*$/),
     });
+    expect(headers).not.toHaveProperty("X-Usage-Seconds");
     expect(await nextPiece(stream)).toEqual(header);
     server.write(second);
     expect((await nextPiece(stream)).length).toBeGreaterThan(0);
@@ -116,8 +119,9 @@ describe("speech as a stream", () => {
   it("arrives whole, and keeps the length in its header when the server knew it", async () => {
     const file = wavFile(second, { stated: true, comment: "Wasuze otya nno?" });
     backend.behave((response) => response.end(file));
-    const { stream } = await begin({ response_mode: "stream" });
+    const { headers, stream } = await begin({ response_mode: "stream" });
     expect((await buffer(stream)).equals(file)).toBe(true);
+    expect(headers["X-Usage-Seconds"]).toBe("1");
   });
 
   it("never has a header that claims an empty file", async () => {

@@ -49,13 +49,16 @@ const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: S
   const { texts, language, account, formToken } = visit;
   const { path, scripts, isWide } = declared;
   const title = response.title ?? declared.title(texts);
-  const { refreshSeconds } = response;
+  const { refreshSeconds, retryAfterSeconds } = response;
   const own = { title, texts, language, path, username: account?.username, formToken, refreshSeconds };
   const frame = { ...own, scripts, isWide };
   return new Reply({
     status: response.status,
     contentType: "text/html; charset=utf-8",
-    headers,
+    headers: {
+      ...headers,
+      ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
+    },
     cookies: [...open.cookies, ...response.cookies],
     body: renderPage(frame, response.content, site),
   });

@@ -9,6 +9,7 @@ export type PageResponse<Data = unknown> =
       readonly title: string | undefined;
       readonly cookies: readonly string[];
       readonly refreshSeconds: number | undefined;
+      readonly retryAfterSeconds?: number | undefined;
     }
   | {
       readonly kind: "redirect";

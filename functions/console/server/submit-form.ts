@@ -33,8 +33,8 @@ const again = (visit: Visit, body: unknown, problems: FormProblems): Visit => {
   return { ...visit, lists, values: firstOf(lists), problems };
 };
 
-const withStatus = (response: PageResponse, status: number): PageResponse =>
-  response.kind === "shown" ? { ...response, status } : response;
+const withStatus = (response: PageResponse, status: number, retryAfterSeconds?: number): PageResponse =>
+  response.kind === "shown" ? { ...response, status, retryAfterSeconds } : response;
 
 /** Handles a form. @throws errors that the person cannot fix; for programs, all errors. */
 export const submitForm = async (
@@ -44,8 +44,8 @@ export const submitForm = async (
 ): Promise<PageResponse> => {
   const { texts, request, baseUrl, wantsHtml } = visit;
   if (!submit || !declared.form) throw new AppError("not_found");
-  const showAgain = async (problems: FormProblems, status: number) =>
-    withStatus(await show(again(visit, body, problems)), status);
+  const showAgain = async (problems: FormProblems, status: number, retryAfterSeconds?: number) =>
+    withStatus(await show(again(visit, body, problems)), status, retryAfterSeconds);
   const [, token] = fieldsOf(body).find(([name]) => name === formTokenField) ?? [];
   const isOurs =
     comesFromHere(request.headers, baseUrl) && formSecret !== undefined && isFormTokenOf(token, formSecret);
@@ -69,6 +69,7 @@ export const submitForm = async (
         fieldsOf(body).map(([name]) => name),
       ),
       status,
+      error.retryAfterSeconds,
     );
   }
 };

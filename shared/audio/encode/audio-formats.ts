@@ -32,6 +32,8 @@ export interface AudioEnd {
 export interface EncodedAudio extends AudioKind {
   /** In hertz. */
   readonly sampleRate: number;
+  /** How long it will play, if the model's server said so before the first sample. */
+  readonly statedSeconds: number | undefined;
   /** Must be read once, to its end; leaving it early stops the model. Throws what the speech throws. */
   readonly pieces: AsyncIterable<Uint8Array>;
   /** To be called after the pieces have ended. */
@@ -60,6 +62,10 @@ async function* passOn(read: ReadSpeech): AsyncGenerator<Uint8Array, void, undef
   }
 }
 
+/** Returns how long speech will play, if its header says so. */
+export const statedSeconds = ({ header }: Speech): number | undefined =>
+  header.audioBytes === undefined ? undefined : audioSeconds(header, header.audioBytes);
+
 /** Speech as the model's server sent it, which needs no encoder. */
 export const passOnAsWav = (speech: Speech): EncodedAudio => {
   const { header } = speech;
@@ -67,6 +73,7 @@ export const passOnAsWav = (speech: Speech): EncodedAudio => {
   return {
     ...audioKinds.wav,
     sampleRate: header.format.sampleRate,
+    statedSeconds: statedSeconds(speech),
     pieces: passOn(read),
     end: () => ({
       seconds: audioSeconds(header, read.bytes),

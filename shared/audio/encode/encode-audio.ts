@@ -8,6 +8,7 @@ import {
   type EncodedAudio,
   passOnAsWav,
   type ReadSpeech,
+  statedSeconds,
 } from "./audio-formats.ts";
 import { createResampler, createSampleReader, toSixteenBits } from "./samples.ts";
 
@@ -107,6 +108,7 @@ const openEncoded = async (format: Exclude<AudioFormat, "wav">, speech: Speech):
   return {
     ...audioKinds[format],
     sampleRate: opened.sampleRate,
+    statedSeconds: statedSeconds(speech),
     pieces: encode(read, opened, readSamples),
     end: () => ({ seconds: audioSeconds(speech.header, read.bytes), start: nothing }),
   };

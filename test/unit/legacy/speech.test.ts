@@ -183,7 +183,7 @@ describe("speech in events", () => {
   const link = { url: "https://storage.example.com/x", expiresAt: new Date("2026-11-20T12:00:00Z") };
   const eventsOf = async (pieces: AsyncIterable<Uint8Array>) => {
     const frames: string[] = [];
-    const stream = { pieces, link, objectKey: "speech/x.wav", sampleRate: 24_000 };
+    const stream = { pieces, link, objectKey: "speech/x.wav", sampleRate: 24_000, headers: {} };
     for await (const frame of writeAudioEvents(stream)) frames.push(frame);
     expect(frames.every((frame) => frame.startsWith("data: {") && frame.endsWith("}\n\n"))).toBe(true);
     return frames.map((frame) => JSON.parse(frame.slice("data: ".length)));

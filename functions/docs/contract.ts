@@ -11,7 +11,7 @@ export const healthOperation = defineOperation({
   summary: "Check that the service is running",
   tag: "Service",
   auth: "public",
-  limit: "none",
+  limit: "reading",
   response: {
     status: 200,
     description: "The service is running",
@@ -33,7 +33,7 @@ export const openApiOperation = defineOperation({
   summary: "Get the OpenAPI 3.1 document",
   tag: "Service",
   auth: "public",
-  limit: "none",
+  limit: "reading",
   response: {
     status: 200,
     description: "The document",
@@ -53,7 +53,7 @@ export const languagesOperation = defineOperation({
   summary: "List languages and what each supports",
   tag: "Service",
   auth: "public",
-  limit: "none",
+  limit: "reading",
   response: {
     status: 200,
     description: "All languages, by code",

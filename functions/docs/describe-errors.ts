@@ -50,7 +50,6 @@ const errorSchema = ({ errorFormat }: Operation, status: number): z.ZodType => {
 
 const limitErrors = (operation: Operation): ErrorCode[] => {
   const limitClass = limitClassOf(operation);
-  if (limitClass === "none") return [];
   return limitClass === "task" ? ["rate_limited", "quota_exceeded"] : ["rate_limited"];
 };
 

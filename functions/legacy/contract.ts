@@ -23,7 +23,7 @@ export const vendorHealthOperation = defineOperation({
   summary: "Check the health of the service",
   ...replacedBy("/health"),
   auth: "public",
-  limit: "none",
+  limit: "reading",
   response: {
     status: 200,
     description: "The service is healthy",

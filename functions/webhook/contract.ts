@@ -36,7 +36,7 @@ export const verifyWebhookOperation = defineOperation({
     schema: z.string(),
     otherContentTypes: ["text/plain"],
   },
-  limit: "none",
+  limit: "reading",
   example: { response: "1158201444", otherResponses: { "text/plain": "1158201444" } },
   errors: ["bad_request", "forbidden"],
 });
@@ -95,7 +95,7 @@ export const receiveDeliveryOperation = defineOperation({
   description:
     "`X-Hub-Signature-256` must be `sha256=` and the HMAC-SHA256 of the body's bytes with the app secret. The response says that " +
     "the messages are in the queue, from which a worker takes them. If queueing fails, the status is 503, and the platform " +
-    "delivers them again.",
+    "delivers them again. Signed deliveries have no limit; each person's messages have one when they are replied to.",
   tag,
   auth: "public",
   // The platform's limit is 3 MB.
@@ -105,8 +105,8 @@ export const receiveDeliveryOperation = defineOperation({
     maxBytes: 3 * 1_024 * 1_024,
   },
   response: { status: 200, description: "The outcome of the delivery", schema: webhookResponse },
-  // All deliveries come from a few addresses of the platform. The signature keeps others out.
-  limit: "none",
+  // All deliveries come from a few addresses of the platform, and none may be lost.
+  limit: "delivery",
   errors: ["invalid_signature", "service_unavailable"],
 });
 

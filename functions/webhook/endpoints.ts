@@ -8,7 +8,12 @@ export const webhookEndpoints = (dependencies: ReceiveDependencies): Endpoint[] 
   endpoint(verifyWebhookOperation, ({ query }) => verifySubscription(query, dependencies)),
   endpoint(receiveDeliveryOperation, ({ body, request }) =>
     receiveDelivery(
-      { body, signature: request.headers["x-hub-signature-256"], requestId: request.id },
+      {
+        body,
+        signature: request.headers["x-hub-signature-256"],
+        requestId: request.id,
+        sourceAddress: request.sourceAddress,
+      },
       dependencies,
     ),
   ),

@@ -1,3 +1,4 @@
+import { createReadingLimit } from "../../shared/accounts/limits/reading-limit.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { openMessageQueue } from "../../shared/messaging/message-queue.ts";
 import { saveReceipt } from "../../shared/messaging/send-receipt.ts";
@@ -14,6 +15,7 @@ export const handler = createBufferedHandler(
     secrets: platformSecretsFrom(environment),
     signatureMode: environment.MESSAGING_SIGNATURE_MODE,
     queue: openMessageQueue(environment.MESSAGE_QUEUE_URL, awsConfigOf(environment)),
+    unsigned: createReadingLimit(),
     saveReceipt: (reply, receipt) => saveReceipt(table, reply, receipt),
   }),
   { metricsNamespace: environment.METRICS_NAMESPACE },

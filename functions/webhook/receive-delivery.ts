@@ -1,3 +1,4 @@
+import type { ReadingLimit } from "../../shared/accounts/limits/reading-limit.ts";
 import { Reply } from "../../shared/http/response.ts";
 import type { MessageQueue } from "../../shared/messaging/message-queue.ts";
 import type { PlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
@@ -14,6 +15,8 @@ export interface ReceiveDependencies {
   readonly signatureMode: SignatureMode;
   readonly queue: MessageQueue;
   readonly saveReceipt: (reply: SentReply, receipt: SendReceipt) => Promise<void>;
+  /** Limits deliveries without a valid signature. */
+  readonly unsigned: ReadingLimit;
 }
 
 export interface ReceivedDelivery {
@@ -21,6 +24,7 @@ export interface ReceivedDelivery {
   /** The value of `X-Hub-Signature-256`. */
   readonly signature: string | undefined;
   readonly requestId: string;
+  readonly sourceAddress: string;
 }
 
 const parseJson = (body: Uint8Array): unknown => {
@@ -56,14 +60,16 @@ const unconfigured = (): AppError =>
     retryAfterSeconds: 60,
   });
 
-/** @throws AppError `invalid_signature`, or `service_unavailable` when there is no app secret. */
+/** @throws AppError `invalid_signature`, `rate_limited` when there were too many of these, or `service_unavailable` when there is no app secret. */
 const requireSignature = async (
-  { body, signature, requestId }: ReceivedDelivery,
-  { signatureMode, secrets }: ReceiveDependencies,
+  { body, signature, requestId, sourceAddress }: ReceivedDelivery,
+  { signatureMode, secrets, unsigned }: ReceiveDependencies,
 ): Promise<void> => {
   if (signatureMode === "off") return;
   const finding = await checkSignature(body, signature, secrets);
   if (finding === "good") return;
+  const { refusal } = unsigned.admit(sourceAddress);
+  if (refusal && signatureMode === "enforce" && finding === "bad") throw refusal;
   logger.warn("delivery.not_signed", { request_id: requestId, finding, mode: signatureMode });
   if (signatureMode === "log") return;
   throw finding === "no-secret" ? unconfigured() : new AppError("invalid_signature");
@@ -87,11 +93,7 @@ export const receiveDelivery = async (
     message,
   });
   const fail = (error: AppError): Reply =>
-    failure(
-      error,
-      delivery.requestId,
-      reply(error.code === "invalid_signature" ? "rejected" : "error", error.message),
-    );
+    failure(error, delivery.requestId, reply(error.status < 500 ? "rejected" : "error", error.message));
   try {
     await requireSignature(delivery, dependencies);
     const { messages, reports, absence } = readDelivery(parseJson(delivery.body));

@@ -1,5 +1,6 @@
 import type { WindowStatus } from "../accounts/limits/admission.ts";
 import type { LimitedRequest, Limiter } from "../accounts/limits/limiter.ts";
+import { createReadingLimit, type ReadingLimit } from "../accounts/limits/reading-limit.ts";
 import { daySeconds, minuteSeconds } from "../platform/durations.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { requestScope } from "../platform/telemetry/request-scope.ts";
@@ -45,7 +46,7 @@ export const willStream = ({ body, streams }: Operation, parsedBody: unknown): b
 /** Whose limits apply to a request. The source address is the connection's, so no header can fake it. */
 const limitedRequest = (event: HttpEvent, operation: Operation): LimitedRequest | undefined => {
   const limitClass = limitClassOf(operation);
-  if (limitClass === "none") return undefined;
+  if (limitClass === "delivery" || limitClass === "reading") return undefined;
   if (limitClass === "anonymous" || limitClass === "credentials") {
     return { limitClass, sourceAddress: event.requestContext.identity.sourceIp };
   }
@@ -82,7 +83,7 @@ export const requireLimits = (operations: readonly Operation[], limiter: Limiter
         `The operation ${operation.id} streams, so it must be a task: only those are limited at a time.`,
       );
     }
-    if (limitClass !== "none" && !limiter) {
+    if (limitClass !== "delivery" && limitClass !== "reading" && !limiter) {
       throw new Error(`The operation ${operation.id} is limited: its function needs a limiter.`);
     }
   }
@@ -96,13 +97,20 @@ export const requireLimits = (operations: readonly Operation[], limiter: Limiter
  * @throws AppError `rate_limited` or `quota_exceeded`; `unauthenticated`, `forbidden`, `insufficient_scope` or
  * `service_unavailable` for its token or key.
  */
-export const limitRequests = (limiter: Limiter | undefined): HttpMiddleware => ({
+export const limitRequests = (
+  limiter: Limiter | undefined,
+  reading: ReadingLimit = createReadingLimit(),
+): HttpMiddleware => ({
   before: async ({ event }) => {
-    const limited = event.endpoint && limitedRequest(event, event.endpoint.operation);
-    if (!limiter || !limited) return;
-    event.admission = await limiter.admit(limited);
-    event.caller = event.admission.caller;
-    if (event.admission.refusal) throw event.admission.refusal;
+    const operation = event.endpoint?.operation;
+    const limited = operation && limitedRequest(event, operation);
+    if (operation && limitClassOf(operation) === "reading") {
+      event.admission = reading.admit(event.requestContext.identity.sourceIp);
+    } else if (limiter && limited) {
+      event.admission = await limiter.admit(limited);
+      event.caller = event.admission.caller;
+    }
+    if (event.admission?.refusal) throw event.admission.refusal;
   },
 });
 

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Scope } from "../accounts/access/api-keys.ts";
-import type { AccountLimitClass, AddressLimitClass, LimitClass } from "../accounts/limits/policies.ts";
+import type { AccountLimitClass, LimitClass, OpenLimitClass } from "../accounts/limits/policies.ts";
 import type { ErrorCode } from "../platform/errors/catalogue.ts";
 
 /** Sections of the API's documentation, in the order in which they are shown. */
@@ -83,7 +83,7 @@ export interface Operation<
    * By default `task` with a token and `anonymous` without one. Operations that require a token always count on the
    * account, because the write that counts a request also checks its token.
    */
-  readonly limit?: Auth extends "user" ? AccountLimitClass : AddressLimitClass | "none";
+  readonly limit?: Auth extends "user" ? AccountLimitClass : OpenLimitClass;
   /** The scope that a key needs; `any`: every key may call it. Without one no key may. Tasks must declare one. */
   readonly scope?: Scope | "any";
   /** The body's list in which every entry counts as a task on the quota; without it a request is one task. */

@@ -38,7 +38,7 @@ import { sendStream } from "./send-stream.ts";
 export interface HandlerOptions {
   /** Verifies bearer tokens where no authorizer does: at function URLs and deprecated routes. */
   readonly verifyBearer?: VerifyBearer;
-  /** Checks tokens and counts requests. Required unless the limit class of all operations is `none`. */
+  /** Checks tokens and counts requests. Required unless all operations are of the classes `reading` and `delivery`. */
   readonly limiter?: Limiter;
   /** Stores responses to requests with an `Idempotency-Key`. Without it the header is ignored. */
   readonly idempotencyStore?: IdempotencyStore;

@@ -58,7 +58,7 @@ export const declarations = [
   // @ts-expect-error: there is no account to count a public operation on.
   defineOperation({ ...route, auth: "public", limit: "account" }),
   // @ts-expect-error: an operation for accounts is always counted.
-  defineOperation({ ...route, auth: "user", limit: "none" }),
+  defineOperation({ ...route, auth: "user", limit: "delivery" }),
   // @ts-expect-error: the catalogue has no such error.
   defineOperation({ ...route, auth: "public", errors: ["no_such_error"] }),
   // @ts-expect-error: there is no such scope.

@@ -27,7 +27,7 @@ export interface Page<
   readonly form?: Form;
   /** The JSON that programs get instead, sent by `data(…)`. */
   readonly data?: Data;
-  /** Limits for one IP address: by default none for GET and `anonymous` for POST. */
+  /** Limits for one IP address: by default `reading` for GET and `anonymous` for POST. */
   readonly limit?: { readonly shown?: AddressLimitClass; readonly sent?: AddressLimitClass };
   /** The page is the same for all visitors without a session, and may be cached this long. */
   readonly cacheSeconds?: number;

@@ -75,7 +75,7 @@ const operationOf = (
   summary: id,
   tag: "Service",
   auth: "public",
-  limit: kind === "shown" ? (limit?.shown ?? "none") : (limit?.sent ?? "anonymous"),
+  limit: kind === "shown" ? (limit?.shown ?? "reading") : (limit?.sent ?? "anonymous"),
   ...(kind === "sent" ? { body: { encoding: "json-or-form" as const, schema: z.unknown() } } : {}),
   response: { status: 200, description: "The page", schema: given ?? z.never() },
   errors: [],

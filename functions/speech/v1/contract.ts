@@ -96,7 +96,7 @@ export const createV1SpeechOperation = defineOperation({
   ],
 });
 
-const common = { method: "GET", tag, auth: "public", limit: "none" } as const;
+const common = { method: "GET", tag, auth: "public", limit: "reading" } as const;
 
 export const listV1VoicesOperation = defineOperation({
   ...common,

@@ -9,14 +9,14 @@ import type { AccountCounters, AccountCounts, CredentialAt } from "./account-cou
 import { type Admission, admissionOf, memoryAdmission, uncountedAdmission } from "./admission.ts";
 import { addressGroup, streamSlots, widerNetwork } from "./keys.ts";
 import type { AddressCounters } from "./limit-counters.ts";
-import type { MemoryLimits } from "./memory-limits.ts";
+import { type MemoryLimits, uncountedPerMinute } from "./memory-limits.ts";
 import type { PendingUsage } from "./pending-usage.ts";
 import {
   type AccountLimitClass,
-  type AccountPolicy,
   type AddressLimitClass,
   groupsOfNetwork,
   type LimitClass,
+  minutePolicy,
 } from "./policies.ts";
 import { windowsAt } from "./windows.ts";
 
@@ -56,13 +56,6 @@ export interface LimiterParts {
   ) => Promise<Result | undefined>;
 }
 
-/** Limits of a minute only. */
-const minutePolicy = (perMinute: number): AccountPolicy => ({
-  perMinute,
-  perDay: undefined,
-  perMonth: undefined,
-});
-
 /** Counts a request of one group of addresses. */
 const admitGroup = async (
   group: string,
@@ -77,7 +70,8 @@ const admitGroup = async (
     counters.countForAddress({ group, limitClass, perMinute, windows }, signal),
   );
   if (counts) return admissionOf(policy, counts, windows, time);
-  const isAdmitted = memory.admit(`address ${limitClass} ${group}`, perMinute, windows);
+  const max = uncountedPerMinute(perMinute);
+  const isAdmitted = memory.admit(`address ${limitClass} ${group}`, max, windows) !== undefined;
   return memoryAdmission(policy, isAdmitted, windows, time);
 };
 

@@ -1,10 +1,13 @@
 import type { Windows } from "./windows.ts";
 
-/** The share of the usual limit that is admitted while the table cannot count. */
+/**
+ * The share of the usual limit that is admitted while the table cannot count. It is small, because each environment counts
+ * only its own requests, and a caller may reach many of them.
+ */
 const uncountedShare = 0.1;
 
 /** Callers beyond this many in a minute share one count, so memory use stays small. */
-const maxCallers = 1_000;
+const defaultMaxCallers = 1_000;
 
 const otherCallers = "others";
 
@@ -14,25 +17,31 @@ export const uncountedPerMinute = (perMinute: number): number =>
 
 /** Counts in the memory of one execution environment while the table cannot. */
 export interface MemoryLimits {
-  /** Counts a request. Returns whether it is admitted. @param caller the limiter's name for its sender. */
-  admit(caller: string, perMinute: number, windows: Windows): boolean;
+  /**
+   * Counts a request.
+   *
+   * @param caller the limiter's name for its sender.
+   * @param max requests of a caller in a minute.
+   * @returns the caller's requests in the minute, this one included; `undefined` when it is refused.
+   */
+  admit(caller: string, max: number, windows: Windows): number | undefined;
 }
 
-/** The limit is strict, because each environment counts only its own requests, and a caller may reach many of them. */
-export const createMemoryLimits = (): MemoryLimits => {
+/** @param maxCallers those beyond share one count. */
+export const createMemoryLimits = (maxCallers = defaultMaxCallers): MemoryLimits => {
   let minuteEnds = 0;
   let requests = new Map<string, number>();
   return {
-    admit: (caller, perMinute, { ends }) => {
+    admit: (caller, max, { ends }) => {
       if (ends.minute !== minuteEnds) {
         minuteEnds = ends.minute;
         requests = new Map();
       }
       const key = requests.has(caller) || requests.size < maxCallers ? caller : otherCallers;
       const before = requests.get(key) ?? 0;
-      if (before >= uncountedPerMinute(perMinute)) return false;
+      if (before >= max) return undefined;
       requests.set(key, before + 1);
-      return true;
+      return before + 1;
     },
   };
 };

@@ -8,9 +8,13 @@ import { type AccountAccess, type AccountType, accountTypes } from "../access/ac
  * - `account`: the account's limit a minute only, for managing the account
  * - `anonymous`: a limit a minute for each source address
  * - `credentials`: a stricter one, for passwords, mailed links and registrations
- * - `none`: not counted
+ * - `reading`: a high limit a minute for each source address, counted in memory: documents, lists and pages
+ * - `delivery`: not limited as requests. The messaging platform must never lose one: each person's messages are limited
+ *   when they are replied to, and deliveries without a valid signature count as `reading`
  */
-export type LimitClass = AccountLimitClass | AddressLimitClass | "none";
+export type LimitClass = AccountLimitClass | OpenLimitClass;
+/** The classes of operations without a token. */
+export type OpenLimitClass = AddressLimitClass | "reading" | "delivery";
 export type AccountLimitClass = "task" | "account";
 export type AddressLimitClass = "anonymous" | "credentials";
 
@@ -94,6 +98,19 @@ export const accountPoliciesWith = (unverifiedQuotaShare: number): AccountPolici
 
 /** Requests a minute from one source address, by class. A stage can set other limits. */
 export type AddressLimits = Readonly<Record<AddressLimitClass, number>>;
+
+/** Limits of a minute only. */
+export const minutePolicy = (perMinute: number): AccountPolicy => ({
+  perMinute,
+  perDay: undefined,
+  perMonth: undefined,
+});
+
+/**
+ * Reading a minute, for each address and environment. Requests from loopback addresses never reach a deployment: on one
+ * machine, all callers have one.
+ */
+export const readingLimits = { address: 600, loopback: 60_000 } as const;
 
 /** A wider network may send as much as this many of its groups of addresses. */
 export const groupsOfNetwork = 10 as const;

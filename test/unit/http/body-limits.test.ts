@@ -25,7 +25,7 @@ const declare = <Schema extends z.ZodType>(
     summary: "Example",
     tag: "Service",
     auth: "public",
-    limit: "none",
+    limit: "delivery",
     body: { encoding, schema, ...more },
     response: { status: 200, description: "It", schema: z.looseObject({}) },
     errors: [],

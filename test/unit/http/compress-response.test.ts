@@ -24,7 +24,7 @@ const operation = defineOperation({
   summary: "Example",
   tag: "Service",
   auth: "public",
-  limit: "none",
+  limit: "delivery",
   response: { status: 200, description: "It", schema: bodySchema },
   errors: [],
 });

@@ -21,7 +21,7 @@ const declare = <Schema extends z.ZodType>(encoding: "form" | "multipart", schem
     summary: "Example",
     tag: "Service",
     auth: "public",
-    limit: "none",
+    limit: "delivery",
     body: { encoding, schema },
     response: { status: 200, description: "It", schema: z.unknown() },
     errors: [],

@@ -35,7 +35,7 @@ const lookUp = endpoint(
     summary: "Example",
     tag: "Service",
     auth: "public",
-    limit: "none",
+    limit: "delivery",
     pathParameters: z.object({ id: z.string(), part: z.string() }),
     response: { status: 200, description: "It", schema: z.looseObject({}) },
     errors: [],

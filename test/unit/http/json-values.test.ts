@@ -28,7 +28,7 @@ const echo = endpoint(
     summary: "Give back what was sent",
     tag: "Service",
     auth: "public",
-    limit: "none",
+    limit: "delivery",
     body: { encoding: "json", schema: z.unknown() },
     response: { status: 200, description: "What was sent", schema: z.object({ received: z.unknown() }) },
     errors: [],

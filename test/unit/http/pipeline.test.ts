@@ -143,7 +143,7 @@ describe("a request the function cannot finish in its time", () => {
       vi.restoreAllMocks();
     });
     let endsAt: number | undefined;
-    const requested = endpoint({ ...open, limit: "none" }, () => {
+    const requested = endpoint({ ...open, limit: "delivery" }, () => {
       endsAt = requestScope()?.endsAt;
       return { result: "yes" };
     });
@@ -158,7 +158,7 @@ describe("the parts of a request", () => {
     ...open,
     method: "POST",
     path: "/example/{name}",
-    limit: "none",
+    limit: "delivery",
     body: { encoding: "json", schema: z.object({ text: z.string() }) },
     query: z.object({ page: z.string().optional() }),
     pathParameters: z.object({ name: z.string() }),
@@ -298,7 +298,7 @@ describe("a function", () => {
   const doing = (operation: Operation) => [
     { operation, prepare: () => ({ tasks: 1, execute: async () => ({ result: "yes" }) }) },
   ];
-  const unlimitedOperation = { ...open, limit: "none" } as const;
+  const unlimitedOperation = { ...open, limit: "delivery" } as const;
 
   it.each([
     ["open to everyone", open],

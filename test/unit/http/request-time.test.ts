@@ -52,7 +52,7 @@ describe("a streamed response", () => {
       summary: "Example",
       tag: "Service",
       auth: "public",
-      limit: "none",
+      limit: "delivery",
       response: { status: 200, description: "It", schema: z.string(), otherContentTypes: ["text/plain"] },
       errors: [],
     });

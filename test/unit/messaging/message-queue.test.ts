@@ -2,6 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
+import { createReadingLimit } from "../../../shared/accounts/limits/reading-limit.ts";
 import { type InboundMessage, inboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import { openMessageQueue } from "../../../shared/messaging/message-queue.ts";
 import { readAwsConfig } from "../../../shared/platform/config/environment.ts";
@@ -218,6 +219,7 @@ describe("a delivery", () => {
       signatureMode: "enforce",
       queue: openQueue(),
       saveReceipt: async () => undefined,
+      unsigned: createReadingLimit(),
     });
     const signature = createHmac("sha256", "app-secret").update(body).digest("hex");
     const headers = { "X-Hub-Signature-256": `sha256=${signature}` };

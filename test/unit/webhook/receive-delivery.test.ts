@@ -7,6 +7,7 @@ import {
 } from "../../../functions/webhook/contract.ts";
 import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
 import { receiveDelivery } from "../../../functions/webhook/receive-delivery.ts";
+import { createReadingLimit } from "../../../shared/accounts/limits/reading-limit.ts";
 import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import type { PlatformSecretVersions } from "../../../shared/messaging/platform-secrets.ts";
 import { type SendReceipt, type SentReply, writeReference } from "../../../shared/messaging/send-receipt.ts";
@@ -39,7 +40,13 @@ const setUp = (
     get: vi.fn(async () => known),
     reload: vi.fn(async () => options.newest ?? known),
   };
-  const dependencies = { secrets, signatureMode: options.mode ?? "enforce", queue, saveReceipt };
+  const dependencies = {
+    secrets,
+    signatureMode: options.mode ?? ("enforce" as const),
+    queue,
+    saveReceipt,
+    unsigned: createReadingLimit(),
+  };
   const endpoints = webhookEndpoints(dependencies);
   const post = async (body: string | Buffer, headers: Record<string, string> = {}) =>
     send(endpoints, { path: "/tasks/webhook", body, headers });
@@ -152,6 +159,7 @@ describe("a delivery of the messaging platform", () => {
       body: Buffer.from("{}"),
       signature: sign("{}")["X-Hub-Signature-256"],
       requestId: "r",
+      sourceAddress: "203.0.113.7",
     };
     expect(await receiveDelivery(received, dependencies)).toEqual({
       status: "ignored",
@@ -246,6 +254,22 @@ describe("the signature", () => {
     const right = setUp();
     expect((await right.post(oneText, sign(oneText))).status).toBe(200);
     expect(right.secrets.reload).not.toHaveBeenCalled();
+  });
+
+  it("is wrong at most 600 times a minute from one address, and no delivery with a right one is lost", async () => {
+    vi.spyOn(logger, "warn").mockReturnValue();
+    const { dependencies, queued } = setUp();
+    const body = delivery({ metadata, messages: [{ id: "1", from: "256700000001", text: { body: "Hi" } }] });
+    const deliver = async (signature: string) => {
+      const received = { body: Buffer.from(body), signature, requestId: "r", sourceAddress: "203.0.113.7" };
+      const result = await receiveDelivery(received, dependencies);
+      return "status" in result ? result.status : undefined;
+    };
+    for (let sent = 0; sent < 600; sent += 1) expect(await deliver("sha256=wrong")).toBe(403);
+    expect(await deliver("sha256=wrong")).toBe(429);
+    const { "X-Hub-Signature-256": right } = sign(body);
+    for (let sent = 0; sent < 1_000; sent += 1) expect(await deliver(right)).toBe("success");
+    expect(queued).toHaveLength(1_000);
   });
 
   it("with an empty secret is never valid, for any app secret", async () => {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
 import { equalSecrets } from "../../../functions/webhook/verify-platform.ts";
+import { createReadingLimit } from "../../../shared/accounts/limits/reading-limit.ts";
 import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import { send } from "../../support/send.ts";
 
@@ -18,6 +19,7 @@ const webhookWith = (appSecret: string) => {
     secrets: { get: async () => secrets, reload: async () => secrets },
     signatureMode: "enforce",
     queue: { send: async (messages) => void queued.push(messages) },
+    unsigned: createReadingLimit(),
     saveReceipt: async () => undefined,
   });
 };

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
+import { createReadingLimit } from "../../../shared/accounts/limits/reading-limit.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { send } from "../../support/send.ts";
 
@@ -15,6 +16,7 @@ const ask = (query: Record<string, string>, verifyToken: string | undefined = "t
     secrets: { get: async () => versions, reload: async () => versions },
     signatureMode: "enforce",
     queue: { send: never },
+    unsigned: createReadingLimit(),
     saveReceipt: never,
   });
   return send(endpoints, { method: "GET", path: "/tasks/webhook", query });

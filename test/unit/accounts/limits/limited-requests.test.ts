@@ -3,6 +3,7 @@ import * as z from "zod";
 import { operations } from "../../../../functions/manifest.ts";
 import type { Counts } from "../../../../shared/accounts/limits/limit-counters.ts";
 import { createLimiter } from "../../../../shared/accounts/limits/limiter.ts";
+import { createReadingLimit } from "../../../../shared/accounts/limits/reading-limit.ts";
 import { corsExposedHeaders } from "../../../../shared/http/cors.ts";
 import { endpoint } from "../../../../shared/http/endpoint.ts";
 import { defineOperation, type Operation } from "../../../../shared/http/operation.ts";
@@ -28,7 +29,7 @@ const common = {
 } as const;
 const task = defineOperation({ ...common, id: "example", auth: "user", scope: "translate" });
 const openTask = defineOperation({ ...common, id: "example", auth: "public" });
-const unlimited = defineOperation({ ...common, id: "example", auth: "public", limit: "none" });
+const unlimited = defineOperation({ ...common, id: "example", auth: "public", limit: "delivery" });
 const login = defineOperation({
   ...common,
   id: "example",
@@ -324,6 +325,33 @@ describe("the batches of the service", () => {
   it("count by their items", () => {
     const batches = operations.filter(({ tasksIn }: Operation) => tasksIn !== undefined);
     expect(batches.map(({ id }) => id).toSorted()).toEqual(["legacyVoiceBatch", "synthesizeSpeechBatch"]);
+  });
+});
+
+describe("a request that reads", () => {
+  const reading = defineOperation({ ...common, id: "example", auth: "public", limit: "reading" });
+
+  it("is limited by its address, without a table", async () => {
+    const { execute } = setup();
+    const handler = [endpoint(reading, execute)];
+    const limit = createReadingLimit(() => now);
+    for (let sent = 1; sent < 600; sent += 1) expect(limit.admit("203.0.113.7").refusal).toBeUndefined();
+    expect(limit.admit("203.0.113.7").statuses).toMatchObject([{ limit: 600, remaining: 0 }]);
+    expect(limit.admit("203.0.113.7").refusal).toMatchObject({
+      code: "rate_limited",
+      message: "Rate limit exceeded: 600 per 1 minute",
+      retryAfterSeconds: 30,
+    });
+    expect(limit.admit("203.0.113.8").refusal).toBeUndefined();
+    const response = await send(handler, { path: "/tasks/example", body: { text: "x" } }, {});
+    expect(response.status).toBe(200);
+    expect(response.headers["RateLimit-Policy"]).toBe('"minute";q=600;w=60');
+    expect(response.headers["x-ratelimit-remaining-requests"]).toBe("599");
+  });
+
+  it("has a limit of its own on this machine, where all callers share an address", () => {
+    const [status] = createReadingLimit().admit("127.0.0.1").statuses;
+    expect(status.limit).toBe(60_000);
   });
 });
 

@@ -20,8 +20,12 @@ const functionsWith = (...classes: LimitClass[]) =>
 const variablesOf = ({ environment }: (typeof functionDefinitions)[number]) => Object.keys(environment);
 
 describe("every route", () => {
-  it("without a limit is one that costs nothing, or is limited by the platform that calls it", () => {
-    expect(routesOf("none")).toEqual([
+  it("has a limit, and the webhook one that can lose no delivery", () => {
+    expect(routesOf("delivery")).toEqual(["POST /tasks/webhook"]);
+  });
+
+  it("that reads what is the same for everyone has a high limit, which needs no table", () => {
+    expect(routesOf("reading")).toEqual([
       "GET /health",
       "GET /languages",
       "GET /openapi.json",
@@ -29,7 +33,6 @@ describe("every route", () => {
       "GET /tasks/webhook",
       "GET /v1/audio/models",
       "GET /v1/audio/voices",
-      "POST /tasks/webhook",
     ]);
   });
 
@@ -78,7 +81,7 @@ describe("an operation that requires a token", () => {
   const open = operations.find(({ auth }) => auth === "public");
   if (!open) throw new Error("All operations ask for a token.");
 
-  it.each(["none", "anonymous", "credentials"] as const)(
+  it.each(["delivery", "reading", "anonymous", "credentials"] as const)(
     "is not started when it is limited as %s: nothing would check its token",
     (limit) => {
       expect(() => requireLimits([{ ...operation, limit }], unlimited)).toThrow(operation.id);
@@ -87,7 +90,7 @@ describe("an operation that requires a token", () => {
 
   it("is not started without a limiter", () => {
     expect(() => requireLimits([operation], undefined)).toThrow("needs a limiter");
-    expect(() => requireLimits([{ ...open, limit: "none" }], undefined)).not.toThrow();
+    expect(() => requireLimits([{ ...open, limit: "delivery" }], undefined)).not.toThrow();
   });
 
   it("is alone in being limited by account", () => {

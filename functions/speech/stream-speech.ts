@@ -9,7 +9,7 @@ import { recordSpeech, streamSpeech } from "./record-speech.ts";
 import { newSpeechId, speechObjectKey, speechPresentation } from "./stored-speech.ts";
 import { chooseVoice, toSpeechRequest } from "./voices.ts";
 
-/** What is known of a stream before its first byte; its account's usage shows the rest. */
+/** What is known about a stream before its first byte; its account's usage shows the rest. */
 const streamHeaders = (
   { text }: SpeechRequest,
   { sampleRate, statedSeconds }: EncodedAudio,

@@ -177,7 +177,11 @@ describe("a job", () => {
 
 describe("a job that fails", () => {
   it("fails after five attempts at a piece, with the reason; what was transcribed can be read and is charged", async () => {
-    const works = worksWith({ model: failing(broken, (piece) => piece === "recording 2") });
+    const works = worksWith({
+      model: failing(broken, (piece) => piece === "recording 2"),
+      // The pauses take a third of this; a busy machine has the rest for five attempts.
+      timeouts: { failsAfterSeconds: 6, waitsSeconds: 60 },
+    });
     const userId = await createTestAccount(table);
     const name = await works.post(userId, 4, { callback_url });
     await works.work();
@@ -216,10 +220,10 @@ describe("a job that fails", () => {
   it("waits while the model is down, says so, and continues when it is back", async () => {
     let isDown = true;
     const model: FakeModel = (piece, signal) => (isDown ? Promise.reject(down) : sayPiece(piece, signal));
-    const works = worksWith({ model, timeouts: { failsAfterSeconds: 0.5, waitsSeconds: 1 } });
+    const works = worksWith({ model, timeouts: { failsAfterSeconds: 0.5, waitsSeconds: 5 } });
     const name = await works.post(await createTestAccount(table), 2);
     const working = works.work();
-    await expect.poll(() => works.requested.length, { timeout: 10_000 }).toBeGreaterThan(6);
+    await expect.poll(() => works.requested.length, { timeout: 10_000 }).toBeGreaterThan(2);
     const waiting = await works.jobs.find(name);
     expect(waiting).toMatchObject({ status: "running" });
     expect(waiting?.waiting).toContain("unreachable");

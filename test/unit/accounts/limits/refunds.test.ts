@@ -202,14 +202,15 @@ describe("a request that fails before a model begins to work costs nothing", () 
 });
 
 /** Streams a chat reply whose headers are sent before its model has started; returns the stream's end. */
-const stream = async (behaviour: Behaviour) => {
+const stream = async (behaviour: Behaviour, silenceMilliseconds = usualSilenceMilliseconds) => {
   server.behave(behaviour);
   const counters = fakeCounters();
   stubStreamingRuntime();
   onTestFinished(() => {
     vi.unstubAllGlobals();
   });
-  const models = createOpenAiChatModels(backend(), { "lang-14b": "large", "lang-9b": "small" });
+  const patient = { ...backend(), silenceMilliseconds };
+  const models = createOpenAiChatModels(patient, { "lang-14b": "large", "lang-9b": "small" });
   const { status, body } = await invokeStreaming(
     createStreamingHandler(chatEndpoints({ models, keepAliveMilliseconds: 50 }), {
       limiter: createLimiter(counters),
@@ -228,8 +229,8 @@ const stream = async (behaviour: Behaviour) => {
 describe("a stream whose headers have left", () => {
   it("costs nothing when it then fails before a model begins to work", async () => {
     const { status, body, isRefunded } = await stream((response) => {
-      setTimeout(() => responding(503, "loading model")(response, response.req), 100);
-    });
+      setTimeout(() => responding(503, "loading model")(response, response.req), 300);
+    }, 10_000);
     expect(status).toBe(200);
     expect(body).toMatch(/^: keep-alive\n\n.*"code":"service_unavailable".*\[DONE\]\n\n$/s);
     expect(isRefunded).toBe(true);

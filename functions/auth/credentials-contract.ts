@@ -61,7 +61,8 @@ export const resetPasswordOperation = defineOperation({
   path: "/auth/reset-password",
   summary: "Set a new password with the token from the mail",
   description:
-    "The token works once, for 30 minutes, and only until the password is changed. Every access token of the account is revoked.",
+    "The token works once, for 30 minutes, and only until the password is changed. Every access token of the account is revoked; keys still work. " +
+    "While the email address is not verified, this verifies it and ends all access from before, keys included.",
   body: {
     encoding: "json-or-form",
     schema: z.object({ token: linkToken, new_password: newPassword }).meta({ id: "ResetPasswordRequest" }),

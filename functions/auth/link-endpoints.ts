@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { resetPassword } from "../../shared/accounts/sign-in/change-password.ts";
+import { resetOutcomes, resetPassword } from "../../shared/accounts/sign-in/change-password.ts";
 import {
   checkResetLink,
   checkVerificationLink,
@@ -52,7 +52,8 @@ export const linkEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
     endpoint(showResetPageOperation, ({ query }) => checkResetLink(query.token, dependencies)),
     "../reset-password",
   ),
-  endpoint(resetPasswordOperation, ({ body, request }) =>
-    resetPassword(body, request.sourceAddress, dependencies),
-  ),
+  endpoint(resetPasswordOperation, async ({ body, request }) => {
+    const { kind } = await resetPassword(body, request.sourceAddress, dependencies);
+    return resetOutcomes[kind];
+  }),
 ];

@@ -68,12 +68,13 @@ export const deliverCallback = async (
   dependencies: CallbackDependencies,
 ): Promise<number | undefined> => {
   const { secrets, log, slots } = dependencies;
-  const { userId, jobId } = request;
+  const { userId, jobId, data } = request;
   const [signing, { status, deliveries }] = await Promise.all([
-    secrets.signing(userId),
+    secrets.signing(userId, data.created_at),
     log.read(userId, jobId),
   ]);
-  // Without a secret the account is gone. The callback may be delivered already, if the last attempt was killed afterwards.
+  // Without a secret the account is gone, or has ended its callbacks. The callback may be delivered already, if the last attempt was
+  // killed afterwards.
   if (signing.length === 0 || status !== "pending") return undefined;
   const slot = await slots.take(userId);
   if (slot === undefined) return slotWaitSeconds(receives);

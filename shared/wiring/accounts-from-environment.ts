@@ -26,7 +26,7 @@ import type { vendorsEnvironment } from "../platform/config/vendors.ts";
 import { daySeconds } from "../platform/durations.ts";
 import { openTable } from "../platform/storage/sdk-table.ts";
 import type { Table } from "../platform/storage/table.ts";
-import { createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
+import { callbacksEnd, createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { objectStoreFrom, signingSecretFrom } from "./from-environment.ts";
 
@@ -48,6 +48,7 @@ export const accountRepositories = (table: Table) => ({
   links: createLinksRepository(table),
   identities: createIdentitiesRepository(table),
   passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
+  endCallbacks: callbacksEnd,
 });
 
 /** What functions need that manage accounts. It includes the AWS SDK, so it is not part of `from-environment.ts`. */

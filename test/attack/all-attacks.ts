@@ -8,6 +8,7 @@ import { keyAttacks } from "./keys.ts";
 import { limitAttacks } from "./limits.ts";
 import { messagingAttacks } from "./messaging.ts";
 import { modelAttacks } from "./models.ts";
+import { ownershipAttacks } from "./ownership.ts";
 import { uploadAttacks } from "./uploads.ts";
 
 /** Everything that was tried once and must never work again, in the order of its numbers. */
@@ -22,4 +23,5 @@ export const allAttacks: readonly Attack[] = [
   ...uploadAttacks,
   ...consoleAttacks,
   ...limitAttacks,
+  ...ownershipAttacks,
 ].toSorted((one, other) => one.number - other.number);

@@ -317,7 +317,12 @@ describe.runIf(inject("isLocal"))("verification of the email address", () => {
     expect(page.html).toContain("Verify your email address");
     expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none';.*form-action 'self'/);
     expect((await me(account.token)).body.email_verified).toBe(false);
-    const done = await visitor.send(page, "/console/verify-email");
+    const { password } = account;
+    const verification = { action: "verify-with-password", password };
+    const refused = await visitor.send(page, "/console/verify-email", { ...verification, password: "wrong" });
+    expect(refused).toMatchObject({ status: 422, html: expect.stringContaining("password is incorrect") });
+    expect((await me(account.token)).body.email_verified).toBe(false);
+    const done = await visitor.send(refused, "/console/verify-email", verification);
     expect(done).toMatchObject({ status: 200, html: expect.stringContaining("is verified") });
     expect((await me(account.token)).body.email_verified).toBe(true);
     const again = await visitor.open(`/auth/verify-email?token=${token}`);
@@ -380,7 +385,7 @@ describe.runIf(inject("isLocal"))("a lost password", () => {
     const done = await visitor.send(refused, "/reset-password", {
       new_password: "nine cranes over the hill",
     });
-    expect(done).toMatchObject({ status: 200, html: expect.stringContaining("Your password is changed") });
+    expect(done).toMatchObject({ status: 200, html: expect.stringContaining("Your new password is set") });
     expect(await logIn(account.username, "nine cranes over the hill")).toMatchObject({ status: 200 });
     const again = await visitor.open(`/auth/reset-password?token=${token}`);
     expect(again).toMatchObject({ status: 400, html: expect.stringContaining("This link does not work") });

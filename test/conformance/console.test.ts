@@ -196,7 +196,7 @@ describe("The console, without JavaScript", () => {
       html: expect.stringContaining("Must have at least 8 characters."),
     });
     const done = await visitor.send(refused, "/reset-password", { new_password: newPassword });
-    expect(done.html).toContain("Your password is changed.");
+    expect(done.html).toContain("Your new password is set");
     expect(await isSignedIn(elsewhere)).toBe(false);
     await signIn({ username: account.username, password: newPassword });
     expect(await visitor.open(link)).toMatchObject({

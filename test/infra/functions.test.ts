@@ -188,6 +188,7 @@ describe("A function's permissions", () => {
       "CALLBACKS#",
       "COUNTER#USER",
       "EMAIL#",
+      "ERASURE#",
       "IDEM#",
       "IDENTITY#",
       "LIMIT#",

@@ -1,28 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { enterWithIdentity, joinIdentity } from "../../functions/console/identity/enter-with-identity.ts";
 import type { PersonAtProvider } from "../../functions/console/identity/open-id-provider.ts";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
-import {
-  type AccountsRepository,
-  createAccountsRepository,
-} from "../../shared/accounts/repositories/accounts-repository.ts";
-import {
-  createIdentitiesRepository,
-  type IdentitiesRepository,
-} from "../../shared/accounts/repositories/identities-repository.ts";
-import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
+import { callbackKeys } from "../../shared/recordings/callbacks/keys.ts";
+import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let server: TestTable;
-let accounts: AccountsRepository;
-let identities: IdentitiesRepository;
+let repositories: ReturnType<typeof accountRepositories>;
+let accounts: typeof repositories.accounts;
+let identities: typeof repositories.identities;
 const mails: MailRequest[] = [];
 const mailQueue = { send: async (request: MailRequest): Promise<void> => void mails.push(request) };
 
 beforeAll(async () => {
   server = await startTestTable();
-  accounts = createAccountsRepository(server.open());
-  identities = createIdentitiesRepository(server.open());
+  repositories = accountRepositories(server.open());
+  ({ accounts, identities } = repositories);
 });
 afterAll(() => server.close());
 beforeEach(() => {
@@ -54,14 +49,13 @@ const register = async (email: string, { verified }: { readonly verified: boolea
     password_hash: "$argon2id$the-hash",
     organization: "Unknown",
   });
-  const links = createLinksRepository(server.open());
+  const { links } = repositories;
   const secret = await links.create({ userId: id, tokenEpoch: 0 }, "verify-email");
   if (verified) await links.verifyEmail(secret, id);
   return id;
 };
 
-const enter = (person: PersonAtProvider) =>
-  enterWithIdentity(person, "a", { accounts, identities, mailQueue });
+const enter = (person: PersonAtProvider) => enterWithIdentity(person, "a", { ...repositories, mailQueue });
 
 describe("A person who comes from an identity provider for the first time", () => {
   it("gets an account without a password, with the address as verified as the provider says", async () => {
@@ -138,7 +132,6 @@ describe("A person whose address already has an account", () => {
 
   it.each([
     ["the provider has not verified it", { verified: true }, { emailVerified: false }],
-    ["the account has not verified it", { verified: false }, { emailVerified: true }],
     ["the address is unverified", { verified: false }, { emailVerified: false }],
   ])("does not get into it when %s", async (_case, registered, claims) => {
     const person = newPerson(claims);
@@ -152,6 +145,73 @@ describe("A person whose address already has an account", () => {
     const person = newPerson();
     await accounts.setDisabled(await register(person.email, { verified: true }), true);
     expect(await enter(person)).toEqual({ kind: "refused", reason: "closed" });
+  });
+});
+
+describe("A person whose provider vouches for an address that is not verified here", () => {
+  const key = { name: "kiosk", scopes: undefined, expiresAt: undefined, monthlyLimit: undefined };
+
+  it("gets the account, and all access from before has ended", async () => {
+    const person = newPerson();
+    const id = await register(person.email.toUpperCase(), { verified: false });
+    const before = { userId: id, tokenEpoch: 0 };
+    const strangers = newPerson({ emailVerified: false });
+    await identities.join(before, strangers, { byAddress: false });
+    await repositories.apiKeys.create(before, key);
+    expect(await enter(person)).toMatchObject({
+      kind: "entered",
+      account: { id, has_password: false, email_verified: true, token_epoch: 1, proved_epoch: 1 },
+    });
+    expect(mails).toEqual([
+      { kind: "first-proof", userId: id, ended: { password: true, keys: 1, identities: 1 } },
+    ]);
+    expect(await repositories.apiKeys.list(id)).toEqual([]);
+    expect(await identities.list(id)).toMatchObject([{ email: person.email }]);
+    expect(await identities.find(strangers)).toBeUndefined();
+    expect(await server.read(callbackKeys.secret(id))).toMatchObject({ previous: [] });
+    // Nothing ends a second time.
+    const again = await enter(person);
+    expect(again).toMatchObject({ kind: "entered", account: { id, token_epoch: 1 } });
+    expect(mails).toHaveLength(1);
+  });
+
+  it("gets it also when the identity is known already", async () => {
+    const person = newPerson({ emailVerified: false });
+    const entered = await enter(person);
+    const id = entered.kind === "entered" ? entered.account.id : 0;
+    await identities.join({ userId: id, tokenEpoch: 0 }, newPerson(), { byAddress: false });
+    const proved = await enter({ ...person, emailVerified: true });
+    expect(proved).toMatchObject({ kind: "entered", account: { id, email_verified: true, token_epoch: 1 } });
+    expect(await identities.list(id)).toMatchObject([{ email: person.email }]);
+  });
+
+  it("finds no identity of before, also when the proof was cut short before it removed them", async () => {
+    const person = newPerson();
+    const id = await register(person.email, { verified: false });
+    const strangers = newPerson({ emailVerified: false });
+    await identities.join({ userId: id, tokenEpoch: 0 }, strangers, { byAddress: false });
+    const cut = { ...identities, removeEnded: () => Promise.reject(new Error("The function was killed.")) };
+    await enterWithIdentity(person, "a", { ...repositories, identities: cut, mailQueue });
+    expect(await identities.list(id)).toHaveLength(2);
+    expect(await identities.find(strangers)).toBeUndefined();
+    expect(await identities.list(id)).toHaveLength(1);
+    // It can be joined to another account.
+    expect(await enter({ ...strangers, email: `other-${id}@example.com` })).toMatchObject({
+      kind: "entered",
+    });
+  });
+
+  it("ends identities of an older version, which stored no epoch", async () => {
+    const person = newPerson();
+    const id = await register(person.email, { verified: false });
+    const strangers = newPerson({ emailVerified: false });
+    await identities.join({ userId: id, tokenEpoch: 0 }, strangers, { byAddress: false });
+    const [{ id: digest = "" } = {}] = await identities.list(id);
+    for (const Key of [accountKeys.identity(digest), accountKeys.ownIdentity(id, digest)])
+      await server.open().update({ Key, UpdateExpression: "REMOVE token_epoch" });
+    expect(await identities.find(strangers)).toBe(id);
+    await enter(person);
+    expect(await identities.find(strangers)).toBeUndefined();
   });
 });
 
@@ -183,16 +243,25 @@ describe("An identity that is joined by who is signed in", () => {
   it("opens their account from then on, with any address", async () => {
     const id = await register(`joins-${people}@example.com`, { verified: false });
     const person = newPerson({ emailVerified: false });
-    expect(await joinIdentity(person, id, { identities })).toBe("joined");
-    expect(await joinIdentity(person, id, { identities })).toBe("joined");
+    expect(await joinIdentity(person, { userId: id, tokenEpoch: 0 }, { identities })).toBe("joined");
+    expect(await joinIdentity(person, { userId: id, tokenEpoch: 0 }, { identities })).toBe("joined");
     expect(await enter(person)).toMatchObject({ kind: "entered", account: { id } });
+  });
+
+  it("is not added by a session that has ended, as after a new password", async () => {
+    const id = await register(`changes-${people}@example.com`, { verified: true });
+    const person = newPerson();
+    await accounts.changePassword({ userId: id, tokenEpoch: 0 }, "$argon2id$new");
+    expect(await joinIdentity(person, { userId: id, tokenEpoch: 0 }, { identities })).toBe("ended");
+    expect(await identities.list(id)).toEqual([]);
+    expect(await joinIdentity(person, { userId: id, tokenEpoch: 1 }, { identities })).toBe("joined");
   });
 
   it("is not taken away from another account", async () => {
     const person = newPerson();
     await enter(person);
     const id = await register(`takes-${people}@example.com`, { verified: true });
-    expect(await joinIdentity(person, id, { identities })).toBe("other-account");
+    expect(await joinIdentity(person, { userId: id, tokenEpoch: 0 }, { identities })).toBe("other-account");
     expect(await identities.list(id)).toEqual([]);
   });
 });

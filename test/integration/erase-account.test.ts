@@ -90,7 +90,7 @@ const makeAccount = async (trouble: Trouble) => {
   await createTokensRepository(table).revoke({ userId, tokenId: "one", tokenEpoch: 0 });
   const identities = createIdentitiesRepository(table);
   await identities.join(
-    userId,
+    { userId, tokenEpoch: 0 },
     { issuer: "https://id.example.com", subject: username },
     { byAddress: false },
   );

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readAccess } from "../../shared/accounts/access/access.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
-import {
-  createLinksRepository,
-  type LinkPurpose,
-} from "../../shared/accounts/repositories/links-repository.ts";
+import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
 import { hashPassword } from "../../shared/accounts/sign-in/passwords.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import { accountsOver } from "../support/accounts-over.ts";
 import { send } from "../support/send.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
+
+const purposes = ["reset-password", "verify-email"] as const;
+type LinkPurpose = (typeof purposes)[number];
 
 const oldPassword = "seven storks by the lake";
 const newPassword = "nine cranes over the hill";
@@ -115,8 +115,6 @@ const losingOneResponse = (): { readonly table: Table; readonly sent: () => numb
   return { table: intact.open(client), sent: () => sent };
 };
 
-const purposes = ["reset-password", "verify-email"] as const;
-
 describe.each(purposes)("a link to %s", (purpose) => {
   const use = useLink[purpose];
   const other = purposes.find((each) => each !== purpose) ?? purpose;
@@ -128,7 +126,9 @@ describe.each(purposes)("a link to %s", (purpose) => {
       const before = await stored(id);
       const { table, calls } = failingAt(failures);
       const response = await use(table, secret);
-      if (calls() <= failures) break;
+      // What is cleaned up after the change may fail.
+      if (response.status === 200) break;
+      expect(calls()).toBeGreaterThan(failures);
       expect({ call: failures, status: response.status }).toEqual({ call: failures, status: 503 });
       expect(await stored(id)).toEqual(before);
       expect((await use(intact.open(), secret)).status).toBe(200);

@@ -67,7 +67,7 @@ const overview = (dependencies: AccountPagesDependencies): BoundPage =>
     },
   });
 
-/** Creates a key or a token. If that fails, its form can be sent again. */
+/** Creates a key or a token. If that fails, its form can be sent again; reloading the response sends it too. */
 const createOnce = async (
   visit: SignedInVisit,
   form: KeyForm | TokenForm,
@@ -108,9 +108,30 @@ const revoke = async (
   }
 };
 
+/** A new password, and the end of all access tokens, end all sessions. The person who wanted it gets a new one. */
+const startAgain = async (
+  visit: SignedInVisit,
+  next: string,
+  { accounts }: AccountPagesDependencies,
+): Promise<PageResponse<never>> => {
+  const account = await accounts.find({ id: visit.account.id });
+  if (!account) throw new AppError("unauthenticated");
+  return redirect(next, { cookies: [await visit.beginSession(account)] });
+};
+
+const revokeTokens = async (
+  visit: SignedInVisit,
+  dependencies: AccountPagesDependencies,
+): Promise<PageResponse<never>> => {
+  await dependencies.accounts.revokeTokens(ownerIn(visit));
+  return startAgain(visit, "/console/tokens?done=tokens-revoked", dependencies);
+};
+
+const keysOf = async ({ account }: SignedInVisit, { apiKeys }: AccountPagesDependencies) =>
+  (await listKeys(account.id, { apiKeys })).keys;
+
 const tokens = (dependencies: AccountPagesDependencies): BoundPage => {
   const { apiKeys, callbackSecrets, sessions } = dependencies;
-  const keysOf = async ({ account }: SignedInVisit) => (await listKeys(account.id, { apiKeys })).keys;
   /** Shows secrets in the response itself: browsers and logs would remember an address that led to them. */
   const showOnce = async (visit: Visit<TokensQuery, "signed-in">, more: ShownOnce, formsUsed: number) =>
     shown({
@@ -119,12 +140,13 @@ const tokens = (dependencies: AccountPagesDependencies): BoundPage => {
           {...{ ...visit, values: {}, lists: {}, query: {} }}
           {...more}
           session={{ ...visit.session, formsUsed }}
-          keys={await keysOf(visit)}
+          keys={await keysOf(visit, dependencies)}
         />
       ),
     });
   return page(tokensPage, {
-    show: async (visit) => shown({ content: <TokensAndKeys {...visit} keys={await keysOf(visit)} /> }),
+    show: async (visit) =>
+      shown({ content: <TokensAndKeys {...visit} keys={await keysOf(visit, dependencies)} /> }),
     submit: async ({ form, ...visit }) => {
       const { session, account } = visit;
       switch (form.action) {
@@ -133,13 +155,14 @@ const tokens = (dependencies: AccountPagesDependencies): BoundPage => {
           return redirect("/console/tokens?done=revoked-all");
         case "revoke-key":
           return redirect(`/console/tokens?done=${await revoke(account.id, form.key, dependencies)}`);
+        case "revoke-all-tokens":
+          return revokeTokens(visit, dependencies);
         case "replace-secret":
           await callbackSecrets.replace(account.id);
           return redirect("/console/tokens?done=secret-replaced");
         case "show-secret":
           return showOnce(visit, { secret: await callbackSecrets.current(account.id) }, session.formsUsed);
         default:
-          // Reloading the response sends its form again.
           return (await sessions.useForm(session, form.forms_used))
             ? showOnce(visit, await createOnce(visit, form, dependencies), form.forms_used + 1)
             : showOnce(visit, { isSentAlready: true }, session.formsUsed);
@@ -192,17 +215,6 @@ const saveProfile = async (
   return redirect(`/console/account?done=saved${emptied.length > 0 ? `&kept=${emptied.join(",")}` : ""}`);
 };
 
-/** A new password ends all sessions. The person has just confirmed it, so they get a new one. */
-const startAgain = async (
-  visit: SignedInVisit,
-  done: string,
-  { accounts }: AccountPagesDependencies,
-): Promise<PageResponse<never>> => {
-  const account = await accounts.find({ id: visit.account.id });
-  if (!account) throw new AppError("unauthenticated");
-  return redirect(`/console/account?done=${done}`, { cookies: [await visit.beginSession(account)] });
-};
-
 const leave = async ({ endSession }: SignedInVisit, after: string): Promise<PageResponse<never>> =>
   redirect(`/console/log-in?after=${after}`, { cookies: [await endSession()] });
 
@@ -224,15 +236,15 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           return saveProfile(visit, form, dependencies);
         case "change-password":
           await changePassword(account.id, form, dependencies);
-          return startAgain(visit, "password-changed", dependencies);
+          return startAgain(visit, "/console/account?done=password-changed", dependencies);
         case "set-password":
           await setFirstPassword(account, form.first_password, dependencies);
-          return startAgain(visit, "password-set", dependencies);
+          return startAgain(visit, "/console/account?done=password-set", dependencies);
         case "send-verification":
           await resendVerification(account.id, dependencies);
           return redirect("/console/account?done=sent");
         case "log-out-everywhere":
-          await sessions.endAll(ownerIn(visit));
+          await dependencies.accounts.revokeTokens(ownerIn(visit));
           return leave(visit, "log-out");
         case "unlink":
           if ((await identities.part(account.id, form.identity)) === "last") {

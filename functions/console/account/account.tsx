@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
 import type { JoinedIdentity } from "../../../shared/accounts/repositories/identities-repository.ts";
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
+import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import type { Session } from "../sessions/sessions-repository.ts";
 import { fill } from "../texts/languages.ts";
@@ -10,7 +11,6 @@ import { momentOf } from "../view/dates.ts";
 import { Field, Form, NewPasswordField, optionsOf, PasswordField, Select } from "../view/forms.tsx";
 import { browserName } from "./browser-name.ts";
 import type { accountPage } from "./pages.ts";
-import { sentTo } from "./sent-form.ts";
 
 const to = "/console/account";
 
@@ -128,6 +128,7 @@ const Sessions = (visit: Shown) => {
           </li>
         ))}
       </ul>
+      <p>{words.logOutText}</p>
       <Form
         to={to}
         submit={words.logOutEverywhere}
@@ -160,7 +161,7 @@ const Identities = (visit: Shown) => {
               to={to}
               submit={fill(words.unlink, { provider: nameOf(issuer) })}
               look="quiet"
-              {...sentTo("unlink", visit).form}
+              {...(visit.values["identity"] === id ? sentTo("unlink", visit).form : { action: "unlink" })}
             >
               <input type="hidden" name="identity" value={id} />
             </Form>

@@ -1,11 +1,11 @@
 import type { Usage } from "../../../shared/accounts/usage/usage.ts";
+import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Facts, Meter, Notice } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Form } from "../view/forms.tsx";
 import { RecordingsMeter } from "./recordings-meter.tsx";
-import { sentTo } from "./sent-form.ts";
 
 type Shown = Visit<{ readonly done?: "sent" | undefined }, "signed-in"> & { readonly usage: Usage };
 

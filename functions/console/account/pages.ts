@@ -38,7 +38,7 @@ export const tokensPage = definePage({
   path: "/console/tokens",
   audience: "signed-in",
   title: ({ tokens }) => tokens.title,
-  query: done(["revoked", "already-revoked", "revoked-all", "secret-replaced"]),
+  query: done(["revoked", "already-revoked", "revoked-all", "tokens-revoked", "secret-replaced"]),
   form: z.discriminatedUnion("action", [
     z.object({
       action: z.literal("make-key"),
@@ -55,6 +55,7 @@ export const tokensPage = definePage({
     z.object({ action: z.literal("revoke-key"), key: z.string().min(1).max(64) }),
     z.object({ action: z.literal("revoke-all-keys") }),
     z.object({ action: z.literal("make-token"), forms_used: wholeNumber }),
+    z.object({ action: z.literal("revoke-all-tokens") }),
     z.object({ action: z.literal("show-secret") }),
     z.object({ action: z.literal("replace-secret") }),
   ]),

@@ -3,13 +3,13 @@ import { scopes } from "../../../shared/accounts/access/api-keys.ts";
 import type { CreatedKey, ListedKeys } from "../../../shared/accounts/profile/manage-keys.ts";
 import { daySeconds } from "../../../shared/platform/durations.ts";
 import { codeSamples } from "../samples/code-samples.ts";
+import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { CodeBlock, EmptyState, Facts, Notice, Secret } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Choices, Field, Form } from "../view/forms.tsx";
 import type { tokensPage } from "./pages.ts";
-import { sentTo } from "./sent-form.ts";
 
 const to = "/console/tokens";
 
@@ -95,9 +95,27 @@ const factsOf = (shown: ListedKey, { texts, language }: Shown): (readonly [strin
   ];
 };
 
+/** A form that cannot be undone, with what it does. */
+const Confirmed = ({
+  action,
+  label,
+  text,
+  ...visit
+}: Shown & { readonly action: string; readonly label: string; readonly text: string }) => {
+  const { isThis, form } = sentTo(action, visit);
+  return (
+    <details open={isThis}>
+      <summary>{label}</summary>
+      <p>{text}</p>
+      <Form to={to} submit={label} look="danger" {...form} />
+    </details>
+  );
+};
+
 const Key = ({ visit, shown }: { readonly visit: Shown; readonly shown: ListedKey }) => {
   const words = visit.texts.tokens;
   const { id, name, prefix } = shown;
+  const isThis = visit.values["key"] === id;
   return (
     <li class="card">
       <h3>{name}</h3>
@@ -105,10 +123,16 @@ const Key = ({ visit, shown }: { readonly visit: Shown; readonly shown: ListedKe
         <code>{prefix}…</code>
       </p>
       <Facts facts={factsOf(shown, visit)} />
-      <details>
+      <details open={isThis}>
         <summary aria-label={fill(words.revokeNamed, { name })}>{words.revoke}</summary>
         <p>{words.revokeText}</p>
-        <Form to={to} action="revoke-key" submit={fill(words.revokeNamed, { name })} look="danger">
+        <Form
+          to={to}
+          action="revoke-key"
+          submit={fill(words.revokeNamed, { name })}
+          look="danger"
+          refusal={isThis ? visit.problems.form : undefined}
+        >
           <input type="hidden" name="key" value={id} />
         </Form>
       </details>
@@ -135,11 +159,7 @@ const Keys = (visit: Shown) => {
         </ul>
       )}
       {keys.length > 1 && (
-        <details>
-          <summary>{words.revokeAll}</summary>
-          <p>{words.revokeAllText}</p>
-          <Form to={to} action="revoke-all-keys" submit={words.revokeAll} look="danger" />
-        </details>
+        <Confirmed action="revoke-all-keys" label={words.revokeAll} text={words.revokeAllText} {...visit} />
       )}
     </>
   );
@@ -159,11 +179,12 @@ const CallbackSecret = (visit: Shown) => {
       ) : (
         <Secret label={words.secret} value={visit.secret} />
       )}
-      <details>
-        <summary>{words.replaceSecret}</summary>
-        <p>{words.replaceSecretText}</p>
-        <Form to={to} submit={words.replaceSecret} look="danger" {...sentTo("replace-secret", visit).form} />
-      </details>
+      <Confirmed
+        action="replace-secret"
+        label={words.replaceSecret}
+        text={words.replaceSecretText}
+        {...visit}
+      />
     </>
   );
 };
@@ -203,6 +224,7 @@ export const TokensAndKeys = (visit: Shown) => {
     revoked: words.revoked,
     "already-revoked": words.alreadyRevoked,
     "revoked-all": words.revokedAll,
+    "tokens-revoked": words.tokensRevoked,
     "secret-replaced": words.secretReplaced,
   };
   return (
@@ -223,6 +245,12 @@ export const TokensAndKeys = (visit: Shown) => {
       <Form to={to} submit={words.createToken} look="quiet" {...sentTo("make-token", visit).form}>
         <SentOnce {...visit} />
       </Form>
+      <Confirmed
+        action="revoke-all-tokens"
+        label={words.revokeTokens}
+        text={words.revokeTokensText}
+        {...visit}
+      />
       <CallbackSecret {...visit} />
     </>
   );

@@ -3,6 +3,7 @@ import { fill } from "../texts/languages.ts";
 import { CodeBlock, Notice } from "../view/components.tsx";
 import { Field, Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
 import type { OfferedProvider } from "./entry-pages.tsx";
+import type { AfterWhat } from "./pages.ts";
 
 type PageRequest = Pick<Visit, "texts" | "url" | "values" | "problems">;
 type Entered = PageRequest & {
@@ -17,8 +18,8 @@ const withNext = (path: string, next: string | undefined): string =>
 const Next = ({ next }: Pick<Entered, "next">) =>
   next === undefined ? null : <input type="hidden" name="next" value={next} />;
 
-const Refused = ({ problems }: Pick<PageRequest, "problems">) =>
-  problems.form === undefined ? null : <Notice kind="bad" title={problems.form} />;
+export const FormRefused = ({ problems }: Pick<Visit, "problems">) =>
+  problems.form === undefined ? null : <Notice kind="bad" title={problems.form} isFocused />;
 
 const Providers = ({ providers, texts, url, next }: Entered) =>
   providers.length === 0 ? null : (
@@ -73,7 +74,7 @@ export const SignUp = (requested: Entered) => {
   return (
     <>
       <h1>{signUp.title}</h1>
-      <Refused problems={problems} />
+      <FormRefused problems={problems} />
       <Form to="/console/sign-up" submit={signUp.button} problems={problems.fields}>
         <Next next={next} />
         <Field
@@ -106,19 +107,24 @@ export const SignUp = (requested: Entered) => {
 };
 
 export const LogIn = (
-  requested: Entered & { readonly query: { readonly after?: "deleted" | "log-out" | "reset" | undefined } },
+  requested: Entered & { readonly query: { readonly after?: AfterWhat | undefined } },
 ) => {
   const { texts, url, values, problems, next, query } = requested;
   const { logIn, account, navigation } = texts;
+  const outcomes = {
+    deleted: account.deleted,
+    "log-out": logIn.loggedOut,
+    reset: logIn.changed,
+    proved: logIn.proved,
+    "keys-revoked": texts.tokens.revokedAll,
+  };
   const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
   return (
     <>
       <h1>{navigation.logIn}</h1>
-      {query.after === "deleted" && <Notice title={account.deleted} />}
-      {query.after === "log-out" && <Notice title={logIn.loggedOut} />}
-      {query.after === "reset" && <Notice title={logIn.changed} />}
+      {query.after && <Notice title={outcomes[query.after]} />}
       {next !== undefined && <p>{logIn.toContinue}</p>}
-      <Refused problems={problems} />
+      <FormRefused problems={problems} />
       <Form to="/console/log-in" submit={navigation.logIn} problems={problems.fields}>
         <Next next={next} />
         <Field {...field("username")} label={logIn.name} autocomplete="username" />
@@ -139,7 +145,7 @@ export const ForgotPassword = ({ texts: { account, forgot, logIn }, values, prob
   <>
     <h1>{logIn.forgot}</h1>
     <p>{forgot.text}</p>
-    <Refused problems={problems} />
+    <FormRefused problems={problems} />
     <Form to="/console/forgot-password" submit={forgot.button} problems={problems.fields}>
       <Field
         name="email"
@@ -158,57 +164,5 @@ export const LinkSent = ({ texts: { forgot } }: Pick<Visit, "texts">) => (
   <>
     <h1>{forgot.sentTitle}</h1>
     <p>{forgot.sent}</p>
-  </>
-);
-
-export const ResetPassword = ({ texts, problems, token }: PageRequest & { readonly token: string }) => (
-  <>
-    <h1>{texts.reset.title}</h1>
-    <p>{texts.reset.text}</p>
-    <Refused problems={problems} />
-    <Form to="/reset-password" submit={texts.reset.button} problems={problems.fields}>
-      <input type="hidden" name="token" value={token} />
-      <NewPasswordField
-        name="new_password"
-        label={texts.account.newPassword}
-        problem={problems.fields["new_password"]}
-      />
-    </Form>
-  </>
-);
-
-export const VerifyEmail = ({ texts, problems, token }: PageRequest & { readonly token: string }) => (
-  <>
-    <h1>{texts.verify.title}</h1>
-    <p>{texts.verify.text}</p>
-    <Refused problems={problems} />
-    <Form to="/console/verify-email" submit={texts.verify.button} problems={problems.fields}>
-      <input type="hidden" name="token" value={token} />
-    </Form>
-  </>
-);
-
-export const EmailVerified = ({ texts: { home, verify }, url }: Pick<Visit, "texts" | "url">) => (
-  <>
-    <h1>{verify.doneTitle}</h1>
-    <p>{verify.done}</p>
-    <p>
-      <a href={url("/console")}>{home.toConsole}</a>
-    </p>
-  </>
-);
-
-/** @param again the page that sends another link. */
-export const BrokenLink = ({
-  texts: { reset },
-  url,
-  again,
-}: Pick<Visit, "texts" | "url"> & { readonly again: string }) => (
-  <>
-    <h1>{reset.brokenTitle}</h1>
-    <p>{reset.broken}</p>
-    <p>
-      <a href={url(again)}>{reset.again}</a>
-    </p>
   </>
 );

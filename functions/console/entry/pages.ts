@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   email,
+  givenPassword,
   linkToken,
   newPassword,
   registerRequest,
@@ -41,6 +42,10 @@ export const signUpPage = definePage({
   limit: { sent: "credentials" },
 });
 
+/** What the login page confirms. */
+const afterWhat = ["deleted", "log-out", "reset", "proved", "keys-revoked"] as const;
+export type AfterWhat = (typeof afterWhat)[number];
+
 export const logInPage = definePage({
   id: "logIn",
   path: "/console/log-in",
@@ -48,7 +53,7 @@ export const logInPage = definePage({
   title: ({ navigation }) => navigation.logIn,
   query: z.object({
     next,
-    after: z.enum(["deleted", "log-out", "reset"]).optional().catch(undefined),
+    after: z.enum(afterWhat).optional().catch(undefined),
   }),
   form: tokenRequest.pick({ username: true, password: true }).extend({ next }),
   limit: { sent: "credentials" },
@@ -87,6 +92,22 @@ export const verifyEmailPage = definePage({
   path: "/console/verify-email",
   audience: "everybody",
   title: ({ verify }) => verify.title,
+  query: z.object({ token: linkToken.optional().catch(undefined) }),
+  form: z.discriminatedUnion("action", [
+    z.object({ action: z.literal("verify"), token: linkToken }),
+    z.object({ action: z.literal("verify-with-password"), token: linkToken, password: givenPassword }),
+    z.object({ action: z.literal("disown"), token: linkToken }),
+  ]),
+  limit: { shown: "credentials", sent: "credentials" },
+  confidential: true,
+});
+
+/** Lists the keys that outlive a reset of the password, and revokes them. */
+export const revokeKeysPage = definePage({
+  id: "revokeKeys",
+  path: "/console/revoke-keys",
+  audience: "everybody",
+  title: ({ reset }) => reset.keysTitle,
   query: z.object({ token: linkToken.optional().catch(undefined) }),
   form: z.object({ token: linkToken }),
   limit: { shown: "credentials", sent: "credentials" },

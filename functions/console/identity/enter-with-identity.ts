@@ -1,25 +1,25 @@
 import { randomInt } from "node:crypto";
-import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
-import type { MailQueue } from "../../../shared/accounts/mail/mail-queue.ts";
+import type { AccountAtEpoch, StoredAccount } from "../../../shared/accounts/access/account.ts";
+import { requestNotice } from "../../../shared/accounts/mail/mail-queue.ts";
 import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import type {
   IdentitiesRepository,
   Identity,
 } from "../../../shared/accounts/repositories/identities-repository.ts";
-import { requestVerification } from "../../../shared/accounts/sign-in/register.ts";
+import { type ProofDependencies, proveAddress } from "../../../shared/accounts/sign-in/first-proof.ts";
 import type { ProviderLetter } from "../../../shared/platform/config/identity-providers.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import type { ItemUpdate } from "../../../shared/platform/storage/table.ts";
 import type { PersonAtProvider } from "./open-id-provider.ts";
 
-export interface IdentityDependencies {
+export interface IdentityDependencies extends ProofDependencies {
   readonly accounts: Pick<AccountsRepository, "create" | "find">;
-  readonly identities: Pick<IdentitiesRepository, "find" | "join">;
-  readonly mailQueue: MailQueue;
+  readonly identities: Pick<IdentitiesRepository, "find" | "join" | "joinWithProof" | "list" | "removeEnded">;
 }
 
 /**
  * Why a login is refused: the account is disabled or being deleted (`closed`), the provider sent no email address (`no-address`),
- * or another account has the address and it is not verified on both sides (`address-taken`).
+ * or another account has the address and the provider does not vouch for it (`address-taken`).
  */
 export type Refusal = "closed" | "no-address" | "address-taken";
 
@@ -66,7 +66,8 @@ const createAccount = async (
         { username, email: person.email, organization: "Unknown", full_name: person.name },
         { identity, oauthType: oauthTypes[letter], emailVerified: person.emailVerified },
       );
-      if (!account.email_verified) await requestVerification(account.id, { mailQueue });
+      if (!account.email_verified)
+        await requestNotice({ kind: "verify-email", userId: account.id }, { mailQueue });
       return account;
     } catch (error) {
       const code = error instanceof AppError ? error.code : undefined;
@@ -83,15 +84,22 @@ export const identityOf = ({ issuer, subject, email }: PersonAtProvider): Identi
   ...(email === undefined ? {} : { email }),
 });
 
+/** Whether a login is the first proof of the address of an account. */
+const isFirstProof = (
+  { email, emailVerified }: PersonAtProvider,
+  account: Pick<StoredAccount, "email" | "email_verified">,
+): boolean =>
+  emailVerified && !account.email_verified && email?.toLowerCase() === account.email.toLowerCase();
+
 /** Of two simultaneous requests, the second finds the account that the first created. */
 const maxAttempts = 3;
 
 /**
  * Finds or creates the account of a person who signed in at a provider.
  *
- * The identity decides, not the email address. An account with the same address is used only when the address is verified on both
- * sides. Otherwise an attacker could enter a stranger's account by giving the provider that address, or create an account here
- * first and wait for its owner.
+ * The identity decides, not the email address. An account with the same address is used only when the provider vouches for the
+ * address: otherwise an attacker could enter a stranger's account by giving the provider that address. While the address is not
+ * verified here, an attacker may have created the account and be waiting for its owner, so all access from before ends.
  */
 export const enterWithIdentity = async (
   person: PersonAtProvider,
@@ -103,36 +111,43 @@ export const enterWithIdentity = async (
   for (let attempts = 1; attempts <= maxAttempts; attempts += 1) {
     const userId = await identities.find(identity);
     const known = userId === undefined ? undefined : await accounts.find({ id: userId });
-    if (known) return enter(known);
+    if (known && !isFirstProof(person, known)) return enter(known);
 
     const { email } = person;
     if (email === undefined) return { kind: "refused", reason: "no-address" };
-    const holder = await accounts.find({ email });
+    const holder = known ?? (await accounts.find({ email }));
     if (!holder) {
       const created = await createAccount({ ...person, email }, identity, letter, dependencies);
       if (created) return { kind: "entered", account: created };
     } else {
       if (isClosed(holder)) return { kind: "refused", reason: "closed" };
-      if (!holder.email_verified || !person.emailVerified)
-        return { kind: "refused", reason: "address-taken" };
-      if (await identities.join(holder.id, identity, { byAddress: true })) return enter(holder);
+      if (!person.emailVerified) return { kind: "refused", reason: "address-taken" };
+      const { id, token_epoch: tokenEpoch } = holder;
+      if (isFirstProof(person, holder)) {
+        const write = (owner: AccountAtEpoch, changes: readonly ItemUpdate[]) =>
+          identities.joinWithProof(owner, identity, changes);
+        // The next attempt finds the account by its identity.
+        await proveAddress(holder, undefined, write, dependencies);
+      } else if (await identities.join({ userId: id, tokenEpoch }, identity, { byAddress: true })) {
+        return enter(holder);
+      }
     }
   }
   throw new AppError("service_unavailable", { message: "The account is being changed; try again." });
 };
 
-/** `other-account`: the identity already belongs to another account. */
-export type Joined = "joined" | "other-account" | "closed";
+/** `other-account`: the identity already belongs to another account. `ended`: the session that wanted it has ended. */
+export type Joined = "joined" | "other-account" | "ended";
 
-/** Adds an identity to the signed-in account. The person has proved both, so addresses are not compared. */
+/** Adds an identity to the account of a session. The person has proved both, so addresses are not compared. */
 export const joinIdentity = async (
   person: PersonAtProvider,
-  userId: number,
-  { identities }: Pick<IdentityDependencies, "identities">,
+  session: AccountAtEpoch,
+  { identities }: { readonly identities: Pick<IdentitiesRepository, "find" | "join"> },
 ): Promise<Joined> => {
   const identity = identityOf(person);
-  if (await identities.join(userId, identity, { byAddress: false })) return "joined";
+  if (await identities.join(session, identity, { byAddress: false })) return "joined";
   const holder = await identities.find(identity);
-  if (holder === userId) return "joined";
-  return holder === undefined ? "closed" : "other-account";
+  if (holder === session.userId) return "joined";
+  return holder === undefined ? "ended" : "other-account";
 };

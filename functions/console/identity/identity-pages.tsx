@@ -14,7 +14,7 @@ import { beginLogInPage, endLogInPage, joinIdentityPage } from "./pages.ts";
 
 /** What these pages use. */
 export interface IdentityPagesDependencies extends IdentityDependencies {
-  readonly identities: Pick<IdentitiesRepository, "find" | "join" | "noteReturned">;
+  readonly identities: IdentityDependencies["identities"] & Pick<IdentitiesRepository, "noteReturned">;
   readonly openIdProviders: readonly OpenIdProvider[];
   readonly logInAttempts: LogInAttempts;
   /** The public address, without a slash at the end. */
@@ -115,9 +115,9 @@ const join = async (
 ): Promise<PageResponse<never>> => {
   const { account, session } = visit;
   const isSame = account?.id === attempt.joinTo?.userId && session?.id === attempt.joinTo?.session;
-  if (!account || !isSame) return refuse(visit, provider, "expired", attempt);
-  const joined = await joinIdentity(person, account.id, dependencies);
-  if (joined === "closed") return refuse(visit, provider, "closed", attempt);
+  if (!account || !session || !isSame) return refuse(visit, provider, "expired", attempt);
+  const joined = await joinIdentity(person, session, dependencies);
+  if (joined === "ended") return refuse(visit, provider, "expired", attempt);
   if (joined === "other-account") return refuse(visit, provider, "otherAccount", attempt);
   return redirect(`${accountPath}?joined=${provider.letter}`, { cookies: [forgetAttempt(dependencies)] });
 };

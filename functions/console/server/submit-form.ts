@@ -1,5 +1,7 @@
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { validate } from "../../../shared/platform/validation/validation.ts";
+import { fill, type Texts } from "../texts/languages.ts";
+import type { Page } from "./define-page.ts";
 import { comesFromHere, formTokenField, isFormTokenOf } from "./form-token.ts";
 import type { OpenVisit } from "./open-visit.ts";
 import type { BoundPage } from "./page.ts";
@@ -33,8 +35,16 @@ const again = (visit: Visit, body: unknown, problems: FormProblems): Visit => {
   return { ...visit, lists, values: firstOf(lists), problems };
 };
 
-const withStatus = (response: PageResponse, status: number, retryAfterSeconds?: number): PageResponse =>
-  response.kind === "shown" ? { ...response, status, retryAfterSeconds } : response;
+const withProblems = (
+  response: PageResponse,
+  { status, retryAfterSeconds }: { readonly status: number; readonly retryAfterSeconds?: number | undefined },
+  declared: Page,
+  texts: Texts,
+): PageResponse => {
+  if (response.kind !== "shown") return response;
+  const title = response.title ?? declared.title(texts);
+  return { ...response, status, retryAfterSeconds, title: fill(texts.forms.errorTitle, { title }) };
+};
 
 /** Handles a form. @throws errors that the person cannot fix; for programs, all errors. */
 export const submitForm = async (
@@ -45,7 +55,7 @@ export const submitForm = async (
   const { texts, request, baseUrl, wantsHtml } = visit;
   if (!submit || !declared.form) throw new AppError("not_found");
   const showAgain = async (problems: FormProblems, status: number, retryAfterSeconds?: number) =>
-    withStatus(await show(again(visit, body, problems)), status, retryAfterSeconds);
+    withProblems(await show(again(visit, body, problems)), { status, retryAfterSeconds }, declared, texts);
   const [, token] = fieldsOf(body).find(([name]) => name === formTokenField) ?? [];
   const isOurs =
     comesFromHere(request.headers, baseUrl) && formSecret !== undefined && isFormTokenOf(token, formSecret);

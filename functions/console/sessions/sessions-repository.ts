@@ -166,11 +166,5 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
 
     /** Ends a session; one that has ended is no error. */
     end: (userId: number, id: string): Promise<void> => table.delete(sessionKeys.session(userId, id)),
-
-    /** Ends all sessions of an account, except one if given. */
-    endAll: async (account: AccountAtEpoch, except?: Pick<Session, "id">): Promise<void> => {
-      const ended = (await list(account)).filter(({ id }) => id !== except?.id);
-      await table.deleteAll(ended.map(({ id }) => sessionKeys.session(account.userId, id)));
-    },
   };
 };

@@ -3,17 +3,27 @@ import { fill } from "../texts/languages.ts";
 import { numbersIn } from "./dates.ts";
 import { useFrame } from "./frame.ts";
 
-/** A message at the top of a page or form. */
+/**
+ * A message at the top of a page or form.
+ *
+ * @param isFocused moves the focus, and so the visible part of the page, to the message when the page opens.
+ */
 export const Notice = ({
   kind = "good",
   title,
+  isFocused = false,
   children,
 }: {
   readonly kind?: "good" | "bad";
   readonly title?: string;
+  readonly isFocused?: boolean;
   readonly children?: ComponentChildren;
 }) => (
-  <div class={kind === "bad" ? "notice bad" : "notice"} role={kind === "bad" ? "alert" : "status"}>
+  <div
+    class={kind === "bad" ? "notice bad" : "notice"}
+    role={kind === "bad" ? "alert" : "status"}
+    {...(isFocused ? { tabIndex: -1, autofocus: true } : {})}
+  >
     {title && (
       <p>
         <strong>{title}</strong>

@@ -208,9 +208,13 @@ const Problems = ({
   const wrong = Object.entries(problems).filter(([, problem]) => problem !== undefined);
   return (
     <>
-      {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
+      {refusal !== undefined && (
+        <Notice kind="bad" isFocused>
+          {refusal}
+        </Notice>
+      )}
       {wrong.length > 0 && (
-        <Notice kind="bad" title={texts.forms.problems}>
+        <Notice kind="bad" title={texts.forms.problems} isFocused>
           <ul>
             {wrong.map(([name, problem = ""]) => {
               const label = labelOf(name, children) ?? texts.forms.here;

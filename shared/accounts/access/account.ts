@@ -42,6 +42,8 @@ export const accountAccess = z.object({
   /** Raising it revokes every token and reset link of the account: each holds the epoch of its creation. */
   token_epoch: z.int(),
   email_verified: z.boolean(),
+  /** The epoch that started with the owner's first proof of the address: identities of earlier ones have ended. */
+  proved_epoch: z.int().optional(),
   /** The language of its recordings when a request names none, ISO 639-3. */
   default_language: z.string().optional(),
   /** When the deletion of the account started: no one can sign in, and its data is removed step by step. */
@@ -99,26 +101,62 @@ export interface AccountAtEpoch {
   readonly tokenEpoch: number;
 }
 
+/** The change that revokes every token and reset link of the account. It fails when they were revoked since the epoch. */
+export const nextEpoch = ({ userId, tokenEpoch }: AccountAtEpoch): ItemUpdate => ({
+  Key: accountKeys.access(userId),
+  // The ids of revoked tokens can go: their epoch has ended.
+  UpdateExpression: "SET revoked = :none ADD token_epoch :one",
+  ConditionExpression: "token_epoch = :epoch",
+  ExpressionAttributeValues: { ":none": {}, ":one": 1, ":epoch": tokenEpoch },
+});
+
 /**
  * The changes, to be written together, that set a new password and revoke every token and reset link of the account. They
  * fail when the password was changed since the epoch: what proved the right to set it, the old password or a mailed link,
  * no longer does.
  */
-export const passwordChange = (
-  { userId, tokenEpoch }: AccountAtEpoch,
-  passwordHash: string,
-): ItemUpdate[] => [
+export const passwordChange = (seen: AccountAtEpoch, passwordHash: string): ItemUpdate[] => [
   {
-    Key: accountKeys.profile(userId),
+    Key: accountKeys.profile(seen.userId),
     UpdateExpression: "SET password_hash = :hash",
     ...exists,
     ExpressionAttributeValues: { ":hash": passwordHash },
   },
+  nextEpoch(seen),
+];
+
+/**
+ * The changes, to be written together, that the first proof of an address makes: someone else may have registered it, so
+ * every password, token, session, key and identity from before ends. They fail when the address was verified, or the
+ * password changed, since the epoch.
+ *
+ * @param passwordHash `undefined` for an owner who signs in through an identity provider.
+ */
+export const firstProof = (
+  { userId, tokenEpoch }: AccountAtEpoch,
+  passwordHash: string | undefined,
+): ItemUpdate[] => [
+  {
+    Key: accountKeys.profile(userId),
+    ...exists,
+    ...(passwordHash === undefined
+      ? { UpdateExpression: "REMOVE password_hash" }
+      : {
+          UpdateExpression: "SET password_hash = :hash",
+          ExpressionAttributeValues: { ":hash": passwordHash },
+        }),
+  },
   {
     Key: accountKeys.access(userId),
-    // The ids of revoked tokens can go: their epoch has ended.
-    UpdateExpression: "SET revoked = :none ADD token_epoch :one",
-    ConditionExpression: "token_epoch = :epoch",
-    ExpressionAttributeValues: { ":none": {}, ":one": 1, ":epoch": tokenEpoch },
+    UpdateExpression:
+      "SET revoked = :none, token_epoch = :next, proved_epoch = :next, email_verified = :yes REMOVE api_keys",
+    ConditionExpression: "token_epoch = :epoch AND email_verified = :no",
+    ExpressionAttributeValues: {
+      ":none": {},
+      ":next": tokenEpoch + 1,
+      ":epoch": tokenEpoch,
+      ":yes": true,
+      ":no": false,
+    },
   },
 ];

@@ -12,6 +12,9 @@ export const apiKeyItemPrefix = "KEY#";
 /** The prefix of the keys of identities, and of their sort keys in lists. */
 export const identityKeyPrefix = "IDENTITY#";
 
+/** The prefix of the partition key of accounts that will be erased. */
+export const erasureKeyPrefix = "ERASURE#";
+
 /** The prefixes of the keys that a mail with a link needs: the account by its address, and the link. */
 export const recipientKeyPrefixes = ["USER#", "EMAIL#", "LINK#", accessKeyPrefix] as const;
 
@@ -20,6 +23,7 @@ export const accountKeyPrefixes = [
   ...recipientKeyPrefixes,
   "USERNAME#",
   "COUNTER#USER",
+  erasureKeyPrefix,
   identityKeyPrefix,
   ownedKeyPrefix,
 ] as const;
@@ -49,6 +53,11 @@ export const accountKeys = {
   returnedLogIn: (state: string) => ({
     PK: `${identityKeyPrefix}STATE#${createHash("sha256").update(state).digest("base64url")}`,
     SK: "STATE",
+  }),
+  /** A10: an account that will be erased, by the time. */
+  erasure: (eraseAt: string, userId: number) => ({
+    PK: `${erasureKeyPrefix}DUE`,
+    SK: `${eraseAt}#${userId}`,
   }),
   /** O1: something with a key of its own, by its owner. */
   owned: (userId: number, name: string) => ({ PK: `${ownedKeyPrefix}${userId}`, SK: name }),

@@ -5,5 +5,19 @@ export const mailRequest = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("verify-email"), userId: z.int() }),
   /** Also sent for addresses without an account, so all requests take the same time. */
   z.object({ kind: z.literal("reset-password"), email: z.string() }),
+  /** What ended when the owner of the address proved it for the first time. */
+  z.object({
+    kind: z.literal("first-proof"),
+    userId: z.int(),
+    ended: z.object({ password: z.boolean(), keys: z.int(), identities: z.int() }),
+  }),
+  /** The password was reset; these keys still work. */
+  z.object({
+    kind: z.literal("password-reset"),
+    userId: z.int(),
+    keys: z.array(z.object({ name: z.string(), prefix: z.string() })),
+  }),
+  /** Its owner did not create the account with this address. */
+  z.object({ kind: z.literal("disowned"), email: z.string(), erasedOn: z.iso.date() }),
 ]);
 export type MailRequest = z.infer<typeof mailRequest>;

@@ -15,6 +15,7 @@ import {
   type AccountType,
   type AccountWithPassword,
   accountAccess,
+  nextEpoch,
   passwordChange,
   profileWithPassword,
   type StoredAccount,
@@ -167,7 +168,9 @@ const createAccount = async (
       newItem({ ...accountKeys.emailClaim(profile.email), ...claim }),
       newItem({ ...accountKeys.profile(profile.id), ...profile }),
       newItem({ ...accountKeys.access(profile.id), ...newAccess(access) }),
-      ...(first ? identityItems(profile.id, first.identity).map(newItem) : []),
+      ...(first
+        ? identityItems({ userId: profile.id, tokenEpoch: access.token_epoch }, first.identity).map(newItem)
+        : []),
     ],
     { reportsConflicts: true },
   );
@@ -213,6 +216,15 @@ export const createAccountsRepository = (table: Table) => {
       changeAccess(userId, { default_language: language }),
     setAccountType: (userId: number, type: AccountType) => changeAccess(userId, { account_type: type }),
     setDisabled: (userId: number, disabled: boolean) => changeAccess(userId, { disabled }),
+
+    /**
+     * Revokes every token, session and reset link of the account.
+     *
+     * @param seen the account as it was when the right to do so was proved.
+     * @returns `false`, and writes nothing, when they were revoked since, or the account is gone.
+     */
+    revokeTokens: async (seen: AccountAtEpoch): Promise<boolean> =>
+      (await table.update(nextEpoch(seen))).applied,
 
     /**
      * Sets a new password and revokes every token and reset link of the account.

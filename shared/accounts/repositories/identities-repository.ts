@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { compareText } from "../../platform/compare-text.ts";
 import { hourSeconds } from "../../platform/durations.ts";
-import { exists, isNew, type Table } from "../../platform/storage/table.ts";
+import { exists, type Item, type ItemUpdate, isNew, type Table } from "../../platform/storage/table.ts";
+import type { AccountAtEpoch } from "../access/account.ts";
 import { accountKeys, identityKeyPrefix } from "../access/keys.ts";
 
 /** A person at an identity provider. Unlike an address, issuer and subject never change and are never reused. */
@@ -20,13 +21,17 @@ const digestOf = ({ issuer, subject }: Identity): string =>
 /** Longer than any login may take. */
 const returnedSeconds = hourSeconds;
 
-const identityItem = z.object({ user_id: z.int() });
+/** The account's epoch when the identity was joined. Identities of older versions have none. */
+const joinedEpoch = z.int().default(-1);
+
+const identityItem = z.object({ user_id: z.int(), token_epoch: joinedEpoch });
 
 const ownIdentityItem = z.object({
   SK: z.string().transform((name) => name.slice(identityKeyPrefix.length)),
   issuer: z.string(),
   email: z.string().optional(),
   joined_at: z.string(),
+  token_epoch: joinedEpoch,
 });
 
 /** An identity of an account. */
@@ -39,17 +44,18 @@ export interface JoinedIdentity {
 }
 
 /** Both items of an identity: A7 leads to the account, A8 is shown in lists. */
-export const identityItems = (userId: number, identity: Identity) => {
+export const identityItems = ({ userId, tokenEpoch }: AccountAtEpoch, identity: Identity): [Item, Item] => {
   const digest = digestOf(identity);
   const { issuer, subject, email } = identity;
   return [
-    { ...accountKeys.identity(digest), user_id: userId },
+    { ...accountKeys.identity(digest), user_id: userId, token_epoch: tokenEpoch },
     {
       ...accountKeys.ownIdentity(userId, digest),
       issuer,
       subject,
       ...(email === undefined ? {} : { email }),
       joined_at: new Date().toISOString(),
+      token_epoch: tokenEpoch,
     },
   ];
 };
@@ -66,16 +72,44 @@ export type Parting = "parted" | "last" | "unknown";
 /** Identities in the table. */
 export type IdentitiesRepository = ReturnType<typeof createIdentitiesRepository>;
 
-const listIdentities = async (table: Table, userId: number): Promise<JoinedIdentity[]> => {
+const readOwnIdentities = async (table: Table, userId: number) => {
   const items = await table.query({
     partition: accountKeys.profile(userId).PK,
     beginsWith: identityKeyPrefix,
-    attributes: ["SK", "issuer", "email", "joined_at"],
+    attributes: ["SK", "issuer", "email", "joined_at", "token_epoch"],
   });
-  return items
-    .map((item) => ownIdentityItem.parse(item))
+  return items.map((item) => ownIdentityItem.parse(item));
+};
+
+const listIdentities = async (table: Table, userId: number): Promise<JoinedIdentity[]> =>
+  (await readOwnIdentities(table, userId))
     .map(({ SK: id, issuer, email, joined_at: joinedAt }) => ({ id, issuer, email, joinedAt }))
     .toSorted((one, other) => compareText(one.joinedAt, other.joinedAt));
+
+const removal = (userId: number, id: string) => [
+  { delete: accountKeys.identity(id) },
+  { delete: accountKeys.ownIdentity(userId, id) },
+];
+
+/** Removes what was joined before an epoch, and opens nothing any longer. */
+const removeEnded = async (table: Table, userId: number, provedEpoch: number): Promise<void> => {
+  for (const { SK: id, token_epoch: epoch } of await readOwnIdentities(table, userId)) {
+    if (epoch < provedEpoch) await table.transact(removal(userId, id));
+  }
+};
+
+const provedItem = z.object({ proved_epoch: z.int().default(-1) });
+
+const findOwner = async (table: Table, identity: Identity): Promise<number | undefined> => {
+  const item = await table.read({ Key: accountKeys.identity(digestOf(identity)) });
+  if (!item) return undefined;
+  const { user_id: userId, token_epoch: epoch } = identityItem.parse(item);
+  const access = await table.read({ Key: accountKeys.access(userId), ProjectionExpression: "proved_epoch" });
+  const { proved_epoch: provedEpoch } = provedItem.parse(access ?? {});
+  if (epoch >= provedEpoch) return userId;
+  // The request that ended it was cut short.
+  await removeEnded(table, userId, provedEpoch);
+  return undefined;
 };
 
 /** Removes an identity from its account, on the condition that one of the other ways to sign in still exists. */
@@ -91,11 +125,7 @@ const partIdentity = async (table: Table, userId: number, id: string): Promise<P
     ...others.map((other) => ({ check: accountKeys.ownIdentity(userId, other.id), condition: exists })),
   ];
   for (const way of ways) {
-    const { applied } = await table.transact([
-      way,
-      { delete: accountKeys.identity(id) },
-      { delete: accountKeys.ownIdentity(userId, id) },
-    ]);
+    const { applied } = await table.transact([way, ...removal(userId, id)]);
     if (applied) return "parted";
   }
   return "last";
@@ -104,10 +134,7 @@ const partIdentity = async (table: Table, userId: number, id: string): Promise<P
 /** The identities in the service's table; access patterns A7 and A8 of the README in `shared/accounts`. */
 export const createIdentitiesRepository = (table: Table) => ({
   /** Returns the id of the account that an identity signs in to. */
-  find: async (identity: Identity): Promise<number | undefined> => {
-    const item = await table.read({ Key: accountKeys.identity(digestOf(identity)) });
-    return item && identityItem.parse(item).user_id;
-  },
+  find: (identity: Identity) => findOwner(table, identity),
 
   /** Returns the identities of an account, oldest first. */
   list: (userId: number) => listIdentities(table, userId),
@@ -129,23 +156,50 @@ export const createIdentitiesRepository = (table: Table) => ({
   /**
    * Joins an identity to an account.
    *
-   * @returns `false`, and writes nothing, when the identity belongs to another account; when the account is disabled, being
-   * deleted or gone; or when its address is not verified although `byAddress` requires it.
+   * @param owner the account as it was when the right to do so was proved.
+   * @returns `false`, and writes nothing, when the identity belongs to another account; when the password was changed since,
+   * or the account is disabled, being deleted or gone; or when its address is not verified although `byAddress` requires it.
    */
-  join: async (userId: number, identity: Identity, { byAddress }: Joining): Promise<boolean> => {
-    const maySignIn = "disabled = :no AND attribute_not_exists(deletion_began)";
+  join: async (owner: AccountAtEpoch, identity: Identity, { byAddress }: Joining): Promise<boolean> => {
+    const maySignIn = "token_epoch = :epoch AND disabled = :no AND attribute_not_exists(deletion_began)";
     const { applied } = await table.transact([
       {
-        check: accountKeys.access(userId),
+        check: accountKeys.access(owner.userId),
         condition: {
           ConditionExpression: byAddress ? `${maySignIn} AND email_verified = :yes` : maySignIn,
-          ExpressionAttributeValues: { ":no": false, ...(byAddress ? { ":yes": true } : {}) },
+          ExpressionAttributeValues: {
+            ":epoch": owner.tokenEpoch,
+            ":no": false,
+            ...(byAddress ? { ":yes": true } : {}),
+          },
         },
       },
-      ...identityItems(userId, identity).map((item) => ({ put: item, condition: isNew })),
+      ...identityItems(owner, identity).map((item) => ({ put: item, condition: isNew })),
     ]);
     return applied;
   },
+
+  /**
+   * Makes the changes of a first proof, and joins the identity that proved the address.
+   *
+   * @returns `false`, and writes nothing, when a change fails, or the identity belongs to another account.
+   */
+  joinWithProof: async (
+    { userId, tokenEpoch }: AccountAtEpoch,
+    identity: Identity,
+    changes: readonly ItemUpdate[],
+  ): Promise<boolean> => {
+    const condition = {
+      ConditionExpression: "attribute_not_exists(PK) OR user_id = :id",
+      ExpressionAttributeValues: { ":id": userId },
+    };
+    const [claim, own] = identityItems({ userId, tokenEpoch: tokenEpoch + 1 }, identity);
+    const puts = [{ put: claim, condition }, { put: own }];
+    return (await table.transact([...changes.map((update) => ({ update })), ...puts])).applied;
+  },
+
+  /** Removes the identities that were joined before an epoch. */
+  removeEnded: (userId: number, provedEpoch: number) => removeEnded(table, userId, provedEpoch),
 
   /**
    * Removes an identity from an account that has another way to sign in, a password or another identity. The same

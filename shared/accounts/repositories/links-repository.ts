@@ -1,17 +1,24 @@
 import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import { daySeconds, minuteSeconds } from "../../platform/durations.ts";
-import { exists, type ItemUpdate, type Table } from "../../platform/storage/table.ts";
-import { type AccountAtEpoch, passwordChange } from "../access/account.ts";
+import {
+  exists,
+  type ItemUpdate,
+  type Table,
+  type TableWrite,
+  type WriteCondition,
+} from "../../platform/storage/table.ts";
+import type { AccountAtEpoch, StoredAccount } from "../access/account.ts";
 import { accountKeys } from "../access/keys.ts";
 
 /** What a mailed link may be used for. */
-export type LinkPurpose = "verify-email" | "reset-password";
+export type LinkPurpose = "verify-email" | "reset-password" | "revoke-keys";
 
 /** How long a link of each purpose works. */
 const lifetimeSeconds: Readonly<Record<LinkPurpose, number>> = {
   "verify-email": daySeconds,
   "reset-password": 30 * minuteSeconds,
+  "revoke-keys": daySeconds,
 };
 
 const linkItem = z.object({
@@ -27,6 +34,12 @@ export type LinksRepository = ReturnType<typeof createLinksRepository>;
 
 const nowInSeconds = (): number => Math.floor(Date.now() / 1_000);
 
+/** The condition that a link can be used. */
+const worksFor = (purpose: LinkPurpose): WriteCondition => ({
+  ConditionExpression: "purpose = :purpose AND expires_at > :now",
+  ExpressionAttributeValues: { ":purpose": purpose, ":now": nowInSeconds() },
+});
+
 /**
  * Makes the changes that a link permits, while it works. A link that resets a password is deleted with them. One that
  * verifies an address stays: using it again does no harm, and differs from an unknown link.
@@ -40,16 +53,44 @@ const useLink = async (
   updates: readonly ItemUpdate[],
 ): Promise<boolean> => {
   const key = accountKeys.link(secret);
-  const condition = {
-    ConditionExpression: "purpose = :purpose AND expires_at > :now",
-    ExpressionAttributeValues: { ":purpose": purpose, ":now": nowInSeconds() },
-  };
+  const condition = worksFor(purpose);
   const { applied } = await table.transact([
     purpose === "verify-email" ? { check: key, condition } : { delete: key, condition },
     ...updates.map((update) => ({ update })),
   ]);
   return applied;
 };
+
+/** What an account's profile has in place of an address that was freed. No one can register it. */
+const freedAddress = (): string => `${randomBytes(16).toString("hex")}@freed.invalid`;
+
+const disowning = (secret: string, userId: number, email: string, eraseAt: string): TableWrite[] => [
+  { delete: accountKeys.link(secret), condition: worksFor("verify-email") },
+  {
+    delete: accountKeys.emailClaim(email),
+    condition: {
+      ConditionExpression: "user_id = :id",
+      ExpressionAttributeValues: { ":id": userId },
+    },
+  },
+  {
+    update: {
+      Key: accountKeys.profile(userId),
+      UpdateExpression: "SET email = :freed",
+      ...exists,
+      ExpressionAttributeValues: { ":freed": freedAddress() },
+    },
+  },
+  {
+    update: {
+      Key: accountKeys.access(userId),
+      UpdateExpression: "SET disabled = :yes, revoked = :none ADD token_epoch :one REMOVE api_keys",
+      ConditionExpression: "email_verified = :no AND attribute_not_exists(deletion_began)",
+      ExpressionAttributeValues: { ":yes": true, ":no": false, ":none": {}, ":one": 1 },
+    },
+  },
+  { put: { ...accountKeys.erasure(eraseAt, userId), user_id: userId } },
+];
 
 /** The mailed links in the service's table; access pattern L1 of the README in `shared/accounts`. */
 export const createLinksRepository = (table: Table) => ({
@@ -95,12 +136,26 @@ export const createLinksRepository = (table: Table) => ({
     ]),
 
   /**
-   * Uses a link: sets the password of its account, and revokes every token and every other reset link.
+   * Uses a link: makes the changes that set the password of its account.
    *
-   * @param owner the account that `find` returned.
-   * @returns `false`, and writes nothing, when the link was used meanwhile, the password was changed since the link was
-   * created, or the account is gone.
+   * @param changes of the account that `find` returned.
+   * @returns `false`, and writes nothing, when the link was used meanwhile, or one of the changes fails.
    */
-  resetPassword: (secret: string, owner: AccountAtEpoch, passwordHash: string): Promise<boolean> =>
-    useLink(table, secret, "reset-password", passwordChange(owner, passwordHash)),
+  resetPassword: (secret: string, changes: readonly ItemUpdate[]): Promise<boolean> =>
+    useLink(table, secret, "reset-password", changes),
+
+  /**
+   * Uses a link that verifies an address: disables the account instead, frees the address, and notes when to erase the rest.
+   *
+   * @param eraseAt an ISO time.
+   * @returns `false`, and writes nothing, when the link has expired meanwhile, or the address was verified.
+   */
+  disown: async (
+    secret: string,
+    { id, email }: Pick<StoredAccount, "id" | "email">,
+    eraseAt: string,
+  ): Promise<boolean> => (await table.transact(disowning(secret, id, email, eraseAt))).applied,
+
+  /** Ends a link. */
+  remove: (secret: string): Promise<void> => table.delete(accountKeys.link(secret)),
 });

@@ -1,8 +1,11 @@
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { StoredAccount } from "../access/account.ts";
+import type { ItemUpdate } from "../../platform/storage/table.ts";
+import { passwordChange, type StoredAccount } from "../access/account.ts";
+import { requestNotice } from "../mail/mail-queue.ts";
 import { confirmPassword, wrongPassword } from "./confirm-password.ts";
 import type { SignInDependencies } from "./dependencies.ts";
 import { type ActionOutcome, outcome } from "./fields.ts";
+import { type ProofDependencies, proveAddress } from "./first-proof.ts";
 import { hashPassword } from "./passwords.ts";
 
 const changed = outcome(
@@ -18,38 +21,53 @@ export const forgotPassword = async (
   return outcome("If an account has this address, we have sent it a link.");
 };
 
+/** The outcomes of a reset, for programs. */
+export const resetOutcomes = {
+  proved: outcome(
+    "Your password has been changed, and the email address is verified. Everything from before has ended: tokens, sessions, keys, joined identities, the webhook secret and callbacks. Get a new token from POST /auth/token.",
+  ),
+  changed: outcome(
+    "Your password has been changed, and every token of the account is revoked. Its keys still work; DELETE /auth/keys revokes them. Get a new token from POST /auth/token.",
+  ),
+} as const;
+
+/** What a reset needs. */
+export type ResetDependencies = Pick<SignInDependencies, "accounts" | "links" | "passwordGuard"> &
+  ProofDependencies;
+
 /**
  * Sets a new password with the secret of a mailed link.
  *
  * While the address is not verified, the person who created the account may not be the person who reads its mails. The second
- * one gets the account, so the identities that the first one has joined are removed.
+ * one gets the account, and nothing of the first one's remains valid.
  *
- * The same transaction uses the link and sets the password, last of all: when something fails before, the link still works.
+ * The same transaction uses the link and makes all changes: when something fails before, the link still works.
  *
  * @throws AppError `invalid_link`.
  */
 export const resetPassword = async (
   { token, new_password: password }: { readonly token: string; readonly new_password: string },
   sourceAddress: string,
-  {
-    accounts,
-    links,
-    identities,
-    passwordGuard,
-  }: Pick<SignInDependencies, "accounts" | "links" | "identities" | "passwordGuard">,
-): Promise<ActionOutcome> => {
+  dependencies: ResetDependencies,
+): Promise<{ readonly userId: number; readonly kind: keyof typeof resetOutcomes }> => {
+  const { accounts, links, apiKeys, passwordGuard, mailQueue } = dependencies;
   const owner = await links.find(token, "reset-password");
   const account = owner && (await accounts.find({ id: owner.userId }));
   // The transaction checks the epoch again; checking it here saves the wait and the hash.
   if (!account || account.token_epoch !== owner.tokenEpoch) throw new AppError("invalid_link");
+  const { id: userId } = account;
   // A caller who reads the account's mail need not wait for the guesses of others.
   await passwordGuard.forgive([account.username, account.email], sourceAddress);
+  const hash = await hashPassword(password);
   if (!account.email_verified) {
-    for (const { id } of await identities.list(account.id)) await identities.part(account.id, id);
+    const write = (_: unknown, changes: readonly ItemUpdate[]) => links.resetPassword(token, changes);
+    if (!(await proveAddress(account, hash, write, dependencies))) throw new AppError("invalid_link");
+    return { userId, kind: "proved" };
   }
-  const isReset = await links.resetPassword(token, owner, await hashPassword(password));
-  if (!isReset) throw new AppError("invalid_link");
-  return changed;
+  const keys = (await apiKeys.list(userId)).map(({ name, prefix }) => ({ name, prefix }));
+  if (!(await links.resetPassword(token, passwordChange(owner, hash)))) throw new AppError("invalid_link");
+  await requestNotice({ kind: "password-reset", userId, keys }, { mailQueue });
+  return { userId, kind: "changed" };
 };
 
 /** Sets a new password for a caller who knows the old one. @throws AppError as {@link confirmPassword}. */

@@ -1,6 +1,8 @@
+import type { ItemUpdate } from "../../platform/storage/table.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { MailQueue } from "../mail/mail-queue.ts";
 import type { AccountsRepository } from "../repositories/accounts-repository.ts";
+import type { ApiKeysRepository } from "../repositories/api-keys-repository.ts";
 import type { IdentitiesRepository } from "../repositories/identities-repository.ts";
 import type { LinksRepository } from "../repositories/links-repository.ts";
 import type { TokensRepository } from "../repositories/tokens-repository.ts";
@@ -11,7 +13,10 @@ export interface SignInDependencies {
   readonly accounts: AccountsRepository;
   readonly revokedTokens: TokensRepository;
   readonly links: LinksRepository;
-  readonly identities: Pick<IdentitiesRepository, "list" | "part">;
+  readonly identities: Pick<IdentitiesRepository, "list" | "removeEnded">;
+  readonly apiKeys: Pick<ApiKeysRepository, "list" | "revoke">;
+  /** The change that ends the webhook secret of an account, and the callbacks of its jobs. */
+  readonly endCallbacks: (userId: number) => ItemUpdate;
   readonly tokens: Tokens;
   readonly mailQueue: MailQueue;
   readonly passwordGuard: PasswordGuard;

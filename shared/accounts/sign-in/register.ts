@@ -1,21 +1,8 @@
-import { describeErrorName, logger } from "../../platform/telemetry/logger.ts";
 import { type Account, toAccount } from "../access/account.ts";
+import { requestNotice } from "../mail/mail-queue.ts";
 import type { SignInDependencies } from "./dependencies.ts";
 import type { RegisterRequest } from "./fields.ts";
 import { hashPassword } from "./passwords.ts";
-
-/** Requests the verification mail of a new account. The account works without it. */
-export const requestVerification = async (
-  userId: number,
-  { mailQueue }: Pick<SignInDependencies, "mailQueue">,
-): Promise<void> => {
-  try {
-    await mailQueue.send({ kind: "verify-email", userId });
-  } catch (error) {
-    // The owner can request another one.
-    logger.error("mail.not_queued", { reason: describeErrorName(error) });
-  }
-};
 
 /**
  * Creates an account and requests its verification mail. Tier, identity provider, id and verification never come from the
@@ -36,6 +23,7 @@ export const register = async (
     organization_type: request.organization_type ?? undefined,
     sector: request.sector ?? undefined,
   });
-  await requestVerification(created.id, { mailQueue });
+  // The account works without it, and its owner can request another one.
+  await requestNotice({ kind: "verify-email", userId: created.id }, { mailQueue });
   return toAccount(created);
 };

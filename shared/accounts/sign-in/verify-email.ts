@@ -1,15 +1,17 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { AccountAtEpoch, StoredAccount } from "../access/account.ts";
 import type { LinkPurpose } from "../repositories/links-repository.ts";
+import { wrongPassword } from "./confirm-password.ts";
 import type { SignInDependencies } from "./dependencies.ts";
 import { type ActionOutcome, outcome } from "./fields.ts";
+import { verifyPassword } from "./passwords.ts";
 
 type Dependencies = Pick<SignInDependencies, "accounts" | "links">;
 
 /** The outcome of every request about an address that is verified already. */
 export const alreadyVerified = outcome("The email address is already verified.");
 
-/** Returns the account of a link. @throws AppError `invalid_link`. */
+/** Returns the owner of a link. @throws AppError `invalid_link`. */
 const findOwner = async (
   secret: string,
   purpose: LinkPurpose,
@@ -21,12 +23,39 @@ const findOwner = async (
   return { owner, account };
 };
 
+/** Returns the account of a link. @throws AppError `invalid_link`. */
+export const accountOfLink = async (
+  secret: string,
+  purpose: LinkPurpose,
+  dependencies: Dependencies,
+): Promise<StoredAccount> => (await findOwner(secret, purpose, dependencies)).account;
+
 /** Marks the address of a verification link as verified. Repeating it does no harm. @throws AppError `invalid_link`. */
 export const verifyEmail = async (secret: string, dependencies: Dependencies): Promise<ActionOutcome> => {
   const { owner, account } = await findOwner(secret, "verify-email", dependencies);
   if (account.email_verified) return alreadyVerified;
   if (!(await dependencies.links.verifyEmail(secret, owner.userId))) throw new AppError("invalid_link");
   return outcome("The email address is verified.");
+};
+
+/**
+ * The same, for a person who knows the password of the account: reading its mails alone does not show that they created it.
+ *
+ * @throws AppError `invalid_link`; `invalid_credentials`; `rate_limited` during the wait after wrong passwords.
+ */
+export const verifyEmailWithPassword = async (
+  { token, password }: { readonly token: string; readonly password: string },
+  sourceAddress: string,
+  dependencies: Dependencies & Pick<SignInDependencies, "passwordGuard">,
+): Promise<ActionOutcome> => {
+  const { accounts, passwordGuard } = dependencies;
+  const { id, email } = await accountOfLink(token, "verify-email", dependencies);
+  const isRight = await passwordGuard.attempt({ name: email, sourceAddress }, async () => {
+    const found = await accounts.findWithPassword({ id });
+    return (await verifyPassword(password, found?.password_hash)) || undefined;
+  });
+  if (!isRight) throw wrongPassword("password");
+  return verifyEmail(token, dependencies);
 };
 
 /** Checks a verification link without using it. @throws AppError `invalid_link`. */

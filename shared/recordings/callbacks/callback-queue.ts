@@ -11,7 +11,7 @@ export const callbackRequest = z.object({
   event: z.enum(callbackEvents),
   occurredAt: z.iso.datetime(),
   /** The job as `GET /tasks/jobs/{id}` returns it, without its transcript: a few hundred bytes. */
-  data: z.record(z.string(), z.unknown()),
+  data: z.looseObject({ created_at: z.iso.datetime() }),
 });
 export type CallbackRequest = z.infer<typeof callbackRequest>;
 

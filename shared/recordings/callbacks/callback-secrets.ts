@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { daySeconds } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { Table } from "../../platform/storage/table.ts";
+import type { ItemUpdate, Table } from "../../platform/storage/table.ts";
 import { callbackKeys } from "./keys.ts";
 import { makeSecret } from "./signature.ts";
 
@@ -17,6 +17,8 @@ const secretItem = z.object({
   secret: z.string(),
   /** Earlier secrets, newest first; each signs until a time in Unix seconds. */
   previous: z.array(z.object({ secret: z.string(), until: z.int() })),
+  /** Callbacks of jobs from before have ended, in milliseconds of Unix time. */
+  not_before: z.int().default(0),
 });
 
 type SecretTable = Pick<Table, "read" | "update">;
@@ -58,6 +60,13 @@ const replaceOnce = async (
   return applied ? secret : undefined;
 };
 
+/** The change that replaces the secrets of an account at once, and ends the callbacks of its jobs. */
+export const callbacksEnd = (userId: number): ItemUpdate => ({
+  Key: callbackKeys.secret(userId),
+  UpdateExpression: "SET secret = :secret, previous = :none, not_before = :now",
+  ExpressionAttributeValues: { ":secret": makeSecret(), ":none": [], ":now": Date.now() },
+});
+
 /** The secrets that sign callbacks. */
 export type CallbackSecrets = ReturnType<typeof createCallbackSecrets>;
 
@@ -80,10 +89,14 @@ export const createCallbackSecrets = (table: SecretTable, now: () => number = Da
     throw new AppError("service_unavailable");
   },
 
-  /** Returns all secrets that sign now, newest first; none when the account has none or is gone. */
-  signing: async (userId: number): Promise<string[]> => {
+  /**
+   * Returns all secrets that sign now, newest first; none when the account has none or is gone, or its callbacks have ended.
+   *
+   * @param jobCreatedAt when the job was created, as an ISO time.
+   */
+  signing: async (userId: number, jobCreatedAt: string): Promise<string[]> => {
     const item = await read(table, userId);
-    if (!item) return [];
+    if (!item || Date.parse(jobCreatedAt) < item.not_before) return [];
     const stillSigning = item.previous.filter(({ until }) => until * 1_000 > now());
     return [item.secret, ...stillSigning.map(({ secret }) => secret)];
   },

@@ -11,8 +11,8 @@ import {
   type AccountsRepository,
   createAccountsRepository,
 } from "../../../shared/accounts/repositories/accounts-repository.ts";
-import { createIdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
+import { accountRepositories } from "../../../shared/wiring/accounts-from-environment.ts";
 import { signInAtProvider, startTestProvider, type TestProvider } from "../../support/identity-provider.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, type StreamedResponse, stubStreamingRuntime } from "../../support/lambda-stream.ts";
@@ -45,7 +45,6 @@ afterEach(() => {
 const startConsole = () => {
   const opened = table.open();
   const secret = "a secret of tests that is long enough to sign with";
-  const identities = createIdentitiesRepository(opened);
   const provider = createOpenIdProvider({
     provider: at.settings,
     clientSecret: async () => at.clientSecret,
@@ -54,9 +53,8 @@ const startConsole = () => {
   });
   return createConsoleHandler(
     identityPages({
-      accounts,
+      ...accountRepositories(opened),
       baseUrl,
-      identities,
       mailQueue: { send: async () => undefined },
       openIdProviders: [provider],
       logInAttempts: createLogInAttempts(createSigningKeySource(async () => secret)),
@@ -237,7 +235,7 @@ describe("A provider that is added to an account", () => {
     await person.signIn(id);
     const response = await person.goThrough(await person.join(), "okello");
     expect(response.headers["Location"]).toBe("/prod/console/account?joined=a");
-    expect(await createIdentitiesRepository(table.open()).list(id)).toMatchObject([
+    expect(await accountRepositories(table.open()).identities.list(id)).toMatchObject([
       { issuer: at.settings.issuer, email: "okello.james@example.com" },
     ]);
   });
@@ -262,7 +260,7 @@ describe("A provider that is added to an account", () => {
       if (who === "as somebody else") await person.signIn(await newAccount());
       else person.cookies.delete(nameOf("session"));
       expect(await person.goThrough(address, "okello")).toMatchObject({ status: 400 });
-      expect(await createIdentitiesRepository(table.open()).list(id)).toEqual([]);
+      expect(await accountRepositories(table.open()).identities.list(id)).toEqual([]);
     },
   );
 

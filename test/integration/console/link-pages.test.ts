@@ -4,11 +4,8 @@ import { createConsoleHandler } from "../../../functions/console/server/console-
 import { createSessionsRepository } from "../../../functions/console/sessions/sessions-repository.ts";
 import { accountKeys } from "../../../shared/accounts/access/keys.ts";
 import { createAccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
-import { createIdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
 import { createLinksRepository } from "../../../shared/accounts/repositories/links-repository.ts";
-import { createPasswordAttemptsRepository } from "../../../shared/accounts/sign-in/password-attempts.ts";
-import { createPasswordGuard } from "../../../shared/accounts/sign-in/password-guard.ts";
-import { createSignInAddresses } from "../../../shared/accounts/sign-in/sign-in-addresses.ts";
+import { accountRepositories } from "../../../shared/wiring/accounts-from-environment.ts";
 import { noMail } from "../../support/accounts-over.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, type StreamedResponse, stubStreamingRuntime } from "../../support/lambda-stream.ts";
@@ -30,14 +27,8 @@ const startConsole = () => {
   const accounts = createAccountsRepository(opened);
   return createConsoleHandler(
     entryPages({
-      accounts,
-      links: createLinksRepository(opened),
-      identities: createIdentitiesRepository(opened),
+      ...accountRepositories(opened),
       mailQueue: noMail,
-      passwordGuard: createPasswordGuard(
-        createPasswordAttemptsRepository(opened),
-        createSignInAddresses(opened),
-      ),
       eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
       providers: [],
     }),

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { passwordChange } from "../../../shared/accounts/access/account.ts";
 import { accountKeys } from "../../../shared/accounts/access/keys.ts";
 import { limitKeys } from "../../../shared/accounts/limits/keys.ts";
 import { createAccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
@@ -78,7 +79,10 @@ const writes: Readonly<Record<string, readonly [(table: Table) => Promise<unknow
   "a verified address": [(table) => createLinksRepository(table).verifyEmail("secret", 7)],
   "a reset password": [
     (table) =>
-      createLinksRepository(table).resetPassword("secret", { userId: 7, tokenEpoch: 0 }, "$argon2id$new"),
+      createLinksRepository(table).resetPassword(
+        "secret",
+        passwordChange({ userId: 7, tokenEpoch: 0 }, "$argon2id$new"),
+      ),
   ],
   "a wrong password": [
     (table) => createPasswordAttemptsRepository(table).addWrong(limitKeys.passwordAttempts("amina"), 5),

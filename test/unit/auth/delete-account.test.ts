@@ -60,6 +60,7 @@ const ask = (
         setDefaultLanguage: async () => undefined,
         setAccountType: async () => undefined,
         setDisabled: async () => undefined,
+        revokeTokens: async () => false,
         changePassword: async () => false,
       },
       tokens: { sign: async () => "", verify: async (token) => verified.get(token) },

@@ -15,6 +15,7 @@ import { hashPassword, verifyPassword } from "../../../shared/accounts/sign-in/p
 import { register } from "../../../shared/accounts/sign-in/register.ts";
 import { resendVerification, verifyEmail } from "../../../shared/accounts/sign-in/verify-email.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import type { ItemUpdate } from "../../../shared/platform/storage/table.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 
 const oldPassword = "seven storks by the lake";
@@ -67,12 +68,13 @@ const dependencies = ({
     setDefaultLanguage: unasked("A change of the language"),
     setAccountType: unasked("A change of the tier"),
     setDisabled: unasked("A change of the account"),
+    revokeTokens: unasked("The end of tokens"),
     changePassword: unasked("A new password"),
     ...accounts,
   },
   apiKeys: {
     create: unasked("A key"),
-    list: unasked("Keys"),
+    list: async () => [],
     revoke: unasked("A key"),
     revokeAll: unasked("Keys"),
   },
@@ -82,9 +84,12 @@ const dependencies = ({
     find: unasked("A link"),
     verifyEmail: unasked("A link"),
     resetPassword: unasked("A link"),
+    disown: unasked("A link"),
+    remove: unasked("A link"),
     ...links,
   },
-  identities: { list: async () => [], part: unasked("An identity") },
+  identities: { list: async () => [], removeEnded: async () => undefined },
+  endCallbacks: (userId) => ({ Key: { PK: `CALLBACKS#${userId}`, SK: "SECRET" }, UpdateExpression: "" }),
   revokedTokens: { revoke: unasked("A revoked token"), ...revokedTokens },
   tokens: { sign: async ({ tokenId }) => `signed ${tokenId}`, verify: unasked("A token") },
   mailQueue: { send: unasked("A mail") },
@@ -478,36 +483,43 @@ describe("A new password from a mailed link", () => {
         accounts: { find: async () => account },
         links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: async () => true },
         passwordGuard: { ...noGuard, forgive },
+        mailQueue: { send: async () => undefined },
       }),
     );
     expect(forgive).toHaveBeenCalledExactlyOnceWith(["amina", "amina@example.com"], address);
   });
 
   it.each([
-    [false, ["one", "two"]],
-    [true, []],
+    [false, { kind: "first-proof", userId: 7, ended: { password: true, keys: 1, identities: 1 } }],
+    [true, { kind: "password-reset", userId: 7, keys: [{ name: "kiosk", prefix: "lai_8fQ2" }] }],
   ])(
-    "removes identities joined to the account before its address was verified (verified: %s)",
-    async (email_verified, expected) => {
-      const parted: string[] = [];
-      const identities = ["one", "two"].map((id) => ({ id, issuer: "", email: undefined, joinedAt: "" }));
-      await resetPassword(
-        { token: "secret", new_password: newPassword },
-        address,
-        dependencies({
-          accounts: { find: async () => ({ ...account, email_verified }) },
-          links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: async () => true },
-          identities: {
-            list: async () => identities,
-            part: async (_userId, id) => {
-              parted.push(id);
-              return "parted";
-            },
-          },
-          passwordGuard: { ...noGuard, forgive: async () => undefined },
-        }),
-      );
-      expect(parted).toEqual(expected);
+    "ends what was created before the address was verified, and a mail says so (verified: %s)",
+    async (email_verified, mail) => {
+      const removeEnded = vi.fn(async (_userId: number, _epoch: number) => undefined);
+      const revoke = vi.fn(async (_userId: number, _key: string) => true);
+      const write = vi.fn(async (_secret: string, _changes: readonly ItemUpdate[]) => true);
+      const sendMail = vi.fn(async (_request: object) => undefined);
+      const needed = dependencies({
+        accounts: { find: async () => ({ ...account, email_verified }) },
+        links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: write },
+        identities: {
+          list: async () => [{ id: "one", issuer: "", email: undefined, joinedAt: "" }],
+          removeEnded,
+        },
+        passwordGuard: { ...noGuard, forgive: async () => undefined },
+        mailQueue: { send: sendMail },
+      });
+      const key = { id: "k1", name: "kiosk", prefix: "lai_8fQ2", createdAt: "2026-11-20T10:00:00.000Z" };
+      const unset = { scopes: undefined, expiresAt: undefined, monthlyLimit: undefined };
+      const list = async () => [{ ...key, ...unset, usedAt: undefined, usedThisMonth: 0 }];
+      const reset = { token: "secret", new_password: newPassword };
+      await resetPassword(reset, address, { ...needed, apiKeys: { list, revoke } });
+      expect(sendMail).toHaveBeenCalledExactlyOnceWith(mail);
+      const written = JSON.stringify(write.mock.calls);
+      expect(written.includes("REMOVE api_keys")).toBe(!email_verified);
+      expect(written.includes("CALLBACKS#7")).toBe(!email_verified);
+      expect(removeEnded.mock.calls).toEqual(email_verified ? [] : [[7, 4]]);
+      expect(revoke.mock.calls).toEqual(email_verified ? [] : [[7, "k1"]]);
     },
   );
 });

@@ -188,7 +188,6 @@ const context: PageContext = {
     begin: () => Promise.reject(new Error("Nobody signs in.")),
     list: async () => [],
     end: async () => undefined,
-    endAll: async () => undefined,
     useForm: async () => true,
     releaseForm: async () => undefined,
   },

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { MailToSend } from "../../../../functions/mail/mail-limits.ts";
-import { type Mail, sendMail } from "../../../../functions/mail/send-mail.ts";
+import { sendMail } from "../../../../functions/mail/send-mail.ts";
+import type { Mail } from "../../../../functions/mail/write-mail.ts";
 import type { MailRequest } from "../../../../shared/accounts/mail/mail-request.ts";
 import type { Withheld } from "../../../../shared/accounts/mail/withheld-mail.ts";
 import type { AccountReference } from "../../../../shared/accounts/repositories/accounts-repository.ts";
@@ -42,6 +43,7 @@ const setup = (found: Found | undefined) => {
     setDefaultLanguage: unasked,
     setAccountType: unasked,
     setDisabled: unasked,
+    revokeTokens: unasked,
     changePassword: unasked,
   };
   const findWithheld = vi.fn(async (_email: string): Promise<Withheld | undefined> => undefined);
@@ -96,7 +98,6 @@ describe("A mail with a link", () => {
     ["to verify an address, for an account that is gone", verification, undefined],
     ["to verify an address that is verified", verification, { ...account, email_verified: true }],
     ["to reset a password, for an unknown address", reset, undefined],
-    ["to reset a password, for an account that has none", reset, { ...account, has_password: false }],
   ])("%s is not made and not sent", async (_case, request, found) => {
     const { create, deliver, send } = setup(found);
     await send(request);
@@ -131,11 +132,14 @@ describe("A mail with a link", () => {
     },
   );
 
-  it("to reset the password that an account of an identity provider has set is sent", async () => {
-    const { deliver, send } = setup({ ...account, oauth_type: "IdentityProviderA" });
-    await send(reset);
-    expect(deliver).toHaveBeenCalledOnce();
-  });
+  it.each([true, false])(
+    "to reset the password of an account of an identity provider is sent (it has one: %s)",
+    async (has_password) => {
+      const { deliver, send } = setup({ ...account, oauth_type: "IdentityProviderA", has_password });
+      await send(reset);
+      expect(deliver).toHaveBeenCalledOnce();
+    },
+  );
 
   it("to verify the address of an account of an identity provider is sent", async () => {
     const { deliver, send } = setup({ ...account, oauth_type: "IdentityProviderA", has_password: false });
@@ -156,5 +160,50 @@ describe("A mail with a link", () => {
     const [mail] = deliver.mock.calls[0] ?? [];
     expect(mail?.html).toContain("Hello &lt;b&gt;&amp;&quot;,");
     expect(mail?.text).toContain(`Hello <b>&",`);
+  });
+});
+
+describe("A mail about what has happened to an account", () => {
+  const ended = { password: true, keys: 2, identities: 0 };
+
+  it("says what ended with the first proof of its address, also when the recipient had many mails", async () => {
+    const { create, admit, deliver, send } = setup({ ...account, email_verified: true });
+    await send({ kind: "first-proof", userId: 7, ended });
+    expect(admit).not.toHaveBeenCalled();
+    expect(create).not.toHaveBeenCalled();
+    const [mail] = deliver.mock.calls[0] ?? [];
+    expect(mail).toMatchObject({ to: "amina@example.com", subject: "Your email address is verified" });
+    expect(mail?.text).toContain(
+      "\n- the password from before\n- all logins and access tokens\n- 2 API keys\n- the webhook secret",
+    );
+    expect(mail?.html).toContain("<br>- 2 API keys<br>");
+  });
+
+  it("lists the keys that outlive a new password, with a link that revokes them", async () => {
+    const { create, deliver, send } = setup({ ...account, email_verified: true, token_epoch: 0 });
+    const keys = [{ name: "<b>kiosk</b>", prefix: "lai_8fQ2mZ0a" }];
+    await send({ kind: "password-reset", userId: 7, keys });
+    expect(create).toHaveBeenCalledExactlyOnceWith({ userId: 7, tokenEpoch: 0 }, "revoke-keys");
+    const [mail] = deliver.mock.calls[0] ?? [];
+    expect(mail?.text).toContain("These API keys still work:\n- <b>kiosk</b> (lai_8fQ2mZ0a…)\n");
+    expect(mail?.text).toContain("/console/revoke-keys?token=a%20secret%2F%2B");
+    expect(mail?.html).toContain("- &lt;b&gt;kiosk&lt;/b&gt; (lai_8fQ2mZ0a…)");
+  });
+
+  it("has no link when the account has no keys", async () => {
+    const { create, deliver, send } = setup({ ...account, email_verified: true });
+    await send({ kind: "password-reset", userId: 7, keys: [] });
+    expect(create).not.toHaveBeenCalled();
+    expect(deliver.mock.calls[0]?.[0].text).not.toContain("http");
+  });
+
+  it("goes to the address of an account that its owner did not create, without the account", async () => {
+    const { find, deliver, send } = setup(undefined);
+    await send({ kind: "disowned", email: "amina@example.com", erasedOn: "2026-11-30" });
+    expect(find).not.toHaveBeenCalled();
+    const [mail] = deliver.mock.calls[0] ?? [];
+    expect(mail?.to).toBe("amina@example.com");
+    expect(mail?.text).toMatch(/^Hello,\n/);
+    expect(mail?.text).toContain("deleted on 2026-11-30");
   });
 });

@@ -16,7 +16,7 @@ const request: CallbackRequest = {
   url: "https://example.org/hook",
   event: "job.completed",
   occurredAt: "2026-11-20T10:00:00.000Z",
-  data: { id: "0f8b", status: "completed", note: "wébale" },
+  data: { id: "0f8b", status: "completed", created_at: "2026-11-20T09:00:00.000Z", note: "wébale" },
 };
 
 let state: CallbackState;

@@ -1,4 +1,4 @@
-import type { Visit } from "../server/visit.ts";
+import type { Visit } from "./visit.ts";
 
 type Sent = Pick<Visit, "values" | "lists" | "problems">;
 

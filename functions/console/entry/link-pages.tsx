@@ -1,0 +1,144 @@
+import type * as z from "zod";
+import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import type { ApiKeysRepository } from "../../../shared/accounts/repositories/api-keys-repository.ts";
+import { type ResetDependencies, resetPassword } from "../../../shared/accounts/sign-in/change-password.ts";
+import {
+  accountOfLink,
+  checkResetLink,
+  verifyEmail,
+  verifyEmailWithPassword,
+} from "../../../shared/accounts/sign-in/verify-email.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { logInPath } from "../server/links.ts";
+import { type BoundPage, page } from "../server/page.ts";
+import { type PageResponse, redirect, shown } from "../server/responses.ts";
+import type { Visit } from "../server/visit.ts";
+import { disownAccount } from "./disown-account.ts";
+import {
+  AccountDisowned,
+  BrokenLink,
+  EmailVerified,
+  ResetPassword,
+  RevokeKeys,
+  VerifyEmail,
+} from "./link-views.tsx";
+import { forgotPasswordPage, resetPasswordPage, revokeKeysPage, verifyEmailPage } from "./pages.ts";
+
+/** What the pages behind emailed links use. */
+export interface LinkPagesDependencies extends ResetDependencies {
+  readonly apiKeys: Pick<ApiKeysRepository, "list" | "revoke" | "revokeAll">;
+}
+
+type LinkVisit = Visit<{ readonly token?: string | undefined }>;
+
+/**
+ * The page behind an emailed link, or the page for a link that does not work.
+ *
+ * @param again the page that sends another link.
+ */
+const behindLink = async (
+  visit: LinkVisit,
+  again: string,
+  show: (token: string) => Promise<PageResponse<never>>,
+): Promise<PageResponse<never>> => {
+  const { texts, url } = visit;
+  const broken = shown({
+    content: <BrokenLink {...{ texts, url, again }} />,
+    title: texts.reset.brokenTitle,
+    status: 400,
+  });
+  const token = visit.values["token"] ?? visit.query.token;
+  if (token === undefined) return broken;
+  try {
+    return await show(token);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "invalid_link") return broken;
+    throw error;
+  }
+};
+
+/** Where a reset leads: to the keys that still work, or to the login. */
+const afterReset = async (
+  { userId, kind }: Awaited<ReturnType<typeof resetPassword>>,
+  { accounts, apiKeys, links }: LinkPagesDependencies,
+): Promise<string> => {
+  if (kind === "proved") return "/console/log-in?after=proved";
+  const [account, keys] = await Promise.all([accounts.find({ id: userId }), apiKeys.list(userId)]);
+  if (!account || keys.length === 0) return "/console/log-in?after=reset";
+  const token = await links.create({ userId, tokenEpoch: account.token_epoch }, "revoke-keys");
+  return `${revokeKeysPage.path}?${new URLSearchParams({ token })}`;
+};
+
+const reset = (dependencies: LinkPagesDependencies): BoundPage =>
+  page(resetPasswordPage, {
+    show: (visit) =>
+      behindLink(visit, forgotPasswordPage.path, async (token) => {
+        await checkResetLink(token, dependencies);
+        return shown({ content: <ResetPassword {...visit} token={token} /> });
+      }),
+    submit: async ({ form, request, endSession }) => {
+      const done = await resetPassword(form, request.sourceAddress, dependencies);
+      return redirect(await afterReset(done, dependencies), { cookies: [await endSession()] });
+    },
+  });
+
+const revoke = (dependencies: LinkPagesDependencies): BoundPage => {
+  const { apiKeys } = dependencies;
+  return page(revokeKeysPage, {
+    show: (visit) =>
+      behindLink(visit, "/console/tokens", async (token) => {
+        const { id } = await accountOfLink(token, "revoke-keys", dependencies);
+        return shown({ content: <RevokeKeys {...visit} token={token} keys={await apiKeys.list(id)} /> });
+      }),
+    submit: async ({ form }) => {
+      const { id } = await accountOfLink(form.token, "revoke-keys", dependencies);
+      await apiKeys.revokeAll(id);
+      await dependencies.links.remove(form.token);
+      return redirect("/console/log-in?after=keys-revoked");
+    },
+  });
+};
+
+type VerifyForm = z.output<NonNullable<typeof verifyEmailPage.form>>;
+
+/** Verifies the address for a person who is logged in to its account. @throws AppError `forbidden` for others. */
+const verifyAs = async (
+  signedIn: StoredAccount | undefined,
+  token: string,
+  dependencies: LinkPagesDependencies,
+): Promise<void> => {
+  const { id } = await accountOfLink(token, "verify-email", dependencies);
+  if (signedIn?.id !== id) throw new AppError("forbidden");
+  await verifyEmail(token, dependencies);
+};
+
+const verify = (dependencies: LinkPagesDependencies): BoundPage => {
+  const verified = ({ texts, url }: Pick<Visit, "texts" | "url">) =>
+    shown({ content: <EmailVerified {...{ texts, url }} />, title: texts.verify.doneTitle });
+  const act = async (form: VerifyForm, { texts, ...visit }: Visit): Promise<PageResponse<never>> => {
+    if (form.action === "disown") {
+      await disownAccount(form.token, dependencies);
+      return shown({ content: <AccountDisowned texts={texts} />, title: texts.verify.disownedTitle });
+    }
+    if (form.action === "verify") await verifyAs(visit.account, form.token, dependencies);
+    else await verifyEmailWithPassword(form, visit.request.sourceAddress, dependencies);
+    return verified({ texts, url: visit.url });
+  };
+  return page(verifyEmailPage, {
+    show: (visit) =>
+      behindLink(visit, "/console", async (token) => {
+        const account = await accountOfLink(token, "verify-email", dependencies);
+        if (account.email_verified) return verified(visit);
+        const next = logInPath(`${verifyEmailPage.path}?${new URLSearchParams({ token })}`);
+        return shown({ content: <VerifyEmail {...visit} token={token} of={account} logIn={next} /> });
+      }),
+    submit: ({ form, ...visit }) => act(form, visit),
+  });
+};
+
+/** The pages behind emailed links. Opening one changes nothing. */
+export const linkPages = (dependencies: LinkPagesDependencies): BoundPage[] => [
+  reset(dependencies),
+  revoke(dependencies),
+  verify(dependencies),
+];

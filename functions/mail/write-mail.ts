@@ -1,0 +1,119 @@
+import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
+import type { LinkPurpose } from "../../shared/accounts/repositories/links-repository.ts";
+import { escapeHtml } from "../../shared/http/html.ts";
+
+/** A mail ready to be sent. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** What a mail says. A text may have several lines. */
+interface Wording {
+  readonly subject: string;
+  readonly intro: readonly string[];
+  /** The link after the introduction, and its page. */
+  readonly link?: { readonly purpose: LinkPurpose; readonly path: string };
+  readonly end: readonly string[];
+}
+
+const countOf = (count: number, one: string, several: string): string[] =>
+  count === 0 ? [] : [`- ${count === 1 ? one : `${count} ${several}`}`];
+
+const listEnded = ({
+  password,
+  keys,
+  identities,
+}: Extract<MailRequest, { kind: "first-proof" }>["ended"]): string =>
+  [
+    ...(password ? ["- the password from before"] : []),
+    "- all logins and access tokens",
+    ...countOf(keys, "an API key", "API keys"),
+    ...countOf(identities, "a login through an identity provider", "logins through identity providers"),
+    "- the webhook secret, and the callbacks of earlier jobs",
+  ].join("\n");
+
+const passwordReset = ({ keys }: Extract<MailRequest, { kind: "password-reset" }>): Wording => {
+  const subject = "Your password was changed";
+  const intro = [
+    "Your password was changed with a link that we sent to this address. All logins and access tokens have ended.",
+  ];
+  if (keys.length === 0) return { subject, intro, end: [] };
+  const listed = keys.map(({ name, prefix }) => `- ${name} (${prefix}…)`).join("\n");
+  return {
+    subject,
+    intro: [
+      ...intro,
+      `These API keys still work:\n${listed}`,
+      "To revoke all keys, open this link and press the button:",
+    ],
+    link: { purpose: "revoke-keys", path: "/console/revoke-keys" },
+    end: ["The link works for 24 hours. After that, use the page of your keys."],
+  };
+};
+
+/** The wording of a requested mail. */
+export const wordingOf = (request: MailRequest): Wording => {
+  switch (request.kind) {
+    case "verify-email":
+      return {
+        subject: "Verify your email address",
+        intro: ["To verify your email address, open this link and press the button:"],
+        link: { purpose: "verify-email", path: "/auth/verify-email" },
+        end: ["The link works for 24 hours. If you did not create this account, say so on the same page."],
+      };
+    case "reset-password":
+      return {
+        subject: "Reset your password",
+        intro: ["We received a request to reset your password. To choose a new one, open this link:"],
+        link: { purpose: "reset-password", path: "/reset-password" },
+        end: [
+          "The link works once, for 30 minutes. If you did not request it, ignore this email: your password stays the same.",
+        ],
+      };
+    case "first-proof":
+      return {
+        subject: "Your email address is verified",
+        intro: [
+          "You have shown that this email address belongs to you. Someone else may have created the account, so all access from before has ended:",
+          listEnded(request.ended),
+        ],
+        end: ["If you used the keys in a program, create new ones."],
+      };
+    case "password-reset":
+      return passwordReset(request);
+    case "disowned":
+      return {
+        subject: "The account with your email address is disabled",
+        intro: [
+          "You reported that you did not create the account with this email address. It is disabled, and the address is free for a new account.",
+        ],
+        end: [`The rest of the account will be deleted on ${request.erasedOn}.`],
+      };
+  }
+};
+
+const paragraph = (text: string): string => `<p>${escapeHtml(text).replaceAll("\n", "<br>")}</p>`;
+
+/**
+ * Writes a mail as text and HTML.
+ *
+ * @param link the address of the mail's link, if it has one.
+ */
+export const writeMail = (
+  { subject, intro, end }: Wording,
+  recipient: { readonly email: string; readonly username?: string },
+  link?: string,
+): Mail => {
+  const start = [recipient.username === undefined ? "Hello," : `Hello ${recipient.username},`, ...intro];
+  const links = link === undefined ? [] : [link];
+  const linksHtml = links.map(escapeHtml).map((address) => `<p><a href="${address}">${address}</a></p>`);
+  return {
+    to: recipient.email,
+    subject,
+    text: `${[...start, ...links, ...end].join("\n\n")}\n`,
+    html: [...start.map(paragraph), ...linksHtml, ...end.map(paragraph)].join(""),
+  };
+};

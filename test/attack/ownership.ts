@@ -1,0 +1,184 @@
+import * as z from "zod";
+import { standInAccounts } from "../../infra/local/identity/stand-in-accounts.ts";
+import { CookieJar } from "../support/cookie-jar.ts";
+import { signInAtProvider } from "../support/identity-provider.ts";
+import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
+import { openBrowser, signedIn } from "./browser.ts";
+import {
+  ask,
+  mailedToken,
+  mailsTo,
+  newVisitor,
+  read,
+  register,
+  signIn,
+  statusesOf,
+  tokenOf,
+  type Visitor,
+} from "./visitor.ts";
+
+const owners = "nine cranes over the hill";
+const webhookSecret = z.object({ secret: z.string() });
+const createdKey = z.object({ key: z.string() });
+
+/** Someone registers an address that is not theirs, and prepares to stay. */
+const registerStrangersAddress = async (target: Target) => {
+  const thief = await newVisitor(target);
+  const { key } = read(
+    await ask(target, "/auth/keys", { token: thief.token, body: { name: "to stay" } }),
+    createdKey,
+  );
+  const { secret } = read(await ask(target, "/auth/webhook-secret", { token: thief.token }), webhookSecret);
+  return { thief, key, secret, browser: await signedIn(target, thief) };
+};
+
+/** The owner of an address resets the password of its account. @returns a token of the owner's. */
+const resetAsOwner = async (target: Target, email: string): Promise<string> => {
+  await ask(target, "/auth/forgot-password", { body: { email } });
+  const token = await mailedToken(target, email);
+  await ask(target, "/auth/reset-password", { body: { token, new_password: owners } });
+  return tokenOf(await signIn(target, email, owners));
+};
+
+const verifyPath = "/console/verify-email";
+
+/** The owner of an address opens the link of its verification mail, in a browser without a session. */
+const openVerification = async (target: Target, { email }: Pick<Visitor, "email">) => {
+  const browser = openBrowser(target);
+  const token = await mailedToken(target, email);
+  const { html } = await browser.get(`${verifyPath}?token=${token}`);
+  const form_token = /name="form_token" value="([\w-]+)"/.exec(html)?.[1] ?? "";
+  return { browser, token, form_token };
+};
+
+/** Whose account it is, when someone has registered the address of another person: number 17. */
+export const ownershipAttacks: readonly Attack[] = [
+  {
+    number: 17,
+    name: "a key, a token, a session and a webhook secret from before the owner of the address reset the password",
+    needs: ["mails", "log-ins"],
+    attempt: async (target) => {
+      const { thief, key, secret, browser } = await registerStrangersAddress(target);
+      const token = await resetAsOwner(target, thief.email);
+      const attempts = [
+        await ask(target, "/auth/me", { token: key }),
+        await ask(target, "/auth/me", { token: thief.token }),
+        await signIn(target, thief.username, thief.password),
+      ];
+      const isIn = await browser.isIn();
+      const now = read(await ask(target, "/auth/webhook-secret", { token }), webhookSecret);
+      const notices = await mailsTo(target, (address) => address === thief.email);
+      const hasNotice = notices.some(({ text }) => text.includes("all access from before has ended"));
+      return refusedIf(
+        attempts.every(({ status }) => status === 401) && !isIn && now.secret !== secret && hasNotice,
+        `${statusesOf(attempts)}, the session ${isIn ? "works" : "has ended"}, the secret ${now.secret === secret ? "stays" : "is new"}, ${hasNotice ? "a" : "no"} mail says so`,
+      );
+    },
+  },
+  {
+    number: 17,
+    name: "a stranger's account that the owner of the address verifies, by the button of the mail",
+    needs: ["mails"],
+    attempt: async (target) => {
+      const thief = await newVisitor(target);
+      const { browser, token, form_token } = await openVerification(target, thief);
+      const forms = [
+        { token, form_token },
+        { action: "verify", token, form_token },
+        { action: "verify-with-password", password: "", token, form_token },
+        { action: "verify-with-password", password: owners, token, form_token },
+      ];
+      const statuses: number[] = [];
+      for (const form of forms) statuses.push((await browser.send(verifyPath, form)).status);
+      const me = read(
+        await ask(target, "/auth/me", { token: thief.token }),
+        z.object({ email_verified: z.boolean() }),
+      );
+      return refusedIf(
+        !me.email_verified && statuses.every((status) => status >= 400),
+        `${statuses.join(" ")}, ${me.email_verified ? "verified" : "not verified"}`,
+      );
+    },
+  },
+  {
+    number: 17,
+    name: "an address that its owner cannot get, because someone registered it first",
+    needs: ["mails"],
+    attempt: async (target) => {
+      const thief = await newVisitor(target);
+      const { browser, token, form_token } = await openVerification(target, thief);
+      await browser.get(`${verifyPath}?token=${token}&action=disown`);
+      const looked = await ask(target, "/auth/me", { token: thief.token });
+      await browser.send(verifyPath, { action: "disown", token, form_token });
+      const attempts = [
+        await ask(target, "/auth/me", { token: thief.token }),
+        await signIn(target, thief.username, thief.password),
+      ];
+      const owner = { username: `${thief.username}-owner`, email: thief.email, password: owners };
+      const registered = await register(target, owner);
+      return heldIf(
+        looked.status === 200 &&
+          attempts.every(({ status }) => status === 401 || status === 403) &&
+          registered.status === 201,
+        `the thief ${statusesOf(attempts)}, the owner ${registered.status}`,
+      );
+    },
+  },
+  {
+    number: 17,
+    name: "a verified account that someone with its old verification link disables",
+    needs: ["mails"],
+    attempt: async (target) => {
+      const owner = await newVisitor(target);
+      const { browser, token, form_token } = await openVerification(target, owner);
+      await ask(target, "/auth/verify-email", { body: { token } });
+      const { html } = await browser.get(`${verifyPath}?token=${token}`);
+      const { status } = await browser.send(verifyPath, { action: "disown", token, form_token });
+      const me = await ask(target, "/auth/me", { token: owner.token });
+      return refusedIf(
+        status === 400 && me.status === 200 && !html.includes("disown"),
+        `${status}, the account ${me.status}`,
+      );
+    },
+  },
+  {
+    number: 17,
+    name: "an address that someone took through a provider which does not vouch for it",
+    needs: ["mails"],
+    attempt: async (target) => {
+      const [login, { email }] = Object.entries(standInAccounts).find(
+        ([, { emailVerified }]) => !emailVerified,
+      ) ?? ["", { email: "" }];
+      const comeIn = async (): Promise<number> => {
+        const jar = new CookieJar();
+        const started = await jar.fetch(`${target.url}/console/log-in/a`);
+        const back = await signInAtProvider(started.headers.get("location") ?? "", { login, jar });
+        return (await jar.fetch(back)).status;
+      };
+      const first = await comeIn();
+      await resetAsOwner(target, email);
+      const after = await comeIn();
+      return heldIf(after === 409, `the thief ${first}, after the owner's reset ${after}`);
+    },
+  },
+  {
+    number: 17,
+    name: 'an access token that outlives "Log out everywhere", and one that outlives "Revoke all access tokens"',
+    needs: ["log-ins"],
+    attempt: async (target) => {
+      const owner = await newVisitor(target);
+      const first = await signedIn(target, owner);
+      await first.fillIn("/console/account", { action: "log-out-everywhere" });
+      const outlived = await ask(target, "/auth/me", { token: owner.token });
+      const token = tokenOf(await signIn(target, owner.username, owner.password));
+      const second = await signedIn(target, owner);
+      await second.fillIn("/console/tokens", { action: "revoke-all-tokens" });
+      const revoked = await ask(target, "/auth/me", { token });
+      const isIn = await second.isIn();
+      return refusedIf(
+        outlived.status === 401 && revoked.status === 401 && isIn,
+        `${outlived.status} ${revoked.status}, the browser that revoked them is ${isIn ? "in" : "out"}`,
+      );
+    },
+  },
+];

@@ -5,6 +5,7 @@ import { canaryFunction } from "./canary/contract.ts";
 import { chatFunction } from "./chat/contract.ts";
 import { consoleFunction } from "./console/contract.ts";
 import { docsFunction } from "./docs/contract.ts";
+import { erasureFunction } from "./erasure/contract.ts";
 import { jobWorkerFunction } from "./job-worker/contract.ts";
 import { jobsFunction } from "./jobs/contract.ts";
 import { languageFunction } from "./language/contract.ts";
@@ -27,6 +28,7 @@ export const functionDefinitions = [
   chatFunction,
   consoleFunction,
   docsFunction,
+  erasureFunction,
   jobWorkerFunction,
   jobsFunction,
   languageFunction,

@@ -1,4 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
+import { isActiveAccount } from "../../shared/accounts/access/access.ts";
 import { openMessageQueue } from "../../shared/messaging/message-queue.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
@@ -31,6 +32,7 @@ const cutter: Cutter = {
 const dependencies = {
   jobs,
   slots: createSlots(table, jobs),
+  isActive: (userId: number) => isActiveAccount(table, userId),
   store: objectStoreFrom(environment),
   queue,
   hide: queue.hide,

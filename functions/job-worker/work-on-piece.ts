@@ -8,7 +8,7 @@ import { isOver, type StoredJob } from "../../shared/recordings/jobs/job.ts";
 import { putJson, readJson } from "../../shared/recordings/jobs/job-objects.ts";
 import type { JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
-import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
+import { assistantId, type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import type { TranscribedPiece } from "../../shared/recordings/jobs/transcribed-piece.ts";
 import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobError, type JobTimeouts, judgeFailure } from "./judge-failure.ts";
@@ -18,6 +18,8 @@ import type { HeldPiece, Slots } from "./slots.ts";
 export interface PieceDependencies extends EndDependencies {
   readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting">;
   readonly slots: Slots;
+  /** Whether the account may use the service: it exists, is not disabled, and its deletion has not started. */
+  readonly isActive: (userId: number) => Promise<boolean>;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
   readonly cutter: Cutter;
   readonly transcriber: Transcriber;
@@ -139,6 +141,10 @@ const attemptPiece = async (
   }
   if (job.done.has(index)) {
     await assembleAfterLast(name, job, dependencies);
+    return undefined;
+  }
+  if (name.userId !== assistantId && !(await dependencies.isActive(name.userId))) {
+    await failJob(name, { code: "forbidden", message: "The account is disabled." }, dependencies);
     return undefined;
   }
   const startedAt = Date.now();

@@ -60,8 +60,6 @@ const tableAccesses = {
   "keep-usage": items([usageKeyPrefix], "Query", "UpdateItem"),
   /** Deleting an account's uploads and transcriptions. */
   "delete-owned": items([uploadKeyPrefix, transcriptionKeyPrefix], "DeleteItem"),
-  /** Noting an owner. */
-  "note-owner": items([ownedKeyPrefix], "PutItem"),
   /** Noting and deleting an owner. */
   "keep-owner": items([ownedKeyPrefix], "DeleteItem", "PutItem"),
   /** Checking tokens and counting an account's requests: each request writes these items. */
@@ -78,8 +76,8 @@ const tableAccesses = {
   "create-assistant-jobs": items([assistantJobKeyPrefix], "GetItem", "PutItem", "UpdateItem"),
   /** Deleting the jobs of an account. */
   "clear-jobs": items([jobKeyPrefix], "BatchWriteItem", "Query"),
-  /** Refunding audio that a job has not transcribed. */
-  "refund-audio": items([accessKeyPrefix], "UpdateItem"),
+  /** Checking the account of a job, and refunding audio that the job has not transcribed. */
+  "refund-audio": items([accessKeyPrefix], "GetItem", "UpdateItem"),
   /** Finding an upload. */
   "find-upload": items([uploadKeyPrefix], "GetItem"),
   /** Storing, finding and deleting uploads. */

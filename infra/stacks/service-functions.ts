@@ -29,20 +29,12 @@ import {
   tableBinding,
 } from "../constructs/bindings.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
+import { erasedFolders } from "./erased-folders.ts";
 import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
 
 const responses: FolderAccess = { folder: responsesFolder, access: "keep" };
 const storedSpeech: FolderAccess = { folder: speechFolder, access: "read-write" };
 const allUploads: FolderAccess = { folder: uploadsFolder, access: "read-delete" };
-
-/** Everything that is deleted with an account. */
-const erasedFolders: readonly [FolderAccess, ...FolderAccess[]] = [
-  { folder: speechFolder, access: "clear" },
-  { folder: responsesFolder, access: "clear" },
-  { folder: jobsFolder, access: "clear" },
-  { folder: uploadsFolder, access: "delete" },
-  { folder: transcriptionsFolder, access: "delete" },
-];
 
 /**
  * The functions behind the API's routes, and the authorizer in front of them, with the permissions of each. A function gets the
@@ -105,7 +97,7 @@ export class ServiceFunctions extends FunctionGroup {
   private addUpload(): ServiceFunction {
     const { table, audioBucket } = this.props.data;
     return this.add(uploadFunction, {
-      TABLE_NAME: tableBinding(table, "admit", "move-usage", "count-addresses", "keep-uploads", "note-owner"),
+      TABLE_NAME: tableBinding(table, "admit", "move-usage", "count-addresses", "keep-uploads", "keep-owner"),
       BUCKET_NAME: bucketBinding(this, audioBucket, { folder: uploadsFolder, access: "take" }),
     });
   }

@@ -6,6 +6,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { callbackFunction } from "../../functions/callback/contract.ts";
 import { canaryFunction } from "../../functions/canary/contract.ts";
+import { erasureFunction } from "../../functions/erasure/contract.ts";
 import { jobWorkerFunction } from "../../functions/job-worker/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
@@ -26,6 +27,7 @@ import {
   tableBinding,
 } from "../constructs/bindings.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
+import { erasedFolders } from "./erased-folders.ts";
 import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
 
 /** The functions behind queues, schedules and events, with the permissions of each and what invokes it. */
@@ -38,6 +40,7 @@ export class WorkerFunctions extends FunctionGroup {
       this.addMail(),
       this.addMailFeedback(),
       this.addCanary(),
+      this.addErasure(),
       this.addMessaging(),
       this.addCallback(),
       this.addJobWorker(),
@@ -83,6 +86,21 @@ export class WorkerFunctions extends FunctionGroup {
     });
     acknowledge(rule, "Serverless-EventBusDLQ", "The next call comes five minutes later.");
     return canary;
+  }
+
+  private addErasure(): ServiceFunction {
+    const { table, audioBucket } = this.props.data;
+    const erasure = this.add(erasureFunction, {
+      TABLE_NAME: tableBinding(table, "keep-accounts", "keep-usage", "delete-owned", "clear-jobs"),
+      BUCKET_NAME: bucketBinding(this, audioBucket, ...erasedFolders),
+    });
+    const rule = new Rule(this, "ErasureSchedule", {
+      description: "When disowned accounts are erased",
+      schedule: Schedule.rate(Duration.days(1)),
+      targets: [new LambdaFunction(erasure.live)],
+    });
+    acknowledge(rule, "Serverless-EventBusDLQ", "The next run, a day later, repeats what failed.");
+    return erasure;
   }
 
   private addMessaging(): ServiceFunction {

@@ -42,6 +42,8 @@ export interface HandlerOptions {
   readonly limiter?: Limiter;
   /** Stores responses to requests with an `Idempotency-Key`. Without it the header is ignored. */
   readonly idempotencyStore?: IdempotencyStore;
+  /** Whether an account may still use the service, checked while a response streams; without it streams just end. */
+  readonly isActive?: (userId: number) => Promise<boolean>;
   /** Headers of all its responses; by default those of the API, which any site's scripts may call. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How errors are rendered; by default as JSON. */
@@ -149,6 +151,24 @@ export const createBufferedHandler = (endpoints: readonly Endpoint[], options: H
     });
 };
 
+/** Two such pauses, with a read that fails in between, are less than ten seconds. */
+const activityMilliseconds = 4_000;
+
+/** Ends the request when its account is disabled or deleted meanwhile. @returns what ends the checks. */
+const watchAccount = (
+  { caller }: HttpEvent,
+  isActive: NonNullable<HandlerOptions["isActive"]> | undefined,
+): (() => void) => {
+  const scope = requestScope();
+  if (!isActive || !caller || !scope) return () => undefined;
+  const check = async (): Promise<void> => {
+    // A failed read is repeated at the next check.
+    if (!(await isActive(caller.userId).catch(() => true))) scope.end(new AppError("forbidden"));
+  };
+  const timer = setInterval(() => void check(), activityMilliseconds);
+  return () => clearInterval(timer);
+};
+
 /** @returns whether the request has failed, for any reason. */
 const respondStreaming = async (
   request: HttpEvent,
@@ -189,10 +209,13 @@ export const createStreamingHandler = (endpoints: readonly Endpoint[], options: 
       inOwnScope(context, options, async () => {
         const request = toHttpEvent(event);
         let hasFailed = true;
+        let endWatch = (): void => undefined;
         try {
           const response = await pipeline(request, context);
+          if (typeof response.body !== "string") endWatch = watchAccount(request, options.isActive);
           hasFailed = await respondStreaming(request, responseStream, response, options.limiter);
         } finally {
+          endWatch();
           await endRequest(options.limiter, request, hasFailed);
         }
       }),

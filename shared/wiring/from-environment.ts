@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isActiveAccount } from "../accounts/access/access.ts";
 import type { Scope } from "../accounts/access/api-keys.ts";
 import {
   createBearerSearch,
@@ -115,6 +116,7 @@ export const limiterFrom = (environment: LimiterVariables): Limiter => {
 /** What the request pipeline of a function needs to count requests of accounts. */
 export const requestToolsFrom = (environment: LimiterVariables & Variables<typeof bucketEnvironment>) => ({
   limiter: limiterFrom(environment),
+  isActive: (userId: number) => isActiveAccount(requestTableFrom(environment), userId),
   idempotencyStore: idempotencyStoreFrom(environment),
   metricsNamespace: environment.METRICS_NAMESPACE,
 });

@@ -264,7 +264,7 @@ describe("A function's permissions", () => {
           (Condition === undefined || JSON.stringify(Condition).includes('"USER#*"')),
       ),
     );
-    expect(readers.map(({ name }) => name)).toEqual(["auth", "console", "mail"]);
+    expect(readers.map(({ name }) => name)).toEqual(["auth", "console", "erasure", "mail"]);
   });
 
   it("allow no function to scan the table", () => {
@@ -315,7 +315,7 @@ describe("A function's permissions", () => {
       ["dynamodb:UpdateItem"],
       ["dynamodb:UpdateItem"],
       ["dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem"],
-      ["dynamodb:PutItem"],
+      ["dynamodb:DeleteItem", "dynamodb:PutItem"],
     ]);
     expect(writing.map(({ Condition }) => Condition)).toMatchObject(
       ["ACCESS#*", "USAGE#*", "LIMIT#*", "UPLOAD#*", "OWNED#*"].map((keys) => ({
@@ -351,6 +351,7 @@ describe("A function's permissions", () => {
     expect(users.map(({ name }) => name)).toEqual([
       "auth",
       "console",
+      "erasure",
       "job-worker",
       "jobs",
       "legacy",
@@ -368,7 +369,7 @@ describe("A function's permissions", () => {
     const keys = (name: string) => ({ "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [name] } });
     expect(statements).toMatchObject([
       { Condition: keys("JOBS#*") },
-      { Action: ["dynamodb:UpdateItem"], Condition: keys("ACCESS#*") },
+      { Action: ["dynamodb:GetItem", "dynamodb:UpdateItem"], Condition: keys("ACCESS#*") },
       { Action: ["s3:GetObject"] },
       { Action: ["s3:DeleteObject"] },
       { Action: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"] },
@@ -465,6 +466,7 @@ describe("A function's permissions", () => {
       chat: [...inference, ...token],
       console: ["IdentityProviders", ...token],
       docs: [],
+      erasure: [],
       "job-worker": inference,
       jobs: [],
       language: [],
@@ -522,8 +524,8 @@ describe("A function's permissions", () => {
 
 describe("The canary", () => {
   const schedulesOf = (from: SynthesizedService) =>
-    [...resourcesOfType(from.workers, "AWS::Events::Rule").values()].filter(
-      ({ Properties }) => "ScheduleExpression" in Properties,
+    [...resourcesOfType(from.workers, "AWS::Events::Rule").values()].filter(({ Properties }) =>
+      String(Properties["Description"]).includes("canary"),
     );
 
   it("calls every five minutes where a stage wants it, and never otherwise", async () => {
@@ -531,6 +533,23 @@ describe("The canary", () => {
     const watched = await synthesizeService(exampleStage("prod", { CANARY: "on" }));
     expect(schedulesOf(watched)).toMatchObject([
       { Properties: { State: "ENABLED", ScheduleExpression: "rate(5 minutes)" } },
+    ]);
+  });
+});
+
+describe("The erasure of disowned accounts", () => {
+  it("runs every day, in every stage", () => {
+    const rules = [...resourcesOfType(service.workers, "AWS::Events::Rule").values()];
+    expect(
+      rules.filter(({ Properties }) => String(Properties["Description"]).includes("erased")),
+    ).toMatchObject([
+      {
+        Properties: {
+          State: "ENABLED",
+          ScheduleExpression: "rate(1 day)",
+          Targets: [{ Arn: { Ref: lambdasByName(service).get("erasure")?.aliasId } }],
+        },
+      },
     ]);
   });
 });

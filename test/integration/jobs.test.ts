@@ -349,6 +349,26 @@ describe("a job that its owner deletes", () => {
   });
 });
 
+describe("a job of an account that is disabled", () => {
+  it("ends at the next piece, and requests no further model", async () => {
+    let isActive = true;
+    const model: FakeModel = (piece, signal) => {
+      isActive = piece !== "recording 1";
+      return sayPiece(piece, signal);
+    };
+    const works = worksWith({ model, isActive: () => isActive });
+    const userId = await createTestAccount(table);
+    const name = await works.post(userId, 4);
+    await works.work();
+    expect(works.requested).toEqual(["recording 0", "recording 1"]);
+    expect(await works.jobs.find(name)).toMatchObject({
+      status: "failed",
+      error: { code: "forbidden", message: "The account is disabled." },
+    });
+    expect(await counted(userId)).toEqual({ month: 2 * pieceSeconds, usage: 2 * pieceSeconds });
+  });
+});
+
 describe("a job of an account that is deleted", () => {
   it("stops, and nothing of it is left", async () => {
     const model: FakeModel = (_piece, signal) =>

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { uploadKeys } from "../../shared/recordings/uploads/keys.ts";
 import {
   createUploadsRepository,
   type UploadsRepository,
 } from "../../shared/recordings/uploads/uploads-repository.ts";
-import { startTestTable, type TestTable } from "../support/test-table.ts";
+import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
 let uploads: UploadsRepository;
@@ -28,10 +29,27 @@ describe("an upload", () => {
   });
 
   it("requested with a token can only be used by that account", async () => {
-    const own = { ...upload, userId: 7 };
+    const userId = await createTestAccount(table.open());
+    const own = { ...upload, userId };
     await uploads.add("own", own);
-    expect(await uploads.find("own", 7)).toEqual(own);
-    expect(await uploads.find("own", 8)).toBeUndefined();
+    expect(await uploads.find("own", userId)).toEqual(own);
+    expect(await uploads.find("own", userId + 1)).toBeUndefined();
+  });
+
+  it("that was requested during the deletion of its account is refused, and nothing of it stays", async () => {
+    const userId = await createTestAccount(table.open());
+    await table.open().update({
+      Key: accountKeys.access(userId),
+      UpdateExpression: "SET deletion_began = :now",
+      ExpressionAttributeValues: { ":now": new Date().toISOString() },
+    });
+    for (const owner of [userId, 4_000_000]) {
+      const late = uploads.add("late", { ...upload, userId: owner });
+      await expect(late).rejects.toMatchObject({ code: "unauthenticated" });
+      expect(await table.read(uploadKeys.upload("late"))).toBeUndefined();
+      const { PK: partition } = accountKeys.owned(owner, "");
+      expect(await table.open().query({ partition })).toEqual([]);
+    }
   });
 
   it("does not exist when no link was requested", async () => {

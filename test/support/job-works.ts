@@ -128,6 +128,8 @@ export interface JobWorksOptions {
   readonly model?: FakeModel;
   readonly timeouts?: { readonly failsAfterSeconds: number; readonly waitsSeconds: number };
   readonly slotsPerAccount?: number;
+  /** Whether the account may use the service. */
+  readonly isActive?: () => boolean;
 }
 
 const cutter: Cutter = {
@@ -153,6 +155,7 @@ export const openJobWorks = ({
   model = sayPiece,
   timeouts = { failsAfterSeconds: 0.5, waitsSeconds: 60 },
   slotsPerAccount = 1,
+  isActive = () => true,
 }: JobWorksOptions): JobWorks => {
   const queue = new MemoryQueue();
   const jobs = createJobsRepository(table);
@@ -176,6 +179,7 @@ export const openJobWorks = ({
     return {
       jobs: ownJobs,
       slots: createSlots(ownTable, ownJobs),
+      isActive: async () => isActive(),
       store: {
         open: (key) => life.call(() => store.open(key)),
         put: (...given) => life.call(() => store.put(...given)),

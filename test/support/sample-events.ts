@@ -20,8 +20,10 @@ export const sampleEvents = functionDefinitions.flatMap(({ name: feature, operat
   }),
 );
 
-/** What SES says about mails: it comes to no route. */
-export const feedbackEvents = ["bounce", "complaint"].map((kind) => `events/mail-feedback/${kind}.json`);
+/** What comes to no route: reports of SES about mails, and a schedule. */
+export const otherEvents = ["mail-feedback/bounce", "mail-feedback/complaint", "erasure/daily"].map(
+  (name) => `events/${name}.json`,
+);
 
 /** The event of a sample; a sample that is missing is a failure of its own. */
 export const parseEvent = (text: string | undefined): APIGatewayProxyEvent => {

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { credentialContext } from "../../shared/http/authenticate.ts";
 import { endpoint } from "../../shared/http/endpoint.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import { feedbackEvents, parseEvent, sampleEvents } from "../support/sample-events.ts";
+import { otherEvents, parseEvent, sampleEvents } from "../support/sample-events.ts";
 import { send } from "../support/send.ts";
 
 describe("the sample events", () => {
@@ -33,9 +33,9 @@ describe("the sample events", () => {
     expect(accept).toHaveBeenCalledOnce();
   });
 
-  it("belong to operations that exist, or to what SES says about mails", () => {
+  it("belong to operations that exist, to what SES says about mails, or to a schedule", () => {
     const files = globSync("events/**/*.json", { cwd: join(import.meta.dirname, "../..") });
-    expect(files.toSorted()).toEqual([...sampleEvents.map(({ path }) => path), ...feedbackEvents].toSorted());
+    expect(files.toSorted()).toEqual([...sampleEvents.map(({ path }) => path), ...otherEvents].toSorted());
   });
 });
 

@@ -160,3 +160,12 @@ export const readAccess = async (
   credential: Credential,
 ): Promise<CredentialAccess | undefined> =>
   credentialAccess(await readAccessItem(table, credential, []), credential, Date.now() / 1_000);
+
+const activity = z.object({ disabled: z.boolean(), deletion_began: z.string().optional() }).optional();
+
+/** Whether an account exists, is not disabled, and its deletion has not started. */
+export const isActiveAccount = async (table: Pick<Table, "read">, userId: number): Promise<boolean> => {
+  const Key = accountKeys.access(userId);
+  const access = activity.parse(await table.read({ Key, ProjectionExpression: "disabled, deletion_began" }));
+  return access !== undefined && !access.disabled && access.deletion_began === undefined;
+};

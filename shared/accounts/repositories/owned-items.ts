@@ -15,20 +15,14 @@ export interface OwnedThing {
 
 const accountStatus = z.object({ deletion_began: z.string().optional() }).optional();
 
-/** Records that something belongs to an account. Call it before storing the thing itself, or together with it. */
-export const noteOwned = (
-  table: Pick<Table, "put">,
-  userId: number,
-  { items, objects, expiresAt }: OwnedThing,
-): Promise<void> =>
-  table.put({ ...accountKeys.owned(userId, items[0].PK), items, objects, expires_at: expiresAt });
-
 /**
  * What accounts created, by account, so that deleting one leaves nothing behind; access pattern O1 of the README in
  * `shared/accounts`.
  */
 export const createOwnedItems = (table: Pick<Table, "delete" | "put" | "read">) => ({
-  note: (userId: number, thing: OwnedThing): Promise<void> => noteOwned(table, userId, thing),
+  /** Records that something belongs to an account. Call it before storing the thing itself, or together with it. */
+  note: (userId: number, { items, objects, expiresAt }: OwnedThing): Promise<void> =>
+    table.put({ ...accountKeys.owned(userId, items[0].PK), items, objects, expires_at: expiresAt }),
 
   /** Deletes a record. */
   forget: (userId: number, name: ItemKey): Promise<void> => table.delete(accountKeys.owned(userId, name.PK)),

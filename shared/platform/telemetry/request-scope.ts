@@ -26,6 +26,8 @@ export interface RequestScope {
   readonly use: Use;
   /** CloudWatch's namespace of the metrics; `undefined` for none. */
   readonly metricsNamespace: string | undefined;
+  /** Ends the work before its deadline. */
+  end(reason: Error): void;
   /** Ends the scope: its deadline no longer comes. */
   close(): void;
 }
@@ -51,6 +53,7 @@ export const openRequestScope = (
   return {
     endsAt: performance.now() + left,
     deadline: overdue.signal,
+    end: (reason) => overdue.abort(reason),
     close: () => clearTimeout(timer),
     ...origin,
     accountId: undefined,

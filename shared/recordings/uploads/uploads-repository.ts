@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { noteOwned } from "../../accounts/repositories/owned-items.ts";
+import { createOwnedItems } from "../../accounts/repositories/owned-items.ts";
 import { daySeconds } from "../../platform/durations.ts";
 import type { Table } from "../../platform/storage/table.ts";
 import { uploadKeys } from "./keys.ts";
@@ -47,7 +47,12 @@ const findItem = async (table: UploadTable, fileId: string, userId: number) => {
   return upload.user_id !== undefined && upload.user_id !== userId ? undefined : upload;
 };
 
-/** Stores an upload, and notes it among what its account owns. @returns when it expires. */
+/**
+ * Stores an upload, and notes it among what its account owns.
+ *
+ * @returns when it expires.
+ * @throws AppError `unauthenticated` when the account is gone, or its deletion has started; then nothing stays.
+ */
 const store = async (
   table: UploadTable,
   fileId: string,
@@ -63,10 +68,17 @@ const store = async (
   };
   const key = uploadKeys.upload(fileId);
   const owned = { items: [key], objects: [objectKey], expiresAt: item.expires_at } as const;
+  const ownedItems = createOwnedItems(table);
   await Promise.all([
-    userId === undefined ? undefined : noteOwned(table, userId, owned),
+    userId === undefined ? undefined : ownedItems.note(userId, owned),
     table.put({ ...key, ...item }),
   ]);
+  try {
+    if (userId !== undefined) await ownedItems.requireAccount(userId);
+  } catch (error) {
+    await Promise.all([table.delete(key), userId !== undefined && ownedItems.forget(userId, key)]);
+    throw error;
+  }
   return new Date(item.expires_at * 1_000);
 };
 

@@ -39,6 +39,7 @@ const worker = (dueInSeconds: number | "no table") => {
     hide,
     queue: { send },
     messages: { send: notExpected },
+    isActive: async () => true,
     slots: {
       take: dueInSeconds === "no table" ? notExpected : async () => held,
       begin: notExpected,

@@ -1,0 +1,26 @@
+import type { Context } from "aws-lambda";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { openTable } from "../../shared/platform/storage/sdk-table.ts";
+import { eraseAccount } from "../../shared/wiring/erase-account.ts";
+import { objectStoreFrom } from "../../shared/wiring/from-environment.ts";
+import { erasureFunction } from "./contract.ts";
+import { eraseDueAccounts } from "./erase-due-accounts.ts";
+
+/** Lambda would end the function without an error that names the cause. */
+const reserveMilliseconds = 5_000;
+
+const environment = readEnvironment(erasureFunction.environment, process.env);
+const table = openTable(environment.TABLE_NAME);
+const store = objectStoreFrom(environment);
+const accounts = createAccountsRepository(table);
+
+/** Called on a schedule. Lambda retries twice when it throws. */
+export const handler = (_event: unknown, context: Context): Promise<void> => {
+  const signal = AbortSignal.timeout(context.getRemainingTimeInMillis() - reserveMilliseconds);
+  return eraseDueAccounts({
+    table,
+    accounts,
+    eraseAccount: (account) => eraseAccount(account, { table, store }, signal),
+  });
+};

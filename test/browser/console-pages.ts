@@ -15,6 +15,7 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/console/sign-up" },
   { path: "/console/log-in" },
   { path: `/console/verify-email?token=${"x".repeat(43)}`, status: 400 },
+  { path: `/console/revoke-keys?token=${"x".repeat(43)}`, status: 400 },
   { path: `/reset-password?token=${"x".repeat(43)}`, status: 400 },
   ...attemptNames.map((name) => ({ path: `/console/playground?try=${name}` })),
   { path: "/console", isPersonal: true },

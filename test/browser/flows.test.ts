@@ -82,6 +82,27 @@ describe.each(
       { javaScriptEnabled },
     ));
 
+  it("a form that failed is in view on a phone, with the focus on its errors", () =>
+    visit(
+      async ({ page }) => {
+        const person = await register(url);
+        await logIn(page, url, person);
+        await page.goto(`${url}/console/account`);
+        await page.locator("summary").last().click();
+        const form = page.locator("main form:has(input[value=delete-account])");
+        await form.locator("input[type=password]").fill("not the password");
+        await form.getByRole("button").click();
+        const errors = form.getByRole("alert");
+        await errors.waitFor();
+        await form.locator("[role=alert]:focus").waitFor();
+        const top = (await errors.boundingBox())?.y ?? -1;
+        expect(top).toBeGreaterThanOrEqual(0);
+        expect(top).toBeLessThan(640);
+        expect(await page.title()).toMatch(/^Error: Account/);
+      },
+      { javaScriptEnabled, viewport: { width: 360, height: 640 } },
+    ));
+
   it("a person changes their profile, and a new password ends their other sessions", () =>
     visit(
       async ({ page, context }) => {

@@ -1,3 +1,4 @@
+import { isFromAnotherSite, isFromThisMachine } from "@language-ai/aws-stand-ins";
 import { sampleModels, startSampleInference } from "@language-ai/sample-models";
 import * as z from "zod";
 import { synthesisLanguages } from "../../shared/platform/catalogue/voices.ts";
@@ -102,8 +103,15 @@ const isOnChatServer = (task: AudioTask, variables: Variables, listing: Listing)
   return "names" in listing && models.every((setting) => isListed(settings[setting], listing.names));
 };
 
+const startSampleServer = (port: number) =>
+  startSampleInference({
+    port,
+    voices: synthesisLanguages,
+    isAllowed: (request) => isFromThisMachine(request) && !isFromAnotherSite(request),
+  });
+
 const startSampleModels = async (port: number, variables: Variables): Promise<Models> => {
-  const sample = await startSampleInference({ port, voices: synthesisLanguages });
+  const sample = await startSampleServer(port);
   const chosen = {
     CHAT_MODEL_14B: sampleModels.model14b,
     CHAT_MODEL_9B: sampleModels.model9b,
@@ -133,8 +141,7 @@ export const startModels = async (
   if (!chatBaseUrl) return startSampleModels(port, variables);
   const chatListing = await listModels(chatBaseUrl, local.CHAT_API_KEY);
   const sampleTasks = audioTasks.filter((task) => !isOnChatServer(task, variables, chatListing));
-  const sample =
-    sampleTasks.length > 0 ? await startSampleInference({ port, voices: synthesisLanguages }) : undefined;
+  const sample = sampleTasks.length > 0 ? await startSampleServer(port) : undefined;
   const chosen = {
     ...variables,
     ...Object.fromEntries(

@@ -6,6 +6,7 @@ import { costAttacks } from "./costs.ts";
 import { jobAttacks } from "./jobs.ts";
 import { keyAttacks } from "./keys.ts";
 import { limitAttacks } from "./limits.ts";
+import { localAttacks } from "./local.ts";
 import { messagingAttacks } from "./messaging.ts";
 import { modelAttacks } from "./models.ts";
 import { ownershipAttacks } from "./ownership.ts";
@@ -24,4 +25,5 @@ export const allAttacks: readonly Attack[] = [
   ...consoleAttacks,
   ...limitAttacks,
   ...ownershipAttacks,
+  ...localAttacks,
 ].toSorted((one, other) => one.number - other.number);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Models, startModels } from "../../../infra/local/models.ts";
 import { readLocalSettings } from "../../../infra/local/settings.ts";
 import { type FakeBackend, responding, startFakeBackend } from "../../support/fake-backend.ts";
+import { sendOverWire } from "../../support/wire.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -48,6 +49,17 @@ describe("the models behind a chat server of a person's own", () => {
     });
     expect(response.status).toBe(200);
     await response.arrayBuffer();
+  });
+
+  it.each([
+    ["under another name", { host: "rebound.example" }],
+    ["of another site", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
+  ])("refuse the sample server to web pages %s", async (_case, headers) => {
+    backend.behave(listing("my-model"));
+    const { SPEECH_BASE_URL: url = "" } = (await start()).variables;
+    const list = { method: "GET", path: "/models" };
+    expect((await sendOverWire(url, { ...list, headers: {} })).status).toBe(200);
+    expect((await sendOverWire(url, { ...list, headers })).status).toBe(403);
   });
 
   it.each([

@@ -8,7 +8,7 @@ export type { LocalResponse, LocalRoutes } from "./gateway/local-routes.ts";
 export type { FunctionConfiguration } from "./lambda/function-configuration.ts";
 export type { InvocationResult } from "./lambda/invocation.ts";
 export { DEFAULT_MAX_CONCURRENCY, LambdaService } from "./lambda/lambda-service.ts";
-export { isFromThisMachine } from "./loopback.ts";
+export { isFromAnotherSite, isFromThisMachine } from "./loopback.ts";
 export { type S3Server, startS3 } from "./s3/s3-server.ts";
 export { type SecretsServer, startSecrets } from "./secrets/secrets-server.ts";
 export { type LocalApplication, type ServeOptions, serveAssembly } from "./serve-assembly.ts";

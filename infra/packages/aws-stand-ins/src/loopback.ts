@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+
 /** The parts of a request that are checked. */
 interface IncomingRequest {
   readonly headers: { readonly host?: string | undefined };
@@ -34,4 +36,20 @@ export const isFromThisMachine = (request: IncomingRequest): boolean => {
     // A server that listens to the network is also reached from this machine by its address, which no name can take.
     hostName === localAddress.replace(/^::ffff:/, "")
   );
+};
+
+/**
+ * Whether a web page of another site, or of another port of this machine, sent a request. Browsers send some requests without
+ * permission and only hide the response, such as a `POST` of plain text. Links from other pages may be followed.
+ */
+export const isFromAnotherSite = ({
+  method,
+  headers,
+}: Pick<IncomingMessage, "method" | "headers">): boolean => {
+  const { origin, host } = headers;
+  if (origin !== undefined && URL.parse(origin)?.host !== host) return true;
+  const site = headers["sec-fetch-site"];
+  if (site === undefined || site === "same-origin" || site === "none") return false;
+  const isFollowed = headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+  return method !== "GET" || !isFollowed;
 };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LOCAL_CREDENTIALS } from "../src/aws-protocol/local-account.ts";
-import { isFromThisMachine } from "../src/loopback.ts";
+import { isFromAnotherSite, isFromThisMachine } from "../src/loopback.ts";
 import { type StandIns, sdkVariables, startStandIns } from "../src/stand-ins.ts";
 
 let dataDirectory: string;
@@ -80,6 +80,27 @@ describe("stand-ins that others on the network may reach", () => {
     ["this machine over IPv6", "::ffff:127.0.0.1", "::ffff:127.0.0.1", "[::1]:3000", true],
   ])("tell %s from the other", (_, remoteAddress, localAddress, host, isOurs) => {
     expect(isFromThisMachine({ headers: { host }, socket: { remoteAddress, localAddress } })).toBe(isOurs);
+  });
+});
+
+describe("a request of a web page", () => {
+  const host = "127.0.0.1:3000";
+  const followed = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+
+  it.each([
+    ["a program", "POST", {}, false],
+    ["a page of the service", "POST", { origin: `http://${host}`, "sec-fetch-site": "same-origin" }, false],
+    ["an address that a person typed", "GET", { "sec-fetch-site": "none", ...followed }, false],
+    ["a link on another site", "GET", { "sec-fetch-site": "cross-site", ...followed }, false],
+    ["a form on another site", "POST", { "sec-fetch-site": "cross-site", ...followed }, true],
+    ["a frame", "GET", { "sec-fetch-site": "cross-site", ...followed, "sec-fetch-dest": "iframe" }, true],
+    ["a script of another site", "GET", { "sec-fetch-site": "cross-site" }, true],
+    ["a script of another port", "POST", { "sec-fetch-site": "same-site" }, true],
+    ["a browser without Sec-Fetch-Site", "POST", { origin: "https://evil.example" }, true],
+    ["a page without an origin", "POST", { origin: "null" }, true],
+    ["another port", "POST", { origin: "http://127.0.0.1:8080" }, true],
+  ])("is refused when it is from elsewhere: %s", (_, method, headers, isRefused) => {
+    expect(isFromAnotherSite({ method, headers: { host, ...headers } })).toBe(isRefused);
   });
 });
 

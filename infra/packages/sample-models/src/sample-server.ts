@@ -20,6 +20,8 @@ export type SampleInferenceOptions = {
   readonly tokenDelayMilliseconds?: number;
   /** When given, requests must bring it as their bearer token. Without it, any or no token will do. */
   readonly apiKey?: string;
+  /** Which requests to serve; the others get 403. By default all. */
+  readonly isAllowed?: (request: IncomingMessage) => boolean;
 };
 
 /** A running sample server. */
@@ -42,7 +44,7 @@ export async function startSampleInference(options: SampleInferenceOptions = {})
   const speech = createSpeech((utterance) => synthesiser.synthesise(utterance), options.voices);
   const endpoints = [listModels, createChatCompletion, speech, createTranscription];
   const server = createServer((request, response) => {
-    void respondToRequest(endpoints, request, response, settings, options.apiKey);
+    void respondToRequest(endpoints, request, response, settings, options);
   });
   server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
@@ -59,10 +61,11 @@ async function respondToRequest(
   request: IncomingMessage,
   response: ServerResponse,
   settings: SampleSettings,
-  apiKey: string | undefined,
+  { apiKey, isAllowed = () => true }: SampleInferenceOptions,
 ): Promise<void> {
   response.setHeader("x-request-id", `req_${randomUUID().replaceAll("-", "")}`);
   try {
+    if (!isAllowed(request)) throw new ApiError(403, "This server only accepts requests from this machine.");
     if (apiKey !== undefined) requireKey(request, apiKey);
     const [path = ""] = (request.url ?? "").split("?");
     await findEndpoint(endpoints, request.method ?? "", path).handle({ request, response, settings });

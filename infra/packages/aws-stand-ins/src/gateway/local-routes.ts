@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isFromThisMachine } from "../loopback.ts";
+import { isFromAnotherSite, isFromThisMachine } from "../loopback.ts";
 import type { Exchange } from "./exchange.ts";
 import { MAX_LOCAL_BODY_BYTES, readBody } from "./read-body.ts";
 
@@ -14,7 +14,7 @@ type LocalRoute = (request: IncomingMessage, body: Buffer) => Promise<LocalRespo
 
 /**
  * Routes that exist on this machine only, by method and exact path: `GET /_local/mail`. They serve this machine only,
- * under a name of its own (`localhost`, 127.0.0.1), because they show all mails and more.
+ * under a name of its own (`localhost`, 127.0.0.1), and no pages of other sites, because they show all mails and more.
  */
 export type LocalRoutes = Readonly<Record<string, LocalRoute>>;
 
@@ -29,12 +29,18 @@ const refusal: LocalResponse = {
   body: '{"message":"This route is only available on this machine, at http://127.0.0.1 or http://localhost."}',
 };
 
+const foreignPage: LocalResponse = {
+  status: 403,
+  body: '{"message":"Web pages of other sites cannot use this route."}',
+};
+
 const sendLocally = (
   { request }: Exchange,
   route: LocalRoute,
   body: Buffer | undefined,
 ): LocalResponse | Promise<LocalResponse> => {
   if (!isFromThisMachine(request)) return refusal;
+  if (isFromAnotherSite(request)) return foreignPage;
   return body ? route(request, body) : { status: 413, body: '{"message":"Request Too Long"}' };
 };
 

@@ -54,6 +54,44 @@ const chooseFreePort = async (host: string): Promise<number> => {
   }
 };
 
+/** What the ports after the API's are for, in their order. */
+const neighbours = [
+  "the chat stream",
+  "the storage",
+  "the sample models",
+  "the first identity provider",
+  "the second identity provider",
+];
+
+const isFree = (port: number, host: string): Promise<boolean> =>
+  choosePort(port, "PORT", host).then(
+    () => true,
+    () => false,
+  );
+
+/** The next port that is free together with the five after it; `undefined` when there are none near. */
+const findFreeRow = async (port: number, host: string): Promise<number | undefined> => {
+  for (let first = port + 10; first < port + 1_000 && first <= 65_000; first += 10) {
+    const row = [first, ...neighbours.map((_, index) => first + index + 1)];
+    const free = await Promise.all(row.map((each) => isFree(each, host)));
+    if (free.every(Boolean)) return first;
+  }
+  return undefined;
+};
+
+/** Checks the port of a neighbour. @throws Error that says what the port is for, and which `PORT` works. */
+const chooseNeighbour = async (port: number, host: string, index: number): Promise<number> => {
+  const neighbour = port + index + 1;
+  if (await isFree(neighbour, host)) return neighbour;
+  const other = await findFreeRow(port, host);
+  throw new Error(
+    `Port ${neighbour}, for ${neighbours[index]}, is in use. With PORT=${port} the service needs ${port} to ${port + neighbours.length}. ` +
+      (other === undefined
+        ? "Set PORT to another port."
+        : `Start it with PORT=${other}, where all six are free.`),
+  );
+};
+
 /**
  * Returns six ports in a row. For port 0 it only chooses the API's, because the templates contain its address; the system chooses
  * the others.
@@ -67,7 +105,7 @@ export const choosePorts = async (port: number, host: string): Promise<Ports> =>
   }
   const api = await choosePort(port, "PORT", host);
   const [chatStream = 0, storage = 0, sampleInference = 0, first = 0, second = 0] = await Promise.all(
-    [1, 2, 3, 4, 5].map((distance) => choosePort(port + distance, "PORT", host)),
+    neighbours.map((_, index) => chooseNeighbour(port, host, index)),
   );
   return { api, chatStream, storage, sampleInference, identity: [first, second] };
 };

@@ -10,7 +10,7 @@ import { describeReference } from "../../functions/console/docs/reference.ts";
 import { operations } from "../../functions/manifest.ts";
 import { documentOfStage } from "../../shared/http/openapi/stage-document.ts";
 import { defaultVendors } from "../../shared/platform/config/vendors.ts";
-import { baseUrl, createAccount, newRegistration, type TestAccount } from "../support/client.ts";
+import { baseUrl, call, createAccount, newRegistration, type TestAccount } from "../support/client.ts";
 
 const project = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
@@ -125,6 +125,20 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
       else expect(printed).not.toMatch(/"error":\{|unauthenticated|<Error>/);
     },
   );
+
+  it("of the guide keys revokes the key that it creates, and no other", async () => {
+    const person = await createAccount();
+    const { body: older } = await call("/auth/keys", { token: person.token, body: { name: "older" } });
+    const [creation = "", ...others] = guides
+      .filter(({ name }) => name === "keys")
+      .flatMap((guide) => codeOf(guide, "sh", baseUrl));
+    // A key that is created later is listed after it.
+    const later = creation.replace("kiosk in Gulu", "later").replace("CREATED=", "LATER=");
+    await shell([creation, later, ...others].join("\n"), person);
+    const { body } = await call("/auth/keys", { token: person.token });
+    const names = body.keys.map(({ name }: { name: string }) => name);
+    expect(names.toSorted()).toEqual(["later", older.name]);
+  });
 
   it.each([
     ["streaming", 1],

@@ -34,7 +34,7 @@ const asJson = (url: string, value: object, gives?: SampleRequest["gives"]): Sam
 
 export const attemptDefinitions: Readonly<Record<AttemptName, AttemptDefinition>> = {
   translate: {
-    values: { source: "eng", target: "lug", text: "Good morning. How did you sleep?" },
+    values: { source: "eng", target: "lug", text: "Good morning. How are you?" },
     request: ({ source, target, text }, { api }) =>
       asJson(`${api}/tasks/translate`, {
         ...(source ? { source_language: source } : {}),

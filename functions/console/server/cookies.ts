@@ -20,18 +20,20 @@ export interface Cookies {
   readonly write: (cookie: CookieName, value: string, seconds?: number) => string;
 }
 
-const isThisMachine = ({ protocol, hostname }: URL): boolean =>
-  protocol === "http:" && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+/** Whether the service runs on a developer's machine: a deployed one has a name, and TLS. */
+const isDevelopers = ({ protocol, hostname }: URL): boolean =>
+  protocol === "http:" && /^(?:localhost|\d+(?:\.\d+){3}|\[[\da-f:]+\])$/.test(hostname);
 
 /**
  * The cookies that browsers accept at the service's public address.
  *
  * With the prefix `__Host-` browsers accept them over TLS only, and other hosts of the same domain cannot set them. Without TLS,
- * Chrome and Firefox treat this machine as secure but Safari does not (https://bugs.webkit.org/show_bug.cgi?id=281149), so at
- * such an address the cookies have neither the prefix nor `Secure`.
+ * Chrome and Firefox treat this machine as secure but Safari does not (https://bugs.webkit.org/show_bug.cgi?id=281149), and no
+ * browser treats another address of the network so. At such addresses, which only `npm start` has, the cookies have neither the
+ * prefix nor `Secure`.
  */
 export const cookiesAt = (baseUrl: string): Cookies => {
-  const [prefix, attributes] = isThisMachine(new URL(baseUrl))
+  const [prefix, attributes] = isDevelopers(new URL(baseUrl))
     ? ["console-", "Path=/"]
     : ["__Host-", "Path=/; Secure"];
   const nameOf = (cookie: CookieName) => `${prefix}${cookie}`;

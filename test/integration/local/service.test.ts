@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { choosePorts } from "../../../infra/local/ports.ts";
 import { functionPath } from "../../../infra/local/running-service.ts";
 import { endurance } from "../../support/endurance.ts";
 import { type RunningService, runCommand, runService } from "../../support/run-service.ts";
@@ -51,6 +52,21 @@ describe("the service as `npm start` runs it", () => {
     expect(await command.ended).toBe(1);
     other.close();
     expect(command.output()).toMatch(new RegExp(`^Port ${port} is in use.*\n$`));
+  });
+
+  it("ends with a message that says what a port is for, and which ports are free", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as AddressInfo;
+    const variables = { PORT: String(port - 1), DATA_DIR: join(folder, "busy") };
+    const command = runCommand("infra/local/main.ts", [], variables);
+    expect(await command.ended).toBe(1);
+    other.close();
+    const wanted =
+      /^Port (\d+), for the chat stream, is in use\. .* Start it with PORT=(\d+), where all six are free\.\n$/;
+    const [, named, free = ""] = wanted.exec(command.output()) ?? [];
+    expect(named, command.output()).toBe(String(port));
+    expect(await choosePorts(Number(free), "127.0.0.1")).toMatchObject({ api: Number(free) });
   });
 
   it.each([

@@ -91,17 +91,19 @@ describe("A cookie", () => {
     expect(write("login", "", 0)).toContain("Max-Age=0");
   });
 
-  it.each(["http://127.0.0.1:3000", "http://localhost:3000/prod", "http://[::1]:3000", "http://127.0.1.1"])(
-    "writes cookies that Safari takes without TLS at %s",
-    (baseUrl) => {
-      const { read, write } = cookiesAt(baseUrl);
-      expect(write("session", "v", 60)).toBe("console-session=v; Path=/; HttpOnly; SameSite=Lax; Max-Age=60");
-      expect(read("console-session=v", "session")).toBe("v");
-    },
-  );
+  it.each([
+    "http://127.0.0.1:3000",
+    "http://localhost:3000/prod",
+    "http://[::1]:3000",
+    "http://192.168.1.7:3000",
+  ])("writes cookies that browsers take without TLS at %s", (baseUrl) => {
+    const { read, write } = cookiesAt(baseUrl);
+    expect(write("session", "v", 60)).toBe("console-session=v; Path=/; HttpOnly; SameSite=Lax; Max-Age=60");
+    expect(read("console-session=v", "session")).toBe("v");
+  });
 
   it.each([
-    "http://192.168.1.7:3000",
+    "http://api.example.com",
     "http://127.0.0.1.example.com",
     "https://127.0.0.1",
     "http://localhosts",

@@ -20,16 +20,23 @@ export const parsed = (text: string): unknown => {
   }
 };
 
-/** The message of an error; for an invalid request, all its problems. */
+/** What the API writes before our own sentences, which need no name of a field. */
+const prefix = "Value error, ";
+
+const problemOf = (problem: unknown): string => {
+  const message = textWithin(problem, "msg");
+  if (message.startsWith(prefix)) {
+    const sentence = message.slice(prefix.length);
+    return sentence.charAt(0).toUpperCase() + sentence.slice(1).replace(/(?<![.!?])$/, ".");
+  }
+  const location = member(problem, "loc");
+  return `${Array.isArray(location) ? String(location.at(-1)) : ""}: ${message}`;
+};
+
+/** The message of an error for people; for an invalid request, all its problems. */
 export const sentenceOf = (body: unknown): string => {
   const detail = member(body, "detail");
-  const problems = Array.isArray(detail)
-    ? detail.map((problem: unknown) => {
-        const location = member(problem, "loc");
-        const name = Array.isArray(location) ? String(location.at(-1)) : "";
-        return `${name}: ${textWithin(problem, "msg")}`;
-      })
-    : [];
+  const problems = Array.isArray(detail) ? detail.map(problemOf) : [];
   return problems.length > 0 ? problems.join(" ") : textWithin(body, "error", "message");
 };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { wavHeader } from "../src/speech/wav-header.ts";
 import { findSpeech } from "../src/transcription/find-speech.ts";
 import { estimateDuration, readRecording } from "../src/transcription/read-recording.ts";
-import { spreadSentences, transcribe } from "../src/transcription/transcript.ts";
+import { noRecogniser, spreadSentences, transcribe } from "../src/transcription/transcript.ts";
 
 /** A file that comes in pieces of this many bytes. */
 async function* inPieces(file: Buffer, length: number): AsyncGenerator<Buffer> {
@@ -280,8 +280,8 @@ describe("A transcript", () => {
   it("has times to the millisecond", () => {
     expect(transcribe({ durationSeconds: 1.23456, speech: [{ start: 0.1 + 0.2, end: 1.2345 }] })).toEqual({
       durationSeconds: 1.235,
-      text: "[sample server: no recogniser]",
-      segments: [{ id: 0, start: 0.3, end: 1.235, text: "[sample server: no recogniser]" }],
+      text: noRecogniser,
+      segments: [{ id: 0, start: 0.3, end: 1.235, text: noRecogniser }],
     });
   });
 

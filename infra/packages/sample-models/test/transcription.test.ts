@@ -2,6 +2,7 @@ import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type SampleInference, sampleModels, startSampleInference } from "../src/index.ts";
+import { noRecogniser } from "../src/transcription/transcript.ts";
 import { makeTone, makeWav } from "./audio-fixture.ts";
 import { catalogue } from "./voices.ts";
 
@@ -148,7 +149,7 @@ describe("A transcription with more than its text", () => {
 });
 
 describe("A transcription of any other recording", () => {
-  const honest = "[sample server: no recogniser]";
+  const honest = noRecogniser;
 
   it("says that there is no recogniser, and where there is speech", async () => {
     const recording = makeWav(

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SampleInference, startSampleInference } from "../src/index.ts";
 import { createTranscription } from "../src/transcription/create-transcription.ts";
+import { noRecogniser } from "../src/transcription/transcript.ts";
 import { serve } from "./audio-fixture.ts";
 import { boundary, headers, sendForm, start, whole } from "./upload-form.ts";
 
@@ -19,7 +20,7 @@ describe("A form that comes in", () => {
 
   async function expectAlive(): Promise<void> {
     const response = await send(new Uint8Array(whole));
-    expect(await response.json()).toEqual({ text: "[sample server: no recogniser]" });
+    expect(await response.json()).toEqual({ text: noRecogniser });
   }
 
   it("is refused wherever it breaks off (400), and the server continues", async () => {

@@ -65,7 +65,8 @@ function speechClock(speech: readonly Span[]) {
 }
 
 /** What the sample server says of speech that it cannot read back. */
-export const noRecogniser = "[sample server: no recogniser]";
+export const noRecogniser =
+  "[The sample server cannot recognise speech. For a real model, set TRANSCRIPTION_BASE_URL and restart the service.]";
 
 /** A stretch of speech under OpenAI's names. */
 export type TranscriptSegment = { id: number; start: number; end: number; text: string };

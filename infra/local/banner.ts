@@ -1,0 +1,56 @@
+import type { LocalService } from "./start-service.ts";
+
+const listed = (names: readonly string[]): string =>
+  new Intl.ListFormat("en-GB", { type: "conjunction" }).format(names);
+
+/** What the banner shows. */
+export type BannerFacts = Omit<LocalService, "invoke" | "watch" | "close" | "model"> & {
+  readonly model: {
+    readonly restApi: { readonly routes: readonly { readonly integration: { readonly type: string } }[] };
+  };
+};
+
+/** The text for the person who started the service; its last line is for programs that wait for it. */
+export const banner = (service: BannerFacts, seconds: number): string => {
+  const routes = service.model.restApi.routes.filter(({ integration }) => integration.type === "lambda");
+  const models = service.models.servers.map(({ url, tasks, isSample }) =>
+    isSample
+      ? `${listed(tasks)}: SAMPLE server at ${url}, a phrasebook instead of real models`
+      : `${listed(tasks)}: ${url}`,
+  );
+  return [
+    "",
+    "The Language AI Service is running on this machine",
+    `  API          ${service.url}  (${routes.length} routes, listed at ${service.url}/_local/routes)`,
+    `  console      open ${service.url} in a browser`,
+    ...(service.isOpenToNetwork
+      ? [`  phone        type ${service.url.replace("http://", "")} in a browser on the same network`]
+      : []),
+    ...(service.chatStreamUrl ? [`  chat stream  ${service.chatStreamUrl}/tasks/chat/completions`] : []),
+    `  mails        ${service.url}/_local/mail  (see ${service.url}/_local for more)`,
+    ...(service.platform
+      ? [`  messages     ${service.url}/_local/messages  (send one with npm run message -- "Hello")`]
+      : []),
+    ...service.identityProviders.map(
+      ({ name, issuer }, index) =>
+        `  ${index === 0 ? "identity" : "        "}     ${name} at ${issuer}, for test accounts only`,
+    ),
+    ...models.map((line, index) => `  ${index === 0 ? "models" : "      "}       ${line}`),
+    ...service.models.warnings.map((warning) => `  WARNING      ${warning}`),
+    ...(service.inspected
+      ? [
+          `  debugger     ${service.inspected.feature} listens at 127.0.0.1:${service.inspected.port}; the function has one process and a timeout of a day`,
+        ]
+      : []),
+    ...(service.isOpenToNetwork
+      ? [
+          "  WARNING      everyone on this network can reach the API, the console and stored audio, without encryption,",
+          "               because HOST is set: use passwords that you use nowhere else, and no microphone from a phone;",
+          "               only this machine can reach /_local, with its mails and messages, and the identity providers",
+        ]
+      : []),
+    `  started in ${seconds.toFixed(1)} s; press Ctrl-C to stop it, its data stays`,
+    "",
+    `ready ${service.url}`,
+  ].join("\n");
+};

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { type BannerFacts, banner } from "../../../infra/local/banner.ts";
+
+const facts: BannerFacts = {
+  url: "http://192.168.1.7:3000/prod",
+  chatStreamUrl: undefined,
+  models: { servers: [], warnings: [] },
+  platform: undefined,
+  identityProviders: [],
+  model: { restApi: { routes: [] } },
+  isOpenToNetwork: true,
+  inspected: undefined,
+};
+
+describe("The banner", () => {
+  it("says what to type on a phone when the service is open to the network", () => {
+    expect(banner(facts, 2)).toMatch(
+      /^ {2}phone {8}type 192\.168\.1\.7:3000\/prod in a browser on the same network$/m,
+    );
+    expect(banner({ ...facts, isOpenToNetwork: false }, 2)).not.toContain("phone");
+    expect(banner(facts, 2)).toMatch(/\nready http:\/\/192\.168\.1\.7:3000\/prod$/);
+  });
+});

@@ -3,9 +3,9 @@ import { consoleLanguages, consoleLanguagesVariable } from "../functions/console
 import { defaultLegacySettings, legacySettings } from "../functions/legacy/settings.ts";
 import { functionDefinitions } from "../functions/manifest.ts";
 import { defaultAddressLimits, defaultUnverifiedQuotaShare } from "../shared/accounts/limits/policies.ts";
-import { issuerAddress } from "../shared/platform/config/identity-providers.ts";
 import { vendorName } from "../shared/platform/config/vendors.ts";
 import { daySeconds } from "../shared/platform/durations.ts";
+import { checkIdentityProviders, identityProviderSettings } from "./identity-provider-settings.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 /** `Name <address>` or only an address; the group is the address. */
@@ -34,12 +34,6 @@ const certificateArn = z
   .startsWith("arn:aws:acm:", { error: "must be the ARN of a certificate of ACM" });
 
 const modelName = z.string().min(1, { error: "must not be empty" });
-
-const providerName = z
-  .string()
-  .trim()
-  .min(1, { error: "must not be empty" })
-  .max(40, { error: "must have at most 40 characters, to fit on a button" });
 
 /** A file has the JSON value, a variable the text. */
 const flag = z.union([z.boolean(), z.stringbool()], { error: "must be true or false" });
@@ -173,21 +167,7 @@ export const stageSettings = z
         error: `must be some of ${consoleLanguages.join(", ")}, with commas between them`,
       })
       .default("en"),
-    /** The name of the first identity provider on its button; by default its host. */
-    IDP_A_NAME: providerName.optional(),
-    /**
-     * The first OpenID Connect provider that people can log in with: the `issuer` in its `/.well-known/openid-configuration`.
-     * Without it the console offers none.
-     */
-    IDP_A_ISSUER: issuerAddress.optional(),
-    /** This service's client id at the first identity provider. The client secret is in the secret of `IdentityProvidersSecretArn`. */
-    IDP_A_CLIENT_ID: z.string().min(1, { error: "must not be empty" }).optional(),
-    /** The same for the second identity provider. */
-    IDP_B_NAME: providerName.optional(),
-    /** The same for the second identity provider. */
-    IDP_B_ISSUER: issuerAddress.optional(),
-    /** The same for the second identity provider. */
-    IDP_B_CLIENT_ID: z.string().min(1, { error: "must not be empty" }).optional(),
+    ...identityProviderSettings,
     /** The messaging platform's Graph API, without a version. */
     MESSAGING_API_URL: z.url({ error: "must be an address" }).default("https://graph.facebook.com"),
     /** Version of the Graph API, such as `v26.0`. */
@@ -264,14 +244,7 @@ export const stageSettings = z
     path: ["MONTHLY_BUDGET_USD"],
     error: "needs ALARM_EMAIL, the address that gets the mails",
   })
-  .refine((given) => (given.IDP_A_ISSUER === undefined) === (given.IDP_A_CLIENT_ID === undefined), {
-    path: ["IDP_A_ISSUER"],
-    error: "goes together with IDP_A_CLIENT_ID",
-  })
-  .refine((given) => (given.IDP_B_ISSUER === undefined) === (given.IDP_B_CLIENT_ID === undefined), {
-    path: ["IDP_B_ISSUER"],
-    error: "goes together with IDP_B_CLIENT_ID",
-  })
+  .superRefine(checkIdentityProviders)
   .refine(({ LEGACY_VENDOR_A, LEGACY_VENDOR_B }) => LEGACY_VENDOR_A !== LEGACY_VENDOR_B, {
     path: ["LEGACY_VENDOR_B"],
     error: "must be another name than LEGACY_VENDOR_A",

@@ -1,23 +1,13 @@
-import { type IdentityProvider, providerLetters } from "../../shared/platform/config/identity-providers.ts";
 import { type Binding, plainBinding, secretBinding } from "../constructs/bindings.ts";
-import type { SettingName, StageSettings } from "../stage-settings.ts";
+import { identityProvidersOf } from "../identity-provider-settings.ts";
+import type { SettingName } from "../stage-settings.ts";
 import type { FunctionGroupProps } from "./function-group.ts";
-
-/** The identity providers that people can log in with, besides their passwords. */
-const identityProviders = (settings: StageSettings): IdentityProvider[] =>
-  providerLetters.flatMap((letter) => {
-    const prefix = ({ a: "IDP_A", b: "IDP_B" } as const)[letter];
-    const issuer = settings[`${prefix}_ISSUER`];
-    const clientId = settings[`${prefix}_CLIENT_ID`];
-    if (issuer === undefined || clientId === undefined) return [];
-    return [{ letter, name: settings[`${prefix}_NAME`] ?? new URL(issuer).host, issuer, clientId }];
-  });
 
 /** Variables that are not settings of the stage, or have another value than the setting of their name. */
 const otherBindings = ({ stage: { settings }, data, publicBaseUrl }: FunctionGroupProps) => ({
   PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
   CALLBACKS_ALLOW_LOOPBACK: plainBinding(settings.CALLBACKS_ALLOW_LOOPBACK === "1"),
-  IDENTITY_PROVIDERS: plainBinding(JSON.stringify(identityProviders(settings))),
+  IDENTITY_PROVIDERS: plainBinding(JSON.stringify(identityProvidersOf(settings))),
   CANARY_SECRET_ID: secretBinding(data.canaryKey),
   IDENTITY_PROVIDERS_SECRET_ID: secretBinding(data.identityProviders),
   INFERENCE_KEYS_SECRET_ID: secretBinding(data.inferenceKeys),

@@ -146,6 +146,43 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
       { letter: "b", name: "University", issuer: variables.IDP_B_ISSUER, clientId: "lai" },
     ]);
   });
+
+  it("get the endpoints and claims of a plain OAuth 2.0 provider", async () => {
+    const variables = {
+      IDP_A_KIND: "oauth2",
+      IDP_A_ISSUER: "https://github.com/login/oauth",
+      IDP_A_CLIENT_ID: "languages",
+      IDP_A_AUTHORIZATION_ENDPOINT: "https://github.com/login/oauth/authorize",
+      IDP_A_TOKEN_ENDPOINT: "https://github.com/login/oauth/access_token",
+      IDP_A_USER_INFO_ENDPOINT: "https://api.github.com/user",
+      IDP_A_EMAILS_ENDPOINT: "https://api.github.com/user/emails",
+      IDP_A_SCOPE: "read:user user:email",
+      IDP_A_CLAIMS: "subject=id, username=login",
+    };
+    const stage = await synthesizeService(exampleStage("prod", variables));
+    expect(JSON.parse(String(variablesOf("console", stage)["IDENTITY_PROVIDERS"]))).toEqual([
+      {
+        letter: "a",
+        name: "github.com",
+        issuer: variables.IDP_A_ISSUER,
+        clientId: "languages",
+        scope: variables.IDP_A_SCOPE,
+        plain: {
+          authorization: variables.IDP_A_AUTHORIZATION_ENDPOINT,
+          token: variables.IDP_A_TOKEN_ENDPOINT,
+          userInfo: variables.IDP_A_USER_INFO_ENDPOINT,
+          emails: variables.IDP_A_EMAILS_ENDPOINT,
+          claims: {
+            subject: "id",
+            username: "login",
+            name: "name",
+            email: "email",
+            email_verified: "email_verified",
+          },
+        },
+      },
+    ]);
+  });
 });
 
 describe("A function's permissions", () => {

@@ -45,6 +45,12 @@ describe("A deployed stage", () => {
   it.each([
     [{ IDP_A_ISSUER: "https://accounts.example.org" }, "IDP_A_ISSUER: goes together with IDP_A_CLIENT_ID"],
     [
+      { IDP_A_KIND: "oauth2", IDP_A_ISSUER: "https://github.com", IDP_A_CLIENT_ID: "languages" },
+      "IDP_A_KIND: oauth2 needs IDP_A_TOKEN_ENDPOINT",
+    ],
+    [{ IDP_B_TOKEN_ENDPOINT: "https://github.com/token" }, "IDP_B_TOKEN_ENDPOINT: needs IDP_B_KIND oauth2"],
+    [{ IDP_A_CLAIMS: "identifier=id" }, "IDP_A_CLAIMS: must be names such as subject=id"],
+    [
       { IDP_B_ISSUER: "http://accounts.example.org", IDP_B_CLIENT_ID: "languages" },
       "IDP_B_ISSUER: must begin with https://, unless it is on this machine",
     ],

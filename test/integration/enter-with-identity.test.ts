@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { enterWithIdentity, joinIdentity } from "../../functions/console/identity/enter-with-identity.ts";
-import type { PersonAtProvider } from "../../functions/console/identity/open-id-provider.ts";
+import type { PersonAtProvider } from "../../functions/console/identity/person.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
 import { callbackKeys } from "../../shared/recordings/callbacks/keys.ts";

@@ -10,7 +10,7 @@ import { type ProofDependencies, proveAddress } from "../../../shared/accounts/s
 import type { ProviderLetter } from "../../../shared/platform/config/identity-providers.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { ItemUpdate } from "../../../shared/platform/storage/table.ts";
-import type { PersonAtProvider } from "./open-id-provider.ts";
+import type { PersonAtProvider } from "./person.ts";
 
 export interface IdentityDependencies extends ProofDependencies {
   readonly accounts: Pick<AccountsRepository, "create" | "find">;

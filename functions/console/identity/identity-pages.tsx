@@ -9,8 +9,9 @@ import { fill } from "../texts/languages.ts";
 import { enterWithIdentity, type IdentityDependencies, joinIdentity } from "./enter-with-identity.ts";
 import { GoToProvider, type IdentityProblem, IdentityRefused } from "./identity-views.tsx";
 import { attemptSeconds, type LogInAttempt, type LogInAttempts } from "./log-in-attempts.ts";
-import { type OpenIdProvider, type PersonAtProvider, ProviderError } from "./open-id-provider.ts";
+import { type OpenIdProvider, ProviderError } from "./open-id-provider.ts";
 import { beginLogInPage, endLogInPage, joinIdentityPage } from "./pages.ts";
+import type { PersonAtProvider } from "./person.ts";
 
 /** What these pages use. */
 export interface IdentityPagesDependencies extends IdentityDependencies {

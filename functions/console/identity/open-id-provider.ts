@@ -1,9 +1,10 @@
 import * as client from "openid-client";
-import * as z from "zod";
 import type { IdentityProvider, ProviderLetter } from "../../../shared/platform/config/identity-providers.ts";
 import { hourMilliseconds } from "../../../shared/platform/durations.ts";
 import { readBody, sendRequest } from "../../../shared/platform/outbound/http-client.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
+import { type PersonAtProvider, personClaims } from "./person.ts";
+import { metadataOf, readPlainPerson } from "./plain-provider.ts";
 
 /**
  * Why a login through a provider failed: the provider does not work (`unavailable`), the person refused (`denied`), the login
@@ -29,17 +30,7 @@ export interface LogInChecks {
   readonly codeVerifier: string;
 }
 
-/** A person as the provider describes them. */
-export interface PersonAtProvider {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly email: string | undefined;
-  readonly emailVerified: boolean;
-  readonly name: string | undefined;
-  readonly preferredUsername: string | undefined;
-}
-
-/** An OpenID Connect provider as this service uses it: the authorization code flow with PKCE. */
+/** An OpenID Connect or OAuth 2.0 provider as this service uses it: the authorization code flow with PKCE. */
 export interface OpenIdProvider {
   readonly letter: ProviderLetter;
   readonly name: string;
@@ -117,17 +108,6 @@ const fetchWithin =
     });
   };
 
-const personClaims = z.object({
-  // As the provider spells it; settings may differ by a slash. The user info response does not have it.
-  iss: z.string().optional(),
-  sub: z.string(),
-  email: z.email().max(254).optional().catch(undefined),
-  // Some providers send a string.
-  email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined),
-  name: z.string().trim().min(1).max(200).optional().catch(undefined),
-  preferred_username: z.string().optional().catch(undefined),
-});
-
 /** Caches the metadata of a provider. */
 const cacheMetadata = (load: () => Promise<client.ServerMetadata>) => {
   let cached: { readonly metadata: Promise<client.ServerMetadata>; readonly until: number } | undefined;
@@ -168,13 +148,15 @@ const attempt = async <Result>(
 
 /** Creates the provider's configurations, one for each login: its signing keys are read each time, so changes are noticed. */
 const createConfigure = ({ provider, clientSecret, seconds = callSeconds }: OpenIdProviderOptions) => {
-  const { issuer, clientId } = provider;
+  const { issuer, clientId, plain } = provider;
   const execute = [
-    client.enableNonRepudiationChecks,
+    // A plain OAuth 2.0 provider has no ID tokens, and so no signing keys.
+    ...(plain ? [] : [client.enableNonRepudiationChecks]),
     // Settings allow such an issuer on this machine only.
     ...(issuer.startsWith("http://") ? [client.allowInsecureRequests] : []),
   ];
   const metadata = cacheMetadata(async () => {
+    if (plain) return metadataOf(issuer, plain);
     const options = { timeout: seconds, execute, [client.customFetch]: fetchWithin(seconds, undefined) };
     const found = await client.discovery(new URL(issuer), clientId, undefined, undefined, options);
     return found.serverMetadata();
@@ -195,7 +177,7 @@ const createConfigure = ({ provider, clientSecret, seconds = callSeconds }: Open
   return { configure, forget: metadata.forget };
 };
 
-const readPerson = async (
+const readOpenIdPerson = async (
   configuration: client.Configuration,
   tokens: Awaited<ReturnType<typeof client.authorizationCodeGrant>>,
   issuer: string,
@@ -220,7 +202,8 @@ const readPerson = async (
 /** A provider over the network. Its metadata is cached; its signing keys are read for each login. */
 export const createOpenIdProvider = (options: OpenIdProviderOptions): OpenIdProvider => {
   const { provider, redirectUri } = options;
-  const { letter, name, issuer } = provider;
+  const { letter, name, issuer, plain } = provider;
+  const { scope = plain ? "" : "openid email profile" } = provider;
   const { configure, forget } = createConfigure(options);
   return {
     letter,
@@ -236,9 +219,9 @@ export const createOpenIdProvider = (options: OpenIdProviderOptions): OpenIdProv
         };
         const address = client.buildAuthorizationUrl(await configure(), {
           redirect_uri: redirectUri,
-          scope: "openid email profile",
+          ...(scope === "" ? {} : { scope }),
           state: checks.state,
-          nonce: checks.nonce,
+          ...(plain ? {} : { nonce: checks.nonce }),
           code_challenge: await client.calculatePKCECodeChallenge(checks.codeVerifier),
           code_challenge_method: "S256",
         });
@@ -251,11 +234,12 @@ export const createOpenIdProvider = (options: OpenIdProviderOptions): OpenIdProv
         const address = new URL(`${redirectUri}?${query}`);
         const tokens = await client.authorizationCodeGrant(configuration, address, {
           expectedState: state,
-          expectedNonce: nonce,
           pkceCodeVerifier: codeVerifier,
-          idTokenExpected: true,
+          ...(plain ? {} : { expectedNonce: nonce, idTokenExpected: true }),
         });
-        return readPerson(configuration, tokens, issuer);
+        return plain
+          ? readPlainPerson(configuration, tokens.access_token, plain)
+          : readOpenIdPerson(configuration, tokens, issuer);
       }),
   };
 };

@@ -161,6 +161,17 @@ export const costAttacks: readonly Attack[] = [
   },
   {
     number: 11,
+    name: "900 kB in the descriptions of tools, next to a short conversation",
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const tool = { type: "function", function: { name: "a", description: "a".repeat(90_000) } };
+      const body = { messages: [{ role: "user", content: "Oli otya?" }], tools: Array(10).fill(tool) };
+      const { status, text } = await ask(target, "/v1/chat/completions", { token, body });
+      return refusedIf(status >= 400 && status < 500 && text.length < 2_000, `${status}`);
+    },
+  },
+  {
+    number: 11,
     name: "a word where a whole number belongs",
     attempt: async (target) => {
       const { token } = await newVisitor(target);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
-import { conversationTooLong, fitsConversation, tokenUsage } from "../../../shared/models/inference/chat.ts";
+import { fitsConversation, requestTooLong, tokenUsage } from "../../../shared/models/inference/chat.ts";
 import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
 import { completionHead, exampleStream, modelAndSampling, streamsInBody } from "../conversation-fields.ts";
 import {
@@ -75,8 +75,9 @@ export type V1ChatMessage = z.output<typeof message>;
 const sizes = (messages: readonly V1ChatMessage[]) =>
   messages.flatMap((turn) => [
     { content: turn.content ?? "" },
+    { content: turn.name ?? "" },
     ...(turn.role === "assistant" ? (turn.tool_calls ?? []) : []).map((call) => ({
-      content: call.function.arguments,
+      content: call.function.name + call.function.arguments,
     })),
   ]);
 
@@ -99,10 +100,7 @@ const v1ChatCompletionRequest = z
   .strictObject(
     {
       ...modelAndSampling.shape,
-      messages: z
-        .array(message)
-        .min(1)
-        .refine((messages) => fitsConversation(sizes(messages)), conversationTooLong),
+      messages: z.array(message).min(1),
       tools: z
         .array(ofFunction({ function: z.strictObject(toolFunction.shape, unknownMembers) }))
         .max(maxTools)
@@ -140,6 +138,11 @@ const v1ChatCompletionRequest = z
       ...withoutEffect.shape,
     },
     unknownMembers,
+  )
+  .refine(
+    ({ messages, tools, response_format, stop }) =>
+      fitsConversation(sizes(messages), [tools, response_format, stop]),
+    requestTooLong("messages"),
   )
   .meta({ id: "V1ChatCompletionRequest" });
 export type V1ChatCompletionRequest = z.output<typeof v1ChatCompletionRequest>;

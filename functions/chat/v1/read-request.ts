@@ -44,7 +44,7 @@ const readTools = (
   }
   // Servers refuse what is said about tools where there are none, although it changes nothing.
   if (tools.length === 0) return {};
-  return { tools, toolChoice: choice, parallelToolCalls: parallelToolCalls ?? undefined };
+  return { tools, toolChoice: name ? { name } : choice, parallelToolCalls: parallelToolCalls ?? undefined };
 };
 
 /** A response format as both routes declare it. */

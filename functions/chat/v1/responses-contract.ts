@@ -1,10 +1,6 @@
 import * as z from "zod";
 import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
-import {
-  chatModelIds,
-  conversationTooLong,
-  fitsConversation,
-} from "../../../shared/models/inference/chat.ts";
+import { chatModelIds, fitsConversation, requestTooLong } from "../../../shared/models/inference/chat.ts";
 import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
 import { modelFields, streamsInBody, tokenLimit } from "../conversation-fields.ts";
 import { exampleEvents, exampleResponse } from "./responses-example.ts";
@@ -86,7 +82,7 @@ const sizes = (input: string | readonly ResponseInputItem[]) =>
     ? [{ content: input }]
     : input.map((entry) => {
         if (entry.type === "item_reference") return { content: "" };
-        if (entry.type === "function_call") return { content: entry.arguments };
+        if (entry.type === "function_call") return { content: entry.name + entry.arguments };
         return { content: entry.type === "function_call_output" ? entry.output : entry.content };
       });
 
@@ -108,7 +104,6 @@ const responseRequest = z
         .union([text().trim().min(1), z.array(item).min(1)], {
           error: "input should be a text or a list of items",
         })
-        .refine((input) => fitsConversation(sizes(input)), conversationTooLong)
         .meta({ example: "How do you say 'thank you' in Acholi?" }),
       instructions: text().nullish(),
       max_output_tokens: tokenLimit,
@@ -149,6 +144,11 @@ const responseRequest = z
       ...withoutEffect.shape,
     },
     unknownMembers,
+  )
+  .refine(
+    ({ input, instructions, tools, text: reply }) =>
+      fitsConversation(sizes(input), [instructions, tools, reply?.format]),
+    requestTooLong("input"),
   )
   .meta({ id: "ResponseRequest" });
 export type ResponseRequest = z.output<typeof responseRequest>;

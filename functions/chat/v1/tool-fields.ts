@@ -12,10 +12,26 @@ const isDeeperThan = (levels: number, value: unknown): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
 
+const maxReferences = 200;
+
+/** References multiply: a server that resolves thousands of them works for minutes on a schema of some kilobytes. */
+const countReferences = (value: unknown): number =>
+  typeof value === "object" && value !== null
+    ? Object.entries(value).reduce(
+        (sum, [name, member]) => sum + (name === "$ref" ? 1 : countReferences(member)),
+        0,
+      )
+    : 0;
+
 export const jsonSchema = z
   .record(z.string(), z.unknown())
   .refine((schema) => !isDeeperThan(deepestSchema, schema), {
     error: "Value error, a schema must not have more than 100 levels",
+    params: { type: "value_error" },
+    abort: true,
+  })
+  .refine((schema) => countReferences(schema) <= maxReferences, {
+    error: "Value error, a schema must not have more than 200 references",
     params: { type: "value_error" },
   })
   .meta({ id: "JsonSchema", description: "A JSON Schema" });

@@ -149,10 +149,26 @@ export interface ChatModels {
 /** The maximum length of a conversation, in characters. */
 export const maxConversationCharacters = 200_000;
 
-/** Whether the messages of a conversation are short enough in total, counted like zod: by code points. */
-export const fitsConversation = (messages: readonly { readonly content: string }[]): boolean => {
+/**
+ * Whether all that a model reads of a request is short enough, counted like zod: by code points.
+ *
+ * @param rest anything else that models read, such as tools and schemas: all its texts and names count.
+ */
+export const fitsConversation = (
+  messages: readonly { readonly content: string }[],
+  rest?: unknown,
+): boolean => {
   let characters = 0;
-  for (const { content } of messages) for (const _ of content) characters += 1;
+  // Without recursion: a schema that is too deep may not have been refused yet.
+  const pending: unknown[] = [rest, ...messages.map(({ content }) => content)];
+  while (pending.length > 0 && characters <= maxConversationCharacters) {
+    const value = pending.pop();
+    if (typeof value === "string") for (const _ of value) characters += 1;
+    else if (Array.isArray(value)) for (const entry of value) pending.push(entry);
+    else if (typeof value === "object" && value !== null) {
+      for (const entry of Object.entries(value)) pending.push(...entry);
+    }
+  }
   return characters <= maxConversationCharacters;
 };
 
@@ -161,3 +177,10 @@ export const conversationTooLong = {
   error: "Value error, the messages have more than 200,000 characters in total",
   params: { type: "value_error" },
 };
+
+/** The same where tools and schemas count as well. @param field the one that the error names. */
+export const requestTooLong = (field: "messages" | "input") => ({
+  error: `Value error, the ${field}, tools and schemas have more than 200,000 characters in total`,
+  params: { type: "value_error" },
+  path: [field],
+});

@@ -133,6 +133,35 @@ describe("POST /v1/chat/completions", () => {
     expect(await chat({ tools })).toMatchObject({ status: 400, body: { error: { param: "tools" } } });
   });
 
+  const long = "x".repeat(200_001);
+  const schema = { type: "object", description: long };
+  it.each([
+    ["a tool's description", { tools: [{ type: "function", function: { name: "a", description: long } }] }],
+    ["a tool's parameters", { tools: [{ type: "function", function: { name: "a", parameters: schema } }] }],
+    [
+      "a schema's names",
+      { response_format: { type: "json_schema", json_schema: { name: "a", schema: { [long]: {} } } } },
+    ],
+    ["the end of the reply", { stop: long }],
+    ["a sender's name", { messages: [{ role: "user", content: "Hello", name: long }] }],
+  ])("counts %s as part of the request's length", async (_what, body) => {
+    const { chat, reply } = setup();
+    expect(await chat(body)).toMatchObject({
+      body: { error: { param: "messages", message: expect.stringContaining("200,000 characters") } },
+    });
+    expect(reply).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    [200, 200],
+    [201, 422],
+  ])("with %i references in a schema has status %i", async (count, status) => {
+    const { chat } = setup();
+    const anyOf = Array.from({ length: count }, () => ({ $ref: "#/$defs/a" }));
+    const tool = { name: "a", parameters: { $defs: { a: { type: "string" } }, anyOf } };
+    expect(await chat({ tools: [{ type: "function", function: tool }] })).toMatchObject({ status });
+  });
+
   it("counts what tools are called with as part of the conversation's length", async () => {
     const { chat } = setup();
     const tool_calls = [
@@ -201,6 +230,22 @@ describe("POST /v1/chat/completions", () => {
 });
 
 describe("POST /v1/responses", () => {
+  it("passes a choice of a tool on by its name alone", async () => {
+    const { respond, received } = setup();
+    await respond({
+      tools: [{ type: "function", ...priceTool }],
+      tool_choice: { type: "function", name: "get_market_price" },
+    });
+    expect(received()?.toolChoice).toStrictEqual({ name: "get_market_price" });
+  });
+
+  it("counts its instructions as part of the request's length", async () => {
+    const { respond } = setup();
+    expect(await respond({ instructions: "x".repeat(200_000) })).toMatchObject({
+      body: { error: { param: "input" } },
+    });
+  });
+
   it("reads items as a conversation: the calls of one turn are one message", async () => {
     const { received, respond } = setup();
     const response = await respond({

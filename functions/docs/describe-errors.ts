@@ -4,7 +4,12 @@ import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { idempotencyOf, limitClassOf, type Operation } from "../../shared/http/operation.ts";
 import { AppError, invalidField } from "../../shared/platform/errors/app-error.ts";
 import { type ErrorCode, errorCatalogue } from "../../shared/platform/errors/catalogue.ts";
-import { errorBody, oauthErrorBody } from "../../shared/platform/errors/error-body.ts";
+import {
+  errorBodyAt,
+  isOpenAiPath,
+  oauthErrorBody,
+  statusAt,
+} from "../../shared/platform/errors/error-body.ts";
 
 /** Loose, as some errors have more fields: those of the messaging webhook have the fields of version 1. */
 const errorResponseBody = z
@@ -43,8 +48,9 @@ const oauthErrorResponseBody = z
   })
   .meta({ id: "OAuthErrorBody" });
 
-const errorSchema = ({ errorFormat }: Operation, status: number): z.ZodType => {
+const errorSchema = ({ errorFormat, path }: Operation, status: number): z.ZodType => {
   if (errorFormat === "oauth") return oauthErrorResponseBody;
+  if (status === 400 && isOpenAiPath(path)) return z.union([errorResponseBody, validationErrorBody]);
   return status === 422 ? validationErrorBody : errorResponseBody;
 };
 
@@ -92,8 +98,10 @@ const describeErrors = (operation: Operation, codes: readonly ErrorCode[]): stri
 const errorCodesOf = (operation: Operation): Set<ErrorCode> =>
   new Set([...operation.errors, ...sharedErrors(operation)]);
 
-const exampleName = ({ errorFormat }: Operation, code: ErrorCode): string =>
-  errorFormat === "oauth" ? `oauth_${code}` : code;
+const exampleName = ({ errorFormat, path }: Operation, code: ErrorCode): string => {
+  if (errorFormat === "oauth") return `oauth_${code}`;
+  return isOpenAiPath(path) ? `v1_${code}` : code;
+};
 
 const requestId = "8c1f6a52-3a4e-4d0b-9d27-5f2b1c7e9a10";
 
@@ -107,8 +115,12 @@ export const errorExamples = (operations: readonly Operation[]) =>
   Object.fromEntries(
     operations.flatMap((operation) =>
       [...errorCodesOf(operation)].map((code) => {
-        const body = operation.errorFormat === "oauth" ? oauthErrorBody : errorBody;
-        return [exampleName(operation, code), { value: body(exampleError(code), requestId) }] as const;
+        const error = exampleError(code);
+        const value =
+          operation.errorFormat === "oauth"
+            ? oauthErrorBody(error, requestId)
+            : errorBodyAt(operation.path, error, requestId);
+        return [exampleName(operation, code), { value }] as const;
       }),
     ),
   );
@@ -117,7 +129,7 @@ export const errorExamples = (operations: readonly Operation[]) =>
 export const errorResponses = (operation: Operation) => {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorCodesOf(operation)) {
-    const { status } = errorCatalogue[code];
+    const status = statusAt(operation.path, code);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return Object.fromEntries(

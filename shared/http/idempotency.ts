@@ -86,8 +86,6 @@ export const respondOnce = (
     if (response) await storeResponse(event, response);
   },
   onError: async ({ event, error }) => {
-    const format = event.endpoint?.operation.errorFormat;
-    if (event.idempotencyLock)
-      await storeResponse(event, errorResponse(toAppError(error), event.requestId, format));
+    if (event.idempotencyLock) await storeResponse(event, errorResponse(toAppError(error), event));
   },
 });

@@ -133,7 +133,7 @@ describe.each(providers)("%s", (_name, modelOf) => {
       temperature: 3,
     }).catch((error: unknown) => error);
     expect(APICallError.isInstance(failure)).toBe(true);
-    expect(failure).toMatchObject({ statusCode: 422, message: expect.stringContaining("temperature") });
+    expect(failure).toMatchObject({ statusCode: 400, message: expect.stringContaining("temperature") });
   });
 });
 

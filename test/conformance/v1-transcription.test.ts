@@ -182,7 +182,7 @@ describe("POST /v1/audio/transcriptions", () => {
     [{ temperature: "hot" }, "temperature", "float_parsing"],
   ])("names the field that is wrong in %j", async (fields, name, type) => {
     const response = await send("transcriptions", fields);
-    expect(response).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", name], type }] } });
+    expect(response).toMatchObject({ status: 400, body: { detail: [{ loc: ["body", name], type }] } });
   });
 
   it("points to uploads when a file is too large, and takes their ids", async () => {

@@ -102,13 +102,14 @@ describe.each(doors)("through %s", (_name, door) => {
 
     it("refuses OpenAI's own models", async () => {
       const response = await chat({ model: "gpt-4o" });
-      expectError(response, 400, "unknown_model");
+      expectError(response, 404, "model_not_found");
       expect(response.body.error.param).toBe("model");
     });
 
-    it("reports a malformed request as every route does", async () => {
+    it("reports a malformed request with 400, and names the field", async () => {
       const response = await chat({ messages: [{ role: "user", content: 5 }], n: 2 });
-      expectError(response, 422, "validation_failed");
+      expectError(response, 400, "validation_failed");
+      expect(response.body.error).toMatchObject({ type: "invalid_request_error", param: "content" });
       expect(response.body.detail).toEqual([
         expect.objectContaining({ loc: ["body", "messages", 0, "content"] }),
       ]);

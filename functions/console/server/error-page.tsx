@@ -25,7 +25,7 @@ export const formatErrors =
   (site: Site) =>
   (error: AppError, event: HttpEvent): HttpResponse => {
     const { headers, requestId, resource } = event;
-    const response = errorResponse(error, requestId, undefined);
+    const response = errorResponse(error, event);
     if (!wantsPage(headers["accept"])) return response;
     const url = linksUnder(site.baseUrl);
     const { language, texts } = languageFor(headers, site);

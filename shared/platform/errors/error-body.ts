@@ -1,5 +1,5 @@
 import { type AppError, ValidationError } from "./app-error.ts";
-import { errorCatalogue } from "./catalogue.ts";
+import { type ErrorCode, errorCatalogue } from "./catalogue.ts";
 
 /**
  * The JSON body of every error: `detail` for people used to FastAPI, `error` for the OpenAI SDKs.
@@ -34,3 +34,28 @@ export const oauthErrorBody = (error: AppError, requestId: string) => ({
   error_description: error.message,
   request_id: requestId,
 });
+
+/** Where OpenAI's own errors differ from ours: its clients choose their class by the status, and read the code. */
+const openAiErrors: Readonly<
+  Partial<Record<ErrorCode, { readonly status?: number; readonly code?: string }>>
+> = {
+  validation_failed: { status: 400 },
+  unknown_model: { status: 404, code: "model_not_found" },
+  unauthenticated: { code: "invalid_api_key" },
+  rate_limited: { code: "rate_limit_exceeded" },
+  quota_exceeded: { code: "insufficient_quota" },
+};
+
+/** Whether a path belongs to the OpenAI API, whose errors callers expect there. */
+export const isOpenAiPath = (path: string): boolean => path.startsWith("/v1/");
+
+/** The status of an error at a path. */
+export const statusAt = (path: string, code: ErrorCode): number =>
+  (isOpenAiPath(path) ? openAiErrors[code]?.status : undefined) ?? errorCatalogue[code].status;
+
+/** The JSON body of an error at a path: on `/v1` with the codes of the OpenAI API. */
+export const errorBodyAt = (path: string, error: AppError, requestId: string) => {
+  const body = errorBody(error, requestId);
+  const code = isOpenAiPath(path) ? openAiErrors[error.code]?.code : undefined;
+  return code ? { ...body, error: { ...body.error, code } } : body;
+};

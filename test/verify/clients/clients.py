@@ -151,7 +151,7 @@ def openai_tests():
         must((refused.code, refused.param) == ("unsupported_parameter", "n"), refused)
         error_of(openai.NotFoundError, lambda: client.models.retrieve("gpt-4o"))
         error_of(
-            openai.UnprocessableEntityError, lambda: create(model=MODEL, messages=HELLO, temperature=3)
+            openai.BadRequestError, lambda: create(model=MODEL, messages=HELLO, temperature=3)
         )
         stranger = client.with_options(api_key="nonsense")
         error_of(openai.AuthenticationError, stranger.models.list)

@@ -5,6 +5,7 @@ import { mp4Reader } from "./mp4/mp4-reader.ts";
 import { adtsReader } from "./mpeg/adts.ts";
 import { mp3Reader } from "./mpeg/mp3.ts";
 import { oggReader } from "./ogg/ogg-reader.ts";
+import { UnreadableAudioError } from "./reading/audio-errors.ts";
 import { SourceWindow } from "./reading/audio-source.ts";
 import type { AudioContainer, ContainerFile, ContainerReader } from "./reading/container.ts";
 import type { ReadingBudget } from "./reading/reading-budget.ts";
@@ -44,14 +45,20 @@ const minBytes = 1 << 16;
 
 /**
  * The same bytes in fewer pieces, of at least 64 kB but for the last. The budget pauses while a piece is consumed.
+ * @param maxBytes of all: a cut is larger than its recording only if the recording lists its parts repeatedly
+ * @throws UnreadableAudioError when there are more
  */
 export async function* gatherPieces(
   pieces: AsyncIterable<Uint8Array>,
   budget: ReadingBudget,
+  maxBytes: number,
 ): AsyncGenerator<Uint8Array, void> {
   let waiting: Uint8Array[] = [];
   let length = 0;
+  let remaining = maxBytes;
   for await (const piece of pieces) {
+    remaining -= piece.length;
+    if (remaining < 0) throw new UnreadableAudioError("The audio is damaged: its parts overlap.");
     waiting.push(piece);
     length += piece.length;
     if (length < minBytes) continue;

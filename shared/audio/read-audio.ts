@@ -32,6 +32,9 @@ export const isLongerThan = (
   seconds: number,
 ): boolean => durationSeconds > seconds + toleranceSeconds;
 
+/** What a cut may have that its recording has not: a header. */
+const maxNewHeaderBytes = 1 << 16;
+
 /**
  * The first seconds of a recording, in its own container and encoding; a shorter one unchanged. Packets are copied,
  * so the result is up to one packet longer than requested. Errors may be thrown between two pieces.
@@ -53,5 +56,5 @@ export async function* trimAudio(
   const { budget = new ReadingBudget() } = options;
   const { reader, ...file } = await openAudioFile(source, { ...options, budget });
   const until = await reader.ticksAt(file, seconds);
-  yield* gatherPieces(reader.cut(file, { until }), budget);
+  yield* gatherPieces(reader.cut(file, { until }), budget, source.size + maxNewHeaderBytes);
 }

@@ -78,5 +78,5 @@ export async function* cutPiece(
     return;
   }
   const { reader, ...file } = await openAudioFile(source, { signal, budget });
-  yield* gatherPieces(reader.cut(file, piece.cut), budget);
+  yield* gatherPieces(reader.cut(file, piece.cut), budget, piece.bytes);
 }

@@ -85,6 +85,7 @@ export async function* cutWebm(
   const start = from ? base : Math.max(0, track.firstTimestamp);
   yield* headOf(await window.read(0, scanBytes), track, (until - start) * track.tickSeconds);
 
+  const minClusterTicks = pointSpacing / track.tickSeconds;
   let clusterTime = from?.countedFrom ?? 0;
   let writtenTime: number | undefined;
   for await (const parts of walkWebm(window, from?.offset ?? 0, clusterTime)) {
@@ -93,7 +94,8 @@ export async function* cutWebm(
     for (const part of parts) {
       if (part.kind === "cluster") {
         clusterTime = part.timestamp;
-        writtenTime = undefined;
+        // Some recordings have a cluster for each packet; a cut with longer heads would be larger than they are.
+        if (clusterTime - base - (writtenTime ?? 0) >= minClusterTicks) writtenTime = undefined;
       }
       if (part.kind !== "block" || part.track !== track.number) continue;
       isAtEnd = part.timestamp >= until;
@@ -103,7 +105,7 @@ export async function* cutWebm(
         writtenTime = from ? Math.max(0, time) : clusterTime;
         remaining.push(clusterHead(writtenTime));
       }
-      remaining.push(from ? withTime(part, time - writtenTime) : part.bytes);
+      remaining.push(withTime(part, time - writtenTime));
     }
     yield Buffer.concat(remaining);
     if (isAtEnd) return;

@@ -7,7 +7,7 @@ import { mp3Reader } from "./mpeg/mp3.ts";
 import { oggReader } from "./ogg/ogg-reader.ts";
 import { UnreadableAudioError } from "./reading/audio-errors.ts";
 import { SourceWindow } from "./reading/audio-source.ts";
-import type { AudioContainer, ContainerFile, ContainerReader } from "./reading/container.ts";
+import type { AudioContainer, AudioFacts, ContainerFile, ContainerReader } from "./reading/container.ts";
 import type { ReadingBudget } from "./reading/reading-budget.ts";
 import { wavReader } from "./wav/wav-reader.ts";
 import { webmReader } from "./webm/webm-reader.ts";
@@ -32,6 +32,21 @@ interface OpenFile extends ContainerFile {
   readonly container: AudioContainer;
   readonly reader: ContainerReader;
 }
+
+/**
+ * Opens a file to cut it. @throws NotAudioError
+ * @throws UnreadableAudioError when its times do not say where it can be cut
+ */
+export const openForCut = async (
+  source: ByteSource,
+  facts: Pick<AudioFacts, "hasWrongTimes">,
+  options: AudioReadOptions,
+): Promise<OpenFile> => {
+  if (!facts.hasWrongTimes) return openAudioFile(source, options);
+  throw new UnreadableAudioError(
+    "The audio cannot be shortened: its times do not match its packets. Convert it, or send a shorter recording.",
+  );
+};
 
 /** @throws NotAudioError */
 export const openAudioFile = async (source: ByteSource, options: AudioReadOptions): Promise<OpenFile> => {

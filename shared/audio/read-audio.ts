@@ -1,5 +1,5 @@
 import type { ByteSource } from "../platform/outbound/byte-source.ts";
-import { type AudioReadOptions, gatherPieces, openAudioFile } from "./open-file.ts";
+import { type AudioReadOptions, gatherPieces, openAudioFile, openForCut } from "./open-file.ts";
 import { copyRange, SourceWindow } from "./reading/audio-source.ts";
 import { type AudioFacts, audioFacts } from "./reading/container.ts";
 import { ReadingBudget } from "./reading/reading-budget.ts";
@@ -54,7 +54,7 @@ export async function* trimAudio(
     return;
   }
   const { budget = new ReadingBudget() } = options;
-  const { reader, ...file } = await openAudioFile(source, { ...options, budget });
+  const { reader, ...file } = await openForCut(source, facts, { ...options, budget });
   const until = await reader.ticksAt(file, seconds);
   yield* gatherPieces(reader.cut(file, { until }), budget, source.size + maxNewHeaderBytes);
 }

@@ -10,6 +10,7 @@ import { localAttacks } from "./local.ts";
 import { messagingAttacks } from "./messaging.ts";
 import { modelAttacks } from "./models.ts";
 import { ownershipAttacks } from "./ownership.ts";
+import { recordingAttacks } from "./recordings.ts";
 import { uploadAttacks } from "./uploads.ts";
 
 /** Everything that was tried once and must never work again, in the order of its numbers. */
@@ -22,6 +23,7 @@ export const allAttacks: readonly Attack[] = [
   ...keyAttacks,
   ...jobAttacks,
   ...uploadAttacks,
+  ...recordingAttacks,
   ...consoleAttacks,
   ...limitAttacks,
   ...ownershipAttacks,

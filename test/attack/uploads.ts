@@ -13,7 +13,15 @@ const sampleRate = 1_000;
 /** Uploads a recording of this many seconds. @returns its id for requests. */
 export const uploadRecording = async (target: Target, token: string, seconds: number): Promise<string> => {
   const audio = audioBytes(Math.floor(seconds) * sampleRate * 2);
-  const file = Buffer.concat([wavHeaderBytes(audio.length, { sampleRate, stated: true }), audio]);
+  return uploadFile(
+    target,
+    token,
+    Buffer.concat([wavHeaderBytes(audio.length, { sampleRate, stated: true }), audio]),
+  );
+};
+
+/** Uploads a file as a recording. @returns its id for requests. */
+export const uploadFile = async (target: Target, token: string, file: Buffer): Promise<string> => {
   const body = { ...fileRequested, size: file.length };
   const link = read(await ask(target, "/tasks/generate-upload-url", { token, body }), uploadLink);
   const headers = { "Content-Type": "audio/wav" };

@@ -1,4 +1,9 @@
-import { type AudioReadOptions, gatherPieces, openAudioFile } from "../../../shared/audio/open-file.ts";
+import {
+  type AudioReadOptions,
+  gatherPieces,
+  openAudioFile,
+  openForCut,
+} from "../../../shared/audio/open-file.ts";
 import { copyRange, SourceWindow } from "../../../shared/audio/reading/audio-source.ts";
 import type { AudioFacts } from "../../../shared/audio/reading/container.ts";
 import type { CutPoint, Piece } from "../../../shared/audio/reading/piece.ts";
@@ -37,7 +42,7 @@ export const planPieces = async (
     return [{ index: 0, start: 0, end: durationSeconds, bytes: source.size, ...type }];
   }
 
-  const { reader, ...file } = await openAudioFile(source, { signal, budget });
+  const { reader, ...file } = await openForCut(source, facts, { signal, budget });
   const { headBytes, points } = await reader.cutPoints(file);
   const planner = new PiecePlanner({ ...limits, maxBytes: limits.maxBytes - headBytes });
   let first: CutPoint | undefined;

@@ -1,4 +1,4 @@
-import { byteAt, uint16BigEndian } from "../reading/bytes.ts";
+import { asBuffer, byteAt, uint16BigEndian } from "../reading/bytes.ts";
 
 /** What a FLAC frame's header says (RFC 9639, section 9.1). */
 export interface FlacFrame {
@@ -6,6 +6,8 @@ export interface FlacFrame {
   readonly firstSample: number;
   /** Of each channel. */
   readonly samples: number;
+  /** In hertz; undefined where it is that of the stream. */
+  readonly sampleRate: number | undefined;
 }
 
 /** What all frames of a file have in common. It distinguishes headers from bytes that look like one by chance. */
@@ -47,12 +49,21 @@ export const parseFlacFrame = (
   offset: number,
   shape: FlacFrameShape,
 ): FlacFrame | undefined => {
-  if (bytes[offset] !== syncByte || bytes[offset + 1] !== shape.secondByte) return undefined;
-  const blockSizeBits = byteAt(bytes, offset + 2) >> 4;
   const sampleRateBits = byteAt(bytes, offset + 2) & 15;
+  const isOfShape = bytes[offset + 1] === shape.secondByte && sampleRateBits === shape.sampleRateBits;
+  const isOfSize = (byteAt(bytes, offset + 3) & 15) === shape.sizeBits;
+  return isOfShape && isOfSize ? parseAnyFrame(bytes, offset, shape) : undefined;
+};
+
+/** The header at this offset, of any blocking strategy and sample rate: decoders accept another in each frame. */
+const parseAnyFrame = (bytes: Uint8Array, offset: number, shape: FlacFrameShape): FlacFrame | undefined => {
+  const second = byteAt(bytes, offset + 1);
+  if (bytes[offset] !== syncByte || (second !== fixedBlocks && second !== variableBlocks)) return undefined;
+  const [blockSizeBits, sampleRateBits] = [byteAt(bytes, offset + 2) >> 4, byteAt(bytes, offset + 2) & 15];
   const fourth = byteAt(bytes, offset + 3);
-  const isOfShape = sampleRateBits === shape.sampleRateBits && (fourth & 15) === shape.sizeBits;
-  if (!isOfShape || fourth >> 4 > maxChannelAssignments) return undefined;
+  const sizeBits = fourth & 15;
+  const isOfSize = sizeBits === shape.sizeBits || sizeBits === 0;
+  if (!isOfSize || fourth >> 4 > maxChannelAssignments || sampleRateBits === 15) return undefined;
 
   const number = parseCodedNumber(bytes, offset + numberOffset);
   if (!number) return undefined;
@@ -60,7 +71,56 @@ export const parseFlacFrame = (
   if (samples === 0) return undefined;
   const end = headerEndOf(bytes, offset, number.end);
   if (end >= bytes.length || crc8(bytes, offset, end) !== bytes[end]) return undefined;
-  return { firstSample: number.value * (shape.fixedSamples ?? 1), samples };
+  const isNumbered = second === fixedBlocks;
+  const firstSample = number.value * (isNumbered ? (shape.fixedSamples ?? 1) : 1);
+  return { firstSample, samples, sampleRate: sampleRateOf(bytes, offset, end) };
+};
+
+const sampleRates = [
+  0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
+];
+
+const sampleRateOf = (bytes: Uint8Array, offset: number, end: number): number | undefined => {
+  const bits = byteAt(bytes, offset + 2) & 15;
+  if (bits === 12) return byteAt(bytes, end - 1) * 1_000 || undefined;
+  if (bits > 12) return uint16BigEndian(bytes, end - 2) * (bits === 13 ? 1 : 10) || undefined;
+  return sampleRates[bits] || undefined;
+};
+
+/** A frame, and where it is in some bytes. */
+export interface LocatedFlacFrame extends FlacFrame {
+  readonly offset: number;
+  /** How long it plays: with some decoders at the rate of the stream, with others at its own. */
+  readonly seconds: number;
+}
+
+/** The frames whose headers start in the first bytes, numbered as they like. @param searched how many bytes */
+export function* flacFramesIn(
+  bytes: Uint8Array,
+  searched: number,
+  shape: FlacFrameShape,
+  streamRate: number,
+): Generator<LocatedFlacFrame, void> {
+  const buffer = asBuffer(bytes);
+  let offset = buffer.indexOf(syncByte);
+  for (; offset >= 0 && offset < searched; offset = buffer.indexOf(syncByte, offset + 1)) {
+    const frame = parseAnyFrame(bytes, offset, shape);
+    if (!frame) continue;
+    const seconds = frame.samples / Math.min(streamRate, frame.sampleRate ?? streamRate);
+    yield { ...frame, offset, seconds };
+  }
+}
+
+/** How long the frames in a packet play; the shape is that of the first. */
+export const flacClock = (sampleRate: number): ((packet: Uint8Array) => number) => {
+  let shape: FlacFrameShape | undefined;
+  return (packet) => {
+    shape ??= flacFrameShape(packet, 0);
+    let seconds = 0;
+    if (shape)
+      for (const frame of flacFramesIn(packet, packet.length, shape, sampleRate)) seconds += frame.seconds;
+    return seconds;
+  };
 };
 
 /** The offset of a header's checksum: after the optional fields for block size and sample rate. */

@@ -1,13 +1,16 @@
 import type { SourceWindow } from "../reading/audio-source.ts";
 import { uint32BigEndian } from "../reading/bytes.ts";
 import { type Box, BoxTable, boxesIn, contentOf } from "./boxes.ts";
-import type { FragmentDefaults, Mp4File } from "./mp4-file.ts";
+import type { FragmentDefaults, Mp4AudioTrack, Mp4File } from "./mp4-file.ts";
 import { runsAtOnce, type SampleBatch, type SampleRun } from "./sample-runs.ts";
+
+/** A track of a file whose fragments may follow its index. */
+export type IndexedTrack = Mp4AudioTrack & Pick<Mp4File, "indexEnd">;
 
 /** The samples that the fragments of an MP4 file list from one of them on. */
 export async function* fragmentSamples(
   window: SourceWindow,
-  file: Mp4File,
+  file: IndexedTrack,
   start = file.indexEnd,
 ): AsyncGenerator<SampleBatch, void> {
   for await (const fragment of boxesIn(window, start, window.size)) {
@@ -28,7 +31,7 @@ interface PartHeader {
 
 async function* samplesOfPart(
   window: SourceWindow,
-  file: Mp4File,
+  file: IndexedTrack,
   part: Box,
   fragmentStart: number,
 ): AsyncGenerator<SampleRun[], void> {

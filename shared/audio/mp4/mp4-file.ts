@@ -12,6 +12,13 @@ export interface Mp4File {
   /** Where fragments may start. */
   readonly indexEnd: number;
   readonly defaults: FragmentDefaults;
+  /** Its other audio tracks, of which a player may choose one. */
+  readonly others: readonly Mp4AudioTrack[];
+}
+
+export interface Mp4AudioTrack {
+  readonly track: Mp4Track;
+  readonly defaults: FragmentDefaults;
 }
 
 export interface Mp4Track {
@@ -54,20 +61,34 @@ export const openMp4 = async (window: SourceWindow): Promise<Mp4File> => {
   throw new UnreadableAudioError("The MP4 file is cut off or damaged: it has no index.");
 };
 
-const readIndex = async (window: SourceWindow, index: Box): Promise<Pick<Mp4File, "track" | "defaults">> => {
+/** A film has a few languages. */
+const maxAudioTracks = 8;
+
+const readIndex = async (window: SourceWindow, index: Box): Promise<Mp4AudioTracks> => {
   const children = await childBoxes(window, index);
   const movieHeader = await contentOf(window, children.get("mvhd"), 32);
+  const found: Mp4AudioTrack[] = [];
   let tracks = 0;
   for await (const box of boxesIn(window, index.start, index.end)) {
-    if (box.type !== "trak") continue;
+    if (box.type !== "trak" || found.length === maxAudioTracks) continue;
     tracks += 1;
     const media = await audioIn(window, box);
     if (!media) continue;
-    const track = await readTrack(window, box, media, timescaleOf(movieHeader));
-    return { track, defaults: await readDefaults(window, children.get("mvex"), track.id) };
+    const reading = readTrack(window, box, media, timescaleOf(movieHeader));
+    // Of a second track, an encoding that is unknown here plays nowhere else.
+    const track = await (found.length === 0 ? reading : reading.catch(ignoreUnreadable));
+    if (track) found.push({ track, defaults: await readDefaults(window, children.get("mvex"), track.id) });
   }
+  const [first, ...others] = found;
+  if (first) return { ...first, others };
   if (tracks > 0) throw new NotAudioError({ mediaType: "video/mp4", name: "a video without audio" });
   throw new UnreadableAudioError("The MP4 file is damaged: its index describes no track.");
+};
+
+type Mp4AudioTracks = Pick<Mp4File, "track" | "defaults" | "others">;
+
+const ignoreUnreadable = (error: unknown): undefined => {
+  if (!(error instanceof UnreadableAudioError)) throw error;
 };
 
 /** The parts of a track's description, if it is an audio track. */

@@ -1,11 +1,12 @@
 import { copyRange, type SourceWindow } from "../reading/audio-source.ts";
 import type { ContainerFile, ContainerReader } from "../reading/container.ts";
-import { type Cut, type CutPoint, type Position, pointSpacing } from "../reading/piece.ts";
-import { fragmentSamples } from "./fragment-samples.ts";
-import { indexedSamples } from "./indexed-samples.ts";
+import { compareWithPackets } from "../reading/packet-tally.ts";
+import { type Cut, type CutPoint, pointSpacing } from "../reading/piece.ts";
 import { type Mp4File, type Mp4Track, openMp4 } from "./mp4-file.ts";
+import { countMp4Packets } from "./mp4-packets.ts";
 import { writeMp4Head } from "./mp4-writer.ts";
-import { collectSamples, type Resumption, type SampleBatch, type SampleRun } from "./sample-runs.ts";
+import { presentSamples } from "./present-samples.ts";
+import { collectSamples, type Resumption, type SampleRun } from "./sample-runs.ts";
 
 /** MP4 and its kin: M4A, MOV, 3GP; with its index at the start, at the end, or in fragments. */
 export const mp4Reader: ContainerReader = {
@@ -17,8 +18,11 @@ export const mp4Reader: ContainerReader = {
       for (const { count, duration } of runs) ticks += count * duration;
     }
     const { codec, sampleRate, channels } = description;
-    const heard = Math.max(0, Math.min(ticks - playFrom, playFor));
-    return { codec, durationSeconds: heard / timescale, sampleRate: sampleRate || timescale, channels };
+    const stated = Math.max(0, Math.min(ticks - playFrom, playFor)) / timescale;
+    const length = await compareWithPackets(window, { stated }, (tally, parts) =>
+      countMp4Packets(window, file, tally, parts),
+    );
+    return { codec, ...length, sampleRate: sampleRate || timescale, channels };
   },
 
   async ticksAt({ window }, seconds) {
@@ -94,33 +98,3 @@ async function* pointsOf(window: SourceWindow, file: Mp4File): AsyncGenerator<It
   }
   yield [pointAt()];
 }
-
-/** The samples whose bytes the file has; the index at the start of one that was cut off lists more. */
-async function* presentSamples(
-  window: SourceWindow,
-  file: Mp4File,
-  from?: Position,
-): AsyncGenerator<SampleBatch, void> {
-  const isInFragments = from && !from.index;
-  const lists = [
-    ...(isInFragments ? [] : [indexedSamples(window, file.track, from)]),
-    fragmentSamples(window, file, isInFragments ? from.offset : undefined),
-  ];
-  for (const samples of lists) {
-    for await (const { runs, resumption } of samples) {
-      const missing = runs.findIndex((run) => presentCount(run, window.size) < run.count);
-      const cutOff = runs[missing];
-      if (cutOff) {
-        const present = { ...cutOff, count: presentCount(cutOff, window.size) };
-        yield { runs: [...runs.slice(0, missing), present], resumption };
-        return;
-      }
-      yield { runs, resumption };
-    }
-  }
-}
-
-const presentCount = ({ offset, size, count }: SampleRun, fileSize: number): number => {
-  if (offset >= 0 && offset + size * count <= fileSize) return count;
-  return offset >= 0 && size > 0 ? Math.max(0, Math.floor((fileSize - offset) / size)) : 0;
-};

@@ -1,10 +1,9 @@
+import type { CodecSetup } from "../packets/packet-clock.ts";
 import { UnreadableAudioError } from "../reading/audio-errors.ts";
 import { asBuffer, byteAt, textAt, uint16BigEndian, uint32BigEndian } from "../reading/bytes.ts";
+import { lacedFrames, xiphLacing } from "../webm/webm-lacing.ts";
 
-export interface SampleDescription {
-  readonly codec: string;
-  readonly sampleRate: number;
-  readonly channels: number;
+export interface SampleDescription extends CodecSetup {
   /** The description as it is in the file, which contains all that a decoder needs. */
   readonly entry: Uint8Array;
 }
@@ -53,7 +52,54 @@ export const parseSampleDescription = (content: Uint8Array): SampleDescription =
   const decoder = type === "mp4a" ? findDecoderConfiguration(entry) : undefined;
   const codec = decoder ? objectTypes.get(decoder.objectType) : codecs.get(type);
   if (!codec) throw new UnreadableAudioError("The MP4 file's audio is in an unknown encoding.");
-  return { codec, entry, ...shapeOf(entry, codec === "aac" ? decoder?.specific : undefined) };
+  return {
+    codec,
+    entry,
+    ...shapeOf(entry, codec === "aac" ? decoder?.specific : undefined),
+    ...(codec === "vorbis" ? vorbisHeaders(decoder?.specific) : { configuration: decoder?.specific }),
+    ...(configurationBoxes.has(codec) ? { configuration: configurationIn(entry, codec) } : {}),
+    bytesPerSample: bytesPerSampleOf(type, codec, entry),
+  };
+};
+
+/** The box with a decoder's configuration, and how much precedes it there. */
+const configurationBoxes: ReadonlyMap<string, readonly [type: string, skipped: number]> = new Map([
+  ["alac", ["alac", 8]],
+  ["flac", ["dfLa", 12]],
+]);
+
+const configurationIn = (entry: Uint8Array, codec: string): Uint8Array | undefined => {
+  const [type, skipped] = configurationBoxes.get(codec) ?? ["", 0];
+  const found = asBuffer(entry).indexOf(type, minEntryBytes, "latin1");
+  return found < 0 ? undefined : entry.subarray(found + skipped);
+};
+
+/** Three packets after their lengths of two bytes, as ffmpeg writes them; or as Matroska does. */
+const vorbisHeaders = (
+  specific: Uint8Array = new Uint8Array(0),
+): Pick<CodecSetup, "configuration" | "setup"> => {
+  const [configuration, _comments, setup] = lacedFrames(specific, xiphLacing);
+  return { configuration, setup };
+};
+
+/** Of encodings whose name says it; for the others it is in the entry, or in the box of their configuration. */
+const sampleBytes: ReadonlyMap<string, number> = new Map([
+  ["ulaw", 1],
+  ["alaw", 1],
+  ["in24", 3],
+  ["in32", 4],
+  ["fl32", 4],
+  ["fl64", 8],
+]);
+
+const bytesPerSampleOf = (type: string, codec: string, entry: Uint8Array): number => {
+  const known = sampleBytes.get(type);
+  if (known || (codec !== "pcm" && codec !== "float")) return known ?? 0;
+  const box = asBuffer(entry).indexOf("pcmC", 0, "latin1");
+  const isSecond = uint16BigEndian(entry, 16) === 2;
+  const stated = isSecond ? uint32BigEndian(entry, 56) : uint16BigEndian(entry, 26);
+  const bits = box < 0 ? stated : byteAt(entry, box + 9);
+  return Math.max(1, Math.min(8, Math.ceil(bits / 8)));
 };
 
 /** The second revision of QuickTime's entry has larger numbers at its end. */

@@ -54,11 +54,20 @@ const openStream = async ({
 };
 
 /** By the sampling frequency index of ISO 14496-3. */
-const sampleRates = [
+export const aacSampleRates: readonly number[] = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 ];
 
-const samplesPerBlock = 1_024;
+export const aacFrameSamples = 1_024;
+
+/** A frame has at most 6,144 bits a channel (ISO 14496-3, 4.5.1.1): a larger packet has more than one. */
+const maxFrameBytes = 768;
+
+/** How many frames are in this many bytes, at least. @param channels 0 when they are unknown */
+export const minAacFrames = (bytes: number, channels: number): number =>
+  Math.ceil(bytes / (maxFrameBytes * (channels || maxChannels)));
+
+const maxChannels = 8;
 
 /** AAC in ADTS frames. With SBR the true sample rate is twice the one announced here, and the duration the same. */
 export const adtsFormat: FrameFormat = {
@@ -69,7 +78,7 @@ export const adtsFormat: FrameFormat = {
     if (bytes[offset] !== 0xff || (second & 0xf6) !== 0xf0 || offset + 7 > bytes.length) return undefined;
     const third = byteAt(bytes, offset + 2);
     const fourth = byteAt(bytes, offset + 3);
-    const sampleRate = sampleRates[(third >> 2) & 15];
+    const sampleRate = aacSampleRates[(third >> 2) & 15];
     const headerLength = second & 1 ? 7 : 9;
     const length = ((fourth & 3) << 11) | (byteAt(bytes, offset + 4) << 3) | (byteAt(bytes, offset + 5) >> 5);
     // A length of zero would never advance.
@@ -78,7 +87,9 @@ export const adtsFormat: FrameFormat = {
     const channels = ((third & 1) << 2) | (fourth >> 6);
     return {
       length,
-      samples: samplesPerBlock * ((byteAt(bytes, offset + 6) & 3) + 1),
+      samples:
+        aacFrameSamples *
+        Math.max((byteAt(bytes, offset + 6) & 3) + 1, minAacFrames(length - headerLength, channels)),
       sampleRate,
       // Configuration 7 is 7.1; 0 means that the stream itself says, which for speech is one channel.
       channels: channels === 7 ? 8 : channels || 1,

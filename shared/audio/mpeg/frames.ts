@@ -88,7 +88,7 @@ function* runsIn(piece: Piece, position: number, walk: Walk): Generator<FrameRun
     if (walk.isOver) return;
     if (walk.offset < piece.end) {
       walk.isInStep = false;
-      walk.offset += 1;
+      if (walk.offset === start) walk.offset += 1;
     }
   }
 }
@@ -118,34 +118,48 @@ interface Run {
 }
 
 const takeRun = (piece: Piece, start: number, sampleLimit: number): Run => {
+  const signature = piece.format.parse(piece.bytes, start)?.signature;
   let end = start;
   let samples = 0;
   while (end < piece.end && samples < sampleLimit) {
     const frame = piece.format.parse(piece.bytes, end);
-    if (frame?.signature !== piece.reference.signature) break;
+    if (!frame || frame.signature !== signature) break;
     if (end + frame.length > piece.bytes.length) return { end, samples, isCutOff: true };
     end += frame.length;
-    samples += frame.samples;
+    samples += samplesAt(frame, piece.reference);
   }
   return { end, samples, isCutOff: false };
 };
 
+/** How many samples a frame decodes to, at the rate of the stream: players accept frames of another. */
+const samplesAt = ({ samples, sampleRate }: Frame, reference: Pick<Frame, "sampleRate">): number =>
+  sampleRate === reference.sampleRate ? samples : (samples * reference.sampleRate) / sampleRate;
+
 /**
- * The next frame that another one follows, or that ends exactly at the end of the file. One alone proves nothing:
- * bytes that look like a header occur by chance in any compressed audio.
+ * The next frame that another one of its kind follows, or that ends exactly at the end of the file. One alone proves
+ * nothing: bytes that look like a header occur by chance in any compressed audio.
  */
-const findFrame = (piece: Piece, start: number): number => {
-  const { bytes, format, reference } = piece;
+const findFrame = ({ bytes, format, reference, end: pieceEnd, isLast }: Piece, start: number): number => {
   const buffer = asBuffer(bytes);
   let offset = buffer.indexOf(0xff, start);
-  for (; offset >= 0 && offset < piece.end; offset = buffer.indexOf(0xff, offset + 1)) {
+  for (; offset >= 0 && offset < pieceEnd; offset = buffer.indexOf(0xff, offset + 1)) {
     const frame = format.parse(bytes, offset);
-    if (frame?.signature !== reference.signature) continue;
+    if (!frame) continue;
     const end = offset + frame.length;
-    if (piece.isLast && end === bytes.length) return offset;
-    if (format.parse(bytes, end)?.signature === reference.signature) return offset;
+    if (isLast && end === bytes.length && frame.signature === reference.signature) return offset;
+    if (format.parse(bytes, end)?.signature === frame.signature) return offset;
   }
-  return piece.end;
+  return pieceEnd;
+};
+
+/** How long the frames in these bytes play, in seconds. */
+export const framesSeconds = (bytes: Uint8Array, format: FrameFormat): number => {
+  const reference = { length: 0, samples: 0, sampleRate: 48_000, channels: 0, signature: 0 };
+  const piece = { format, start: 0, reference, bytes, end: bytes.length, isLast: true };
+  const walk: Walk = { offset: 0, remaining: Number.POSITIVE_INFINITY, isInStep: true, isOver: false };
+  let samples = 0;
+  for (const run of runsIn(piece, 0, walk)) samples += run.samples;
+  return samples / reference.sampleRate;
 };
 
 /** The frames of a stream up to the one that reaches this many samples, without anything between them. */
@@ -176,7 +190,7 @@ export async function* framePoints(
   const { sampleRate, samples } = stream.reference;
   const every = Math.ceil((pointSpacing * sampleRate) / samples);
   const walk: PointWalk = { samples: 0, bytes: 0, frames: 0, every, toPoint };
-  for await (const runs of frameRuns(window, stream)) yield pointsIn(runs, stream.format, walk);
+  for await (const runs of frameRuns(window, stream)) yield pointsIn(runs, stream, walk);
   yield [toPoint({ offset: window.size, ...walk })];
 }
 
@@ -191,7 +205,7 @@ interface PointWalk {
 
 function* pointsIn(
   runs: Iterable<FrameRun>,
-  format: FrameFormat,
+  { format, reference }: FrameStream,
   walk: PointWalk,
 ): Generator<CutPoint, void> {
   for (const run of runs) {
@@ -204,7 +218,7 @@ function* pointsIn(
       }
       offset += frame.length;
       walk.frames += 1;
-      walk.samples += frame.samples;
+      walk.samples += samplesAt(frame, reference);
       walk.bytes += frame.length;
     }
   }

@@ -32,7 +32,7 @@ const packetsBefore = ({ codec }: OggStream): number => (codec === "opus" ? 0 : 
 /** Cut points are between pages: a piece starts with the end of the page before it. */
 export const oggPoints = async ({ window }: ContainerFile): Promise<CutPoints> => {
   const stream = await openStream(window);
-  const head = await readHead(window, stream);
+  const head = await readOggHead(window, stream);
   const headBytes = maxPageBytes + writeHead(stream, head).reduce((sum, { length }) => sum + length, 0);
   return { headBytes, points: pointsOf(window, stream, head.end) };
 };
@@ -72,7 +72,7 @@ export async function* cutOgg(
   { from, until }: Cut,
 ): AsyncGenerator<Uint8Array, void> {
   const stream = await openStream(window);
-  const head = from ? writeHead(stream, await readHead(window, stream)) : [];
+  const head = from ? writeHead(stream, await readOggHead(window, stream)) : [];
   yield* head;
   const base = from?.ticks ?? 0;
   let sequence = head.length;
@@ -138,7 +138,7 @@ const maxHeadBytes = 1 << 18;
 
 const commentPacket = 1;
 
-const readHead = async (window: SourceWindow, stream: OggStream): Promise<OggHead> => {
+export const readOggHead = async (window: SourceWindow, stream: OggStream): Promise<OggHead> => {
   const count = stream.codec === "opus" ? 2 : 3;
   const packets: Uint8Array[] = [];
   let parts: Uint8Array[] = [];

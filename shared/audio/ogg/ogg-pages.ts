@@ -52,6 +52,23 @@ const segmentLengths = (page: OggPage): Uint8Array =>
 export const packetsEnding = (page: OggPage): number =>
   segmentLengths(page).reduce((count, length) => count + (length < 255 ? 1 : 0), 0);
 
+/** The parts of packets on the page, and whether they are the start of one. */
+export function* packetParts(
+  page: OggPage,
+): Generator<{ readonly bytes: Uint8Array; readonly isStart: boolean }> {
+  let start = page.headerLength;
+  let end = start;
+  let isStart = !page.isContinued;
+  for (const length of segmentLengths(page)) {
+    end += length;
+    if (length === 255) continue;
+    yield { bytes: page.bytes.subarray(start, end), isStart };
+    start = end;
+    isStart = true;
+  }
+  if (end > start) yield { bytes: page.bytes.subarray(start, end), isStart };
+}
+
 const checksumOffset = 22;
 
 /** Whether the page's checksum is correct. */
@@ -186,18 +203,19 @@ const checksum = (page: Uint8Array): number => {
   return crc >>> 0;
 };
 
-interface LocatedPage extends OggPage {
+export interface LocatedPage extends OggPage {
   /** Where it is in the file. */
   readonly offset: number;
 }
 
-/** The pages of one stream from an offset on, in order; damage is skipped. */
+/** The pages of one stream from an offset on, in order; damage is skipped. @param serial of all streams without it */
 export async function* pagesOf(
   window: SourceWindow,
-  serial: number,
+  serial?: number,
   start = 0,
+  until = window.size,
 ): AsyncGenerator<LocatedPage[], void> {
-  for (let position = start; position < window.size; ) {
+  for (let position = start; position < until; ) {
     const bytes = await window.read(position, scanBytes);
     // A page that starts before this place is whole, unless the file ends.
     const end = position + bytes.length >= window.size ? bytes.length : bytes.length - maxPageBytes;
@@ -205,7 +223,7 @@ export async function* pagesOf(
     let offset = 0;
     while (offset < end) {
       const page = parseOggPage(bytes, offset);
-      if (page?.serial === serial) pages.push({ ...page, offset: position + offset });
+      if (page && (serial ?? page.serial) === page.serial) pages.push({ ...page, offset: position + offset });
       offset = page ? offset + page.bytes.length : nextPage(bytes, offset + 1);
     }
     if (pages.length > 0) yield pages;

@@ -1,10 +1,12 @@
 import { UnreadableAudioError } from "../reading/audio-errors.ts";
 import type { ContainerReader } from "../reading/container.ts";
+import { compareWithPackets } from "../reading/packet-tally.ts";
 import { cutOgg, firstGranule, oggPoints } from "./ogg-cut.ts";
+import { countOggPackets } from "./ogg-packets.ts";
 import { findLastPage } from "./ogg-pages.ts";
 import { findOggStream } from "./ogg-stream.ts";
 
-/** Ogg with Opus, Vorbis or FLAC. Pages carry positions, so the first and the last ones give the duration. */
+/** Ogg with Opus, Vorbis or FLAC. Pages carry positions, so the first and the last ones state the duration. */
 export const oggReader: ContainerReader = {
   async measure({ window }) {
     const stream = await findOggStream(window);
@@ -12,7 +14,12 @@ export const oggReader: ContainerReader = {
     const last = await findLastPage(window, stream.serial);
     if (!last) throw new UnreadableAudioError("The Ogg file is damaged: it has no intact page at its end.");
     const granules = last.granule - (await firstGranule(window, stream)) - stream.preSkip;
-    return { codec, durationSeconds: Math.max(0, granules) / stream.sampleRate, sampleRate, channels };
+    const stated = Math.max(0, granules) / sampleRate;
+    const unheard = stream.preSkip / sampleRate;
+    const length = await compareWithPackets(window, { stated, unheard }, (tally, parts) =>
+      countOggPackets(window, stream, tally, parts),
+    );
+    return { codec, ...length, sampleRate, channels };
   },
 
   async ticksAt({ window }, seconds) {

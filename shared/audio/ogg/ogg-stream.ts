@@ -10,7 +10,12 @@ import {
 import { maxPageBytes, type OggPage, parseOggPage } from "./ogg-pages.ts";
 
 /** The audio stream in an Ogg file, as its first packet describes it. */
-export interface OggStream {
+export interface OggStream extends OggStreamStart {
+  /** Of its first page. */
+  readonly offset: number;
+}
+
+interface OggStreamStart {
   readonly codec: "opus" | "vorbis" | "flac";
   readonly serial: number;
   /** In hertz. Granules, the units of positions, are samples. */
@@ -31,17 +36,18 @@ export const findOggStream = async (window: SourceWindow): Promise<OggStream> =>
   for (let count = 0; count < maxStreams; count += 1) {
     const page = parseOggPage(await window.read(offset, maxPageBytes), 0);
     if (!page?.isFirst) break;
-    const stream = parseStream(page);
+    const stream = parseOggStream(page);
     if (stream) {
       checkPlausible(stream);
-      return stream;
+      return { ...stream, offset };
     }
     offset += page.bytes.length;
   }
   throw new UnreadableAudioError("The Ogg file contains no Opus, Vorbis or FLAC audio.");
 };
 
-const parseStream = ({ bytes, headerLength, serial }: OggPage): OggStream | undefined => {
+/** The audio stream that a page starts, if it starts one. */
+export const parseOggStream = ({ bytes, headerLength, serial }: OggPage): OggStreamStart | undefined => {
   const packet = bytes.subarray(headerLength);
   if (hasText(packet, 0, "OpusHead") && packet.length >= 19) {
     const [channels, preSkip] = [byteAt(packet, 9), uint16LittleEndian(packet, 10)];
@@ -60,7 +66,7 @@ const parseStream = ({ bytes, headerLength, serial }: OggPage): OggStream | unde
   return undefined;
 };
 
-const checkPlausible = ({ channels, sampleRate }: OggStream): void => {
+const checkPlausible = ({ channels, sampleRate }: OggStreamStart): void => {
   if (channels < 1 || sampleRate < 1_000 || sampleRate > 768_000) {
     throw new UnreadableAudioError("The Ogg file is damaged: its header is implausible.");
   }

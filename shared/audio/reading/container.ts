@@ -24,6 +24,8 @@ export interface Measurement {
   /** In hertz; absent when the file states nothing credible. */
   readonly sampleRate?: number;
   readonly channels?: number;
+  /** Whether its packets play longer than its times say, so that it cannot be cut by them. */
+  readonly hasWrongTimes?: boolean;
 }
 
 /** What an audio file's bytes say about it; file names and declared types are ignored. */
@@ -45,7 +47,7 @@ const maxChannels = 255;
 /** Completes a measurement, if it is plausible for a file of this size. @throws UnreadableAudioError */
 export const audioFacts = (
   container: AudioContainer,
-  { codec, durationSeconds, sampleRate, channels }: Measurement,
+  { codec, durationSeconds, sampleRate, channels, hasWrongTimes }: Measurement,
   sizeInBytes: number,
 ): AudioFacts => {
   if (durationSeconds === 0) throw new UnreadableAudioError("The audio is empty.");
@@ -59,6 +61,7 @@ export const audioFacts = (
     durationSeconds,
     ...(sampleRate && sampleRate >= 1_000 && sampleRate <= 768_000 ? { sampleRate } : {}),
     ...(channels && channels <= maxChannels ? { channels } : {}),
+    ...(hasWrongTimes ? { hasWrongTimes } : {}),
   };
 };
 

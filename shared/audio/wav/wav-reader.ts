@@ -2,15 +2,16 @@ import { countSamples } from "../mpeg/frames.ts";
 import { mp3Format } from "../mpeg/mp3.ts";
 import { UnreadableAudioError, UntrimmableAudioError } from "../reading/audio-errors.ts";
 import { copyRange, type SourceWindow } from "../reading/audio-source.ts";
-import { concatenate } from "../reading/bytes.ts";
+import { concatenate, hasText, uint32LittleEndian } from "../reading/bytes.ts";
 import type { ContainerFile, ContainerReader } from "../reading/container.ts";
 import { type Cut, type CutPoint, pointSpacing } from "../reading/piece.ts";
-import { unknownSize, type WavLayout, walkWav } from "./wav-structure.ts";
+import { maxChunks, unknownSize, type WavLayout, walkWav } from "./wav-structure.ts";
 
 /** WAV in all its forms: RIFF and RF64, finished or streamed, samples of every size, common compressions. */
 export const wavReader: ContainerReader = {
   async measure({ window }) {
     const layout = await readLayout(window);
+    await checkIsLast(layout, window);
     const { codec, sampleRate, channels } = layout.format;
     const seconds = durationOf(layout, window.size) ?? (await durationOfMp3(layout, window));
     return { codec, durationSeconds: seconds, sampleRate, channels };
@@ -78,19 +79,31 @@ const availableBytes = (
 const wholeBlocks = (layout: WavLayout, size: number): number =>
   Math.floor(availableBytes(layout, size) / layout.format.blockBytes);
 
-/** Undefined when nothing before the audio says it. */
+/** Undefined for MP3, whose frames say it. */
 const durationOf = (layout: WavLayout, size: number): number | undefined => {
-  const { dataBytes, announcedSamples } = layout;
-  const { samples, sampleRate, bytesPerSecond } = layout.format;
+  const { samples, codec, sampleRate, blockBytes, samplesPerBlock } = layout.format;
+  if (codec === "mp3") return undefined;
   if (samples) return wholeBlocks(layout, size) / sampleRate;
-  const available = availableBytes(layout, size);
-  // Some writers announce a rate of bytes as if it were not compressed; the count of samples, of the whole,
-  // is right.
-  if (announcedSamples && dataBytes) return (announcedSamples / sampleRate) * (available / dataBytes);
-  return bytesPerSecond > 0 ? available / bytesPerSecond : undefined;
+  return ((availableBytes(layout, size) / blockBytes) * samplesPerBlock) / sampleRate;
 };
 
-/** Without a rate in the header, counts the frames as in an MP3 file. */
+/** Some decoders continue with a second part of audio, which a cut would not. @throws UnreadableAudioError */
+const checkIsLast = async ({ dataStart, dataBytes }: WavLayout, window: SourceWindow): Promise<void> => {
+  const end = dataStart + (dataBytes ?? window.size);
+  for (let start = end; start <= end + (end % 2); start += 1) {
+    let offset = start;
+    for (let count = 0; count < maxChunks && offset + 8 <= window.size; count += 1) {
+      const header = await window.read(offset, 8);
+      const size = uint32LittleEndian(header, 4);
+      if (hasText(header, 0, "data") && size > 0) {
+        throw new UnreadableAudioError("The WAV file is damaged: it contains several parts of audio.");
+      }
+      offset += 8 + size + (size % 2);
+    }
+  }
+};
+
+/** Counts the frames as in an MP3 file: the rate in the header may be of any. */
 const durationOfMp3 = async ({ dataStart }: WavLayout, window: SourceWindow): Promise<number> => {
   const reference = mp3Format.parse(await window.read(dataStart, mp3Format.maxFrameBytes), 0);
   if (!reference) throw new UnreadableAudioError("The WAV file is damaged: it contains no MP3 frame.");

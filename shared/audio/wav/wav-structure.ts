@@ -27,8 +27,8 @@ interface WavFormat {
   readonly channels: number;
   /** The bytes that belong together: one sample of each channel, or a block of a compressed encoding. */
   readonly blockBytes: number;
-  /** 0 in some MP3, whose bit rate varies. */
-  readonly bytesPerSecond: number;
+  /** Samples of each channel. */
+  readonly samplesPerBlock: number;
   /** The chunk's content as it is in the file. */
   readonly chunk: Uint8Array;
 }
@@ -81,12 +81,32 @@ const parseWavFormat = (chunk: Uint8Array): WavFormat => {
   if (!isPlausible || !hasRates) {
     throw new UnreadableAudioError("The WAV file's format chunk is damaged: its values are implausible.");
   }
-  const format = { codec, sampleRate, channels, blockBytes, bytesPerSecond, chunk };
-  if (!encoding) return format;
+  const samplesPerBlock = 1;
+  const format = { codec, sampleRate, channels, blockBytes, samplesPerBlock, chunk };
+  if (!encoding) return { ...format, ...compressedBlocks(tag, format, bitsPerSample) };
   if (bitsPerSample < 8 || blockBytes !== channels * bytesPerSample({ bitsPerSample })) {
     throw new UnreadableAudioError("The WAV file's format chunk is damaged: its sample sizes do not match.");
   }
   return { ...format, samples: { encoding, sampleRate, channels, bitsPerSample } };
+};
+
+const [microsoftAdpcm, imaAdpcm, gsm] = [0x0002, 0x0011, 0x0031];
+
+/** GSM 06.10 as Microsoft packs it: two frames. */
+const gsmBlock = { blockBytes: 65, samplesPerBlock: 320 };
+
+/** How decoders see the blocks of a compressed encoding; what a file states about their samples may be false. */
+const compressedBlocks = (
+  tag: number,
+  { blockBytes, channels }: Pick<WavFormat, "blockBytes" | "channels">,
+  bitsPerSample: number,
+): Pick<WavFormat, "samplesPerBlock"> & Partial<Pick<WavFormat, "blockBytes">> => {
+  if (tag === gsm) return gsmBlock;
+  const perChannel = blockBytes / channels;
+  if (tag === microsoftAdpcm) return { samplesPerBlock: Math.max(1, Math.floor((perChannel - 6) * 2)) };
+  const bits = Math.min(4, Math.max(2, bitsPerSample));
+  const samplesPerBlock = Math.max(1, 1 + Math.floor(((perChannel - 4) * 8) / bits));
+  return tag === imaAdpcm ? { samplesPerBlock } : { samplesPerBlock: 0 };
 };
 
 export interface WavLayout {
@@ -94,8 +114,6 @@ export interface WavLayout {
   readonly dataStart: number;
   /** As the header says; undefined when it was written before the length was known. */
   readonly dataBytes: number | undefined;
-  /** Samples of each channel, as compressed files state them. */
-  readonly announcedSamples: number | undefined;
 }
 
 interface ByteRange {
@@ -106,7 +124,7 @@ interface ByteRange {
 /** Written by streaming writers for an unknown size; in RF64 the real one is in the chunk `ds64`. */
 export const unknownSize = 0xffffffff;
 
-const maxChunks = 1_000;
+export const maxChunks = 1_000;
 const maxFormatChunkBytes = 4_096;
 
 /**
@@ -118,7 +136,6 @@ export function* walkWav(): Generator<ByteRange, WavLayout, Uint8Array> {
   const isRf64 = !hasText(yield { offset: 0, length: 12 }, 0, "RIFF");
   let format: WavFormat | undefined;
   let dataSize64: number | undefined;
-  let announcedSamples: number | undefined;
 
   let offset = 12;
   for (let count = 0; count < maxChunks; count += 1) {
@@ -131,11 +148,10 @@ export function* walkWav(): Generator<ByteRange, WavLayout, Uint8Array> {
       if (!format) throw new UnreadableAudioError("The WAV file is damaged: its audio has no format.");
       const known = size === unknownSize && isRf64 ? dataSize64 : size;
       const dataBytes = known === 0 || known === unknownSize ? undefined : known;
-      return { format, dataStart: offset, dataBytes, announcedSamples };
+      return { format, dataStart: offset, dataBytes };
     }
     if (id === "fmt ") format = parseWavFormat(yield { offset, length: Math.min(size, maxFormatChunkBytes) });
     if (id === "ds64") dataSize64 = uint64LittleEndian(yield { offset, length: 16 }, 8);
-    if (id === "fact") announcedSamples = uint32LittleEndian(yield { offset, length: 4 }, 0);
     offset += size + (size & 1);
   }
   throw new UnreadableAudioError("The WAV file is damaged: it contains no audio.");

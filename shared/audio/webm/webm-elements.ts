@@ -21,11 +21,13 @@ export const webmIds = {
   trackNumber: 0xd7,
   trackType: 0x83,
   codecId: 0x86,
+  codecPrivate: 0x63a2,
   codecDelay: 0x56aa,
   defaultDuration: 0x23e383,
   contentEncodings: 0x6d80,
   audio: 0xe1,
   samplingFrequency: 0xb5,
+  bitDepth: 0x6264,
   channels: 0x9f,
   cluster: 0x1f43b675,
   timestamp: 0xe7,
@@ -48,12 +50,14 @@ export interface WebmBlock {
   readonly offset: number;
   /** The offset of the time in the element: two bytes, relative to the cluster's. */
   readonly timeOffset: number;
+  /** Where its packets end in the element. */
+  readonly end: number;
 }
 
 type WebmPart =
   | { readonly kind: "info" | "tracks"; readonly content: Uint8Array }
   /** Times that follow are counted from this one. */
-  | { readonly kind: "cluster"; readonly timestamp: number }
+  | { readonly kind: "cluster"; readonly timestamp: number; readonly offset: number }
   | WebmBlock;
 
 const entered: ReadonlySet<number> = new Set([webmIds.segment, webmIds.cluster]);
@@ -118,7 +122,7 @@ function* partsIn(bytes: Uint8Array, rest: number, walk: Walk): Generator<WebmPa
   }
 }
 
-const clusterId = Buffer.from("\x1f\x43\xb6\x75", "latin1");
+export const clusterId = Buffer.from("\x1f\x43\xb6\x75", "latin1");
 
 const nextCluster = (bytes: Uint8Array, offset: number): number => {
   const found = asBuffer(bytes).indexOf(clusterId, offset);
@@ -147,7 +151,9 @@ const toPart = (id: number, position: Position, start: number, clusterTime: numb
   if (id === webmIds.tracks) return { kind: "tracks", content };
   if (id === webmIds.timestamp) {
     const timestamp = unsignedValue(content);
-    return Number.isSafeInteger(timestamp) ? { kind: "cluster", timestamp } : undefined;
+    return Number.isSafeInteger(timestamp)
+      ? { kind: "cluster", timestamp, offset: position.offset }
+      : undefined;
   }
   if (id === webmIds.simpleBlock) return toBlock(position, content, clusterTime, undefined);
 
@@ -170,6 +176,7 @@ const toBlock = (
   if (track?.value === undefined || content.length < track.end + 3) return undefined;
   const relative = (uint16BigEndian(content, track.end) << 16) >> 16;
   const timestamp = clusterTime + relative;
-  const timeOffset = content.byteOffset - bytes.byteOffset + track.end;
-  return { kind: "block", track: track.value, timestamp, duration, bytes, offset, timeOffset };
+  const start = content.byteOffset - bytes.byteOffset;
+  const [timeOffset, end] = [start + track.end, start + content.length];
+  return { kind: "block", track: track.value, timestamp, duration, bytes, offset, timeOffset, end };
 };

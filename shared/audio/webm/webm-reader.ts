@@ -1,18 +1,24 @@
 import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
 import type { ContainerReader } from "../reading/container.ts";
+import { compareWithPackets } from "../reading/packet-tally.ts";
 import { parseElement } from "./ebml.ts";
 import { cutWebm, endOf, webmPoints } from "./webm-cut.ts";
 import { clustersBackwards, type WebmBlock, walkWebm, webmIds } from "./webm-elements.ts";
+import { countWebmPackets } from "./webm-packets.ts";
 import { findWebmTrack, type WebmTrack } from "./webm-track.ts";
 
-/** WebM and Matroska, finished or as browsers record them. The last packet's time is the duration. */
+/** WebM and Matroska, finished or as browsers record them. The last packet's time is the stated duration. */
 export const webmReader: ContainerReader = {
   async measure({ window }) {
     const track = await findWebmTrack(window);
     const { codec, sampleRate, channels, tickSeconds } = track;
     const ticks = (await findEnd(window, track)) - Math.max(0, track.firstTimestamp);
-    const durationSeconds = Math.max(0, ticks * tickSeconds - track.delaySeconds);
-    return { codec, durationSeconds, sampleRate, channels };
+    const stated = Math.max(0, ticks * tickSeconds - track.delaySeconds);
+    const unheard = Math.min(track.delaySeconds, maxDelaySeconds);
+    const length = await compareWithPackets(window, { stated, unheard }, (tally, parts) =>
+      countWebmPackets(window, track, tally, parts),
+    );
+    return { codec, ...length, sampleRate, channels };
   },
 
   async ticksAt({ window }, seconds) {
@@ -23,6 +29,9 @@ export const webmReader: ContainerReader = {
   cutPoints: webmPoints,
   cut: cutWebm,
 };
+
+/** Decoders need a tenth of it to be in step. */
+const maxDelaySeconds = 1;
 
 /** A few clusters are enough: the last one may be cut off before its first audio packet. */
 const maxClusters = 16;

@@ -1,14 +1,13 @@
+import type { CodecSetup } from "../packets/packet-clock.ts";
 import { NotAudioError, UnreadableAudioError } from "../reading/audio-errors.ts";
 import type { SourceWindow } from "../reading/audio-source.ts";
 import { textAt } from "../reading/bytes.ts";
 import { childElements, floatValue, unsignedValue } from "./ebml.ts";
 import { walkWebm, webmIds } from "./webm-elements.ts";
+import { lacedFrames, xiphLacing } from "./webm-lacing.ts";
 
-export interface WebmTrack {
+export interface WebmTrack extends CodecSetup {
   readonly number: number;
-  readonly codec: string;
-  readonly sampleRate: number;
-  readonly channels: number;
   /** Seconds at the start that players leave out. */
   readonly delaySeconds: number;
   /** How long a packet plays, in seconds, when the file says it. */
@@ -19,6 +18,8 @@ export interface WebmTrack {
   readonly firstTimestamp: number;
   /** The track's description as it is in the file. */
   readonly entry: Uint8Array;
+  /** The file's other audio tracks, of which a player may choose one. */
+  readonly others: readonly TrackDescription[];
 }
 
 const nanosecond = 1e-9;
@@ -32,12 +33,12 @@ const maxTick = 1_000_000_000;
  */
 export const findWebmTrack = async (window: SourceWindow): Promise<WebmTrack> => {
   let timestampScale = defaultTimestampScale;
-  let description: TrackDescription | undefined;
+  let description: AudioTracks | undefined;
   const nothing = new UnreadableAudioError("The WebM file is damaged or cut off: it contains no audio.");
   for await (const parts of walkWebm(window, 0)) {
     for (const part of parts) {
       if (part.kind === "info") timestampScale = findTimestampScale(part.content);
-      if (part.kind === "tracks") description = describeAudioTrack(part.content);
+      if (part.kind === "tracks") description = describeAudioTracks(part.content);
       if (part.kind === "cluster" && !description) throw nothing;
       if (part.kind === "block" && part.track === description?.number) {
         return { ...description, tickSeconds: timestampScale * nanosecond, firstTimestamp: part.timestamp };
@@ -47,7 +48,8 @@ export const findWebmTrack = async (window: SourceWindow): Promise<WebmTrack> =>
   throw nothing;
 };
 
-type TrackDescription = Omit<WebmTrack, "tickSeconds" | "firstTimestamp">;
+type AudioTracks = Omit<WebmTrack, "tickSeconds" | "firstTimestamp">;
+type TrackDescription = Omit<AudioTracks, "others">;
 
 const findNumber = (content: Uint8Array, id: number): number | undefined => {
   for (const child of childElements(content)) if (child.id === id) return unsignedValue(child.content);
@@ -62,15 +64,20 @@ const findTimestampScale = (info: Uint8Array): number => {
 
 const audioType = 2;
 
-const describeAudioTrack = (tracks: Uint8Array): TrackDescription => {
+const describeAudioTracks = (tracks: Uint8Array): AudioTracks => {
   const entries = [...childElements(tracks)].filter(({ id }) => id === webmIds.trackEntry);
-  const audio = entries.find(({ content }) => findNumber(content, webmIds.trackType) === audioType);
-  if (audio) return describeTrack(audio.content);
+  const audio = entries.filter(({ content }) => findNumber(content, webmIds.trackType) === audioType);
+  const [first, ...others] = audio.map(({ content }) => describeTrack(content));
+  if (first) return { ...first, others: others.filter((track) => track !== undefined) };
+  if (audio.length > 0) {
+    throw new UnreadableAudioError("The WebM file's audio is encrypted or in an unknown encoding.");
+  }
   if (entries.length > 0) throw new NotAudioError({ mediaType: "video/webm", name: "a video without audio" });
   throw new UnreadableAudioError("The WebM file is damaged: it describes no track.");
 };
 
-const describeTrack = (entry: Uint8Array): TrackDescription => {
+/** Undefined for an encoding that is unknown or encrypted. */
+const describeTrack = (entry: Uint8Array): TrackDescription | undefined => {
   const fields = new Map([...childElements(entry)].map(({ id, content }) => [id, content] as const));
   const audio = new Map(
     [...childElements(fields.get(webmIds.audio) ?? new Uint8Array(0))].map(
@@ -82,21 +89,35 @@ const describeTrack = (entry: Uint8Array): TrackDescription => {
     return content ? unsignedValue(content) : otherwise;
   };
   const codec = codecOf(textAt(fields.get(webmIds.codecId) ?? new Uint8Array(0), 0, 32));
-  if (!codec || fields.has(webmIds.contentEncodings)) {
-    throw new UnreadableAudioError("The WebM file's audio is encrypted or in an unknown encoding.");
-  }
+  if (!codec || fields.has(webmIds.contentEncodings)) return undefined;
   // Defaults of Matroska's schema.
   const frequency = audio.get(webmIds.samplingFrequency);
   const channels = audio.get(webmIds.channels);
   return {
     number: number(webmIds.trackNumber, 1),
     codec,
+    ...configurationOf(codec, fields.get(webmIds.codecPrivate) ?? new Uint8Array(0)),
+    bytesPerSample: bytesPerSampleOf(codec, unsignedValue(audio.get(webmIds.bitDepth) ?? new Uint8Array(0))),
     sampleRate: (frequency && floatValue(frequency)) || 8_000,
     channels: (channels && unsignedValue(channels)) || 1,
     delaySeconds: number(webmIds.codecDelay, 0) * nanosecond,
     packetSeconds: number(webmIds.defaultDuration, 0) * nanosecond || undefined,
     entry,
   };
+};
+
+/** Matroska's defaults are those of its writers: 16 bits, or floats of 32. */
+const bytesPerSampleOf = (codec: string, bits: number): number => {
+  if (codec === "float") return bits === 64 ? 8 : 4;
+  return codec === "pcm" ? Math.max(1, (bits || 16) / 8) : 0;
+};
+
+/** The configuration of a decoder: for FLAC without the start of its file, for Vorbis three packets after their lengths. */
+const configurationOf = (codec: string, content: Uint8Array): Pick<CodecSetup, "configuration" | "setup"> => {
+  if (codec === "flac") return { configuration: content.subarray(8) };
+  if (codec !== "vorbis") return { configuration: content };
+  const [configuration, _comments, setup] = lacedFrames(content, xiphLacing);
+  return { configuration, setup };
 };
 
 const codecs = [

@@ -28,10 +28,12 @@ const audioFacts = z
     durationSeconds: z.number(),
     sampleRate: z.number().optional(),
     channels: z.number().optional(),
+    hasWrongTimes: z.boolean().optional(),
   })
   .transform(
-    ({ sampleRate, channels, ...facts }): AudioFacts => ({
+    ({ sampleRate, channels, hasWrongTimes, ...facts }): AudioFacts => ({
       ...facts,
+      ...(hasWrongTimes ? { hasWrongTimes } : {}),
       ...(sampleRate === undefined ? {} : { sampleRate }),
       ...(channels === undefined ? {} : { channels }),
     }),

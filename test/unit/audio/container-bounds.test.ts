@@ -35,21 +35,30 @@ describe("The numbers of a WAV file", () => {
       const content = [Buffer.from("WAVE"), chunk("fmt ", format), chunk("data", Buffer.alloc(32_000))];
       return chunk("RIFF", Buffer.concat(content));
     };
-    await expect(inspect(withFormat(14))).resolves.toMatchObject({ codec: "mp3", durationSeconds: 1 });
+    await expect(inspect(withFormat(14))).rejects.toThrow(/contains no MP3 frame/);
     await expect(inspect(withFormat(13))).rejects.toThrow(/format chunk is damaged\.$/);
   });
 
+  // Bytes and samples of a block, at 16 kHz.
   it.each([
-    [0x02, "adpcm"],
-    [0x11, "adpcm"],
-    [0x31, "gsm"],
-    [0x55, "mp3"],
-  ])("name the compression %i: %s, whose samples a chunk of its own counts", async (formatTag, codec) => {
-    const counted = makeWav({ formatTag, chunksBefore: [chunk("fact", Buffer.from([0x80, 0x3e, 0, 0]))] });
-    await expect(inspect(counted)).resolves.toMatchObject({ codec, durationSeconds: 1 });
-    const half = counted.subarray(0, counted.length - 16_000);
-    await expect(inspect(half)).resolves.toMatchObject({ durationSeconds: 0.5 });
-  });
+    [0x02, "adpcm", 256, 500],
+    [0x11, "adpcm", 256, 505],
+    [0x31, "gsm", 65, 320],
+  ])(
+    "name the compression %i: %s, whose samples its blocks count",
+    async (formatTag, codec, bytes, samples) => {
+      const fact = chunk("fact", Buffer.from([0x80, 0x3e, 0, 0]));
+      const wav = makeWav({ formatTag, bits: 4, chunksBefore: [fact], data: Buffer.alloc(100 * bytes) });
+      wav.writeUInt16LE(bytes, 32);
+      const seconds = (100 * samples) / 16_000;
+      await expect(inspect(wav)).resolves.toMatchObject({
+        codec,
+        durationSeconds: expect.closeTo(seconds, 6),
+      });
+      const half = wav.subarray(0, wav.length - 50 * bytes);
+      await expect(inspect(half)).resolves.toMatchObject({ durationSeconds: expect.closeTo(seconds / 2, 6) });
+    },
+  );
 });
 
 describe("A duration", () => {
@@ -97,10 +106,17 @@ describe("An Ogg file", () => {
     expect(cut.equals(same)).toBe(true);
   });
 
-  it("with a last page that was damaged ends with the page before it", async () => {
+  it("with a last page that was damaged counts its packets, which some players play", async () => {
     const audio = makeOggOpus(500);
     audio.writeUInt8(audio.readUInt8(audio.length - 1) ^ 1, audio.length - 1);
-    expect((await inspect(audio)).durationSeconds).toBeCloseTo(9 - 312 / 48_000, 6);
+    expect((await inspect(audio)).durationSeconds).toBeCloseTo(10 - 312 / 48_000, 6);
+  });
+
+  it("with damaged pages only is refused", async () => {
+    const audio = makeOggOpus(500);
+    for (let at = audio.indexOf("OggS"); at >= 0; at = audio.indexOf("OggS", at + 4))
+      audio.fill(0, at + 22, at + 26);
+    await expect(inspect(audio)).rejects.toThrow(/no intact page/);
   });
 });
 
@@ -129,20 +145,21 @@ describe("A WebM file", () => {
   const codec = (name: string): Buffer => element(0x86, Buffer.from(name));
 
   it.each([
-    ["A_OPUS", "opus"],
-    ["A_VORBIS", "vorbis"],
-    ["A_AAC", "aac"],
-    ["A_AAC/MPEG4/LC", "aac"],
-    ["A_MPEG/L3", "mp3"],
-    ["A_FLAC", "flac"],
-    ["A_PCM/INT/LIT", "pcm"],
-    ["A_PCM/FLOAT/IEEE", "float"],
-  ])("in %s is %s; what it leaves out has Matroska's defaults", async (name, expected) => {
+    ["A_OPUS", "opus", 1],
+    ["A_VORBIS", "vorbis", 1],
+    // Fifty frames of 1,024 samples, with any times.
+    ["A_AAC", "aac", 6.4],
+    ["A_AAC/MPEG4/LC", "aac", 6.4],
+    ["A_MPEG/L3", "mp3", 1],
+    ["A_FLAC", "flac", 1],
+    ["A_PCM/INT/LIT", "pcm", 1],
+    ["A_PCM/FLOAT/IEEE", "float", 1],
+  ])("in %s is %s; what it leaves out has Matroska's defaults", async (name, expected, seconds) => {
     await expect(inspect(track([audio, codec(name)]))).resolves.toMatchObject({
       codec: expected,
       sampleRate: 8_000,
       channels: 1,
-      durationSeconds: 1,
+      durationSeconds: expect.closeTo(seconds, 6),
     });
   });
 

@@ -1,0 +1,48 @@
+import { type PacketClock, packetClock } from "../packets/packet-clock.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import type { SourceWindow } from "../reading/audio-source.ts";
+import { hasText } from "../reading/bytes.ts";
+import type { FileSection, PacketTally } from "../reading/packet-tally.ts";
+import { readOggHead } from "./ogg-cut.ts";
+import { type LocatedPage, packetParts, pagesOf } from "./ogg-pages.ts";
+import { type OggStream, parseOggStream } from "./ogg-stream.ts";
+
+const isHeader = (packet: Uint8Array): boolean =>
+  hasText(packet, 0, "OpusHead") || hasText(packet, 0, "OpusTags");
+
+/** Counts the packets of a page. */
+const countPage = (page: LocatedPage, stream: OggStream, clock: PacketClock, tally: PacketTally): void => {
+  for (const { bytes, isStart } of packetParts(page)) {
+    const mayStartFrame = isStart || stream.codec === "flac";
+    if (mayStartFrame && !isHeader(bytes)) tally.add(clock.secondsOf(bytes.length, bytes));
+  }
+  if (page.granule > 0) tally.reach(page.granule / stream.sampleRate);
+};
+
+/**
+ * Adds up the packets of a stream in some parts of a file.
+ * @throws UnreadableAudioError when another recording starts: players continue with it, and a cut would not
+ */
+export const countOggPackets = async (
+  window: SourceWindow,
+  stream: OggStream,
+  tally: PacketTally,
+  parts: readonly FileSection[],
+): Promise<void> => {
+  const packets = stream.codec === "vorbis" ? (await readOggHead(window, stream)).packets : [];
+  const clock = packetClock({ ...stream, configuration: packets[0], setup: packets[2] });
+  for (const { start, end } of parts) {
+    tally.skip();
+    tally.bytes += end - start;
+    for await (const pages of pagesOf(window, undefined, start, end)) {
+      for (const page of pages) {
+        if (page.offset >= end) break;
+        const isOther = page.isFirst && parseOggStream(page) !== undefined && page.offset !== stream.offset;
+        if (isOther) throw new UnreadableAudioError(severalRecordings);
+        if (page.serial === stream.serial) countPage(page, stream, clock, tally);
+      }
+    }
+  }
+};
+
+const severalRecordings = "The Ogg file contains several recordings; send each in a file of its own.";

@@ -2,15 +2,18 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { audioFiles } from "../fixtures/audio/corpus.ts";
+import { bufferSource, inspectAudio } from "../../shared/audio/read-audio.ts";
+import { audioFiles, encodedFiles } from "../fixtures/audio/corpus.ts";
 import { makeChunkTables } from "../fixtures/audio/make-mp4.ts";
 import { mutate } from "../fixtures/audio/mutate.ts";
 import { observeReading } from "../fixtures/audio/observe-reading.ts";
 import { Random } from "../fixtures/audio/random.ts";
+import { compareDamaged, compareUndamaged, decodedSeconds, hasFfmpeg } from "./decoded-length.ts";
 
 /**
  * Reads damaged audio files, and MP4 files with generated tables, for the given time, and stops at the first one with
- * a wrong result.
+ * a wrong result. Where ffmpeg is installed, none may count as shorter than it decodes, and undamaged files must count as
+ * exactly as long.
  *
  * node test/fuzz/audio.ts --seconds 600 --seed 1
  */
@@ -22,6 +25,8 @@ const { values } = parseArgs({
 });
 
 const maxMilliseconds = 10_000;
+
+const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 
 const files = await audioFiles();
 
@@ -37,19 +42,27 @@ const makeFile = (random: Random): { readonly name: string; readonly bytes: Buff
   return { name: "MP4 with made-up tables", bytes: random.below(2) === 0 ? bytes : mutate(bytes, random) };
 };
 
+const isCompared = hasFfmpeg();
+say(isCompared ? "comparing with ffmpeg" : "ffmpeg is not installed: lengths are not compared");
+for (const { name, bytes } of isCompared ? encodedFiles() : []) {
+  const { durationSeconds } = await inspectAudio(bufferSource(bytes));
+  compareUndamaged(name, durationSeconds, decodedSeconds(bytes) ?? 0);
+}
+
 const endAt = performance.now() + Number(values.seconds) * 1_000;
 const outcomes = { read: 0, refused: 0, "not audio": 0 };
 let slowest = 0;
-
-const say = (text: string): boolean => process.stdout.write(`${text}\n`);
+let longer = 0;
 
 say(`seed ${values.seed}`);
 for (let number = 0; performance.now() < endAt; number += 1) {
   const random = new Random(Number(values.seed) + number);
   const { name, bytes: mutant } = makeFile(random);
   try {
-    const { outcome, milliseconds } = await observeReading(mutant);
+    const { outcome, milliseconds, durationSeconds } = await observeReading(mutant);
     if (milliseconds > maxMilliseconds) throw new Error(`It took ${Math.round(milliseconds)} ms.`);
+    const decoded = isCompared && durationSeconds !== undefined ? decodedSeconds(mutant) : undefined;
+    if (decoded !== undefined && compareDamaged(durationSeconds ?? 0, decoded)) longer += 1;
     outcomes[outcome] += 1;
     slowest = Math.max(slowest, milliseconds);
   } catch (error) {
@@ -60,5 +73,5 @@ for (let number = 0; performance.now() < endAt; number += 1) {
   }
 }
 say(
-  `${JSON.stringify(outcomes)}, slowest ${Math.round(slowest)} ms, ${Math.round(process.memoryUsage().rss / 1e6)} MB`,
+  `${JSON.stringify(outcomes)}, ${longer} longer than decoded, slowest ${Math.round(slowest)} ms, ${Math.round(process.memoryUsage().rss / 1e6)} MB`,
 );

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { createTranscriptionOperation, maxFileBytes } from "../../functions/transcription/contract.ts";
+import { oggOpusWith } from "../fixtures/audio/false-lengths.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 import { type FormValue, formData, formFile } from "../support/multipart.ts";
 import { audioBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
@@ -59,6 +60,12 @@ describe("POST /tasks/audio/transcriptions", () => {
   it.runIf(isLocal)("says that the sample server cannot recognise speech, and what can", async () => {
     const { body } = await transcribe({ audio: formFile(noise) });
     expect(body.text).toMatch(/^\[The sample server cannot .* set TRANSCRIPTION_BASE_URL .*\.\]$/);
+  });
+
+  it("counts what a recording plays, not what its last position states", async () => {
+    const lastPositionIsASecond = oggOpusWith((page) => (page === 1_800 ? 48_000 : page * 48_000));
+    const { status, body } = await transcribe({ audio: formFile(lastPositionIsASecond) });
+    expect({ status, duration: body.duration_seconds }).toEqual({ status: 200, duration: 1_800 });
   });
 
   it.runIf(isLocal)("reads back what the sample server has spoken, sentence by sentence", async () => {

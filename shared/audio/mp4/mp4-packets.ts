@@ -34,8 +34,8 @@ const countTrack = async (
   const clock = packetClock({ ...description, sampleRate: description.sampleRate || timescale });
   const packets = new PacketReader(window.sibling(), parts);
   let ticks = 0;
-  const searched = clock.needsOnlySize ? [wholeOf(window)] : parts;
-  tally.bytes = searched.reduce((sum, { start, end }) => sum + end - start, 0);
+  tally.isWhole = clock.needsOnlySize;
+  tally.bytes = parts.reduce((sum, { start, end }) => sum + end - start, 0);
   for await (const { runs } of presentSamples(window, file)) {
     for (const run of runs) {
       const steps = packets.secondsOf(run, clock);
@@ -47,8 +47,6 @@ const countTrack = async (
     }
   }
 };
-
-const wholeOf = ({ size }: SourceWindow): FileSection => ({ start: 0, end: size });
 
 /** How much of the samples the edit list plays. */
 const heardShare = (

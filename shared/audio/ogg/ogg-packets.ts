@@ -4,8 +4,8 @@ import type { SourceWindow } from "../reading/audio-source.ts";
 import { hasText } from "../reading/bytes.ts";
 import type { FileSection, PacketTally } from "../reading/packet-tally.ts";
 import { readOggHead } from "./ogg-cut.ts";
-import { type LocatedPage, packetParts, pagesOf } from "./ogg-pages.ts";
-import { type OggStream, parseOggStream } from "./ogg-stream.ts";
+import { isIntact, type LocatedPage, packetParts, pagesOf } from "./ogg-pages.ts";
+import { type OggStream, severalRecordings } from "./ogg-stream.ts";
 
 const isHeader = (packet: Uint8Array): boolean =>
   hasText(packet, 0, "OpusHead") || hasText(packet, 0, "OpusTags");
@@ -37,12 +37,12 @@ export const countOggPackets = async (
     for await (const pages of pagesOf(window, undefined, start, end)) {
       for (const page of pages) {
         if (page.offset >= end) break;
-        const isOther = page.isFirst && parseOggStream(page) !== undefined && page.offset !== stream.offset;
-        if (isOther) throw new UnreadableAudioError(severalRecordings);
+        const isStart = page.isFirst && page.offset >= stream.startsEnd;
+        if ((isStart || !stream.serials.has(page.serial)) && isIntact(page)) {
+          throw new UnreadableAudioError(severalRecordings);
+        }
         if (page.serial === stream.serial) countPage(page, stream, clock, tally);
       }
     }
   }
 };
-
-const severalRecordings = "The Ogg file contains several recordings; send each in a file of its own.";

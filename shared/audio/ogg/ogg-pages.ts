@@ -72,7 +72,7 @@ export function* packetParts(
 const checksumOffset = 22;
 
 /** Whether the page's checksum is correct. */
-const isIntact = (page: OggPage): boolean =>
+export const isIntact = (page: OggPage): boolean =>
   uint32LittleEndian(page.bytes, checksumOffset) === checksum(page.bytes);
 
 interface PageChange {

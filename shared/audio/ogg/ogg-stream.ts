@@ -11,8 +11,10 @@ import { maxPageBytes, type OggPage, parseOggPage } from "./ogg-pages.ts";
 
 /** The audio stream in an Ogg file, as its first packet describes it. */
 export interface OggStream extends OggStreamStart {
-  /** Of its first page. */
-  readonly offset: number;
+  /** Of all streams in the file. */
+  readonly serials: ReadonlySet<number>;
+  /** Where the pages end that start the streams. */
+  readonly startsEnd: number;
 }
 
 interface OggStreamStart {
@@ -32,22 +34,29 @@ const maxStreams = 8;
 
 /** Finds the file's first audio stream. All streams start before any continues. @throws UnreadableAudioError */
 export const findOggStream = async (window: SourceWindow): Promise<OggStream> => {
+  const serials = new Set<number>();
+  let found: OggStreamStart | undefined;
   let offset = 0;
   for (let count = 0; count < maxStreams; count += 1) {
     const page = parseOggPage(await window.read(offset, maxPageBytes), 0);
     if (!page?.isFirst) break;
-    const stream = parseOggStream(page);
-    if (stream) {
-      checkPlausible(stream);
-      return { ...stream, offset };
-    }
+    const stream = parseStream(page);
+    if (stream && found) throw new UnreadableAudioError(severalRecordings);
+    found ??= stream;
+    serials.add(page.serial);
     offset += page.bytes.length;
+  }
+  if (found) {
+    checkPlausible(found);
+    return { ...found, serials, startsEnd: offset };
   }
   throw new UnreadableAudioError("The Ogg file contains no Opus, Vorbis or FLAC audio.");
 };
 
-/** The audio stream that a page starts, if it starts one. */
-export const parseOggStream = ({ bytes, headerLength, serial }: OggPage): OggStreamStart | undefined => {
+/** Players choose one of several, or continue with the next; a cut has only the first. */
+export const severalRecordings = "The Ogg file contains several recordings; send each in a file of its own.";
+
+const parseStream = ({ bytes, headerLength, serial }: OggPage): OggStreamStart | undefined => {
   const packet = bytes.subarray(headerLength);
   if (hasText(packet, 0, "OpusHead") && packet.length >= 19) {
     const [channels, preSkip] = [byteAt(packet, 9), uint16LittleEndian(packet, 10)];

@@ -11,6 +11,8 @@ export class PacketTally {
   seconds = 0;
   /** How many bytes of the file have been searched for packets. */
   bytes = 0;
+  /** Whether all packets were counted, even if only sections were wanted. */
+  isWhole = false;
   /** Whether packets play longer than the times say, over any part of the recording. */
   hasWrongTimes = false;
   /** How much longer the packets since some moment play than the time that has passed since. */
@@ -61,14 +63,16 @@ export const compareWithPackets = async (
   { stated, unheard = 0 }: { readonly stated: number; readonly unheard?: number },
   count: (tally: PacketTally, parts: readonly FileSection[]) => Promise<void>,
 ): Promise<Pick<Measurement, "durationSeconds" | "hasWrongTimes">> => {
-  if (window.size > maxWholeBytes) {
-    const sample = new PacketTally();
-    await count(sample, randomParts(window.size));
-    const estimate = (sample.seconds / sample.bytes) * window.size;
-    if (!sample.hasWrongTimes && estimate <= stated * maxSampleRatio) return { durationSeconds: stated };
+  const isLarge = window.size > maxWholeBytes;
+  const everything = [{ start: 0, end: window.size }];
+  let tally = new PacketTally();
+  await count(tally, isLarge ? randomSections(window.size) : everything);
+  if (isLarge && !tally.isWhole) {
+    const estimate = (tally.seconds / tally.bytes) * window.size;
+    if (!tally.hasWrongTimes && estimate <= stated * maxSampleRatio) return { durationSeconds: stated };
+    tally = new PacketTally();
+    await count(tally, everything);
   }
-  const tally = new PacketTally();
-  await count(tally, [{ start: 0, end: window.size }]);
   const played = tally.seconds - unheard;
   const hasWrongTimes = tally.hasWrongTimes || played > stated * drift + maxLagSeconds;
   return {
@@ -79,7 +83,7 @@ export const compareWithPackets = async (
 };
 
 /** In the order of the file; no client can know beforehand which. */
-const randomParts = (size: number): FileSection[] =>
+const randomSections = (size: number): FileSection[] =>
   Array.from({ length: samples }, () => Math.floor(Math.random() * (size - sampleBytes)))
     .toSorted((one, other) => one - other)
     .map((start) => ({ start, end: start + sampleBytes }));

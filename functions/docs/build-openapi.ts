@@ -10,6 +10,7 @@ import { idempotencyKeyPattern } from "../../shared/http/idempotency-key.ts";
 import { type BodyEncoding, idempotencyOf, type Operation, tags } from "../../shared/http/operation.ts";
 import { addExamples } from "./add-examples.ts";
 import { errorExamples, errorResponses } from "./describe-errors.ts";
+import { nameSchemas } from "./name-schemas.ts";
 
 const contentTypes: Readonly<Record<BodyEncoding, readonly string[]>> = {
   json: ["application/json"],
@@ -105,10 +106,40 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
   };
 };
 
-/** Removes the bounds that zod adds to every integer: JavaScript's safe range. */
-const withoutSafeIntegerBounds: ZodOpenApiOverride = ({ jsonSchema }) => {
+/**
+ * Fits schemas to what generators of clients can express. They need no bounds of JavaScript's integers and no pattern that
+ * only repeats a format. They know no type that is only null, no constants other than texts, no unions of one, and no fields that
+ * must be absent.
+ */
+const forGenerators: ZodOpenApiOverride = ({ jsonSchema, zodSchema: { _zod } }) => {
+  const { def } = _zod;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.format) delete jsonSchema.pattern;
+  if (def.type === "null") jsonSchema.type = ["string", "null"];
+  if (def.type === "literal" && !def.values.some((value) => typeof value === "string" && value !== "")) {
+    delete jsonSchema.const;
+    delete jsonSchema.enum;
+    jsonSchema["example"] ??= def.values[0];
+    const numbers = def.values.filter((value) => typeof value === "number");
+    if (numbers.length > 0) {
+      Object.assign(jsonSchema, {
+        type: "integer",
+        minimum: Math.min(...numbers),
+        maximum: Math.max(...numbers),
+      });
+    }
+  }
+  const [only, other] = jsonSchema.oneOf ?? [];
+  if (typeof only === "object" && !other) {
+    delete jsonSchema.oneOf;
+    Object.assign(jsonSchema, { ...only, ...jsonSchema });
+  }
+  if (def.type !== "object") return;
+  for (const [name, field] of Object.entries(jsonSchema.properties ?? {})) {
+    const isNever = typeof field === "object" && "not" in field && !jsonSchema.required?.includes(name);
+    if (isNever) delete jsonSchema.properties?.[name];
+  }
 };
 
 const info = {
@@ -159,8 +190,9 @@ export const buildOpenApi = (operations: readonly Operation[]) => {
       components: { examples: errorExamples(operations), securitySchemes },
       paths,
     },
-    { override: withoutSafeIntegerBounds },
+    { override: forGenerators },
   );
+  nameSchemas(document);
   addExamples(document, operations);
   return document;
 };

@@ -194,8 +194,8 @@ export const batchResult = z
     audio_size_bytes: z.int().nullable().meta({ example: 86_444 }),
     storage_object: storageObject.nullable(),
     request_id: requestId.nullable(),
-    error_code: z.string().nullable(),
-    error_detail: z.string().nullable(),
+    error_code: z.string().nullish().describe("Why the item failed, for programs"),
+    error_detail: z.string().nullish().describe("Why the item failed, for people"),
   })
   .meta({ id: "SpeechBatchResult" });
 export type BatchResult = z.infer<typeof batchResult>;

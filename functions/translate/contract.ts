@@ -23,19 +23,21 @@ export const translateRequest = z
   .meta({ id: "TranslateRequest" });
 export type TranslateRequest = z.infer<typeof translateRequest>;
 
+/** All fields are optional and others may come, as the specification says. */
 export const translateResponse = z
-  .object({
+  .looseObject({
     id: z.string().nullish().meta({ example: "trans-0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3" }),
     status: z.string().nullish().meta({ example: "COMPLETED" }),
     output: z
-      .object({
+      .looseObject({
         translated_text: z.string().nullish().meta({ example: "Oli otya?" }),
         text: z.string().nullish(),
         source_language: z.string().nullish().meta({ example: "eng" }),
         target_language: z.string().nullish().meta({ example: "lug" }),
         Error: z.string().nullish(),
       })
-      .meta({ id: "TranslationOutput" }),
+      .meta({ id: "TranslationOutput" })
+      .nullish(),
     delayTime: z.int().nullish().meta({ description: "Milliseconds in a queue" }),
     executionTime: z.int().nullish().meta({ description: "Milliseconds the model took", example: 412 }),
     workerId: z.string().nullish(),

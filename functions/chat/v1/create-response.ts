@@ -10,7 +10,7 @@ import { countTokens } from "../../../shared/platform/telemetry/use.ts";
 import { type ChatOptions, findModel } from "../create-chat-completion.ts";
 import { wholeUsage } from "./create-completion.ts";
 import type { ResponseObject, ResponseOutputItem, ResponseRequest } from "./responses-contract.ts";
-import { reportedSchema } from "./tool-fields.ts";
+import { jsonSchema } from "./tool-fields.ts";
 
 const newId = (kind: "resp" | "msg" | "fc"): string => `${kind}_${randomUUID().replaceAll("-", "")}`;
 
@@ -25,7 +25,7 @@ const reportedFormat = (
     type,
     name,
     description: description ?? null,
-    schema: reportedSchema.nullish().parse(schema) ?? null,
+    schema: jsonSchema.nullish().parse(schema) ?? null,
     strict: strict ?? false,
   };
 };
@@ -56,7 +56,7 @@ export const beginResponse = (request: ResponseRequest): ResponseObject => ({
     type,
     name,
     description: description ?? null,
-    parameters: reportedSchema.nullish().parse(parameters) ?? null,
+    parameters: jsonSchema.nullish().parse(parameters) ?? null,
     strict: strict ?? null,
   })),
   top_p: request.top_p ?? null,

@@ -36,11 +36,6 @@ export const jsonSchema = z
   })
   .meta({ id: "JsonSchema", description: "A JSON Schema" });
 
-/** The same schema in responses: JSON at every level. */
-export const reportedSchema = z
-  .record(z.string(), z.json())
-  .meta({ id: "ToldJsonSchema", description: "The JSON Schema of the request" });
-
 export const toolName = z
   .string()
   .regex(/^[\w.-]{1,64}$/, { error: "a tool's name must have 1 to 64 letters, digits, `_`, `-` or `.`" });

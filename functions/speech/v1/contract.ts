@@ -29,18 +29,21 @@ const speechRequest = z
         .enum(formats, unsupported(`Supported formats: ${formats.join(", ")}.`))
         .nullish()
         .meta({
-          override: { type: ["string", "null"], enum: [...formats, null], default: "mp3" },
+          override: { default: "mp3" },
           description: "`opus` is in Ogg; `pcm` is 24 kHz, 16 bits, little endian, mono, without a header",
         }),
       speed: z.literal(1, unsupported("Only `speed: 1` is supported.")).nullish(),
       stream_format: z
         .enum(["audio", "sse"], unsupported("Supported stream formats: `audio`, `sse`."))
         .nullish()
-        .meta({ override: { type: ["string", "null"], enum: ["audio", "sse", null], default: "audio" } }),
+        .meta({
+          override: { default: "audio" },
+          description: "Whether the audio is sent as bytes or as events",
+        }),
       instructions: z
         .literal("", unsupported("Instructions on how to speak are not supported."))
         .nullish()
-        .meta({ override: { type: ["string", "null"], enum: ["", null] } }),
+        .meta({ description: "Only an empty text" }),
       language: text()
         .trim()
         .max(100)

@@ -79,7 +79,13 @@ const transcriptionRequest = oneRecording(
           override: { type: "boolean", default: false },
           description: "With `json` and `text`: whether the text is streamed as events",
         }),
-      chunking_strategy: z.unknown().optional().meta({ description: "Accepted without effect" }),
+      chunking_strategy: z
+        .unknown()
+        .optional()
+        .meta({
+          override: { type: "string" },
+          description: "Accepted without effect",
+        }),
       include: listed(z.never(unsupported("Log probabilities are not supported."))).meta({
         override: { type: "array", items: { type: "string" } },
       }),

@@ -45,6 +45,58 @@ const document = z
   })
   .parse(JSON.parse(readFileSync(file, "utf8")));
 
+/** Every schema of the document with its path; examples are left out, as they are values. */
+const schemasBelow = (value: unknown, path = ""): [string, Readonly<Record<string, unknown>>][] => {
+  if (Array.isArray(value)) return value.flatMap((entry, index) => schemasBelow(entry, `${path}/${index}`));
+  if (typeof value !== "object" || value === null) return [];
+  const members = z.record(z.string(), z.unknown()).parse(value);
+  return [
+    [path, members],
+    ...Object.entries(members).flatMap(([name, member]) =>
+      name === "example" || name === "examples" ? [] : schemasBelow(member, `${path}/${name}`),
+    ),
+  ];
+};
+
+const schemas = schemasBelow(JSON.parse(readFileSync(file, "utf8")));
+
+const pathsOf = (matches: (schema: Readonly<Record<string, unknown>>, path: string) => boolean): string[] =>
+  schemas.filter(([path, schema]) => matches(schema, path)).map(([path]) => path);
+
+describe("the schemas, for generators of clients", () => {
+  it("are never only null, except as an alternative", () => {
+    expect(pathsOf(({ type }, path) => type === "null" && !/\/(?:any|one)Of\/\d+$/.test(path))).toEqual([]);
+  });
+
+  it("do not repeat a format as a pattern", () => {
+    expect(pathsOf(({ format, pattern }) => format !== undefined && pattern !== undefined)).toEqual([]);
+  });
+
+  it("are texts where they have one value or list their values", () => {
+    const isOther = (value: unknown): boolean => typeof value !== "string" || value === "";
+    const listed = ({ const: only, enum: values }: Readonly<Record<string, unknown>>) =>
+      [only ?? [], Array.isArray(values) ? values : []].flat();
+    expect(pathsOf((schema) => listed(schema).some(isOther))).toEqual([]);
+  });
+
+  it("are named when they have fields, so that no class gets a number", () => {
+    const isNamed = /^\/components\/schemas\/[^/]+$/;
+    expect(
+      pathsOf(({ type, properties }, path) => type === "object" && !!properties && !isNamed.test(path)),
+    ).toEqual([]);
+    expect(pathsOf((_, path) => /^\/components\/schemas\/[^/]*(?:__|\d$)/.test(path))).toEqual([]);
+  });
+
+  it("let a translation leave out and add fields, as the specification says", () => {
+    const named = (name: string) => schemas.find(([path]) => path === `/components/schemas/${name}`)?.[1];
+    for (const schema of [named("TranslateResponse"), named("TranslationOutput")]) {
+      expect(schema).toBeDefined();
+      expect(schema).not.toHaveProperty("required");
+      expect(schema).not.toMatchObject({ additionalProperties: false });
+    }
+  });
+});
+
 const describedAs = ({ method, path }: Operation) =>
   described.parse(document.paths[path]?.[method.toLowerCase()]);
 

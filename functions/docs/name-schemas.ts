@@ -1,0 +1,85 @@
+import type { createDocument } from "zod-openapi";
+import type { DocumentedSchema, JsonSchema, NamedSchemas } from "../../shared/http/openapi/document.ts";
+
+type Named = Map<string, JsonSchema>;
+
+const nameOf = (words: string): string =>
+  words.replaceAll(/(?:^|[^a-z\d]+)([a-z\d])/gi, (_, first: string) => first.toUpperCase());
+
+/** A list of values stays with its field: Go's generator has one name for a value of all lists that have names. */
+const needsName = ({ properties }: DocumentedSchema): boolean => properties !== undefined;
+
+const isNull = (schema: JsonSchema): boolean => typeof schema === "object" && schema.type === "null";
+
+/** The word that distinguishes an alternative from the others: the value of its `type` or `role`. */
+const wordOf = (schema: JsonSchema): string => {
+  if (typeof schema === "boolean") return "any";
+  const { type, role } = schema.properties ?? {};
+  const [word = "object"] = [type, role].flatMap((member) =>
+    typeof member === "object" ? (member.const ?? member.enum?.[0] ?? []) : [],
+  );
+  return String(word);
+};
+
+/** Names alternatives, not after their union where there are several: generators call that by the plain name. */
+const alternativesWithNames = (list: readonly JsonSchema[], name: string, named: Named): JsonSchema[] => {
+  const isUnion = list.filter((one) => !isNull(one)).length > 1;
+  return list.map((one) => withNames(one, isUnion ? name + nameOf(wordOf(one)) : name, named));
+};
+
+/** Names the members of a schema after it and their fields. */
+const withNamedMembers = (schema: DocumentedSchema, name: string, named: Named): DocumentedSchema => {
+  const { properties, items, anyOf, oneOf } = schema;
+  const fields = Object.entries(properties ?? {}).map(
+    ([field, member]) => [field, withNames(member, name + nameOf(field), named)] as const,
+  );
+  return {
+    ...schema,
+    ...(properties ? { properties: Object.fromEntries(fields) } : {}),
+    ...(items === undefined ? {} : { items: withNames(items, name.replace(/s$/, ""), named) }),
+    ...(anyOf ? { anyOf: alternativesWithNames(anyOf, name, named) } : {}),
+    ...(oneOf ? { oneOf: alternativesWithNames(oneOf, name, named) } : {}),
+  };
+};
+
+/** Moves a schema that needs a name, and those in it, to the named ones; returns what replaces it. */
+const withNames = (given: JsonSchema, name: string, named: Named): JsonSchema => {
+  if (typeof given === "boolean" || given.$ref) return given;
+  if (!needsName(given)) return withNamedMembers(given, name, named);
+  if (named.has(name)) throw new Error(`Two schemas would be called ${name}: give one an id.`);
+  // These belong to the field, not to all that have its schema.
+  const { description, example, default: usual, ...schema } = given;
+  named.set(name, {});
+  named.set(name, withNamedMembers({ ...schema, ...(description ? { description } : {}) }, name, named));
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(example === undefined ? {} : { example }),
+    ...(usual === undefined ? {} : { default: usual }),
+    $ref: `#/components/schemas/${name}`,
+  };
+};
+
+/**
+ * Names every object in a document after the field that has it, so that generated clients do
+ * not number them.
+ *
+ * @throws Error when two get the same name.
+ */
+export const nameSchemas = ({ components, paths }: ReturnType<typeof createDocument>): void => {
+  const given: NamedSchemas = components?.schemas ?? {};
+  const named: Named = new Map(Object.entries(given));
+  for (const [name, schema] of Object.entries(given)) {
+    if (typeof schema === "object") named.set(name, withNamedMembers(schema, name, named));
+  }
+  for (const { get, post, put, delete: remove } of Object.values(paths ?? {})) {
+    for (const operation of [get, post, put, remove]) {
+      for (const response of Object.values(operation?.responses ?? {})) {
+        const content = "content" in response ? response.content?.["application/json"] : undefined;
+        if (!content || !("schema" in content)) continue;
+        const schema = withNames(content.schema, `${nameOf(operation?.operationId ?? "")}Result`, named);
+        Object.assign(content, { schema });
+      }
+    }
+  }
+  Object.assign(components?.schemas ?? {}, Object.fromEntries(named));
+};

@@ -122,19 +122,11 @@ const forGenerators: ZodOpenApiOverride = ({ jsonSchema, zodSchema: { _zod } }) 
     delete jsonSchema.enum;
     jsonSchema["example"] ??= def.values[0];
     const numbers = def.values.filter((value) => typeof value === "number");
-    if (numbers.length > 0) {
-      Object.assign(jsonSchema, {
-        type: "integer",
-        minimum: Math.min(...numbers),
-        maximum: Math.max(...numbers),
-      });
-    }
+    const [minimum, maximum] = [Math.min(...numbers), Math.max(...numbers)];
+    if (numbers.length > 0) Object.assign(jsonSchema, { type: "integer", minimum, maximum });
   }
   const [only, other] = jsonSchema.oneOf ?? [];
-  if (typeof only === "object" && !other) {
-    delete jsonSchema.oneOf;
-    Object.assign(jsonSchema, { ...only, ...jsonSchema });
-  }
+  if (typeof only === "object" && !other) Object.assign(jsonSchema, only, { oneOf: undefined });
   if (def.type !== "object") return;
   for (const [name, field] of Object.entries(jsonSchema.properties ?? {})) {
     const isNever = typeof field === "object" && "not" in field && !jsonSchema.required?.includes(name);

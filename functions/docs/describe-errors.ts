@@ -30,7 +30,8 @@ const validationErrorBody = errorResponseBody
     detail: z.array(
       z
         .object({
-          loc: z.array(z.union([z.string(), z.int()])),
+          // Not a union of texts and numbers: Kotlin's generated clients cannot read one.
+          loc: z.array(z.unknown()).describe("Names of fields, and positions in lists, from the outside in"),
           msg: z.string(),
           type: z.string(),
         })

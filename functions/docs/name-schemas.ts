@@ -47,21 +47,18 @@ const withNames = (given: JsonSchema, name: string, named: Named): JsonSchema =>
   if (typeof given === "boolean" || given.$ref) return given;
   if (!needsName(given)) return withNamedMembers(given, name, named);
   if (named.has(name)) throw new Error(`Two schemas would be called ${name}: give one an id.`);
-  // These belong to the field, not to all that have its schema.
-  const { description, example, default: usual, ...schema } = given;
-  named.set(name, {});
-  named.set(name, withNamedMembers({ ...schema, ...(description ? { description } : {}) }, name, named));
+  const { example, ...schema } = given;
+  const { description } = schema;
+  named.set(name, withNamedMembers(schema, name, named.set(name, {})));
   return {
     ...(description === undefined ? {} : { description }),
     ...(example === undefined ? {} : { example }),
-    ...(usual === undefined ? {} : { default: usual }),
     $ref: `#/components/schemas/${name}`,
   };
 };
 
 /**
- * Names every object in a document after the field that has it, so that generated clients do
- * not number them.
+ * Names every object in a document after the field that has it, so that generated clients do not number them.
  *
  * @throws Error when two get the same name.
  */
@@ -71,14 +68,12 @@ export const nameSchemas = ({ components, paths }: ReturnType<typeof createDocum
   for (const [name, schema] of Object.entries(given)) {
     if (typeof schema === "object") named.set(name, withNamedMembers(schema, name, named));
   }
-  for (const { get, post, put, delete: remove } of Object.values(paths ?? {})) {
-    for (const operation of [get, post, put, remove]) {
-      for (const response of Object.values(operation?.responses ?? {})) {
-        const content = "content" in response ? response.content?.["application/json"] : undefined;
-        if (!content || !("schema" in content)) continue;
-        const schema = withNames(content.schema, `${nameOf(operation?.operationId ?? "")}Result`, named);
-        Object.assign(content, { schema });
-      }
+  const all = Object.values(paths ?? {}).flatMap((path) => [path.get, path.post, path.put, path.delete]);
+  for (const { operationId = "", responses = {} } of all.flatMap((operation) => operation ?? [])) {
+    for (const response of Object.values(responses)) {
+      const content = "content" in response ? response.content?.["application/json"] : undefined;
+      if (!content || !("schema" in content)) continue;
+      Object.assign(content, { schema: withNames(content.schema, `${nameOf(operationId)}Result`, named) });
     }
   }
   Object.assign(components?.schemas ?? {}, Object.fromEntries(named));

@@ -5,6 +5,7 @@ import { chromiumPart } from "./chromium.ts";
 import { goClientPart, guideProgramsPart, pythonClientsPart } from "./clients.ts";
 import { cutsPart } from "./cuts.ts";
 import { dynamoDbLocalPart } from "./dynamodb-local.ts";
+import { generatedClientsPart } from "./generated-clients.ts";
 import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
 import { openapiPart } from "./openapi.ts";
 import { policiesPart } from "./policies.ts";
@@ -26,6 +27,7 @@ const parts = [
   pythonClientsPart,
   guideProgramsPart,
   goClientPart,
+  generatedClientsPart,
 ];
 const usage = `Usage: npm run verify
        npm run verify -- --only <part>

@@ -70,8 +70,9 @@ const transcriptionRequest = oneRecording(
       timestamp_granularities: listed(
         z.enum(granularities, unsupported("Supported granularities: `segment`, `word`.")),
       ).meta({
-        override: { type: "array", items: { type: "string", enum: [...granularities] } },
-        description: "With `verbose_json`: what to return timestamps for; segments by default",
+        override: { type: "array", items: { type: "string" } },
+        description:
+          "With `verbose_json`: what to return timestamps for, `segment` or `word`; segments by default",
       }),
       stream: optionalField(formBoolean())
         .transform((wanted) => wanted ?? false)

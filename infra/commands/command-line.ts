@@ -1,3 +1,5 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+
 /** Wrong arguments of a command: its usage is printed below the message. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -31,6 +33,26 @@ export const runCommandLine = async (
     process.stderr.write(isMisused ? `${message}\n${usage}\n` : `${message}\n`);
     process.exitCode = 1;
   }
+};
+
+/**
+ * Reads the options of a script; other arguments are refused unless it takes them. `--help` prints its usage and ends it; so does a mistake, with 1.
+ *
+ * @param usage for `--help`
+ */
+export const readOptions = <const Options extends NonNullable<ParseArgsConfig["options"]>>(
+  usage: string,
+  options: Options,
+  allowPositionals = false,
+) => {
+  try {
+    if (!wantsHelp(process.argv.slice(2))) return parseArgs({ options, allowPositionals }).values;
+    process.stdout.write(`${usage}\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n${usage}\n`);
+    process.exitCode = 1;
+  }
+  process.exit();
 };
 
 /**

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { allAttacks } from "./all-attacks.ts";
 import { attackRunningService, startAttackedService } from "./attacked-service.ts";
 import { runAttacks } from "./run-attacks.ts";
@@ -11,8 +11,13 @@ import { runAttacks } from "./run-attacks.ts";
  *     BASE_URL=http://127.0.0.1:3000 npm run attack    one that runs already
  *     npm run attack -- --only 6 --quick               one number; without what takes long
  */
-const { values } = parseArgs({
-  options: { only: { type: "string" }, quick: { type: "boolean", default: false } },
+const usage = `Usage: npm run attack [-- --only NUMBER] [--quick]
+
+Attacks a service of its own, or the one at BASE_URL, in all ways that have worked once. --quick leaves out the long ones.`;
+
+const values = readOptions(usage, {
+  only: { type: "string" },
+  quick: { type: "boolean", default: false },
 });
 
 const chosen = allAttacks.filter(

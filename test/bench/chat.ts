@@ -5,10 +5,12 @@
  * (one process, plain HTTP) and through the whole local service (gateway, authorizer, a process for each invocation),
  * in turn within one run, so that the figures can be compared with each other. They say little about other machines.
  */
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { createAccount } from "../load/accounts.ts";
 import { runService } from "../support/run-service.ts";
 import { directTarget, readStream, type StreamTimes, type Target } from "./chat/read-stream.ts";
@@ -108,6 +110,13 @@ const measureProcess = async (name: string, process: BenchProcess, target: Targe
     print(`${label}${megabytes(end.residentBytes)} MB, ${each} µs of CPU a token`);
   }
 };
+
+readOptions(
+  `Usage: npm run bench:chat
+
+Measures latency, throughput and memory of chat: direct, through a plain proxy, the function, and the whole service.`,
+  {},
+);
 
 const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const mock = await startProcess("compare/mock-process.ts");

@@ -10,9 +10,9 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import * as z from "zod";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { type BundleContents, readBundleContents } from "./cold/bundle-contents.ts";
 import { type Bundle, measureFirstRequests, measureStorage } from "./cold/first-request.ts";
 import {
@@ -48,9 +48,11 @@ const bounds: Readonly<Record<string, Bound>> = {
 /** The bound on the first request with TLS to table and model, against one without. */
 const firstRequestBound: Bound = { must: 1.5 };
 
-const { values: options } = parseArgs({
-  options: { rounds: { type: "string", default: "15" }, only: { type: "string" } },
-});
+const usage = `Usage: npm run bench:cold [-- --rounds 15] [--only chat,speech]
+
+Measures how long each function takes to start and to send its first response.`;
+
+const options = readOptions(usage, { rounds: { type: "string", default: "15" }, only: { type: "string" } });
 const rounds = z.coerce.number().int().min(1).parse(options.rounds);
 
 const print = (line = ""): void => {

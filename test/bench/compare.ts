@@ -6,7 +6,7 @@
  * prints the table for `infra/handbook/measurements.md`. `--without-own-protocol` compares the function with itself over
  * `node:http` instead, and fails when the exchange over our own sockets saves too little.
  */
-import { parseArgs } from "node:util";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { compareGateways } from "./compare/compare-gateways.ts";
 import { compareProtocols } from "./compare/compare-protocols.ts";
 import { chooseCores, serveChat } from "./compare/gateways.ts";
@@ -15,13 +15,15 @@ import { fullPlan, note, quickPlan } from "./compare/plan.ts";
 import { failedRows, writeTable } from "./compare/verdict.ts";
 import { startProcess, stopProcess } from "./processes.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    all: { type: "boolean", default: false },
-    markdown: { type: "boolean", default: false },
-    "without-own-protocol": { type: "boolean", default: false },
-  },
+const usage = `Usage: npm run bench [-- --quick] [--all] [--markdown] [--without-own-protocol]
+
+Compares the cost of a chat request with other gateways. --all adds LiteLLM's proxy, --markdown prints a table.`;
+
+const options = readOptions(usage, {
+  quick: { type: "boolean", default: false },
+  all: { type: "boolean", default: false },
+  markdown: { type: "boolean", default: false },
+  "without-own-protocol": { type: "boolean", default: false },
 });
 
 const cores = chooseCores();

@@ -3,6 +3,7 @@
  * (seconds, memory, calls); half an hour with a model at ten times real time (our share of the time); and the cost of
  * planning and cutting three hours, for each format. Exits with 1 when a bound is exceeded.
  */
+
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -10,12 +11,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { mp3FrameSamples, mp3Rate } from "../fixtures/audio/make-mpeg.ts";
 import { createAccount } from "../load/accounts.ts";
 import { runService } from "../support/run-service.ts";
 import { longFiles } from "./speech/long-files.ts";
 
 const hour = 3_600;
+readOptions(
+  `Usage: npm run bench:jobs
+
+Measures a job with a recording of three hours, and planning and cutting it.`,
+  {},
+);
 const folder = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const beyond: string[] = [];

@@ -2,10 +2,12 @@
  * `npm run bench:local`: what the local service costs. Prints how soon it is ready, the memory of its processes at
  * rest, and the cost of a warm call compared with the same handler in one process, in the same run.
  */
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { processFamily } from "../load/processes.ts";
 import { healthInProcess } from "../support/built-handler.ts";
 import { runService } from "../support/run-service.ts";
@@ -37,6 +39,13 @@ const get = (url: string): Promise<void> =>
       .once("error", reject)
       .end();
   });
+
+readOptions(
+  `Usage: npm run bench:local
+
+Measures how soon the local service is ready, its memory, and a warm call.`,
+  {},
+);
 
 const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const variables = { PORT: "0", DATA_DIR: dataDirectory };

@@ -3,21 +3,24 @@
  * and package. `--stream` requests streams, `--functions` lists functions, `--lines 60` prints more; `--keep <file>`
  * writes the profile in V8's format, for a debugger (its positions are those of the bundle).
  */
+
 import { readFile, writeFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
 import * as z from "zod";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { chooseCores, serveChat } from "./compare/gateways.ts";
 import { type LoadCommand, loadResult, loadResults } from "./compare/load.ts";
 import { cpuProfile, sharesOf, sourceMapFile } from "./compare/read-profile.ts";
 import { ask, startProcess, stopProcess } from "./processes.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    stream: { type: "boolean", default: false },
-    functions: { type: "boolean", default: false },
-    lines: { type: "string", default: "40" },
-    keep: { type: "string" },
-  },
+const usage = `Usage: npm run bench:profile [-- --stream] [--functions] [--lines 60] [--keep FILE]
+
+Shows where the chat function's CPU time goes, by source file and package or by function. --keep writes V8's profile.`;
+
+const options = readOptions(usage, {
+  stream: { type: "boolean", default: false },
+  functions: { type: "boolean", default: false },
+  lines: { type: "string", default: "40" },
+  keep: { type: "string" },
 });
 const lines = z.coerce.number().int().min(1).parse(options.lines);
 const warmUpMilliseconds = 3_000;

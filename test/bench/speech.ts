@@ -3,6 +3,7 @@
  * server; when speech in each format can be heard, and what encoding it costs, both with bounds; and the cost of
  * measuring a recording's length, for each format, in a process of its own. Exits with 1 when a bound is exceeded.
  */
+
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -11,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { createAccount } from "../load/accounts.ts";
 import { runService } from "../support/run-service.ts";
 import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
@@ -19,6 +21,12 @@ import { longFiles } from "./speech/long-files.ts";
 import { median } from "./statistics.ts";
 
 const rounds = 60;
+readOptions(
+  `Usage: npm run bench:speech
+
+Measures when the first byte of speech arrives, and what encoding it and measuring recordings cost.`,
+  {},
+);
 const folder = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import * as z from "zod";
 import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { chromiumArguments, findChromium } from "../support/chromium.ts";
 import { logIn, type Person, register } from "../support/console-visit.ts";
@@ -88,6 +89,13 @@ const takeAll = async (browser: Browser, url: string, folder: string): Promise<v
     }
   }
 };
+
+readOptions(
+  `Usage: npm run pictures
+
+Takes pictures of every page, in .pictures.`,
+  {},
+);
 
 const executablePath = findChromium();
 if (executablePath === undefined) {

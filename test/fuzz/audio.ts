@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { bufferSource, inspectAudio } from "../../shared/audio/read-audio.ts";
 import { audioFiles, encodedFiles } from "../fixtures/audio/corpus.ts";
 import { makeChunkTables } from "../fixtures/audio/make-mp4.ts";
@@ -17,11 +17,13 @@ import { compareDamaged, compareUndamaged, decodedSeconds, hasFfmpeg } from "./d
  *
  * node test/fuzz/audio.ts --seconds 600 --seed 1
  */
-const { values } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "60" },
-    seed: { type: "string", default: String(Date.now()) },
-  },
+const usage = `Usage: node test/fuzz/audio.ts [--seconds 60] [--seed NUMBER]
+
+Reads damaged audio files until the first wrong result.`;
+
+const values = readOptions(usage, {
+  seconds: { type: "string", default: "60" },
+  seed: { type: "string", default: String(Date.now()) },
 });
 
 const maxMilliseconds = 10_000;

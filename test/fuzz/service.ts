@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { fuzz } from "./fuzz.ts";
 import { startFuzzedService } from "./fuzzed-service.ts";
 import { createFuzzer } from "./run-requests.ts";
@@ -8,11 +8,13 @@ import { createFuzzer } from "./run-requests.ts";
  *
  * node test/fuzz/service.ts --requests 100000 --seed 1
  */
-const { values } = parseArgs({
-  options: {
-    requests: { type: "string", default: "100000" },
-    seed: { type: "string", default: String(Date.now() % 2 ** 31) },
-  },
+const usage = `Usage: node test/fuzz/service.ts [--requests 100000] [--seed NUMBER]
+
+Sends requests to every route of the service until the first wrong response.`;
+
+const values = readOptions(usage, {
+  requests: { type: "string", default: "100000" },
+  seed: { type: "string", default: String(Date.now() % 2 ** 31) },
 });
 
 const roundRequests = 2_000;

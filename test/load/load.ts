@@ -3,14 +3,15 @@
  * streams at a time, in front of a model server that costs next to nothing. Ends with 1 when the service made an error or
  * left something behind. Every open stream is a process here, as it is an environment of its own on Lambda: about 80 MB.
  */
+
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import * as z from "zod";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { healthInProcess } from "../support/built-handler.ts";
 import { runService } from "../support/run-service.ts";
 import { createAccount, type LoadAccount } from "./accounts.ts";
@@ -19,12 +20,14 @@ import { processFamily, socketsOf } from "./processes.ts";
 import { describeFaults, describeMemory, describeRequests, quantile, type Sample } from "./report.ts";
 import { mixedRequest, streamChat } from "./traffic.ts";
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "30" },
-    streams: { type: "string", default: "20" },
-    workers: { type: "string", default: "2" },
-  },
+const usage = `Usage: npm run load [-- --seconds 600 --streams 200 --workers 4]
+
+Sends mixed traffic and many chat streams to the whole local service; ends with 1 when it made an error.`;
+
+const values = readOptions(usage, {
+  seconds: { type: "string", default: "30" },
+  streams: { type: "string", default: "20" },
+  workers: { type: "string", default: "2" },
 });
 const count = z.coerce.number().int().min(1);
 const { seconds, streams, workers } = z

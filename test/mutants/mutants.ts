@@ -9,7 +9,7 @@
  */
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { type JudgedMutant, runMutants, type Verdict } from "./run-mutants.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -53,14 +53,16 @@ const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
   ],
 ];
 
-const { values } = parseArgs({
-  options: {
-    files: { type: "string", multiple: true, default: ["functions/**", "shared/**"] },
-    count: { type: "string", default: "100" },
-    seed: { type: "string", default: "1" },
-    least: { type: "string", default: "0" },
-    thorough: { type: "boolean", default: false },
-  },
+const usage = `Usage: npm run mutants [-- --files GLOB] [--count 100] [--seed 1] [--least PERCENT] [--thorough]
+
+Changes the code in small ways and counts the changes that a test notices.`;
+
+const values = readOptions(usage, {
+  files: { type: "string", multiple: true, default: ["functions/**", "shared/**"] },
+  count: { type: "string", default: "100" },
+  seed: { type: "string", default: "1" },
+  least: { type: "string", default: "0" },
+  thorough: { type: "boolean", default: false },
 });
 
 const files = globSync(values.files, { cwd: root }).filter(

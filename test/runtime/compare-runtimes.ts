@@ -1,9 +1,11 @@
 // Compares the runtime of the local Lambda service with the one AWS publishes: `npm run test:runtime`.
+
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
+import { readOptions } from "../../infra/commands/command-line.ts";
 import { fetchRuntimeClient } from "./fetch-runtime-client.ts";
 import { observeRuntime } from "./observe-runtime.ts";
 import { scenarios } from "./scenarios.ts";
@@ -35,6 +37,13 @@ async function compareRuntimes(folder: string): Promise<number> {
   }
   return differences;
 }
+
+readOptions(
+  `Usage: npm run test:runtime
+
+Compares the local Lambda runtime with the one that AWS publishes.`,
+  {},
+);
 
 const folder = await mkdtemp(join(tmpdir(), "compare-runtimes-"));
 try {

@@ -4,7 +4,12 @@ import { pathToFileURL } from "node:url";
 import { lambdaContext } from "./lambda-event.ts";
 
 /** What the function of the documents reads; the logger reads its level when the bundle is loaded. */
-const variables = { LOG_LEVEL: "SILENT", LEGACY_VENDOR_A: "a", LEGACY_VENDOR_B: "b" };
+const variables = {
+  LOG_LEVEL: "SILENT",
+  LEGACY_VENDOR_A: "a",
+  LEGACY_VENDOR_B: "b",
+  PUBLIC_BASE_URL: "http://127.0.0.1",
+};
 
 /**
  * A health check by the bundle of a service that has run, in this process: what a call takes without gateway and

@@ -3,14 +3,20 @@
  * reports whether they are up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { buildOpenApi } from "../../functions/docs/build-openapi.ts";
+import { operations } from "../../functions/manifest.ts";
 import { limitClassOf } from "../../shared/http/operation.ts";
-import { operations } from "../manifest.ts";
-import { buildOpenApi } from "./build-openapi.ts";
+import { readOptions } from "./command-line.ts";
 
 const taskPaths = Object.fromEntries(
   operations
     .filter((operation) => limitClassOf(operation) === "task")
     .map(({ id, method, path }) => [id, { method, path }]),
+);
+
+const { check } = readOptions(
+  "Usage: npm run openapi [-- --check]\n\nWrites the files that are generated from the contracts.",
+  { check: { type: "boolean", default: false } },
 );
 
 const files = {
@@ -21,7 +27,7 @@ const files = {
 for (const [name, content] of Object.entries(files)) {
   const file = new URL(`../../${name}`, import.meta.url);
   const document = `${JSON.stringify(content, undefined, 2)}\n`;
-  if (!process.argv.includes("--check")) writeFileSync(file, document);
+  if (!check) writeFileSync(file, document);
   else if (readFileSync(file, "utf8") !== document) {
     process.stderr.write(`${name} is out of date; run \`npm run openapi\`.\n`);
     process.exitCode = 1;

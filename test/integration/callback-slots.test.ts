@@ -29,7 +29,7 @@ const openCallbacks = async (users: readonly number[]) => {
         url: "https://example.org/hook",
         event: "job.completed",
         occurredAt: "2026-11-20T10:00:00.000Z",
-        data: {},
+        data: { created_at: "2026-11-20T09:00:00.000Z" },
       },
       receives,
       {

@@ -14,7 +14,7 @@ const sendTo = (path: `/${string}`, code: ErrorCode | undefined) => {
     summary: "Example",
     tag: "Service",
     auth: "public",
-    limit: "none",
+    limit: "reading",
     body: { encoding: "json", schema: z.object({ text: z.string() }) },
     response: { status: 200, description: "It", schema: z.object({}) },
     errors: [],

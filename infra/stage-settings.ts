@@ -185,7 +185,7 @@ export const stageSettings = z
     LEGACY_VENDOR_A: vendorName.default(defaultLegacySettings.vendors.a),
     /** The second provider's name in the paths of version 1. */
     LEGACY_VENDOR_B: vendorName.default(defaultLegacySettings.vendors.b),
-    /** The date, such as `2026-12-01`, from which the deprecated routes may disappear. */
+    /** The date, such as `2027-12-01`, from which the deprecated routes may disappear. */
     LEGACY_SUNSET: legacySettings.shape.sunset.default(defaultLegacySettings.sunset),
     /** Whether the providers' routes of version 1 still work: `answer`, or `gone` for 410. */
     LEGACY_PROVIDER_ROUTES: legacySettings.shape.providerRoutes.default(defaultLegacySettings.providerRoutes),

@@ -35,7 +35,7 @@ export type LegacySettings = z.output<typeof legacySettings>;
 
 export const defaultLegacySettings: LegacySettings = {
   vendors: { ...defaultVendors },
-  sunset: "2026-12-01",
+  sunset: "2027-12-01",
   providerRoutes: "answer",
 };
 

@@ -42,7 +42,7 @@ const expectDeprecation = ({ headers }: JsonResponse, { operation }: LegacyRoute
   expect(headers.get("deprecation")).toBe("@1780272000");
   const sunset = headers.get("sunset") ?? "";
   expect(new Date(sunset).toUTCString()).toBe(sunset);
-  if (isLocal) expect(sunset).toBe("Tue, 01 Dec 2026 00:00:00 GMT");
+  if (isLocal) expect(sunset).toBe("Wed, 01 Dec 2027 00:00:00 GMT");
   expect(headers.get("link")).toBe(
     `<${basePathIn(baseUrl)}${operation.deprecated?.successor}>; rel="successor-version"`,
   );

@@ -150,7 +150,7 @@ describe("POST /tasks/summarise", () => {
     legacy.reply.mockRejectedValue(new AppError("service_unavailable", { retryAfterSeconds: 30 }));
     expect(await legacy.send({ path: "/tasks/summarise", body: { text: "x" } })).toMatchObject({
       status: 503,
-      headers: { "Retry-After": "30", Sunset: "Tue, 01 Dec 2026 00:00:00 GMT" },
+      headers: { "Retry-After": "30", Sunset: "Wed, 01 Dec 2027 00:00:00 GMT" },
     });
   });
 });

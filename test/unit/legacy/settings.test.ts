@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { docsEndpoints } from "../../../functions/docs/endpoints.ts";
 import { legacyFunction } from "../../../functions/legacy/contract.ts";
-import { inStage } from "../../../functions/legacy/settings.ts";
+import { defaultLegacySettings, inStage } from "../../../functions/legacy/settings.ts";
 import openApi from "../../../shared/http/openapi/openapi.json" with { type: "json" };
 import { defaultVendors } from "../../../shared/platform/config/vendors.ts";
 import { legacyInMemory } from "../../support/legacy.ts";
@@ -55,6 +55,14 @@ describe("a stage that calls the providers by other names", () => {
   });
 });
 
+describe("the default sunset", () => {
+  it("leaves callers a year after the release", () => {
+    const release = Date.parse("2026-11-23T00:00:00Z");
+    const days = (Date.parse(defaultLegacySettings.sunset) - release) / 86_400_000;
+    expect(days).toBeGreaterThanOrEqual(365);
+  });
+});
+
 describe("each deprecated route", () => {
   it.each([
     ["POST /tasks/stt", "/tasks/audio/transcriptions"],
@@ -87,7 +95,7 @@ describe("each deprecated route", () => {
     });
     expect(response.headers).toMatchObject({
       Deprecation: "@1780272000",
-      Sunset: "Tue, 01 Dec 2026 00:00:00 GMT",
+      Sunset: "Wed, 01 Dec 2027 00:00:00 GMT",
       Link: `<${successor}>; rel="successor-version"`,
     });
     expect(legacyFunction.operations).toHaveLength(21);
@@ -129,7 +137,7 @@ describe("a stage whose providers' routes are gone", () => {
           status: 410,
           headers: {
             Deprecation: "@1780272000",
-            Sunset: "Tue, 01 Dec 2026 00:00:00 GMT",
+            Sunset: "Wed, 01 Dec 2027 00:00:00 GMT",
             Link: `<${deprecated?.successor}>; rel="successor-version"`,
           },
           body: { error: { code: "gone" } },

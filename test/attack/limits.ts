@@ -22,7 +22,7 @@ const askAsVisitor = async ({ url }: Target, localAddress: string, body: object)
 /** What one caller uses up for others: number 17. */
 export const limitAttacks: readonly Attack[] = [
   {
-    number: 17,
+    number: 18,
     name: "60 failing requests in the playground from one address, to close it for others",
     needs: ["addresses"],
     attempt: async (target) => {

@@ -22,7 +22,7 @@ const transcribe = async (target: Target, file: Buffer, expected: number | RegEx
 
 /** Recordings that state fewer seconds than they play: number 17. */
 export const recordingAttacks: readonly Attack[] = falseLengths.map(({ name, file, expected }) => ({
-  number: 17,
+  number: 19,
   name: `a recording that states a false length: ${name}`,
   attempt: (target) => transcribe(target, file, expected),
 }));

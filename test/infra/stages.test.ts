@@ -123,7 +123,7 @@ describe("A deployed stage", () => {
       CONSOLE_LANGUAGES: "en",
       LEGACY_VENDOR_A: "modal",
       LEGACY_VENDOR_B: "runpod",
-      LEGACY_SUNSET: "2026-12-01",
+      LEGACY_SUNSET: "2027-12-01",
       LEGACY_PROVIDER_ROUTES: "answer",
       LIMIT_ANONYMOUS_PER_MINUTE: 50,
       LIMIT_CREDENTIALS_PER_MINUTE: 10,

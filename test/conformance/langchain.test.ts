@@ -90,7 +90,7 @@ describe.each(ways)("%s", (_name, fields) => {
 
   it("reports what went wrong", async () => {
     await expect(modelOf({ model: "gpt-4o" }).invoke(messages)).rejects.toMatchObject({
-      status: 400,
+      status: 404,
       message: expect.stringContaining("lang-14b, lang-9b"),
     });
   });

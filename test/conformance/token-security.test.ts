@@ -52,8 +52,9 @@ describe("a token that was revoked", () => {
   });
 
   it.each(withToken)("does not open $method $path", async (operation) => {
-    expectError(await send(operation, bearer(rotated)), 401, "unauthenticated");
-    expectError(await send(operation, bearer(ended)), 401, "unauthenticated");
+    const code = operation.path.startsWith("/v1/") ? "invalid_api_key" : "unauthenticated";
+    expectError(await send(operation, bearer(rotated)), 401, code);
+    expectError(await send(operation, bearer(ended)), 401, code);
   });
 });
 

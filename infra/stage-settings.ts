@@ -158,6 +158,8 @@ export const stageSettings = z
     LIMIT_CREDENTIALS_PER_MINUTE: wholeNumber(1).default(defaultAddressLimits.credentials),
     /** The share of its tier's daily and monthly quota that an account has until its email address is verified; 1 for all. */
     UNVERIFIED_QUOTA_SHARE: share.default(defaultUnverifiedQuotaShare),
+    /** Multiplies each tier's requests a minute and tasks a day and a month. */
+    LIMIT_MULTIPLIER: wholeNumber(1, 1_000).default(1),
     /** Playground requests per day from one source address without an account; 0 for none. The operator pays for the models. */
     VISITOR_TRIES_PER_DAY: wholeNumber(0, 1_000).default(0),
     /** Languages of the console's pages, such as `en,sw`; the first is the default. No speaker has reviewed `lg` and `sw`. */

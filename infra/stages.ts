@@ -190,11 +190,11 @@ export const localStage = (variables: Variables): Stage =>
 /**
  * Checks the variables for the local stage before the servers start whose addresses it needs.
  *
+ * @returns its settings, whose addresses may still change.
  * @throws Error that names each invalid setting.
  */
-export const checkLocalVariables = (variables: Variables): void => {
+export const checkLocalVariables = (variables: Variables): Stage["settings"] =>
   readSettings(localName, {
     ...variables,
     CHAT_BASE_URL: variables["CHAT_BASE_URL"] || "http://127.0.0.1/v1",
-  });
-};
+  }).settings;

@@ -27,7 +27,7 @@ export const handler = createStreamingHandler(
     deliveries: createDeliveryLog(items),
     jobs: createJobsRepository(openTable(environment.TABLE_NAME)),
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
-    policyOf: accountPoliciesWith(environment.UNVERIFIED_QUOTA_SHARE),
+    policyOf: accountPoliciesWith(environment.UNVERIFIED_QUOTA_SHARE, environment.LIMIT_MULTIPLIER),
     uploads: createUploadsRepository(items),
     store: objectStoreFrom(environment),
     basePath: new URL(environment.PUBLIC_BASE_URL).pathname.replace(/\/$/, ""),

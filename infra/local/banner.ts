@@ -1,3 +1,4 @@
+import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import type { LocalService } from "./start-service.ts";
 
 const listed = (names: readonly string[]): string =>
@@ -8,6 +9,12 @@ export type BannerFacts = Omit<LocalService, "invoke" | "watch" | "close" | "mod
   readonly model: {
     readonly restApi: { readonly routes: readonly { readonly integration: { readonly type: string } }[] };
   };
+};
+
+const limits = (multiplier: number): string => {
+  const { perMinute } = accountPoliciesWith(1, multiplier)({ account_type: "Free", email_verified: true });
+  const compared = multiplier === 1 ? "as in a deployment" : `${multiplier} times a deployment's`;
+  return `${perMinute} requests a minute for a new account, ${compared}  (LIMIT_MULTIPLIER)`;
 };
 
 /** The text for the person who started the service; its last line is for programs that wait for it. */
@@ -26,6 +33,7 @@ export const banner = (service: BannerFacts, seconds: number): string => {
     ...(service.isOpenToNetwork
       ? [`  phone        type ${service.url.replace("http://", "")} in a browser on the same network`]
       : []),
+    `  limits       ${limits(service.limitMultiplier)}`,
     ...(service.chatStreamUrl ? [`  chat stream  ${service.chatStreamUrl}/tasks/chat/completions`] : []),
     `  mails        ${service.url}/_local/mail  (see ${service.url}/_local for more)`,
     ...(service.platform

@@ -39,6 +39,8 @@ export interface LocalService {
   readonly model: LocalModel;
   /** Whether other machines can reach it. */
   readonly isOpenToNetwork: boolean;
+  /** The multiplier of the tiers' limits. */
+  readonly limitMultiplier: number;
   /** `undefined` when no debugger can attach. */
   readonly inspected: Inspected | undefined;
   /** Invokes a function by its feature's name, as in the manifest. */
@@ -134,7 +136,7 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
   const { DATA_DIR: dataDirectory } = settings;
   const network = networkOf(settings);
   // Before anything starts, so an invalid variable ends the command with a plain message.
-  checkLocalVariables(variables);
+  const { LIMIT_MULTIPLIER: limitMultiplier } = checkLocalVariables(variables);
   const inspected = inspect === undefined ? undefined : await chooseInspected(inspect, settings);
   await claimDataDirectory(dataDirectory);
   const ports = await choosePorts(settings.PORT, network.listen);
@@ -163,6 +165,7 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
     identityProviders: identity.running,
     model: application.model,
     isOpenToNetwork: !isPrivate(network),
+    limitMultiplier,
     inspected,
     invoke: invokeFeature(application),
     watch: () => watch(options, application, cleanup),

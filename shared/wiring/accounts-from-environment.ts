@@ -69,7 +69,7 @@ export const accountDependenciesFrom = (environment: AccountVariables) => {
     eraseAccount: (account: StoredAccount, signal: AbortSignal) =>
       eraseAccount(account, { table, store }, signal),
     callbackSecrets: createCallbackSecrets(table),
-    usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
+    usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE, environment.LIMIT_MULTIPLIER),
     taskPaths: withVendorsNames(taskPaths, vendors),
   };
 };

@@ -103,7 +103,11 @@ export const signingSecretFrom = (
 export const limiterFrom = (environment: LimiterVariables): Limiter => {
   const { LIMIT_ANONYMOUS_PER_MINUTE: anonymous, LIMIT_CREDENTIALS_PER_MINUTE: credentials } = environment;
   return createLimiter(
-    createLimitCounters(requestTableFrom(environment), environment.UNVERIFIED_QUOTA_SHARE),
+    createLimitCounters(
+      requestTableFrom(environment),
+      environment.UNVERIFIED_QUOTA_SHARE,
+      environment.LIMIT_MULTIPLIER,
+    ),
     {
       addressLimits: {
         ...(anonymous === undefined ? {} : { anonymous }),

@@ -39,6 +39,7 @@ export const startAttackedService = async (): Promise<AttackedService> => {
     CHAT_MODEL_14B_THINKS_FIRST: "true",
     // As in a deployment.
     UNVERIFIED_QUOTA_SHARE: "0.1",
+    LIMIT_MULTIPLIER: "1",
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
   });
   const means: Means[] = ["mails", "messages", "models", "table", "log-ins"];

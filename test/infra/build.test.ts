@@ -23,6 +23,7 @@ const variables = {
   LIMIT_ANONYMOUS_PER_MINUTE: "50",
   LIMIT_CREDENTIALS_PER_MINUTE: "10",
   UNVERIFIED_QUOTA_SHARE: "0.1",
+  LIMIT_MULTIPLIER: "1",
   CALLBACK_QUEUE_URL: "http://127.0.0.1:9/callbacks.fifo",
   JOB_QUEUE_URL: "http://127.0.0.1:9/jobs.fifo",
   JOB_PIECES_AT_ONCE: "2",

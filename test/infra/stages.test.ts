@@ -131,6 +131,7 @@ describe("A deployed stage", () => {
       MESSAGING_API_VERSION: "v26.0",
       MESSAGING_SIGNATURE_MODE: "enforce",
       UNVERIFIED_QUOTA_SHARE: 0.1,
+      LIMIT_MULTIPLIER: 1,
       VISITOR_TRIES_PER_DAY: 0,
     });
   });
@@ -213,6 +214,7 @@ describe("A deployed stage", () => {
     ["AUTHORIZER_CACHE_SECONDS", "3601", "AUTHORIZER_CACHE_SECONDS"],
     ["LIMIT_ANONYMOUS_PER_MINUTE", "0", "LIMIT_ANONYMOUS_PER_MINUTE: must be a whole number from 1"],
     ["LIMIT_CREDENTIALS_PER_MINUTE", "few", "LIMIT_CREDENTIALS_PER_MINUTE"],
+    ["LIMIT_MULTIPLIER", "0", "LIMIT_MULTIPLIER: must be a whole number from 1 to 1000"],
     ["LEGACY_VENDOR_A", "Acme/x", "LEGACY_VENDOR_A"],
     ["LEGACY_VENDOR_B", "modal", "LEGACY_VENDOR_B: must be another name"],
     ["LEGACY_SUNSET", "soon", "LEGACY_SUNSET"],
@@ -257,6 +259,7 @@ describe("The local stage", () => {
       LIMIT_ANONYMOUS_PER_MINUTE: 6_000,
       LIMIT_CREDENTIALS_PER_MINUTE: 6_000,
       UNVERIFIED_QUOTA_SHARE: 1,
+      LIMIT_MULTIPLIER: 10,
       VISITOR_TRIES_PER_DAY: 3,
     });
     const strict = { ...chat, LIMIT_CREDENTIALS_PER_MINUTE: "10" };

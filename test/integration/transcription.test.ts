@@ -104,6 +104,7 @@ beforeAll(async () => {
           TABLE_NAME: tableName,
           BUCKET_NAME: bucket,
           UNVERIFIED_QUOTA_SHARE: "1",
+          LIMIT_MULTIPLIER: "1",
           INFERENCE_KEYS_SECRET_ID: "inference-keys",
           TRANSCRIPTION_BASE_URL: model.baseUrl,
           TRANSCRIPTION_MODEL: "model-1",

@@ -22,7 +22,8 @@ const microphoneArguments = ["--use-fake-device-for-media-stream", "--use-fake-u
 const startService = async (directory: string, basePath: string): Promise<LocalService> =>
   startLocalService({
     settings: readLocalSettings({ PORT: "0", DATA_DIR: directory, BASE_PATH: basePath }),
-    variables: {},
+    // The tiers' own limits, as in a deployment.
+    variables: { LIMIT_MULTIPLIER: "1" },
     log: () => undefined,
   });
 

@@ -37,7 +37,8 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
   const service = await startLocalService({
     // As at the default address of a deployment, where every path begins with the stage's name.
     settings: readLocalSettings({ PORT: "0", DATA_DIR: dataDirectory, BASE_PATH: "/prod", ...otherServers }),
-    variables: {},
+    // The tiers' own limits, as in a deployment.
+    variables: { LIMIT_MULTIPLIER: "1" },
     log: () => undefined,
   });
   project.provide("baseUrl", service.url);

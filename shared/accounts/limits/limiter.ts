@@ -26,8 +26,9 @@ import { usageCounter } from "./usage-counters.ts";
 export const createLimitCounters = (
   table: LimitTable,
   unverifiedQuotaShare = defaultUnverifiedQuotaShare,
+  multiplier = 1,
 ): LimitCounters => ({
-  ...createAccountCounters(table, accountPoliciesWith(unverifiedQuotaShare)),
+  ...createAccountCounters(table, accountPoliciesWith(unverifiedQuotaShare, multiplier)),
   ...createAddressCounters(table),
 });
 

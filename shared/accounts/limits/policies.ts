@@ -87,13 +87,28 @@ const unverifiedPolicy = (policy: AccountPolicy, share: number): AccountPolicy =
   };
 };
 
-/** Returns the limits of each account. @param unverifiedQuotaShare above 0, at most 1. */
-export const accountPoliciesWith = (unverifiedQuotaShare: number): AccountPolicies => {
-  const unverified = new Map(
-    accountTypes.map((type) => [type, unverifiedPolicy(accountPolicies[type], unverifiedQuotaShare)]),
+const multipliedPolicy = (policy: AccountPolicy, multiplier: number): AccountPolicy => ({
+  ...policy,
+  perMinute: policy.perMinute * multiplier,
+  perDay: policy.perDay && policy.perDay * multiplier,
+  perMonth: policy.perMonth && policy.perMonth * multiplier,
+});
+
+/**
+ * Returns the limits of each account.
+ *
+ * @param unverifiedQuotaShare above 0, at most 1.
+ * @param multiplier of requests and tasks: 1 in a deployment, more on a developer's machine.
+ */
+export const accountPoliciesWith = (unverifiedQuotaShare: number, multiplier = 1): AccountPolicies => {
+  const policies = new Map(
+    accountTypes.map((type) => {
+      const verified = multipliedPolicy(accountPolicies[type], multiplier);
+      return [type, { verified, unverified: unverifiedPolicy(verified, unverifiedQuotaShare) }];
+    }),
   );
   return ({ account_type: type, email_verified: isVerified }) =>
-    (isVerified ? undefined : unverified.get(type)) ?? accountPolicies[type];
+    policies.get(type)?.[isVerified ? "verified" : "unverified"] ?? accountPolicies[type];
 };
 
 /** Requests a minute from one source address, by class. A stage can set other limits. */

@@ -149,8 +149,12 @@ export const readUsage = async (
 };
 
 /** The usage in the service's table; reads A5 of `shared/accounts/README.md` and C9 of `shared/accounts/limits`. */
-export const createUsageRepository = (table: Table, unverifiedQuotaShare: number): UsageRepository => {
-  const policyOf = accountPoliciesWith(unverifiedQuotaShare);
+export const createUsageRepository = (
+  table: Table,
+  unverifiedQuotaShare: number,
+  multiplier = 1,
+): UsageRepository => {
+  const policyOf = accountPoliciesWith(unverifiedQuotaShare, multiplier);
   return {
     find: async (userId, range, now) => {
       const { day, month } = windowsAt(now);

@@ -27,8 +27,11 @@ export const anonymousLimitEnvironment = { LIMIT_ANONYMOUS_PER_MINUTE: countVari
 /** How many requests a minute one source address may send to operations of the limit class `credentials`. */
 export const credentialsLimitEnvironment = { LIMIT_CREDENTIALS_PER_MINUTE: countVariable };
 
-/** The share of its tier's quota that an account has until its email address is verified. */
-export const accountLimitEnvironment = { UNVERIFIED_QUOTA_SHARE: shareVariable };
+/** The share of its tier's quota that an account has until its email address is verified, and the multiplier of its limits. */
+export const accountLimitEnvironment = {
+  UNVERIFIED_QUOTA_SHARE: shareVariable,
+  LIMIT_MULTIPLIER: countVariable,
+};
 
 /** What a function needs to count the requests of accounts and to repeat responses by `Idempotency-Key`. */
 export const accountRequestEnvironment = {

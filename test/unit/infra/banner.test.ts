@@ -9,6 +9,7 @@ const facts: BannerFacts = {
   identityProviders: [],
   model: { restApi: { routes: [] } },
   isOpenToNetwork: true,
+  limitMultiplier: 10,
   inspected: undefined,
 };
 
@@ -19,5 +20,12 @@ describe("The banner", () => {
     );
     expect(banner({ ...facts, isOpenToNetwork: false }, 2)).not.toContain("phone");
     expect(banner(facts, 2)).toMatch(/\nready http:\/\/192\.168\.1\.7:3000\/prod$/);
+  });
+
+  it("says how many requests an account may send", () => {
+    expect(banner(facts, 2)).toContain(
+      "limits       500 requests a minute for a new account, 10 times a deployment's  (LIMIT_MULTIPLIER)",
+    );
+    expect(banner({ ...facts, limitMultiplier: 1 }, 2)).toContain("50 requests a minute");
   });
 });

@@ -140,9 +140,10 @@ describe("every function that counts", () => {
   );
 
   it.each(functionsWith("task", "account"))(
-    "by account knows its stage's share for unverified ones: $name",
+    "by account knows its stage's share for unverified ones, and its multiplier: $name",
     (definition) => {
-      expect(variablesOf(definition)).toContain("UNVERIFIED_QUOTA_SHARE");
+      const stated = ["UNVERIFIED_QUOTA_SHARE", "LIMIT_MULTIPLIER"];
+      expect(variablesOf(definition)).toEqual(expect.arrayContaining(stated));
     },
   );
 

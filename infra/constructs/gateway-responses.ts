@@ -95,6 +95,8 @@ interface MockResponse {
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON in which API Gateway replaces its variables; by default the body is empty. */
   readonly body?: string;
+  /** HTML instead of the body for a request whose `Accept` has `text/html` first, as that of browsers. */
+  readonly page?: string;
 }
 
 /**
@@ -138,7 +140,10 @@ export const addMockMethod = (resource: IResource, usual: MockResponse, toOption
         // The response without a pattern is for every other status.
         ...(response === toOptions ? { selectionPattern: String(response.status) } : {}),
         responseParameters: Object.fromEntries(parametersOf(response)),
-        responseTemplates: { "application/json": response.body ?? "" },
+        responseTemplates: {
+          "application/json": response.body ?? "",
+          ...(response.page === undefined ? {} : { "text/html": response.page }),
+        },
       })),
     }),
     {

@@ -28,18 +28,25 @@ export interface OperationRoutesProps {
   readonly functions: readonly ServiceFunction[];
   /** Admits callers to operations of `auth: "user"`. For deprecated operations the functions do it themselves. */
   readonly authorizer: IAuthorizer;
+  /** HTML for browsers at paths that do not exist. */
+  readonly notFoundPage: string;
 }
 
 /**
  * Adds the API's routes for the operations and pages that the functions declare.
  *
  * Every path of operations also responds to preflights, and with 405 to methods that it does not have. All methods of a page
- * go to its function. Every other path gets 404.
+ * go to its function. Every other path gets 404: a page for browsers, JSON for programs.
  *
  * @throws Error when two operations have one method and path, a page has the path of another page or of an operation, or a
  *   buffered function may take longer than API Gateway waits.
  */
-export const addOperationRoutes = ({ api, functions, authorizer }: OperationRoutesProps): void => {
+export const addOperationRoutes = ({
+  api,
+  functions,
+  authorizer,
+  notFoundPage,
+}: OperationRoutesProps): void => {
   const methodsByPath = new Map<string, string[]>();
   const pages = new Set<string>();
   for (const serviceFunction of functions) {
@@ -63,7 +70,7 @@ export const addOperationRoutes = ({ api, functions, authorizer }: OperationRout
   for (const [path, methods] of methodsByPath) {
     addPathResponses(api.root.resourceForPath(path), supportedMethods(methods));
   }
-  addNotFound(api, methodsByPath.has("/") || pages.has("/"));
+  addNotFound(api, notFoundPage, methodsByPath.has("/") || pages.has("/"));
 };
 
 const integrate = ({ definition, live }: ServiceFunction): LambdaIntegration => {
@@ -135,10 +142,12 @@ const addPathResponses = (resource: IResource, methods: readonly string[]): void
  * Without this route, API Gateway refuses an unknown path because it has no AWS credentials, with a message that depends on the
  * `Authorization` header. The greedy path does not include the root.
  */
-const addNotFound = (api: RestApi, rootIsServed: boolean): void => {
-  const notFound = new AppError("not_found");
-  addErrorMock(api.root.addResource("{unknown+}"), notFound);
-  if (!rootIsServed) addErrorMock(api.root, notFound);
+const addNotFound = (api: RestApi, page: string, rootIsServed: boolean): void => {
+  const error = new AppError("not_found");
+  for (const resource of [api.root.addResource("{unknown+}"), ...(rootIsServed ? [] : [api.root])]) {
+    const method = addMockMethod(resource, { ...errorResponse(error), page });
+    acknowledgePublic(method, `It always responds with the same error, ${error.status}, without a function.`);
+  }
 };
 
 const errorResponse = (error: AppError, headers: Record<string, string> = {}) => ({
@@ -146,11 +155,6 @@ const errorResponse = (error: AppError, headers: Record<string, string> = {}) =>
   headers,
   body: JSON.stringify(errorBody(error, requestIdVariable)),
 });
-
-const addErrorMock = (resource: IResource, error: AppError): void => {
-  const method = addMockMethod(resource, errorResponse(error));
-  acknowledgePublic(method, `It always responds with the same error, ${error.status}, without a function.`);
-};
 
 const acknowledgeOwnTokens = (method: Method): void =>
   acknowledge(

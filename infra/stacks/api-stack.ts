@@ -13,6 +13,7 @@ import { operations } from "../../functions/manifest.ts";
 import { apiReleaseConditions, functionReleaseConditions } from "../constructs/alarm-conditions.ts";
 import { Alarms } from "../constructs/alarms.ts";
 import { GradualRelease } from "../constructs/gradual-release.ts";
+import { notFoundPage } from "../constructs/not-found-page.ts";
 import { addOperationRoutes } from "../constructs/operation-routes.ts";
 import {
   ApiDomain,
@@ -68,6 +69,7 @@ export class ApiStack extends Stack {
         identitySources: [IdentitySource.header("Authorization")],
         resultsCacheTtl: Duration.seconds(stage.settings.AUTHORIZER_CACHE_SECONDS),
       }),
+      notFoundPage: notFoundPage(this.publicBaseUrl),
     });
     this.releaseAlarms = this.addReleaseAlarms(stage.settings);
     data.alarmTopic?.listenTo(this.releaseAlarms);

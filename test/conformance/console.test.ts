@@ -423,14 +423,24 @@ describe("Every page", () => {
     const lost = await visitor.ask("/console/nothing");
     expect(lost.status).toBe(404);
     expect(lost.html).toContain("<h1>Page not found</h1>");
+    const outside = await visitor.ask("/nothing/at/all");
+    expect(outside.status).toBe(404);
+    expect(outside.headers.get("content-type")).toMatch(/^text\/html\b/);
+    expect(outside.html).toContain("<h1>Page not found</h1>");
+    expect(outside.html).toContain(`<a href="${baseUrl}/">`);
     const wrong = await visitor.ask("/", { form: {} });
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
     expect(wrong.html).toContain("<h1>This does not work here</h1>");
-    expect(await call("/console/nothing")).toMatchObject({
-      status: 404,
-      body: { error: { code: "not_found" } },
-    });
+    for (const path of ["/console/nothing", "/nothing/at/all"]) {
+      for (const Accept of ["*/*", "application/json", "application/json, text/html"]) {
+        if (path === "/console/nothing" && Accept.endsWith("text/html")) continue;
+        expect(await call(path, { headers: { Accept } })).toMatchObject({
+          status: 404,
+          body: { error: { code: "not_found" } },
+        });
+      }
+    }
   });
 
   it("responds to HEAD without its body, and with a trailing slash", async () => {

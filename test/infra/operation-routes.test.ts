@@ -50,7 +50,7 @@ const route = (...definitions: FunctionDefinition[]) =>
     const identitySources = [IdentitySource.header("Authorization")];
     const authorizer = new RequestAuthorizer(stack, "Authorizer", { handler: first.lambda, identitySources });
     const api = new RestApi(stack, "Api");
-    addOperationRoutes({ api, functions, authorizer });
+    addOperationRoutes({ api, functions, authorizer, notFoundPage: "<h1>Page not found</h1>" });
     return api.methods.map(({ httpMethod, resource: { path }, node: { defaultChild } }) => ({
       route: `${httpMethod} ${path}`,
       authorization: defaultChild instanceof CfnMethod ? defaultChild.authorizationType : undefined,

@@ -132,6 +132,10 @@ describe("Responses that need no function", () => {
       expect(parseErrorTemplate(response?.ResponseTemplates["application/json"]).error.code).toBe(
         "not_found",
       );
+      // Velocity reads both characters as its own.
+      const page = response?.ResponseTemplates["text/html"];
+      expect(JSON.stringify(page)).toContain("<h1>Page not found</h1>");
+      expect(JSON.stringify(page)).not.toMatch(/[#]|\$[^{]/);
     },
   );
 

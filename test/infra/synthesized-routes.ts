@@ -26,7 +26,7 @@ const methodProperties = z.object({
           StatusCode: z.string(),
           SelectionPattern: z.string().optional(),
           ResponseParameters: z.record(z.string(), z.string()),
-          ResponseTemplates: z.record(z.string(), z.string()),
+          ResponseTemplates: z.looseObject({ "application/json": z.string() }),
         }),
       )
       .optional(),

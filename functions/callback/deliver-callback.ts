@@ -16,6 +16,9 @@ export interface CallbackDependencies {
   readonly now?: () => Date;
 }
 
+/** What the job shows when the owner of an email address has taken its account over. */
+const endedMessage = "The account's owner ended its callbacks.";
+
 /** The receiver wants no more callbacks (RFC 9110, section 15.5.11). */
 const goneStatus = 410;
 
@@ -67,15 +70,19 @@ export const deliverCallback = async (
   receives: number,
   dependencies: CallbackDependencies,
 ): Promise<number | undefined> => {
-  const { secrets, log, slots } = dependencies;
+  const { secrets, log, slots, now = () => new Date() } = dependencies;
   const { userId, jobId, data } = request;
   const [signing, { status, deliveries }] = await Promise.all([
     secrets.signing(userId, data.created_at),
     log.read(userId, jobId),
   ]);
-  // Without a secret the account is gone, or has ended its callbacks. The callback may be delivered already, if the last attempt was
-  // killed afterwards.
-  if (signing.length === 0 || status !== "pending") return undefined;
+  // The callback may be delivered already, if the last attempt was killed afterwards. Nothing may be written for an account that is
+  // gone.
+  if (!signing || status !== "pending") return undefined;
+  if (signing.length === 0) {
+    await log.add(userId, jobId, { at: now().toISOString(), error: endedMessage }, "failed");
+    return undefined;
+  }
   const slot = await slots.take(userId);
   if (slot === undefined) return slotWaitSeconds(receives);
   try {

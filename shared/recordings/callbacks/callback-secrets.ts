@@ -90,13 +90,15 @@ export const createCallbackSecrets = (table: SecretTable, now: () => number = Da
   },
 
   /**
-   * Returns all secrets that sign now, newest first; none when the account has none or is gone, or its callbacks have ended.
+   * Returns all secrets that sign now, newest first: none when the job's callback has ended, and `undefined` when the account is
+   * gone.
    *
    * @param jobCreatedAt when the job was created, as an ISO time.
    */
-  signing: async (userId: number, jobCreatedAt: string): Promise<string[]> => {
+  signing: async (userId: number, jobCreatedAt: string): Promise<string[] | undefined> => {
     const item = await read(table, userId);
-    if (!item || Date.parse(jobCreatedAt) < item.not_before) return [];
+    if (!item) return undefined;
+    if (Date.parse(jobCreatedAt) < item.not_before) return [];
     const stillSigning = item.previous.filter(({ until }) => until * 1_000 > now());
     return [item.secret, ...stillSigning.map(({ secret }) => secret)];
   },

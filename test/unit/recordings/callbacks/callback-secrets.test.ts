@@ -22,7 +22,7 @@ describe("The secret of an account's callbacks", () => {
     expect(new Set(all).size).toBe(1);
     expect(all[0]).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await secrets.signing(1, createdAt)).toEqual([all[0]]);
-    expect(await secrets.signing(2, createdAt)).toEqual([]);
+    expect(await secrets.signing(2, createdAt)).toBeUndefined();
   });
 
   it("that was replaced signs as well for a day", async () => {
@@ -43,7 +43,7 @@ describe("The secret of an account's callbacks", () => {
     const first = await secrets.current(4);
     const replaced = await Promise.allSettled([secrets.replace(4), secrets.replace(4)]);
     const created = replaced.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-    expect((await secrets.signing(4, createdAt)).toSorted()).toEqual([first, ...created].toSorted());
+    expect((await secrets.signing(4, createdAt))?.toSorted()).toEqual([first, ...created].toSorted());
   });
 });
 
@@ -53,7 +53,7 @@ describe("The end of an account's callbacks", () => {
     const known = [await secrets.current(5), await secrets.replace(5)];
     await table.open().update(callbacksEnd(5));
     const later = new Date(Date.now() + 1_000).toISOString();
-    const [secret = "", ...more] = await secrets.signing(5, later);
+    const [secret = "", ...more] = (await secrets.signing(5, later)) ?? [];
     expect(more).toEqual([]);
     expect(known).not.toContain(secret);
     expect(await secrets.current(5)).toBe(secret);

@@ -103,6 +103,25 @@ describe("A callback", () => {
     );
   });
 
+  it("has failed, without another attempt, when the owner of the address ended it", async () => {
+    const ended = dependencies(() => 204, []);
+    expect(await deliverCallback(request, 1, ended)).toBeUndefined();
+    expect(sent).toEqual([]);
+    expect(state).toEqual({
+      status: "failed",
+      deliveries: [{ at: expect.any(String), error: "The account's owner ended its callbacks." }],
+    });
+    expect(await deliverCallback(request, 2, ended)).toBeUndefined();
+    expect(state.deliveries).toHaveLength(1);
+  });
+
+  it("writes nothing for an account that is gone", async () => {
+    const gone = { ...dependencies(() => 204), secrets: { signing: async () => undefined } };
+    expect(await deliverCallback(request, 1, gone)).toBeUndefined();
+    expect(sent).toEqual([]);
+    expect(state).toEqual({ status: "pending", deliveries: [] });
+  });
+
   it("is not tried again when the receiver says that it is gone", async () => {
     expect(
       await deliverCallback(
@@ -136,16 +155,5 @@ describe("A callback", () => {
       ),
     ).toBeUndefined();
     expect(sent).toHaveLength(1);
-  });
-
-  it("of an account that is gone is not sent", async () => {
-    expect(
-      await deliverCallback(
-        request,
-        1,
-        dependencies(() => 204, []),
-      ),
-    ).toBeUndefined();
-    expect(sent).toEqual([]);
   });
 });

@@ -17,14 +17,15 @@ const limits = (multiplier: number): string => {
   return `${perMinute} requests a minute for a new account, ${compared}  (LIMIT_MULTIPLIER)`;
 };
 
+const modelLines = ({ servers }: Pick<BannerFacts["models"], "servers">): string[] =>
+  servers.map(({ url, tasks, isSample }, index) => {
+    const server = isSample ? `SAMPLE server at ${url}, a phrasebook instead of real models` : url;
+    return `  ${index === 0 ? "models" : "      "}       ${listed(tasks)}: ${server}`;
+  });
+
 /** The text for the person who started the service; its last line is for programs that wait for it. */
 export const banner = (service: BannerFacts, seconds: number): string => {
   const routes = service.model.restApi.routes.filter(({ integration }) => integration.type === "lambda");
-  const models = service.models.servers.map(({ url, tasks, isSample }) =>
-    isSample
-      ? `${listed(tasks)}: SAMPLE server at ${url}, a phrasebook instead of real models`
-      : `${listed(tasks)}: ${url}`,
-  );
   return [
     "",
     "The Language AI Service is running on this machine",
@@ -43,7 +44,7 @@ export const banner = (service: BannerFacts, seconds: number): string => {
       ({ name, issuer }, index) =>
         `  ${index === 0 ? "identity" : "        "}     ${name} at ${issuer}, for test accounts only`,
     ),
-    ...models.map((line, index) => `  ${index === 0 ? "models" : "      "}       ${line}`),
+    ...modelLines(service.models),
     ...service.models.warnings.map((warning) => `  WARNING      ${warning}`),
     ...(service.inspected
       ? [

@@ -33,6 +33,8 @@ const removed = {
   recognise_speakers: z.never().optional(),
   org: z.never().optional(),
   gcs_blob_name: z.never().optional(),
+  gcs_object: z.never().optional(),
+  storage_object: z.never().optional(),
 };
 
 const fields = z.object({

@@ -131,6 +131,8 @@ describe("POST /tasks/audio/transcriptions", () => {
     [{ audio: formFile(noise), language: "Klingon" }, "language", "enum"],
     [{ audio: formFile(noise), adapter: "lug" }, "adapter", "extra_forbidden"],
     [{ audio: formFile(noise), gcs_blob_name: "x" }, "gcs_blob_name", "extra_forbidden"],
+    [{ audio: formFile(noise), gcs_object: "x" }, "gcs_object", "extra_forbidden"],
+    [{ audio: formFile(noise), storage_object: "x" }, "storage_object", "extra_forbidden"],
     [{ audio: formFile(noise), timestamps: "maybe" }, "timestamps", "bool_parsing"],
     [{ audio: "text" }, "audio", "value_error"],
   ])("names the field that is wrong in %o", async (fields, name, type) => {

@@ -175,14 +175,20 @@ describe("the fields of a transcription", () => {
     expect(await post({ audio: request.audio })).toMatchObject(issue("language", "missing"));
   });
 
-  it.each(["platform", "adapter", "whisper", "recognise_speakers", "org", "gcs_blob_name"])(
-    "refuse %s, which is no longer there, by its name",
-    async (name) => {
-      const { post, transcriber } = setup();
-      expect(await post({ ...request, [name]: "" })).toMatchObject(issue(name, "extra_forbidden"));
-      expect(transcriber.transcribe).not.toHaveBeenCalled();
-    },
-  );
+  it.each([
+    "platform",
+    "adapter",
+    "whisper",
+    "recognise_speakers",
+    "org",
+    "gcs_blob_name",
+    "gcs_object",
+    "storage_object",
+  ])("refuse %s, which is no longer there, by its name", async (name) => {
+    const { post, transcriber } = setup();
+    expect(await post({ ...request, [name]: "" })).toMatchObject(issue(name, "extra_forbidden"));
+    expect(transcriber.transcribe).not.toHaveBeenCalled();
+  });
 
   it("may be accompanied by others, which are ignored", async () => {
     const { post } = setup();

@@ -122,6 +122,8 @@ export const stageSettings = z
     TRANSCRIPTION_BASE_URL: modelServer,
     /** Name of the transcription model. */
     TRANSCRIPTION_MODEL: modelName.default("stt-51"),
+    /** Name of the model on that server that `whisper` of version 1 selects; by default there is none. */
+    TRANSCRIPTION_ALTERNATIVE_MODEL: modelName.optional(),
     /**
      * How long the transcription server may take after it has received a recording: long ones take minutes. The function's timeout
      * is 290 seconds, because API Gateway's is 300.

@@ -10,6 +10,7 @@ import {
   tokenEnvironment,
   transcriptionBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
+import { optionalVariable, textVariable } from "../../shared/platform/config/variables.ts";
 import { chatOperation, instructOperation, summariseOperation } from "./chat-contract.ts";
 import * as speech from "./fixed-speaker-contract.ts";
 import * as orpheus from "./orpheus-contract.ts";
@@ -72,6 +73,7 @@ export const legacyFunction = defineFunction({
     ...chatBackendEnvironment,
     ...speechBackendEnvironment,
     ...transcriptionBackendEnvironment,
+    TRANSCRIPTION_ALTERNATIVE_MODEL: optionalVariable(textVariable),
     ...legacySettingsEnvironment,
   },
   memoryMegabytes: 1_024,

@@ -20,6 +20,8 @@ const environment = readEnvironment(legacyFunction.environment, process.env);
 const table = requestTableFrom(environment);
 const store = linkedStoreFrom(environment);
 
+const { TRANSCRIPTION_ALTERNATIVE_MODEL: alternativeModel } = environment;
+
 const endpoints = legacyEndpoints(
   {
     models: chatModelsFrom(environment),
@@ -33,6 +35,9 @@ const endpoints = legacyEndpoints(
     },
     transcription: {
       transcriber: transcriberFrom(environment),
+      alternative: alternativeModel
+        ? transcriberFrom({ ...environment, TRANSCRIPTION_MODEL: alternativeModel })
+        : undefined,
       store,
       uploads: createUploadsRepository(table),
       saved: createSavedTranscriptions(table),

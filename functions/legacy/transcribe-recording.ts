@@ -16,6 +16,8 @@ import type { LegacyTranscription } from "./transcription-contract.ts";
 
 export interface LegacyTranscriptionDependencies extends RecordingDependencies {
   readonly transcriber: Transcriber;
+  /** The model that `whisper` selects, where the stage has one. */
+  readonly alternative?: Transcriber | undefined;
   readonly store: Pick<ObjectStore, "delete" | "open" | "write">;
   readonly saved: SavedTranscriptions;
 }
@@ -25,12 +27,14 @@ export interface TranscriptionChoices {
   readonly language?: string | undefined;
   readonly adapter?: string | undefined;
   readonly recognise_speakers: boolean;
+  readonly whisper: boolean;
 }
 
 const toReply = (
   transcription: Transcription,
   withSpeakers: boolean,
   more: Partial<LegacyTranscription> = {},
+  lacksAlternative = false,
 ): ReplyWithHeaders<LegacyTranscription> => {
   const diarization = withSpeakers ? formatDiarization(transcription) : undefined;
   const body: LegacyTranscription = {
@@ -44,7 +48,10 @@ const toReply = (
     original_duration_minutes: null,
     ...more,
   };
-  return new ReplyWithHeaders(body, withSpeakers && !diarization ? { "X-Diarization": "unavailable" } : {});
+  return new ReplyWithHeaders(body, {
+    ...(withSpeakers && !diarization ? { "X-Diarization": "unavailable" } : {}),
+    ...(lacksAlternative ? { "X-Whisper": "unavailable" } : {}),
+  });
 };
 
 /**
@@ -63,6 +70,9 @@ export const transcribeOnly = async (
   return toReply(transcription, withSpeakers);
 };
 
+const minutesOf = ({ durationSeconds }: MeasuredRecording): number =>
+  Math.round((durationSeconds / 60) * 1_000) / 1_000;
+
 /**
  * `POST /tasks/stt` and `/tasks/stt_from_gcs`: transcribes the first ten minutes of a recording, and saves the text and one copy of
  * the audio.
@@ -74,9 +84,9 @@ export const transcribeOnly = async (
 export const transcribeAndSave = async (
   measured: MeasuredRecording,
   field: string,
-  { language, adapter, recognise_speakers: withSpeakers }: TranscriptionChoices,
+  { language, adapter, recognise_speakers: withSpeakers, whisper }: TranscriptionChoices,
   context: RequestContext,
-  { transcriber, store, saved }: LegacyTranscriptionDependencies,
+  { transcriber, alternative, store, saved }: LegacyTranscriptionDependencies,
 ): Promise<ReplyWithHeaders<LegacyTranscription>> => {
   const chosen = language ?? adapter ?? "lug";
   const { userId, signal } = context;
@@ -85,21 +95,21 @@ export const transcribeAndSave = async (
   try {
     const { recording, isTrimmed } = await keepRecording(measured, objectKey, field, signal, store);
     const request = { recording, language: chosen, withSegments: false, withSpeakers };
-    const transcription = await transcriber.transcribe(request, { signal });
+    const model = (whisper && alternative) || transcriber;
+    const transcription = await model.transcribe(request, { signal });
     countAudio(isTrimmed ? maxSeconds : measured.durationSeconds);
     if (transcription.text === "") {
       throw new AppError("external_service_error", { message: "The model found no words in the recording." });
     }
     await saved.save(id, { userId, text: transcription.text, language: chosen, objectKey });
-    return toReply(transcription, withSpeakers, {
+    const more = {
       audio_transcription_id: id,
       audio_url: objectKey,
       language: chosen,
       was_audio_trimmed: isTrimmed,
-      original_duration_minutes: isTrimmed
-        ? Math.round((measured.durationSeconds / 60) * 1_000) / 1_000
-        : null,
-    });
+      original_duration_minutes: isTrimmed ? minutesOf(measured) : null,
+    };
+    return toReply(transcription, withSpeakers, more, whisper && !alternative);
   } catch (error) {
     // If this fails, the bucket's lifecycle rule removes the recording.
     await letGo(id, objectKey, { saved, store }).catch(() => undefined);

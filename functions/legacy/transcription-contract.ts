@@ -40,7 +40,9 @@ const choices = {
   language: ofTheTenField("The recording's language"),
   adapter: ofTheTenField("The language if `language` is absent. In version 1, it chose the model's adapter"),
   recognise_speakers: speakersFlag,
-  whisper: flag("Has no effect. In version 1, it chose another model"),
+  whisper: flag(
+    "Whether to use the alternative model. If the service has none, the response has `X-Whisper: unavailable`",
+  ),
 };
 
 const diarization = z

@@ -135,7 +135,9 @@ class FunctionRole extends Role {
 
 const checkVariables = (definition: FunctionDefinition, given: readonly string[]): void => {
   const declared = Object.keys(definition.environment);
-  const missing = declared.filter((variable) => !given.includes(variable));
+  const missing = Object.entries(definition.environment)
+    .filter(([name, variable]) => !given.includes(name) && !variable.safeParse(undefined).success)
+    .map(([name]) => name);
   const unknown = given.filter((variable) => !declared.includes(variable));
   if (missing.length === 0 && unknown.length === 0) return;
   throw new Error(

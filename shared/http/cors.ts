@@ -57,6 +57,7 @@ export const corsExposedHeaders: readonly string[] = [
   "X-Storage-Object",
   "X-Usage-Characters",
   "X-Usage-Seconds",
+  "X-Whisper",
   "x-ratelimit-limit-requests",
   "x-ratelimit-remaining-requests",
   "x-ratelimit-reset-requests",

@@ -95,11 +95,17 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
   it.each(functionDefinitions)(
     "give $name the variables it declares and no other",
     ({ name, environment }) => {
-      expect(Object.keys(variablesOf(name)).sort()).toEqual(
-        [...Object.keys(environment), "METRICS_NAMESPACE"].sort(),
-      );
+      // The only variable without a value by default.
+      const declared = Object.keys(environment).filter((key) => key !== "TRANSCRIPTION_ALTERNATIVE_MODEL");
+      expect(Object.keys(variablesOf(name)).sort()).toEqual([...declared, "METRICS_NAMESPACE"].sort());
     },
   );
+
+  it("have the alternative model of transcription where the stage names one", async () => {
+    const variables = { CHAT_BASE_URL: "http://127.0.0.1:8000/v1", TRANSCRIPTION_ALTERNATIVE_MODEL: "other" };
+    const local = await synthesizeService(localStage(variables));
+    expect(variablesOf("legacy", local)).toMatchObject({ TRANSCRIPTION_ALTERNATIVE_MODEL: "other" });
+  });
 
   it("pass on the settings of the stage in the form that the functions expect", async () => {
     const stage = localStage({

@@ -45,7 +45,10 @@ const savedInMemory = () => {
 };
 
 /** The deprecated routes over models and stores in memory. */
-export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
+export const legacyInMemory = (
+  settings: Partial<LegacySettings> = {},
+  { withAlternative = false }: { readonly withAlternative?: boolean } = {},
+) => {
   const { objects, store, synthesize } = speechInMemory();
   const reply = vi.fn(
     async (_request: ChatRequest): Promise<ChatReply> => ({
@@ -60,6 +63,7 @@ export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
       segments: undefined,
     }),
   );
+  const transcribeAlternatively = vi.fn(transcribe.getMockImplementation());
   const uploads = {
     find: vi.fn(async (_fileId: string, _userId: number): Promise<Upload | undefined> => undefined),
   };
@@ -76,6 +80,7 @@ export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
       },
       transcription: {
         transcriber: { transcribe },
+        ...(withAlternative ? { alternative: { transcribe: transcribeAlternatively } } : {}),
         uploads,
         saved,
         store: {
@@ -96,6 +101,7 @@ export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
     synthesize,
     reply,
     transcribe,
+    transcribeAlternatively,
     uploads,
     saved,
     endpoints,
@@ -111,8 +117,8 @@ export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
 };
 
 /** The same, for recordings: in forms, and among the uploads of the caller. */
-export const recordingsInMemory = () => {
-  const legacy = legacyInMemory();
+export const recordingsInMemory = (options?: Parameters<typeof legacyInMemory>[1]) => {
+  const legacy = legacyInMemory({}, options);
   return {
     ...legacy,
     post: async (path: string, fields: Readonly<Record<string, FormValue>>): Promise<TestResponse> => {

@@ -188,6 +188,35 @@ describe("distinguishing speakers", () => {
   );
 });
 
+describe("whisper", () => {
+  const request = { audio: formFile(second), whisper: "true" };
+
+  it("selects the alternative model", async () => {
+    const { post, transcribe, transcribeAlternatively } = recordingsInMemory({ withAlternative: true });
+    transcribeAlternatively.mockResolvedValue({ text: "From the other model.", segments: undefined });
+    const response = await post("/tasks/stt", request);
+    expect(response).toMatchObject({ status: 200, body: { audio_transcription: "From the other model." } });
+    expect(response.headers["X-Whisper"]).toBeUndefined();
+    expect(transcribe).not.toHaveBeenCalled();
+  });
+
+  it("is ignored when it is not set, although there is an alternative model", async () => {
+    const { post, transcribeAlternatively } = recordingsInMemory({ withAlternative: true });
+    const response = await post("/tasks/stt", { ...request, whisper: "false" });
+    expect(response.headers["X-Whisper"]).toBeUndefined();
+    expect(transcribeAlternatively).not.toHaveBeenCalled();
+  });
+
+  it("is reported as unavailable without an alternative model", async () => {
+    const { post, transcribe } = recordingsInMemory();
+    expect(await post("/tasks/stt", request)).toMatchObject({
+      status: 200,
+      headers: { "X-Whisper": "unavailable" },
+    });
+    expect(transcribe).toHaveBeenCalledOnce();
+  });
+});
+
 describe("POST /tasks/org/stt", () => {
   it("leaves the language to the model, saves nothing and trims nothing", async () => {
     const { post, saved, stored, transcribe } = recordingsInMemory();

@@ -11,7 +11,7 @@ import {
 } from "../../shared/wiring/from-environment.ts";
 import { consolePages } from "./console-pages.ts";
 import { consoleFunction } from "./contract.ts";
-import { createLogInAttempts } from "./identity/log-in-attempts.ts";
+import { createLogInAttempts, createUnprovedLogIns } from "./identity/log-in-attempts.ts";
 import { createOpenIdProvider } from "./identity/open-id-provider.ts";
 import { createVisitorAttempts } from "./playground/visitor-attempts.ts";
 import { visitorEndpoint } from "./playground/visitor-endpoint.ts";
@@ -51,6 +51,7 @@ export const handler = createConsoleHandler(
     baseUrl: environment.PUBLIC_BASE_URL,
     assets: builtAssets,
     logInAttempts: createLogInAttempts(signingKeys),
+    unprovedLogIns: createUnprovedLogIns(signingKeys),
     sessions,
   }),
   {

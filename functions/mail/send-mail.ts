@@ -24,7 +24,8 @@ const findAccount = (
   accounts.find("userId" in request ? { id: request.userId } : { email: request.email });
 
 /** Mails that other people can request are limited. The others tell an owner what has just happened to the account. */
-const isLimited = ({ kind }: MailRequest): boolean => kind === "verify-email" || kind === "reset-password";
+const isLimited = ({ kind }: MailRequest): boolean =>
+  kind === "verify-email" || kind === "reset-password" || kind === "connect-identity";
 
 /**
  * Sends a requested mail, with a new link if it has one. Sends nothing for an unknown address, or to verify a verified one,
@@ -60,6 +61,9 @@ export const sendMail = async (
     return;
   }
   const { purpose, path } = wording.link;
-  const secret = await links.create({ userId: account.id, tokenEpoch: account.token_epoch }, purpose);
+  const owner = { userId: account.id, tokenEpoch: account.token_epoch };
+  const secret = await (request.kind === "connect-identity"
+    ? links.create(owner, purpose, request.connects)
+    : links.create(owner, purpose));
   await deliver(writeMail(wording, recipient, `${baseUrl}${path}?token=${encodeURIComponent(secret)}`));
 };

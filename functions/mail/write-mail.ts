@@ -84,6 +84,17 @@ export const wordingOf = (request: MailRequest): Wording => {
       };
     case "password-reset":
       return passwordReset(request);
+    case "connect-identity":
+      return {
+        subject: `Log in with ${request.connects.provider}?`,
+        intro: [
+          `Someone logged in at ${request.connects.provider} with your email address, and wants to log in here with that. If it was you, open this link and press the button:`,
+        ],
+        link: { purpose: "connect-identity", path: "/console/connect/link" },
+        end: [
+          "The link works once, for 30 minutes. If it was not you, ignore this email: your account stays as it is.",
+        ],
+      };
     case "disowned":
       return {
         subject: "The account with your email address is disabled",

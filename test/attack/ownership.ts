@@ -18,6 +18,8 @@ import {
 } from "./visitor.ts";
 
 const owners = "nine cranes over the hill";
+const thiefs = "a password of the thief's";
+const connectPath = "/console/connect";
 const webhookSecret = z.object({ secret: z.string() });
 const createdKey = z.object({ key: z.string() });
 
@@ -159,6 +161,39 @@ export const ownershipAttacks: readonly Attack[] = [
       await resetAsOwner(target, email);
       const after = await comeIn();
       return heldIf(after === 409, `the thief ${first}, after the owner's reset ${after}`);
+    },
+  },
+  {
+    number: 17,
+    name: "a verified account, entered with its address at a provider and nothing else",
+    needs: ["mails"],
+    attempt: async (target) => {
+      const { email } = standInAccounts["acen"] ?? { email: "" };
+      await register(target, { username: "acen", email, password: owners });
+      await ask(target, "/auth/verify-email", { body: { token: await mailedToken(target, email) } });
+      const comeIn = async () => {
+        const jar = new CookieJar();
+        const started = await jar.fetch(`${target.url}/console/log-in/b`);
+        const back = await signInAtProvider(started.headers.get("location") ?? "", { login: "acen", jar });
+        return { jar, ...(await jar.walk(back)) };
+      };
+      const { jar, response } = await comeIn();
+      const form_token = /name="form_token" value="([\w-]+)"/.exec(await response.text())?.[1] ?? "";
+      const statuses: number[] = [];
+      for (const tried of [{ action: "signed-in" }, { action: "password", password: thiefs }]) {
+        const body = new URLSearchParams({ form_token, ...tried });
+        const headers = { Origin: new URL(target.url).origin };
+        const sent = await jar.fetch(`${target.url}${connectPath}`, { method: "POST", headers, body });
+        statuses.push(sent.status);
+      }
+      const inside = await jar.fetch(`${target.url}/console`);
+      const { address } = await comeIn();
+      return refusedIf(
+        statuses.every((status) => status >= 400) &&
+          inside.status === 303 &&
+          address.pathname.endsWith(connectPath),
+        `${statuses.join(" ")}, the console ${inside.status}, once more to ${address.pathname}`,
+      );
     },
   },
   {

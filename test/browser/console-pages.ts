@@ -16,6 +16,8 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/console/log-in" },
   { path: `/console/verify-email?token=${"x".repeat(43)}`, status: 400 },
   { path: `/console/revoke-keys?token=${"x".repeat(43)}`, status: 400 },
+  { path: "/console/connect", status: 400 },
+  { path: `/console/connect/link?token=${"x".repeat(43)}`, status: 400 },
   { path: `/reset-password?token=${"x".repeat(43)}`, status: 400 },
   ...attemptNames.map((name) => ({ path: `/console/playground?try=${name}` })),
   { path: "/console", isPersonal: true },

@@ -362,6 +362,8 @@ describe("Every page", () => {
     "/console/sign-up",
     "/console/forgot-password",
     "/console/verify-email",
+    "/console/connect",
+    "/console/connect/link",
     "/reset-password",
   ];
 

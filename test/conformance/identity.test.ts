@@ -5,6 +5,7 @@ import { baseUrl, call } from "../support/client.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { FormVisitor, formsOf } from "../support/form-visitor.ts";
 import { signInAtProvider } from "../support/identity-provider.ts";
+import { linkTo } from "../support/local-mails.ts";
 
 const { origin, hostname, pathname } = new URL(baseUrl);
 const { nameOf } = cookiesAt(baseUrl);
@@ -53,6 +54,16 @@ const send = async (jar: CookieJar, page: string, to: string, typed: Readonly<Re
 };
 
 const unverified = standInAccounts["okello"]?.email ?? "";
+const acen = standInAccounts["acen"]?.email ?? "";
+const connect = "/console/connect";
+
+/** Registers an account, and verifies its address. */
+const registerVerified = async (email: string): Promise<void> => {
+  const registration = { username: "acen-here", email, password };
+  expect(await call("/auth/register", { body: registration })).toMatchObject({ status: 201 });
+  const token = await linkTo(email, "/auth/verify-email");
+  expect(await call("/auth/verify-email", { body: { token } })).toMatchObject({ status: 200 });
+};
 
 describe.runIf(inject("isLocal"))("Logging in through an identity provider", () => {
   it("is offered at the login, with the page to continue to", async () => {
@@ -78,12 +89,71 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     }
   });
 
-  it("opens the same account through the other provider, because both have verified the address", async () => {
+  it("opens the same account through another provider after its owner has logged in with the first", async () => {
     const jar = new CookieJar();
-    const back = await logIn(jar, "b", "nambi");
+    const unproved = await logIn(jar, "b", "nambi", { next: "/console?from=b" });
+    expect(unproved).toMatchObject({ status: 200, path: `${prefix}/console/connect` });
+    expect(unproved.html).toContain("Is this your account?");
+    expect(unproved.html).not.toContain('type="password"');
+    expect(unproved.html).not.toContain("Log in with Stand-in provider B");
+    expect(jar.get(hostname, nameOf("session"))).toBeUndefined();
+    const next = "/console/connect";
+    expect(unproved.html).toContain(`href="${prefix}/console/log-in/a?${new URLSearchParams({ next })}"`);
+
+    const owner = await logIn(jar, "a", "nambi", { next });
+    expect(owner).toMatchObject({ status: 200, path: `${prefix}/console/connect` });
+    const joined = await send(jar, next, next, { action: "signed-in" });
+    expect(joined).toMatchObject({ status: 200, path: `${prefix}/console` });
+    expect(jar.get(hostname, nameOf("connection"))).toBeUndefined();
+
+    const back = await logIn(new CookieJar(), "b", "nambi");
     expect(back).toMatchObject({ status: 200, path: `${prefix}/console` });
     expect(back.html).toContain("nambi");
     expect(back.html).not.toMatch(/nambi-\d/);
+  });
+
+  it("opens an account with the same verified address after its owner has entered the password", async () => {
+    await registerVerified(acen);
+    const jar = new CookieJar();
+    const unproved = await logIn(jar, "a", "acen", { next: "/console?from=a" });
+    expect(unproved).toMatchObject({ status: 200, path: `${prefix}${connect}` });
+    expect(unproved.html).toContain("The account “acen-here” already uses it.");
+    const wrong = await send(jar, connect, connect, { action: "password", password: "not the password" });
+    expect(wrong).toMatchObject({ status: 422, path: `${prefix}${connect}` });
+    expect(wrong.html).toContain("The password is incorrect.");
+    expect(await send(jar, connect, connect, { action: "signed-in" })).toMatchObject({ status: 403 });
+    expect(jar.get(hostname, nameOf("session"))).toBeUndefined();
+
+    const right = await send(jar, connect, connect, { action: "password", password });
+    expect(right).toMatchObject({ status: 200, path: `${prefix}/console` });
+    expect(right.html).toContain("acen-here");
+    expect(await logIn(new CookieJar(), "a", "acen")).toMatchObject({
+      status: 200,
+      path: `${prefix}/console`,
+    });
+    expect((await jar.fetch(`${baseUrl}${connect}`)).status).toBe(400);
+  });
+
+  it("opens it also by a mailed link, in any browser, which begins no session there", async () => {
+    const jar = new CookieJar();
+    await logIn(jar, "b", "acen");
+    const sent = await send(jar, connect, connect, { action: "mail" });
+    expect(sent).toMatchObject({ status: 200 });
+    expect(sent.html).toContain(`We have sent a link to ${acen}.`);
+    const link = `${connect}/link`;
+    const path = `${link}?token=${await linkTo(acen, link)}`;
+    const other = new CookieJar();
+    const page = await (await other.fetch(`${baseUrl}${path}`)).text();
+    expect(page).toContain(`Someone logged in at Stand-in provider B as ${acen}.`);
+    expect((await logIn(new CookieJar(), "b", "acen")).path).toBe(`${prefix}${connect}`);
+
+    const { token = "" } = formsOf({ html: page })[0]?.fields ?? {};
+    const added = await send(other, path, link, { token });
+    expect(added).toMatchObject({ status: 200, path: `${prefix}/console/log-in` });
+    expect(added.html).toContain("The login is added. You can use it now.");
+    expect(other.get(hostname, nameOf("session"))).toBeUndefined();
+    expect((await logIn(new CookieJar(), "b", "acen")).path).toBe(`${prefix}/console`);
+    expect((await other.fetch(`${baseUrl}${path}`)).status).toBe(400);
   });
 
   it("leads nowhere but to the site's own pages", async () => {

@@ -1,24 +1,9 @@
 import { describe, expect, inject, it } from "vitest";
 import { call, createAccount, expectError, logIn, type TestAccount } from "../support/client.ts";
 import { FormVisitor, formsOf, type SeenPage } from "../support/form-visitor.ts";
+import { linkTo, mailsTo } from "../support/local-mails.ts";
 
 const newPassword = "nine cranes over the hill";
-
-/** The texts of the mails to an address, oldest first. */
-const mailsTo = async (email: string): Promise<string[]> => {
-  const { body } = await call("/_local/mail");
-  return body
-    .filter(({ to }: { readonly to: readonly string[] }) => to.includes(email))
-    .map(({ text }: { readonly text: string }) => text);
-};
-
-/** The token of the last link to a page. */
-const linkTo = async (email: string, path: string): Promise<string> => {
-  const text = (await mailsTo(email)).findLast((each) => each.includes(`${path}?token=`)) ?? "";
-  const token = /[?&]token=([\w-]+)/.exec(text)?.[1];
-  if (token === undefined) throw new Error(`No mail has a link to ${path}.`);
-  return token;
-};
 
 const me = (token: string) => call("/auth/me", { token });
 

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { enterWithIdentity, joinIdentity } from "../../functions/console/identity/enter-with-identity.ts";
+import {
+  enterWithIdentity,
+  identityOf,
+  joinIdentity,
+} from "../../functions/console/identity/enter-with-identity.ts";
 import type { PersonAtProvider } from "../../functions/console/identity/person.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
@@ -120,14 +124,22 @@ describe("A person who comes from an identity provider for the first time", () =
 });
 
 describe("A person whose address already has an account", () => {
-  it("gets into it when both sides have verified the address, and its origin stays the same", async () => {
+  it("must prove it when both sides have verified the address, and its origin stays the same", async () => {
     const person = newPerson();
     const id = await register(person.email.toUpperCase(), { verified: true });
+    for (const _attempt of [1, 2]) {
+      expect(await enter(person)).toMatchObject({ kind: "unproved", account: { id } });
+      expect(await identities.list(id)).toEqual([]);
+    }
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, { identities })).toBe(
+      "joined",
+    );
     expect(await enter(person)).toMatchObject({
       kind: "entered",
       account: { id, oauth_type: "Credentials", has_password: true },
     });
     expect(await identities.list(id)).toMatchObject([{ issuer: person.issuer, email: person.email }]);
+    expect(mails).toEqual([]);
   });
 
   it.each([
@@ -156,7 +168,7 @@ describe("A person whose provider vouches for an address that is not verified he
     const id = await register(person.email.toUpperCase(), { verified: false });
     const before = { userId: id, tokenEpoch: 0 };
     const strangers = newPerson({ emailVerified: false });
-    await identities.join(before, strangers, { byAddress: false });
+    await identities.join(before, strangers);
     await repositories.apiKeys.create(before, key);
     expect(await enter(person)).toMatchObject({
       kind: "entered",
@@ -179,7 +191,7 @@ describe("A person whose provider vouches for an address that is not verified he
     const person = newPerson({ emailVerified: false });
     const entered = await enter(person);
     const id = entered.kind === "entered" ? entered.account.id : 0;
-    await identities.join({ userId: id, tokenEpoch: 0 }, newPerson(), { byAddress: false });
+    await identities.join({ userId: id, tokenEpoch: 0 }, newPerson());
     const proved = await enter({ ...person, emailVerified: true });
     expect(proved).toMatchObject({ kind: "entered", account: { id, email_verified: true, token_epoch: 1 } });
     expect(await identities.list(id)).toMatchObject([{ email: person.email }]);
@@ -189,7 +201,7 @@ describe("A person whose provider vouches for an address that is not verified he
     const person = newPerson();
     const id = await register(person.email, { verified: false });
     const strangers = newPerson({ emailVerified: false });
-    await identities.join({ userId: id, tokenEpoch: 0 }, strangers, { byAddress: false });
+    await identities.join({ userId: id, tokenEpoch: 0 }, strangers);
     const cut = { ...identities, removeEnded: () => Promise.reject(new Error("The function was killed.")) };
     await enterWithIdentity(person, "a", { ...repositories, identities: cut, mailQueue });
     expect(await identities.list(id)).toHaveLength(2);
@@ -205,7 +217,7 @@ describe("A person whose provider vouches for an address that is not verified he
     const person = newPerson();
     const id = await register(person.email, { verified: false });
     const strangers = newPerson({ emailVerified: false });
-    await identities.join({ userId: id, tokenEpoch: 0 }, strangers, { byAddress: false });
+    await identities.join({ userId: id, tokenEpoch: 0 }, strangers);
     const [{ id: digest = "" } = {}] = await identities.list(id);
     for (const Key of [accountKeys.identity(digest), accountKeys.ownIdentity(id, digest)])
       await server.open().update({ Key, UpdateExpression: "REMOVE token_epoch" });
@@ -243,8 +255,12 @@ describe("An identity that is joined by who is signed in", () => {
   it("opens their account from then on, with any address", async () => {
     const id = await register(`joins-${people}@example.com`, { verified: false });
     const person = newPerson({ emailVerified: false });
-    expect(await joinIdentity(person, { userId: id, tokenEpoch: 0 }, { identities })).toBe("joined");
-    expect(await joinIdentity(person, { userId: id, tokenEpoch: 0 }, { identities })).toBe("joined");
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, { identities })).toBe(
+      "joined",
+    );
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, { identities })).toBe(
+      "joined",
+    );
     expect(await enter(person)).toMatchObject({ kind: "entered", account: { id } });
   });
 
@@ -252,16 +268,22 @@ describe("An identity that is joined by who is signed in", () => {
     const id = await register(`changes-${people}@example.com`, { verified: true });
     const person = newPerson();
     await accounts.changePassword({ userId: id, tokenEpoch: 0 }, "$argon2id$new");
-    expect(await joinIdentity(person, { userId: id, tokenEpoch: 0 }, { identities })).toBe("ended");
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, { identities })).toBe(
+      "ended",
+    );
     expect(await identities.list(id)).toEqual([]);
-    expect(await joinIdentity(person, { userId: id, tokenEpoch: 1 }, { identities })).toBe("joined");
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 1 }, { identities })).toBe(
+      "joined",
+    );
   });
 
   it("is not taken away from another account", async () => {
     const person = newPerson();
     await enter(person);
     const id = await register(`takes-${people}@example.com`, { verified: true });
-    expect(await joinIdentity(person, { userId: id, tokenEpoch: 0 }, { identities })).toBe("other-account");
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, { identities })).toBe(
+      "other-account",
+    );
     expect(await identities.list(id)).toEqual([]);
   });
 });

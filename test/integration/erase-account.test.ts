@@ -89,11 +89,7 @@ const makeAccount = async (trouble: Trouble) => {
   const { id: userId } = account;
   await createTokensRepository(table).revoke({ userId, tokenId: "one", tokenEpoch: 0 });
   const identities = createIdentitiesRepository(table);
-  await identities.join(
-    { userId, tokenEpoch: 0 },
-    { issuer: "https://id.example.com", subject: username },
-    { byAddress: false },
-  );
+  await identities.join({ userId, tokenEpoch: 0 }, { issuer: "https://id.example.com", subject: username });
   const [identity] = await identities.list(userId);
   const upload = `uploads/${people}/a.wav`;
   await createUploadsRepository(server.openForRequests()).add(`file-${people}`, {

@@ -51,8 +51,6 @@ const setAccess = (userId: number, expression: string, value: unknown) =>
     ExpressionAttributeValues: { ":value": value },
   });
 
-const ways = { byAddress: false };
-
 describe("an account created for an identity", () => {
   it("is opened by it, has no password and the address as the provider says", async () => {
     const { id, identity } = await makeAccount();
@@ -94,7 +92,7 @@ describe("an identity", () => {
   it("is joined to an account, whose origin stays the same", async () => {
     const { id } = await makeAccount();
     const other = newIdentity();
-    expect(await identities.join({ userId: id, tokenEpoch: 0 }, other, ways)).toBe(true);
+    expect(await identities.join({ userId: id, tokenEpoch: 0 }, other)).toBe(true);
     expect(await identities.find(other)).toBe(id);
     expect(await identities.list(id)).toHaveLength(2);
   });
@@ -102,18 +100,9 @@ describe("an identity", () => {
   it("of one account is not joined to another", async () => {
     const { id, identity } = await makeAccount();
     const another = await makeAccount();
-    expect(await identities.join({ userId: another.id, tokenEpoch: 0 }, identity, ways)).toBe(false);
+    expect(await identities.join({ userId: another.id, tokenEpoch: 0 }, identity)).toBe(false);
     expect(await identities.find(identity)).toBe(id);
     expect(await identities.list(another.id)).toHaveLength(1);
-  });
-
-  it("is joined by the address only while that is verified", async () => {
-    const { id } = await makeAccount({ verified: false });
-    const other = newIdentity();
-    expect(await identities.join({ userId: id, tokenEpoch: 0 }, other, { byAddress: true })).toBe(false);
-    expect(await identities.find(other)).toBeUndefined();
-    await setAccess(id, "SET email_verified = :value", true);
-    expect(await identities.join({ userId: id, tokenEpoch: 0 }, other, { byAddress: true })).toBe(true);
   });
 
   it.each([
@@ -123,7 +112,7 @@ describe("an identity", () => {
     const { id } = await makeAccount();
     await setAccess(id, expression, value);
     const other = newIdentity();
-    expect(await identities.join({ userId: id, tokenEpoch: 0 }, other, ways)).toBe(false);
+    expect(await identities.join({ userId: id, tokenEpoch: 0 }, other)).toBe(false);
     expect(await identities.find(other)).toBeUndefined();
   });
 });
@@ -148,7 +137,7 @@ describe("parting with an identity", () => {
 
   it("leaves one way in, however many partings come at the same moment", async () => {
     const { id } = await makeAccount();
-    await identities.join({ userId: id, tokenEpoch: 0 }, newIdentity(), ways);
+    await identities.join({ userId: id, tokenEpoch: 0 }, newIdentity());
     const all = await identities.list(id);
     const partings = await Promise.all(all.map((identity) => identities.part(id, identity.id)));
     expect(partings.toSorted()).toEqual(["last", "parted"]);

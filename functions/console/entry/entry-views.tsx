@@ -117,6 +117,7 @@ export const LogIn = (
     reset: logIn.changed,
     proved: logIn.proved,
     "keys-revoked": texts.tokens.revokedAll,
+    connected: texts.connect.done,
   };
   const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
   return (

@@ -36,7 +36,7 @@ type LinkVisit = Visit<{ readonly token?: string | undefined }>;
  *
  * @param again the page that sends another link.
  */
-const behindLink = async (
+export const behindLink = async (
   visit: LinkVisit,
   again: string,
   show: (token: string) => Promise<PageResponse<never>>,

@@ -14,7 +14,7 @@ import type { PersonAtProvider } from "./person.ts";
 
 export interface IdentityDependencies extends ProofDependencies {
   readonly accounts: Pick<AccountsRepository, "create" | "find">;
-  readonly identities: Pick<IdentitiesRepository, "find" | "join" | "joinWithProof" | "list" | "removeEnded">;
+  readonly identities: Pick<IdentitiesRepository, "find" | "joinWithProof" | "list" | "removeEnded">;
 }
 
 /**
@@ -25,9 +25,11 @@ export type Refusal = "closed" | "no-address" | "address-taken";
 
 export type Entrance =
   | { readonly kind: "entered"; readonly account: StoredAccount }
+  /** The account has the address of the person, who has not shown that it is theirs. */
+  | { readonly kind: "unproved"; readonly account: StoredAccount }
   | { readonly kind: "refused"; readonly reason: Refusal };
 
-const isClosed = ({ disabled, deletion_began: deletionStarted }: StoredAccount): boolean =>
+export const isClosed = ({ disabled, deletion_began: deletionStarted }: StoredAccount): boolean =>
   disabled || deletionStarted !== undefined;
 
 const enter = (account: StoredAccount): Entrance =>
@@ -97,9 +99,9 @@ const maxAttempts = 3;
 /**
  * Finds or creates the account of a person who signed in at a provider.
  *
- * The identity decides, not the email address. An account with the same address is used only when the provider vouches for the
- * address: otherwise an attacker could enter a stranger's account by giving the provider that address. While the address is not
- * verified here, an attacker may have created the account and be waiting for its owner, so all access from before ends.
+ * The identity decides, not the email address: addresses change hands, and providers err. An account with the same address is entered
+ * only while that is unverified and the provider vouches for it. An attacker may have created that account and be waiting for its
+ * owner, so all access from before ends. The owner of a verified address must prove the account once, which adds the identity.
  */
 export const enterWithIdentity = async (
   person: PersonAtProvider,
@@ -122,32 +124,27 @@ export const enterWithIdentity = async (
     } else {
       if (isClosed(holder)) return { kind: "refused", reason: "closed" };
       if (!person.emailVerified) return { kind: "refused", reason: "address-taken" };
-      const { id, token_epoch: tokenEpoch } = holder;
-      if (isFirstProof(person, holder)) {
-        const write = (owner: AccountAtEpoch, changes: readonly ItemUpdate[]) =>
-          identities.joinWithProof(owner, identity, changes);
-        // The next attempt finds the account by its identity.
-        await proveAddress(holder, undefined, write, dependencies);
-      } else if (await identities.join({ userId: id, tokenEpoch }, identity, { byAddress: true })) {
-        return enter(holder);
-      }
+      if (!isFirstProof(person, holder)) return { kind: "unproved", account: holder };
+      const write = (owner: AccountAtEpoch, changes: readonly ItemUpdate[]) =>
+        identities.joinWithProof(owner, identity, changes);
+      // The next attempt finds the account by its identity.
+      await proveAddress(holder, undefined, write, dependencies);
     }
   }
   throw new AppError("service_unavailable", { message: "The account is being changed; try again." });
 };
 
-/** `other-account`: the identity already belongs to another account. `ended`: the session that wanted it has ended. */
+/** `other-account`: the identity already belongs to another account. `ended`: what proved the account has ended. */
 export type Joined = "joined" | "other-account" | "ended";
 
-/** Adds an identity to the account of a session. The person has proved both, so addresses are not compared. */
+/** Adds an identity to an account. The person has proved both, so addresses are not compared. */
 export const joinIdentity = async (
-  person: PersonAtProvider,
-  session: AccountAtEpoch,
+  identity: Identity,
+  owner: AccountAtEpoch,
   { identities }: { readonly identities: Pick<IdentitiesRepository, "find" | "join"> },
 ): Promise<Joined> => {
-  const identity = identityOf(person);
-  if (await identities.join(session, identity, { byAddress: false })) return "joined";
+  if (await identities.join(owner, identity)) return "joined";
   const holder = await identities.find(identity);
-  if (holder === session.userId) return "joined";
+  if (holder === owner.userId) return "joined";
   return holder === undefined ? "ended" : "other-account";
 };

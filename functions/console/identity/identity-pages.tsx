@@ -6,20 +6,27 @@ import { type BoundPage, page } from "../server/page.ts";
 import { type PageResponse, redirect, redirectOutside, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { enterWithIdentity, type IdentityDependencies, joinIdentity } from "./enter-with-identity.ts";
+import { type ConnectPagesDependencies, connectPages } from "./connect-pages.tsx";
+import {
+  type Entrance,
+  enterWithIdentity,
+  type IdentityDependencies,
+  identityOf,
+  joinIdentity,
+} from "./enter-with-identity.ts";
 import { GoToProvider, type IdentityProblem, IdentityRefused } from "./identity-views.tsx";
 import { attemptSeconds, type LogInAttempt, type LogInAttempts } from "./log-in-attempts.ts";
 import { type OpenIdProvider, ProviderError } from "./open-id-provider.ts";
-import { beginLogInPage, endLogInPage, joinIdentityPage } from "./pages.ts";
+import { beginLogInPage, connectPage, endLogInPage, joinIdentityPage } from "./pages.ts";
 import type { PersonAtProvider } from "./person.ts";
 
 /** What these pages use. */
-export interface IdentityPagesDependencies extends IdentityDependencies {
-  readonly identities: IdentityDependencies["identities"] & Pick<IdentitiesRepository, "noteReturned">;
-  readonly openIdProviders: readonly OpenIdProvider[];
+export interface IdentityPagesDependencies extends IdentityDependencies, ConnectPagesDependencies {
+  readonly accounts: IdentityDependencies["accounts"] & ConnectPagesDependencies["accounts"];
+  readonly identities: IdentityDependencies["identities"] &
+    ConnectPagesDependencies["identities"] &
+    Pick<IdentitiesRepository, "noteReturned">;
   readonly logInAttempts: LogInAttempts;
-  /** The public address, without a slash at the end. */
-  readonly baseUrl: string;
 }
 
 const statusOf: Readonly<Record<IdentityProblem, number>> = {
@@ -117,7 +124,7 @@ const join = async (
   const { account, session } = visit;
   const isSame = account?.id === attempt.joinTo?.userId && session?.id === attempt.joinTo?.session;
   if (!account || !session || !isSame) return refuse(visit, provider, "expired", attempt);
-  const joined = await joinIdentity(person, session, dependencies);
+  const joined = await joinIdentity(identityOf(person), session, dependencies);
   if (joined === "ended") return refuse(visit, provider, "expired", attempt);
   if (joined === "other-account") return refuse(visit, provider, "otherAccount", attempt);
   return redirect(`${accountPath}?joined=${provider.letter}`, { cookies: [forgetAttempt(dependencies)] });
@@ -140,6 +147,34 @@ const beginLogIn = (dependencies: IdentityPagesDependencies): BoundPage =>
     },
   });
 
+/** Leads into the account, or to the page on which a person proves it. */
+const follow = async (
+  entrance: Entrance,
+  visit: Visit,
+  provider: OpenIdProvider,
+  person: PersonAtProvider,
+  { next }: LogInAttempt,
+  dependencies: IdentityPagesDependencies,
+): Promise<PageResponse<never>> => {
+  const forget = forgetAttempt(dependencies);
+  switch (entrance.kind) {
+    case "refused":
+      return refuse(visit, provider, problems[entrance.reason], { next });
+    case "entered": {
+      const cookies = [await visit.beginSession(entrance.account), forget];
+      return redirect(readNext(next) ?? afterLogIn, { cookies });
+    }
+    case "unproved": {
+      const { id: userId, token_epoch: tokenEpoch } = entrance.account;
+      const identity = identityOf(person);
+      const unproved = { provider: provider.letter, identity, userId, tokenEpoch, next };
+      const sealed = await dependencies.unprovedLogIns.seal(unproved);
+      const waiting = cookiesAt(dependencies.baseUrl).write("connection", sealed, attemptSeconds);
+      return redirect(connectPage.path, { cookies: [waiting, forget] });
+    }
+  }
+};
+
 const endLogIn = (dependencies: IdentityPagesDependencies): BoundPage =>
   page(endLogInPage, {
     show: async (visit) => {
@@ -151,11 +186,7 @@ const endLogIn = (dependencies: IdentityPagesDependencies): BoundPage =>
         const person = await provider.finish(new URLSearchParams(visit.query), attempt.checks, signal);
         if (attempt.joinTo) return await join(visit, provider, person, attempt, dependencies);
         const entrance = await enterWithIdentity(person, provider.letter, dependencies);
-        if (entrance.kind === "refused") {
-          return refuse(visit, provider, problems[entrance.reason], attempt);
-        }
-        const cookies = [await visit.beginSession(entrance.account), forgetAttempt(dependencies)];
-        return redirect(readNext(attempt.next) ?? afterLogIn, { cookies });
+        return await follow(entrance, visit, provider, person, attempt, dependencies);
       } catch (error) {
         return refuse(visit, provider, problemOf(error), attempt);
       }
@@ -187,4 +218,5 @@ export const identityPages = (dependencies: IdentityPagesDependencies): BoundPag
   beginLogIn(dependencies),
   endLogIn(dependencies),
   beginJoin(dependencies),
+  ...connectPages(dependencies),
 ];

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { givenPassword, linkToken } from "../../../shared/accounts/sign-in/fields.ts";
 import { definePage } from "../server/define-page.ts";
 
 /** Redirects to a provider. */
@@ -30,4 +31,30 @@ export const joinIdentityPage = definePage({
   audience: "signed-in",
   title: ({ account }) => account.identities,
   form: z.object({}),
+});
+
+/** Asks a person who came from a provider to prove the account with the same address. */
+export const connectPage = definePage({
+  id: "connectIdentity",
+  path: "/console/connect",
+  audience: "everybody",
+  title: ({ connect }) => connect.title,
+  form: z.discriminatedUnion("action", [
+    z.object({ action: z.literal("password"), password: givenPassword }),
+    z.object({ action: z.literal("signed-in") }),
+    z.object({ action: z.literal("mail") }),
+  ]),
+  limit: { shown: "credentials", sent: "credentials" },
+});
+
+/** The same by a mailed link. */
+export const connectByLinkPage = definePage({
+  id: "connectIdentityByLink",
+  path: "/console/connect/link",
+  audience: "everybody",
+  title: ({ connect }) => connect.title,
+  query: z.object({ token: linkToken.optional().catch(undefined) }),
+  form: z.object({ token: linkToken }),
+  limit: { shown: "credentials", sent: "credentials" },
+  confidential: true,
 });

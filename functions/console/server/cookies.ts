@@ -5,8 +5,9 @@
  * - `form`: what forms are bound to without a session
  * - `language`: the chosen language
  * - `login`: a login in progress through an identity provider
+ * - `connection`: a login through an identity provider whose account a person must prove
  */
-export type CookieName = "session" | "form" | "language" | "login";
+export type CookieName = "session" | "form" | "language" | "login" | "connection";
 
 export interface Cookies {
   readonly nameOf: (cookie: CookieName) => string;

@@ -11,5 +11,6 @@ export const standInPassword = "stand-in";
 /** The test accounts by their usernames. The form shows the first one. */
 export const standInAccounts: Readonly<Record<string, StandInAccount>> = {
   nambi: { name: "Nambi Grace", email: "nambi.grace@example.com", emailVerified: true },
+  acen: { name: "Acen Mary", email: "acen.mary@example.com", emailVerified: true },
   okello: { name: "Okello James", email: "okello.james@example.com", emailVerified: false },
 };

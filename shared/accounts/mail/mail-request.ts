@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { connection } from "../repositories/links-repository.ts";
 
 /** A requested mail. It names an account and never a link: links are created when the mail is written. */
 export const mailRequest = z.discriminatedUnion("kind", [
@@ -17,6 +18,8 @@ export const mailRequest = z.discriminatedUnion("kind", [
     userId: z.int(),
     keys: z.array(z.object({ name: z.string(), prefix: z.string() })),
   }),
+  /** Someone who logged in at a provider with the address of the account wants to add that login to it. */
+  z.object({ kind: z.literal("connect-identity"), userId: z.int(), connects: connection }),
   /** Its owner did not create the account with this address. */
   z.object({ kind: z.literal("disowned"), email: z.string(), erasedOn: z.iso.date() }),
 ]);

@@ -7,12 +7,13 @@ import type { AccountAtEpoch } from "../access/account.ts";
 import { accountKeys, identityKeyPrefix } from "../access/keys.ts";
 
 /** A person at an identity provider. Unlike an address, issuer and subject never change and are never reused. */
-export interface Identity {
-  readonly issuer: string;
-  readonly subject: string;
+export const identitySchema = z.object({
+  issuer: z.string(),
+  subject: z.string(),
   /** The person's address there when the identity was joined, so its owner recognises it. */
-  readonly email?: string | undefined;
-}
+  email: z.string().optional(),
+});
+export type Identity = z.infer<typeof identitySchema>;
 
 const digestOf = ({ issuer, subject }: Identity): string =>
   // Neither has line breaks: an issuer is an address, and a subject has visible characters only.
@@ -59,12 +60,6 @@ export const identityItems = ({ userId, tokenEpoch }: AccountAtEpoch, identity: 
     },
   ];
 };
-
-/** How an identity is joined. */
-export interface Joining {
-  /** Join only while the account's address is verified: nothing but the address shows that both are the same person. */
-  readonly byAddress: boolean;
-}
 
 /** The result of removing an identity: `last` when the account has no other way to sign in, `unknown` when it has no such identity. */
 export type Parting = "parted" | "last" | "unknown";
@@ -157,21 +152,17 @@ export const createIdentitiesRepository = (table: Table) => ({
    * Joins an identity to an account.
    *
    * @param owner the account as it was when the right to do so was proved.
-   * @returns `false`, and writes nothing, when the identity belongs to another account; when the password was changed since,
-   * or the account is disabled, being deleted or gone; or when its address is not verified although `byAddress` requires it.
+   * @returns `false`, and writes nothing, when the identity belongs to another account; when the password was changed since;
+   * or when the account is disabled, being deleted or gone.
    */
-  join: async (owner: AccountAtEpoch, identity: Identity, { byAddress }: Joining): Promise<boolean> => {
-    const maySignIn = "token_epoch = :epoch AND disabled = :no AND attribute_not_exists(deletion_began)";
+  join: async (owner: AccountAtEpoch, identity: Identity): Promise<boolean> => {
     const { applied } = await table.transact([
       {
         check: accountKeys.access(owner.userId),
         condition: {
-          ConditionExpression: byAddress ? `${maySignIn} AND email_verified = :yes` : maySignIn,
-          ExpressionAttributeValues: {
-            ":epoch": owner.tokenEpoch,
-            ":no": false,
-            ...(byAddress ? { ":yes": true } : {}),
-          },
+          ConditionExpression:
+            "token_epoch = :epoch AND disabled = :no AND attribute_not_exists(deletion_began)",
+          ExpressionAttributeValues: { ":epoch": owner.tokenEpoch, ":no": false },
         },
       },
       ...identityItems(owner, identity).map((item) => ({ put: item, condition: isNew })),

@@ -10,16 +10,22 @@ import {
 } from "../../platform/storage/table.ts";
 import type { AccountAtEpoch, StoredAccount } from "../access/account.ts";
 import { accountKeys } from "../access/keys.ts";
+import { identitySchema } from "./identities-repository.ts";
 
 /** What a mailed link may be used for. */
-export type LinkPurpose = "verify-email" | "reset-password" | "revoke-keys";
+export type LinkPurpose = "verify-email" | "reset-password" | "revoke-keys" | "connect-identity";
 
 /** How long a link of each purpose works. */
 const lifetimeSeconds: Readonly<Record<LinkPurpose, number>> = {
   "verify-email": daySeconds,
   "reset-password": 30 * minuteSeconds,
   "revoke-keys": daySeconds,
+  "connect-identity": 30 * minuteSeconds,
 };
+
+/** An identity that the owner of an account may add to it, and the name of its provider. */
+export const connection = z.object({ provider: z.string(), identity: identitySchema });
+export type Connection = z.infer<typeof connection>;
 
 const linkItem = z.object({
   user_id: z.int(),
@@ -27,7 +33,11 @@ const linkItem = z.object({
   expires_at: z.int(),
   /** The account's epoch when the link was created. Links of older versions have none, and set no password. */
   token_epoch: z.int().default(-1),
+  /** What a link for `connect-identity` adds to the account. */
+  connects: connection.optional(),
 });
+
+type Link = AccountAtEpoch & { readonly connects?: Connection | undefined };
 
 /** Mailed one-time links in the table. */
 export type LinksRepository = ReturnType<typeof createLinksRepository>;
@@ -95,13 +105,18 @@ const disowning = (secret: string, userId: number, email: string, eraseAt: strin
 /** The mailed links in the service's table; access pattern L1 of the README in `shared/accounts`. */
 export const createLinksRepository = (table: Table) => ({
   /** Creates a link. Returns its secret (256 random bits), which is not stored. */
-  create: async ({ userId, tokenEpoch }: AccountAtEpoch, purpose: LinkPurpose): Promise<string> => {
+  create: async (
+    { userId, tokenEpoch }: AccountAtEpoch,
+    purpose: LinkPurpose,
+    connects?: Connection,
+  ): Promise<string> => {
     const secret = randomBytes(32).toString("base64url");
     await table.put({
       ...accountKeys.link(secret),
       user_id: userId,
       purpose,
       token_epoch: tokenEpoch,
+      ...(connects === undefined ? {} : { connects }),
       expires_at: nowInSeconds() + lifetimeSeconds[purpose],
     });
     return secret;
@@ -111,11 +126,11 @@ export const createLinksRepository = (table: Table) => ({
    * Returns the account of a link, and its epoch when the link was created; `undefined` when the link is unknown, expired,
    * used or for another purpose. Does not use the link.
    */
-  find: async (secret: string, purpose: LinkPurpose): Promise<AccountAtEpoch | undefined> => {
+  find: async (secret: string, purpose: LinkPurpose): Promise<Link | undefined> => {
     const item = await table.read({ Key: accountKeys.link(secret) });
     const link = item && linkItem.parse(item);
     return link?.purpose === purpose && link.expires_at > nowInSeconds()
-      ? { userId: link.user_id, tokenEpoch: link.token_epoch }
+      ? { userId: link.user_id, tokenEpoch: link.token_epoch, connects: link.connects }
       : undefined;
   },
 

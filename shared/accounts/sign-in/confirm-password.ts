@@ -1,5 +1,5 @@
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { AccountWithPassword } from "../access/account.ts";
+import type { AccountWithPassword, StoredAccount } from "../access/account.ts";
 import type { AccountsRepository } from "../repositories/accounts-repository.ts";
 import type { PasswordGuard } from "./password-guard.ts";
 import { verifyPassword } from "./passwords.ts";
@@ -9,6 +9,11 @@ export interface ConfirmedPassword {
   readonly password: string;
   /** The field of the request that holds it. */
   readonly param: "old_password" | "password";
+}
+
+interface PasswordDependencies {
+  readonly accounts: Pick<AccountsRepository, "findWithPassword">;
+  readonly passwordGuard: PasswordGuard;
 }
 
 /** The error for a wrong password. */
@@ -25,10 +30,7 @@ export const wrongPassword = (param: ConfirmedPassword["param"]): AppError =>
 export const confirmPassword = async (
   userId: number,
   { password, param }: ConfirmedPassword,
-  {
-    accounts,
-    passwordGuard,
-  }: { readonly accounts: AccountsRepository; readonly passwordGuard: PasswordGuard },
+  { accounts, passwordGuard }: PasswordDependencies,
 ): Promise<AccountWithPassword> => {
   const account = await accounts.findWithPassword({ id: userId });
   if (!account) throw new AppError("unauthenticated");
@@ -44,4 +46,23 @@ export const confirmPassword = async (
   );
   if (!isRight) throw wrongPassword(param);
   return account;
+};
+
+/**
+ * Requires the password of an account from a person who holds no token of it, such as one who opened a mailed link. Wrong passwords
+ * count as wrong passwords at sign-in.
+ *
+ * @throws AppError `invalid_credentials`; `rate_limited` during the wait after wrong passwords.
+ */
+export const confirmOwner = async (
+  { id, email }: Pick<StoredAccount, "id" | "email">,
+  password: string,
+  sourceAddress: string,
+  { accounts, passwordGuard }: PasswordDependencies,
+): Promise<void> => {
+  const isRight = await passwordGuard.attempt({ name: email, sourceAddress }, async () => {
+    const found = await accounts.findWithPassword({ id });
+    return (await verifyPassword(password, found?.password_hash)) || undefined;
+  });
+  if (!isRight) throw wrongPassword("password");
 };

@@ -1,10 +1,9 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { AccountAtEpoch, StoredAccount } from "../access/account.ts";
 import type { LinkPurpose } from "../repositories/links-repository.ts";
-import { wrongPassword } from "./confirm-password.ts";
+import { confirmOwner } from "./confirm-password.ts";
 import type { SignInDependencies } from "./dependencies.ts";
 import { type ActionOutcome, outcome } from "./fields.ts";
-import { verifyPassword } from "./passwords.ts";
 
 type Dependencies = Pick<SignInDependencies, "accounts" | "links">;
 
@@ -48,13 +47,8 @@ export const verifyEmailWithPassword = async (
   sourceAddress: string,
   dependencies: Dependencies & Pick<SignInDependencies, "passwordGuard">,
 ): Promise<ActionOutcome> => {
-  const { accounts, passwordGuard } = dependencies;
-  const { id, email } = await accountOfLink(token, "verify-email", dependencies);
-  const isRight = await passwordGuard.attempt({ name: email, sourceAddress }, async () => {
-    const found = await accounts.findWithPassword({ id });
-    return (await verifyPassword(password, found?.password_hash)) || undefined;
-  });
-  if (!isRight) throw wrongPassword("password");
+  const account = await accountOfLink(token, "verify-email", dependencies);
+  await confirmOwner(account, password, sourceAddress, dependencies);
   return verifyEmail(token, dependencies);
 };
 

@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { identityPages } from "../../../functions/console/identity/identity-pages.tsx";
-import { createLogInAttempts } from "../../../functions/console/identity/log-in-attempts.ts";
+import {
+  createLogInAttempts,
+  createUnprovedLogIns,
+} from "../../../functions/console/identity/log-in-attempts.ts";
 import { createOpenIdProvider } from "../../../functions/console/identity/open-id-provider.ts";
 import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
 import { cookiesAt } from "../../../functions/console/server/cookies.ts";
@@ -44,7 +47,7 @@ afterEach(() => {
 /** The function, newly started. */
 const startConsole = () => {
   const opened = table.open();
-  const secret = "a secret of tests that is long enough to sign with";
+  const keys = createSigningKeySource(async () => "a secret of tests that is long enough to sign with");
   const provider = createOpenIdProvider({
     provider: at.settings,
     clientSecret: async () => at.clientSecret,
@@ -57,7 +60,8 @@ const startConsole = () => {
       baseUrl,
       mailQueue: { send: async () => undefined },
       openIdProviders: [provider],
-      logInAttempts: createLogInAttempts(createSigningKeySource(async () => secret)),
+      logInAttempts: createLogInAttempts(keys),
+      unprovedLogIns: createUnprovedLogIns(keys),
     }),
     {
       site: { baseUrl, origins: { storage: [], stream: [] }, assets: [], languages: ["en"] },

@@ -190,6 +190,23 @@ describe("A mail about what has happened to an account", () => {
     expect(mail?.html).toContain("- &lt;b&gt;kiosk&lt;/b&gt; (lai_8fQ2mZ0a…)");
   });
 
+  it("asks its owner before a login at a provider is added, at most once a minute", async () => {
+    const { create, admit, deliver, send } = setup({ ...account, email_verified: true });
+    const identity = { issuer: "https://id.example.com", subject: "7", email: "amina@example.com" };
+    const connects = { provider: "Example ID", identity };
+    await send({ kind: "connect-identity", userId: 7, connects });
+    expect(admit).toHaveBeenCalledOnce();
+    expect(create).toHaveBeenCalledExactlyOnceWith(
+      { userId: 7, tokenEpoch: account.token_epoch },
+      "connect-identity",
+      connects,
+    );
+    const [mail] = deliver.mock.calls[0] ?? [];
+    expect(mail).toMatchObject({ to: "amina@example.com", subject: "Log in with Example ID?" });
+    expect(mail?.text).toContain("Someone logged in at Example ID with your email address");
+    expect(mail?.text).toContain("/console/connect/link?token=a%20secret%2F%2B");
+  });
+
   it("has no link when the account has no keys", async () => {
     const { create, deliver, send } = setup({ ...account, email_verified: true });
     await send({ kind: "password-reset", userId: 7, keys: [] });

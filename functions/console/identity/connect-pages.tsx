@@ -1,0 +1,158 @@
+import type * as z from "zod";
+import type { AccountAtEpoch, StoredAccount } from "../../../shared/accounts/access/account.ts";
+import type { MailQueue } from "../../../shared/accounts/mail/mail-queue.ts";
+import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
+import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
+import type { Connection, LinksRepository } from "../../../shared/accounts/repositories/links-repository.ts";
+import { confirmOwner } from "../../../shared/accounts/sign-in/confirm-password.ts";
+import type { PasswordGuard } from "../../../shared/accounts/sign-in/password-guard.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { behindLink } from "../entry/link-pages.tsx";
+import { cookiesAt } from "../server/cookies.ts";
+import { readNext } from "../server/links.ts";
+import { type BoundPage, page } from "../server/page.ts";
+import { type PageResponse, redirect, shown } from "../server/responses.ts";
+import type { Visit } from "../server/visit.ts";
+import { fill } from "../texts/languages.ts";
+import { Connect, ConnectByLink, ConnectMailSent } from "./connect-views.tsx";
+import { isClosed, joinIdentity } from "./enter-with-identity.ts";
+import { IdentityRefused } from "./identity-views.tsx";
+import type { UnprovedLogIn, UnprovedLogIns } from "./log-in-attempts.ts";
+import type { OpenIdProvider } from "./open-id-provider.ts";
+import { connectByLinkPage, connectPage } from "./pages.ts";
+
+/** What these pages use. */
+export interface ConnectPagesDependencies {
+  readonly accounts: Pick<AccountsRepository, "find" | "findWithPassword">;
+  readonly identities: Pick<IdentitiesRepository, "find" | "join" | "list">;
+  readonly links: Pick<LinksRepository, "find" | "remove">;
+  readonly passwordGuard: PasswordGuard;
+  readonly mailQueue: MailQueue;
+  readonly openIdProviders: readonly OpenIdProvider[];
+  readonly unprovedLogIns: UnprovedLogIns;
+  /** The public address, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+interface Unproved {
+  readonly logIn: UnprovedLogIn;
+  readonly account: StoredAccount;
+  readonly connects: Connection;
+}
+
+/** The login of this browser that waits for its account to be proved. */
+const findUnproved = async (
+  { request }: Visit,
+  { baseUrl, unprovedLogIns, accounts, openIdProviders }: ConnectPagesDependencies,
+): Promise<Unproved | undefined> => {
+  const sealed = cookiesAt(baseUrl).read(request.headers["cookie"], "connection");
+  const logIn = sealed === undefined ? undefined : await unprovedLogIns.open(sealed);
+  const account = logIn && (await accounts.find({ id: logIn.userId }));
+  const provider = openIdProviders.find(({ letter }) => letter === logIn?.provider);
+  if (!account || !provider || isClosed(account) || account.token_epoch !== logIn.tokenEpoch)
+    return undefined;
+  return { logIn, account, connects: { provider: provider.name, identity: logIn.identity } };
+};
+
+/** Shows that the login cannot be continued. */
+const refuse = (
+  { texts, url }: Visit,
+  problem: "expired" | "otherAccount",
+  provider: string,
+): PageResponse<never> =>
+  shown({
+    content: (
+      <IdentityRefused
+        {...{ texts, url, problem, provider }}
+        back={{ to: "/console/log-in", isAccount: false }}
+      />
+    ),
+    status: problem === "expired" ? 400 : 409,
+    title: fill(texts.logIn.through, { provider }),
+  });
+
+type ConnectForm = z.output<NonNullable<typeof connectPage.form>>;
+
+/** Whose account it is, shown by its session or its password. @throws AppError for a wrong password, or without a session. */
+const proveOwner = async (
+  { account: signedIn, session, form, request }: Visit & { readonly form: ConnectForm },
+  { account }: Unproved,
+  dependencies: ConnectPagesDependencies,
+): Promise<AccountAtEpoch> => {
+  if (form.action === "password") {
+    await confirmOwner(account, form.password, request.sourceAddress, dependencies);
+    return { userId: account.id, tokenEpoch: account.token_epoch };
+  }
+  if (!session || signedIn?.id !== account.id) throw new AppError("forbidden");
+  return session;
+};
+
+const show = async (visit: Visit, dependencies: ConnectPagesDependencies): Promise<PageResponse<never>> => {
+  const unproved = await findUnproved(visit, dependencies);
+  if (!unproved) return refuse(visit, "expired", "");
+  const { account, connects } = unproved;
+  const joined = await dependencies.identities.list(account.id);
+  const others = dependencies.openIdProviders.filter(({ issuer }) =>
+    joined.some((identity) => identity.issuer === issuer),
+  );
+  return shown({ content: <Connect {...visit} {...{ connects, others }} of={account} /> });
+};
+
+const connect = (dependencies: ConnectPagesDependencies): BoundPage =>
+  page(connectPage, {
+    show: (visit) => show(visit, dependencies),
+    submit: async ({ form, ...visit }) => {
+      const unproved = await findUnproved(visit, dependencies);
+      if (!unproved) return refuse(visit, "expired", "");
+      const { account, connects, logIn } = unproved;
+      const { texts } = visit;
+      if (form.action === "mail") {
+        await dependencies.mailQueue.send({ kind: "connect-identity", userId: account.id, connects });
+        const content = <ConnectMailSent texts={texts} of={account} />;
+        return shown({ content, title: texts.forgot.sentTitle });
+      }
+      const owner = await proveOwner({ ...visit, form }, unproved, dependencies);
+      const joined = await joinIdentity(connects.identity, owner, dependencies);
+      if (joined === "ended") return refuse(visit, "expired", connects.provider);
+      if (joined === "other-account") return refuse(visit, "otherAccount", connects.provider);
+      const forget = cookiesAt(dependencies.baseUrl).write("connection", "", 0);
+      const cookies = visit.account?.id === account.id ? [] : [await visit.beginSession(account)];
+      return redirect(readNext(logIn.next) ?? "/console", { cookies: [...cookies, forget] });
+    },
+  });
+
+/** What a mailed link adds, and to which account. @throws AppError `invalid_link`. */
+const findLink = async (token: string, { links, accounts }: ConnectPagesDependencies) => {
+  const link = await links.find(token, "connect-identity");
+  const account = link && (await accounts.find({ id: link.userId }));
+  if (!link?.connects || !account || account.token_epoch !== link.tokenEpoch)
+    throw new AppError("invalid_link");
+  return { owner: link, account, connects: link.connects };
+};
+
+/** The reader of the mails of an account may add a login to it. That begins no session here: the new login does. */
+const connectByLink = (dependencies: ConnectPagesDependencies): BoundPage =>
+  page(connectByLinkPage, {
+    show: (visit) =>
+      behindLink(visit, "/console/log-in", async (token) => {
+        const { account, connects } = await findLink(token, dependencies);
+        return shown({
+          content: <ConnectByLink texts={visit.texts} connects={connects} of={account} token={token} />,
+          title: fill(visit.texts.identity.joinTitle, { provider: connects.provider }),
+        });
+      }),
+    submit: async ({ form, ...visit }) => {
+      const { owner, connects } = await findLink(form.token, dependencies);
+      const joined = await joinIdentity(connects.identity, owner, dependencies);
+      if (joined === "ended") throw new AppError("invalid_link");
+      if (joined === "other-account") return refuse(visit, "otherAccount", connects.provider);
+      await dependencies.links.remove(form.token);
+      return redirect("/console/log-in?after=connected");
+    },
+  });
+
+/** The pages on which the owner of a verified address proves the account, when a login at a provider has the same address. */
+export const connectPages = (dependencies: ConnectPagesDependencies): BoundPage[] => [
+  connect(dependencies),
+  connectByLink(dependencies),
+];

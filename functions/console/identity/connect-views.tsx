@@ -1,0 +1,100 @@
+import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import type { Connection } from "../../../shared/accounts/repositories/links-repository.ts";
+import { sentTo } from "../server/sent-form.ts";
+import type { Visit } from "../server/visit.ts";
+import { fill } from "../texts/languages.ts";
+import { Form, PasswordField } from "../view/forms.tsx";
+import type { OpenIdProvider } from "./open-id-provider.ts";
+import { connectByLinkPage, connectPage } from "./pages.ts";
+
+type ConnectRequest = Visit & {
+  readonly connects: Connection;
+  /** The account that the person must prove. */
+  readonly of: StoredAccount;
+  /** Other providers that the account can be entered with. */
+  readonly others: readonly Pick<OpenIdProvider, "letter" | "name">[];
+};
+
+const to = connectPage.path;
+
+/** Proves the account with its password. */
+const Password = (visit: ConnectRequest) => {
+  const { texts, connects } = visit;
+  const { form, field } = sentTo("password", visit);
+  return (
+    <Form to={to} submit={fill(texts.identity.joinTitle, { provider: connects.provider })} {...form}>
+      <PasswordField {...field("password")} label={texts.account.password} />
+    </Form>
+  );
+};
+
+/** The ways to prove the account: its password, another of its providers, or a mailed link. */
+const Proofs = (visit: ConnectRequest) => {
+  const { texts, url, connects, of, others } = visit;
+  return (
+    <>
+      <p>{fill(texts.connect.prove, { provider: connects.provider })}</p>
+      {of.has_password && <Password {...visit} />}
+      {others.map(({ letter, name }) => (
+        <p key={letter}>
+          <a class="quiet" href={url(`/console/log-in/${letter}?${new URLSearchParams({ next: to })}`)}>
+            {fill(texts.logIn.through, { provider: name })}
+          </a>
+        </p>
+      ))}
+      <h2>{texts.connect.byMail}</h2>
+      <p>{fill(texts.connect.byMailText, { email: of.email })}</p>
+      <Form to={to} submit={texts.forgot.button} look="quiet" {...sentTo("mail", visit).form} />
+    </>
+  );
+};
+
+export const Connect = (visit: ConnectRequest) => {
+  const { texts, connects, of, account } = visit;
+  const facts = { provider: connects.provider, email: of.email, username: of.username };
+  return (
+    <>
+      <h1>{texts.connect.title}</h1>
+      <p>{fill(texts.connect.text, facts)}</p>
+      {account?.id === of.id ? (
+        <Form
+          to={to}
+          submit={fill(texts.identity.joinTitle, { provider: connects.provider })}
+          {...sentTo("signed-in", visit).form}
+        />
+      ) : (
+        <Proofs {...visit} />
+      )}
+    </>
+  );
+};
+
+export const ConnectMailSent = ({
+  texts: { forgot, connect },
+  of,
+}: Pick<Visit, "texts"> & Pick<ConnectRequest, "of">) => (
+  <>
+    <h1>{forgot.sentTitle}</h1>
+    <p>{fill(connect.sent, { email: of.email })}</p>
+  </>
+);
+
+/** The page behind the mailed link. */
+export const ConnectByLink = ({
+  texts,
+  connects,
+  of,
+  token,
+}: Pick<ConnectRequest, "texts" | "connects" | "of"> & { readonly token: string }) => {
+  const { provider, identity } = connects;
+  const facts = { provider, email: identity.email ?? of.email, username: of.username };
+  return (
+    <>
+      <h1>{fill(texts.identity.joinTitle, { provider })}</h1>
+      <p>{fill(texts.connect.linkText, facts)}</p>
+      <Form to={connectByLinkPage.path} submit={fill(texts.identity.joinTitle, { provider })}>
+        <input type="hidden" name="token" value={token} />
+      </Form>
+    </>
+  );
+};

@@ -68,6 +68,7 @@ export default defineConfig({
       }),
       project("conformance", ["test/conformance/**/*.test.ts"], {
         globalSetup: ["test/support/build-functions.ts", "test/support/start-service.ts"],
+        setupFiles: [join(here, "test/support/declared-headers.ts")],
       }),
       project("browser", ["test/browser/**/*.test.ts"], {
         exclude: hasBrowser ? ["**/node_modules/**"] : ["**"],

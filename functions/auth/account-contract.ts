@@ -92,7 +92,13 @@ export const usageOperation = defineOperation({
     "that the client breaks off are unknown. Until its email address is verified, an account has a share of its tier's quota; " +
     "`once_verified` is the full quota.",
   query: usageQuery,
-  response: { status: 200, description: "Usage and limits", schema: usage, otherContentTypes: ["text/csv"] },
+  response: {
+    status: 200,
+    description: "Usage and limits",
+    schema: usage,
+    otherContentTypes: ["text/csv"],
+    headers: ["Content-Disposition"],
+  },
   example: {
     otherResponses: {
       "text/csv":

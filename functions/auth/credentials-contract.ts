@@ -83,7 +83,7 @@ export const showResetPageOperation = defineOperation({
   description:
     "Redirects browsers, by their `Accept`, to the page with the form; returns JSON to programs. Changes nothing.",
   query: z.object({ token: linkToken }),
-  response: { status: 200, description: "The link works", schema: actionOutcome },
+  response: { status: 200, description: "The link works", schema: actionOutcome, redirectsBrowsers: true },
   example: { response: outcome("The link works.") },
   errors: ["invalid_link"],
 });
@@ -124,6 +124,7 @@ export const showVerificationPageOperation = defineOperation({
     status: 200,
     description: "The link works, or the address is already verified",
     schema: actionOutcome,
+    redirectsBrowsers: true,
   },
   example: { response: outcome("The link works.") },
   errors: ["invalid_link"],

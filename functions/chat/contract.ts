@@ -11,6 +11,7 @@ import {
   completionHead,
   exampleStream,
   modelAndSampling,
+  streamHeaders,
   streamsInBody,
   textContent,
 } from "./conversation-fields.ts";
@@ -100,6 +101,7 @@ export const createChatCompletionOperation = defineOperation({
     description: "The reply, whole or as a stream",
     schema: chatCompletion,
     otherContentTypes: ["text/event-stream"],
+    headers: streamHeaders,
   },
   streams: streamsInBody,
   example: { otherResponses: { "text/event-stream": exampleStream } },

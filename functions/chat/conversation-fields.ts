@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ApiHeaderName } from "../../shared/http/response-headers.ts";
 import { chatModelIds } from "../../shared/models/inference/chat.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 
@@ -59,6 +60,9 @@ export const modelAndSampling = z.object({
 
 /** Matches a body that requests a stream. */
 export const streamsInBody = /"stream"\s*:\s*true/;
+
+/** Headers of a streamed reply. */
+export const streamHeaders = ["Cache-Control", "X-Accel-Buffering"] as const satisfies ApiHeaderName[];
 
 /** The start of a chat completion and of each of its chunks. */
 export const completionHead = z.object({

@@ -5,11 +5,12 @@ import {
   type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
-import { service } from "../../shared/http/function-definition.ts";
+import { type FunctionDefinition, service } from "../../shared/http/function-definition.ts";
 import { idempotencyKeyPattern } from "../../shared/http/idempotency-key.ts";
 import { type BodyEncoding, idempotencyOf, type Operation, tags } from "../../shared/http/operation.ts";
 import { addExamples } from "./add-examples.ts";
-import { errorExamples, errorResponses } from "./describe-errors.ts";
+import { errorExamples, errorResponses, type SharedResponses } from "./describe-errors.ts";
+import { headerComponents, headerGroups, headersOf } from "./describe-headers.ts";
 import { nameSchemas } from "./name-schemas.ts";
 
 const contentTypes: Readonly<Record<BodyEncoding, readonly string[]>> = {
@@ -85,7 +86,21 @@ const requestParameters = (operation: Operation) => {
   };
 };
 
-const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
+/** The response to browsers of an operation that redirects them. */
+const redirect = (operation: Operation, isCompressing: boolean) => ({
+  description: "The page, for browsers",
+  headers: headersOf(headerGroups(operation, 303, isCompressing), [
+    "Location",
+    "Cache-Control",
+    "Referrer-Policy",
+  ]),
+});
+
+const toOpenApi = (
+  operation: Operation,
+  isCompressing: boolean,
+  shared: SharedResponses,
+): ZodOpenApiOperationObject => {
   const { id, summary, description, tag, deprecated, body, response } = operation;
   return {
     operationId: id,
@@ -99,9 +114,11 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
     responses: {
       [String(response.status)]: {
         description: response.description,
+        headers: headersOf(headerGroups(operation, response.status, isCompressing), response.headers),
         ...(response.status === 204 ? {} : { content: responseContent(operation) }),
       },
-      ...errorResponses(operation),
+      ...(response.redirectsBrowsers ? { "303": redirect(operation, isCompressing) } : {}),
+      ...errorResponses(operation, isCompressing, shared),
     },
   };
 };
@@ -164,22 +181,26 @@ const securitySchemes = {
   },
 } as const;
 
-/** The OpenAPI 3.1 document of the operations. */
-export const buildOpenApi = (operations: readonly Operation[]) => {
+/** The OpenAPI 3.1 document of the functions' operations. */
+export const buildOpenApi = (functions: readonly Pick<FunctionDefinition, "operations" | "transfer">[]) => {
   const paths: Record<string, ZodOpenApiPathsObject[string]> = {};
-  for (const operation of operations) {
-    paths[operation.path] = {
-      ...paths[operation.path],
-      [operation.method.toLowerCase()]: toOpenApi(operation),
-    };
+  const shared: SharedResponses = new Map();
+  for (const { operations, transfer } of functions) {
+    for (const operation of operations) {
+      paths[operation.path] = {
+        ...paths[operation.path],
+        [operation.method.toLowerCase()]: toOpenApi(operation, transfer === "stream", shared),
+      };
+    }
   }
+  const operations = functions.flatMap((definition) => definition.operations);
   const document = createDocument(
     {
       openapi: "3.1.1",
       info,
       servers: [{ url: "/" }],
       tags: tags.map((name) => ({ name })),
-      components: { examples: errorExamples(operations), securitySchemes },
+      components: { examples: errorExamples(operations), headers: headerComponents, securitySchemes },
       paths,
     },
     { override: forGenerators },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { accountTypes } from "../../shared/accounts/access/account.ts";
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { idempotencyOf, limitClassOf, type Operation } from "../../shared/http/operation.ts";
@@ -10,6 +11,8 @@ import {
   oauthErrorBody,
   statusAt,
 } from "../../shared/platform/errors/error-body.ts";
+import { headerGroups, headersOf, headerWords } from "./describe-headers.ts";
+import { componentName } from "./name-schemas.ts";
 
 /** Loose, as some errors have more fields: those of the messaging webhook have the fields of version 1. */
 const errorResponseBody = z
@@ -99,10 +102,13 @@ const describeErrors = (operation: Operation, codes: readonly ErrorCode[]): stri
 const errorCodesOf = (operation: Operation): Set<ErrorCode> =>
   new Set([...operation.errors, ...sharedErrors(operation)]);
 
-const exampleName = ({ errorFormat, path }: Operation, code: ErrorCode): string => {
-  if (errorFormat === "oauth") return `oauth_${code}`;
-  return isOpenAiPath(path) ? `v1_${code}` : code;
+/** The prefix of the names of errors whose format is not the common one. */
+const formatPrefix = ({ errorFormat, path }: Operation): string => {
+  if (errorFormat === "oauth") return "oauth_";
+  return isOpenAiPath(path) ? "v1_" : "";
 };
+
+const exampleName = (operation: Operation, code: ErrorCode): string => `${formatPrefix(operation)}${code}`;
 
 const requestId = "8c1f6a52-3a4e-4d0b-9d27-5f2b1c7e9a10";
 
@@ -126,8 +132,33 @@ export const errorExamples = (operations: readonly Operation[]) =>
     ),
   );
 
-/** The errors of an operation, by their status. */
-export const errorResponses = (operation: Operation) => {
+const describeStatus = (
+  operation: Operation,
+  status: number,
+  codes: readonly ErrorCode[],
+): ZodOpenApiResponseObject => ({
+  description: describeErrors(operation, codes),
+  content: {
+    "application/json": {
+      schema: errorSchema(operation, status),
+      examples: Object.fromEntries(
+        codes.map(
+          (code) => [code, { $ref: `#/components/examples/${exampleName(operation, code)}` }] as const,
+        ),
+      ),
+    },
+  },
+});
+
+/** Responses that operations share, by all that distinguishes them. */
+export type SharedResponses = Map<string, ZodOpenApiResponseObject>;
+
+/**
+ * The errors of an operation, by their status.
+ *
+ * @param shared the responses of other operations; new ones are added. Six hundred would make the document twice as large.
+ */
+export const errorResponses = (operation: Operation, isCompressing: boolean, shared: SharedResponses) => {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorCodesOf(operation)) {
     const status = statusAt(operation.path, code);
@@ -136,22 +167,18 @@ export const errorResponses = (operation: Operation) => {
   return Object.fromEntries(
     [...byStatus]
       .toSorted(([one], [other]) => one - other)
-      .map(([status, codes]) => [
-        String(status),
-        {
-          description: describeErrors(operation, codes),
-          content: {
-            "application/json": {
-              schema: errorSchema(operation, status),
-              examples: Object.fromEntries(
-                codes.map(
-                  (code) =>
-                    [code, { $ref: `#/components/examples/${exampleName(operation, code)}` }] as const,
-                ),
-              ),
-            },
-          },
-        },
-      ]),
+      .map(([status, codes]) => {
+        const groups = headerGroups(operation, status, isCompressing);
+        const name = `${formatPrefix(operation)}${codes.join("_or_")}`;
+        const streams = operation.streams && status === 429 ? "Streams" : "";
+        const key = [name, streams, ...groups].join(" ");
+        const response = shared.get(key) ?? {
+          id: `${componentName(name)}${streams}${headerWords(groups)}`,
+          ...describeStatus(operation, status, codes),
+          headers: headersOf(groups),
+        };
+        shared.set(key, response);
+        return [String(status), response] as const;
+      }),
   );
 };

@@ -3,7 +3,8 @@ import type { DocumentedSchema, JsonSchema, NamedSchemas } from "../../shared/ht
 
 type Named = Map<string, JsonSchema>;
 
-const nameOf = (words: string): string =>
+/** The words as a name, each with a capital. */
+export const componentName = (words: string): string =>
   words.replaceAll(/(?:^|[^a-z\d]+)([a-z\d])/gi, (_, first: string) => first.toUpperCase());
 
 /** A list of values stays with its field: Go's generator has one name for a value of all lists that have names. */
@@ -24,14 +25,14 @@ const wordOf = (schema: JsonSchema): string => {
 /** Names alternatives, not after their union where there are several: generators call that by the plain name. */
 const alternativesWithNames = (list: readonly JsonSchema[], name: string, named: Named): JsonSchema[] => {
   const isUnion = list.filter((one) => !isNull(one)).length > 1;
-  return list.map((one) => withNames(one, isUnion ? name + nameOf(wordOf(one)) : name, named));
+  return list.map((one) => withNames(one, isUnion ? name + componentName(wordOf(one)) : name, named));
 };
 
 /** Names the members of a schema after it and their fields. */
 const withNamedMembers = (schema: DocumentedSchema, name: string, named: Named): DocumentedSchema => {
   const { properties, items, anyOf, oneOf } = schema;
   const fields = Object.entries(properties ?? {}).map(
-    ([field, member]) => [field, withNames(member, name + nameOf(field), named)] as const,
+    ([field, member]) => [field, withNames(member, name + componentName(field), named)] as const,
   );
   return {
     ...schema,
@@ -73,7 +74,9 @@ export const nameSchemas = ({ components, paths }: ReturnType<typeof createDocum
     for (const response of Object.values(responses)) {
       const content = "content" in response ? response.content?.["application/json"] : undefined;
       if (!content || !("schema" in content)) continue;
-      Object.assign(content, { schema: withNames(content.schema, `${nameOf(operationId)}Result`, named) });
+      Object.assign(content, {
+        schema: withNames(content.schema, `${componentName(operationId)}Result`, named),
+      });
     }
   }
   Object.assign(components?.schemas ?? {}, Object.fromEntries(named));

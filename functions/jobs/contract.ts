@@ -57,7 +57,7 @@ export const createJobOperation = defineOperation({
     `${jobLifetimeDays} days. Each month an account can transcribe 3 hours of recordings this way, or 100 with Premium. Audio that ` +
     "was not transcribed, because the job failed or was cancelled, is refunded.",
   body: { encoding: "json", schema: jobRequest },
-  response: { status: 202, description: "The job", schema: job },
+  response: { status: 202, description: "The job", schema: job, headers: ["Location"] },
   errors: ["not_found", "unreadable_audio", "payload_too_large", "storage_unavailable"],
 });
 

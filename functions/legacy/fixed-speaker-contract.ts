@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
-import { speechResponse, streamedSpeech } from "../speech/contract.ts";
+import { speechResponse, streamedSpeech, streamedSpeechHeaders } from "../speech/contract.ts";
 import { defaultSpeakerId, speakerIds } from "./fixed-speakers.ts";
 import { replacedBy } from "./settings.ts";
 
@@ -106,6 +106,8 @@ const exampleEvents =
   'data: {"event":"complete","audio_url":"https://audio.example.com/speech/1/5e2a9c4f.wav?X-Amz-Signature=…",' +
   '"expires_at":"2026-11-22T10:00:00.000Z","file_name":"speech/1/5e2a9c4f-7b1d-4e3f-8a6c-0b9d2e1f7a54.wav","total_bytes":86444}\n\n';
 
+const speakerHeaders = ["X-Speaker-ID", "X-Speaker-Name", "X-Text-Length"] as const;
+
 const byMode = "`response_mode` chooses the form of the response: a link, the audio, or events with both.";
 
 const declareSpoken = (
@@ -122,7 +124,17 @@ const declareSpoken = (
     summary: "Turn a text into speech of one of the six fixed speakers",
     description,
     body: { encoding: "json", schema: spokenRequest, maxBytes: longBodyBytes },
-    response: { status: 200, description: "The speech", schema: spokenResponse, otherContentTypes: types },
+    response: {
+      status: 200,
+      description: "The speech",
+      schema: spokenResponse,
+      otherContentTypes: types,
+      headers: [
+        ...speakerHeaders,
+        ...(types.includes(wav) ? ([...streamedSpeechHeaders, "Content-Disposition"] as const) : []),
+        ...(types.includes(events) ? (["Cache-Control"] as const) : []),
+      ],
+    },
     streams,
     ...(types.includes(events) ? { example: { otherResponses: { [events]: exampleEvents } } } : {}),
     errors: [...speakerFailures, "gone"],

@@ -89,7 +89,12 @@ const common = {
   auth: "user",
   scope: "transcribe",
   ...replacedBy("/tasks/audio/transcriptions"),
-  response: { status: 200, description: "The transcription", schema: legacyTranscription },
+  response: {
+    status: 200,
+    description: "The transcription",
+    schema: legacyTranscription,
+    headers: ["X-Diarization", "X-Whisper"],
+  },
 } as const;
 const errors = ["unreadable_audio", "external_service_error", "service_unavailable"] as const;
 const firstTenMinutes =

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
+import type { ApiHeaderName } from "../../shared/http/response-headers.ts";
 import { languageForms } from "../../shared/platform/catalogue/languages.ts";
 import {
   accountRequestEnvironment,
@@ -87,6 +88,14 @@ export const speechRequest = z
 /** Matches a body whose response is the audio itself. */
 export const streamedSpeech = /"response_mode"\s*:\s*"(?:stream|both)"/;
 
+/** What is known about a stream before its first byte. */
+export const streamedSpeechHeaders = [
+  "X-Sample-Rate",
+  "X-Platform",
+  "X-Usage-Characters",
+  "X-Usage-Seconds",
+] as const satisfies ApiHeaderName[];
+
 const timings = {
   inference_ms: z.number().meta({ example: 840, description: "Until the last byte from the model's server" }),
   upload_ms: z.number().meta({ example: 35, description: "From then until the audio was stored" }),
@@ -170,6 +179,7 @@ export const synthesizeOperation = defineOperation({
     description: "A link to the audio, or the audio itself",
     schema: speechResponse,
     otherContentTypes: ["audio/wav", "audio/mpeg", "audio/ogg"],
+    headers: [...streamedSpeechHeaders, "X-Audio-Url", "X-Storage-Object"],
   },
   variesBy: savesData,
   streams: streamedSpeech,

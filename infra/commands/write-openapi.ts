@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { buildOpenApi } from "../../functions/docs/build-openapi.ts";
-import { operations } from "../../functions/manifest.ts";
+import { functionDefinitions, operations } from "../../functions/manifest.ts";
 import { limitClassOf } from "../../shared/http/operation.ts";
 import { readOptions } from "./command-line.ts";
 
@@ -20,7 +20,7 @@ const { check } = readOptions(
 );
 
 const files = {
-  "shared/http/openapi/openapi.json": buildOpenApi(operations),
+  "shared/http/openapi/openapi.json": buildOpenApi(functionDefinitions),
   "shared/accounts/usage/task-paths.json": taskPaths,
 };
 

@@ -1,5 +1,6 @@
 import { daySeconds } from "../platform/durations.ts";
 import type { HttpMiddleware } from "./request.ts";
+import { corsExposedHeaders } from "./response-headers.ts";
 import type { Router } from "./router.ts";
 
 /**
@@ -36,31 +37,6 @@ export const corsAllowedHeaders: readonly string[] = [
   "x-stainless-runtime",
   "x-stainless-runtime-version",
   "x-stainless-timeout",
-];
-
-/** Response headers that scripts in a browser may read. */
-export const corsExposedHeaders: readonly string[] = [
-  "Deprecation",
-  "Idempotent-Replayed",
-  "Link",
-  "Location",
-  "RateLimit",
-  "RateLimit-Policy",
-  "Retry-After",
-  "Sunset",
-  "WWW-Authenticate",
-  "X-Audio-Url",
-  "X-Diarization",
-  "X-Platform",
-  "X-Request-Id",
-  "X-Sample-Rate",
-  "X-Storage-Object",
-  "X-Usage-Characters",
-  "X-Usage-Seconds",
-  "X-Whisper",
-  "x-ratelimit-limit-requests",
-  "x-ratelimit-remaining-requests",
-  "x-ratelimit-reset-requests",
 ];
 
 /** Headers of every response. Tokens are sent in `Authorization`, never in cookies, so any origin may call. */

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Scope } from "../accounts/access/api-keys.ts";
 import type { AccountLimitClass, LimitClass, OpenLimitClass } from "../accounts/limits/policies.ts";
 import type { ErrorCode } from "../platform/errors/catalogue.ts";
+import type { ApiHeaderName } from "./response-headers.ts";
 
 /** Sections of the API's documentation, in the order in which they are shown. */
 export const tags = [
@@ -67,6 +68,10 @@ export interface Operation<
     readonly schema: Result;
     /** Content types other than JSON in which the same operation may respond. */
     readonly otherContentTypes?: readonly string[];
+    /** Headers of its own. Those that follow from the rest of the declaration are not named. */
+    readonly headers?: readonly ApiHeaderName[];
+    /** Whether browsers, by their `Accept`, are redirected to a page instead: status 303. */
+    readonly redirectsBrowsers?: true;
   };
   /**
    * The documentation's example of a request and its response. Most of it comes from the `example`s of the fields'

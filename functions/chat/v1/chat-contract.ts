@@ -2,7 +2,13 @@ import * as z from "zod";
 import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
 import { fitsConversation, requestTooLong, tokenUsage } from "../../../shared/models/inference/chat.ts";
 import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
-import { completionHead, exampleStream, modelAndSampling, streamsInBody } from "../conversation-fields.ts";
+import {
+  completionHead,
+  exampleStream,
+  modelAndSampling,
+  streamHeaders,
+  streamsInBody,
+} from "../conversation-fields.ts";
 import {
   joinParts,
   maxTools,
@@ -243,6 +249,7 @@ export const createV1ChatCompletionOperation = defineOperation({
     description: "The reply, whole or as a stream of `chat.completion.chunk`",
     schema: v1ChatCompletion,
     otherContentTypes: ["text/event-stream"],
+    headers: streamHeaders,
   },
   streams: streamsInBody,
   example: { otherResponses: { "text/event-stream": exampleStream } },

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
 import { chatModelIds, fitsConversation, requestTooLong } from "../../../shared/models/inference/chat.ts";
 import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
-import { modelFields, streamsInBody, tokenLimit } from "../conversation-fields.ts";
+import { modelFields, streamHeaders, streamsInBody, tokenLimit } from "../conversation-fields.ts";
 import { exampleEvents, exampleResponse } from "./responses-example.ts";
 import {
   joinParts,
@@ -262,6 +262,7 @@ export const createResponseOperation = defineOperation({
     description: "The response, whole or as a stream of its events",
     schema: responseObject,
     otherContentTypes: ["text/event-stream"],
+    headers: streamHeaders,
   },
   streams: streamsInBody,
   example: {

@@ -1,9 +1,11 @@
-import type {
-  ApiDocument,
-  DocumentedContent,
-  DocumentedOperation,
-  DocumentedParameter,
-  NamedSchemas,
+import {
+  type ApiDocument,
+  type DocumentedContent,
+  type DocumentedOperation,
+  type DocumentedParameter,
+  type NamedResponses,
+  type NamedSchemas,
+  resolveResponse,
 } from "../../../shared/http/openapi/document.ts";
 import { type ErrorCode, errorCatalogue } from "../../../shared/platform/errors/catalogue.ts";
 import {
@@ -93,11 +95,11 @@ const whatComes = (status: string, types: readonly string[]): SampleRequest["giv
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCatalogue, code);
 
-const errorsOf = ({ responses }: DocumentedOperation): ReferenceOperation["errors"] =>
+const errorsOf = ({ responses }: DocumentedOperation, shared: NamedResponses): ReferenceOperation["errors"] =>
   Object.entries(responses)
     .filter(([status]) => Number(status) >= 400)
-    .flatMap(([status, { content }]) =>
-      Object.keys(content?.["application/json"]?.examples ?? {})
+    .flatMap(([status, response]) =>
+      Object.keys(resolveResponse(response, shared).content?.["application/json"]?.examples ?? {})
         .filter(isErrorCode)
         .map((code) => ({ status, code, sentence: errorCatalogue[code].message })),
     );
@@ -178,7 +180,7 @@ const describeOperation = (
   method: string,
   path: string,
   operation: DocumentedOperation,
-  { components: { schemas } }: ApiDocument,
+  { components: { schemas, responses } }: ApiDocument,
   baseUrl: string,
 ): ReferenceOperation => {
   const address = `${baseUrl}${addressOf(path, operation.parameters ?? [])}`;
@@ -198,7 +200,7 @@ const describeOperation = (
     request,
     samples: codeSamples(request),
     ...response,
-    errors: errorsOf(operation),
+    errors: errorsOf(operation, responses),
   };
 };
 

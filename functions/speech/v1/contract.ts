@@ -78,6 +78,7 @@ export const createV1SpeechOperation = defineOperation({
     description: "The audio",
     schema: z.never(),
     otherContentTypes: ["audio/mpeg", "audio/ogg", "audio/wav", "audio/pcm", "text/event-stream"],
+    headers: ["X-Sample-Rate"],
   },
   streams: "always",
   example: {

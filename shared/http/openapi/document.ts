@@ -52,6 +52,22 @@ export interface DocumentedParameter {
   readonly schema: DocumentedSchema;
 }
 
+/** A response. That of an error is a `$ref` to one that operations share. */
+export interface DocumentedResponse {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: Readonly<Record<string, DocumentedContent>>;
+}
+
+export type NamedResponses = Readonly<Record<string, DocumentedResponse>>;
+
+/** Follows a response's `$ref`. */
+export const resolveResponse = (
+  response: DocumentedResponse,
+  responses: NamedResponses,
+): DocumentedResponse => responses[response.$ref?.slice("#/components/responses/".length) ?? ""] ?? response;
+
 /** An operation, as the OpenAPI document of `functions/docs/build-openapi.ts` has it. */
 export interface DocumentedOperation {
   readonly operationId: string;
@@ -64,12 +80,7 @@ export interface DocumentedOperation {
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly DocumentedParameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, DocumentedContent>> };
-  readonly responses: Readonly<
-    Record<
-      string,
-      { readonly description: string; readonly content?: Readonly<Record<string, DocumentedContent>> }
-    >
-  >;
+  readonly responses: NamedResponses;
 }
 
 /** The parts of the OpenAPI document that code reads. */
@@ -77,5 +88,5 @@ export interface ApiDocument {
   readonly info: { readonly title: string; readonly description: string };
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
-  readonly components: { readonly schemas: NamedSchemas };
+  readonly components: { readonly schemas: NamedSchemas; readonly responses: NamedResponses };
 }

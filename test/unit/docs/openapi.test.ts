@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { buildOpenApi } from "../../../functions/docs/build-openapi.ts";
-import { operations } from "../../../functions/manifest.ts";
+import { functionDefinitions, operations } from "../../../functions/manifest.ts";
 import { defineOperation, type Operation } from "../../../shared/http/operation.ts";
 import { problemsOf } from "../../support/declared.ts";
 
@@ -10,6 +10,26 @@ const file = new URL("../../../shared/http/openapi/openapi.json", import.meta.ur
 
 const content = z.record(z.string(), z.object({ example: z.unknown().optional() }));
 const examples = z.record(z.string(), z.object({ value: z.looseObject({ request_id: z.string() }) }));
+const response = z.object({
+  content: z
+    .record(
+      z.string(),
+      z.object({
+        example: z.unknown().optional(),
+        schema: z.looseObject({ format: z.string().optional() }).optional(),
+        examples: z.record(z.string(), z.object({ $ref: z.string() })).optional(),
+      }),
+    )
+    .optional(),
+  headers: z.record(z.string(), z.object({ $ref: z.string() })),
+});
+const { components } = z
+  .object({ components: z.object({ examples, responses: z.record(z.string(), response) }) })
+  .parse(JSON.parse(readFileSync(file, "utf8")));
+const shared = z
+  .object({ $ref: z.string() })
+  .transform(({ $ref }) => response.parse(components.responses[$ref.split("/").at(-1) ?? ""]));
+
 const described = z.object({
   parameters: z
     .array(
@@ -22,27 +42,10 @@ const described = z.object({
     )
     .default([]),
   requestBody: z.object({ content }).optional(),
-  responses: z.record(
-    z.string(),
-    z.object({
-      content: z
-        .record(
-          z.string(),
-          z.object({
-            example: z.unknown().optional(),
-            schema: z.looseObject({ format: z.string().optional() }).optional(),
-            examples: z.record(z.string(), z.object({ $ref: z.string() })).optional(),
-          }),
-        )
-        .optional(),
-    }),
-  ),
+  responses: z.record(z.string(), z.union([shared, response])),
 });
 const document = z
-  .object({
-    paths: z.record(z.string(), z.record(z.string(), described)),
-    components: z.object({ examples }),
-  })
+  .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
   .parse(JSON.parse(readFileSync(file, "utf8")));
 
 /** Every schema of the document with its path; examples are left out, as they are values. */
@@ -162,14 +165,14 @@ const errorProblems = (operation: Operation): string[] =>
     .flatMap(([status, { content: contents }]) => {
       const references = Object.values(contents?.["application/json"]?.examples ?? {});
       const lost = references.filter(
-        ({ $ref }) => !document.components.examples[$ref.slice("#/components/examples/".length)],
+        ({ $ref }) => !components.examples[$ref.slice("#/components/examples/".length)],
       );
       return references.length === 0 || lost.length > 0 ? [`${status}: no example of its errors`] : [];
     });
 
 describe("the API's description", () => {
   it("matches the contracts; npm run openapi writes it again", () => {
-    expect(JSON.parse(JSON.stringify(buildOpenApi(operations)))).toEqual(
+    expect(JSON.parse(JSON.stringify(buildOpenApi(functionDefinitions)))).toEqual(
       JSON.parse(readFileSync(file, "utf8")),
     );
   });
@@ -186,7 +189,9 @@ describe("the API's description", () => {
       response: { status: 200, description: "It", schema: z.object({ size: z.int() }) },
       errors: [],
     });
-    expect(() => buildOpenApi([operation])).toThrow(/bare request\.colour\nbare application\/json\.size$/);
+    expect(() => buildOpenApi([{ operations: [operation], transfer: "buffered" }])).toThrow(
+      /bare request\.colour\nbare application\/json\.size$/,
+    );
   });
 });
 
@@ -202,6 +207,16 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         errors: errorProblems(operation),
       }).toEqual({ request: [], query: [], path: [], response: [], errors: [] });
       expect(Object.keys(describedAs(operation).responses)).toContain("500");
+    });
+
+    it("declares the headers of each response", () => {
+      for (const [status, { headers }] of Object.entries(describedAs(operation).responses)) {
+        const names = Object.keys(headers);
+        expect(names).toContain("X-Request-Id");
+        expect(names.includes("Sunset")).toBe(operation.deprecated !== undefined);
+        expect(names.includes("WWW-Authenticate")).toBe(status === "401");
+        if (status === "429" || status === "503") expect(names).toContain("Retry-After");
+      }
     });
   },
 );

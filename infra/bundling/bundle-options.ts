@@ -5,6 +5,7 @@ import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
 import { builtGuides } from "./guides.ts";
 import { lighterModules } from "./lighter-modules.ts";
 import { onDemandEntryPoint, onDemandModules } from "./on-demand-modules.ts";
+import { withoutDocumentation } from "./without-documentation.ts";
 
 /** The repository's folder, with the entry files and packages. */
 export const projectDirectory = join(import.meta.dirname, "../..");
@@ -50,5 +51,6 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
       writeChangedFiles(),
       companionFiles(projectDirectory),
       onDemandModules(projectDirectory),
+      withoutDocumentation,
     ],
   }) as const satisfies BuildOptions;

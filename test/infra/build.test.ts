@@ -9,6 +9,7 @@ import { functionDefinitions } from "../../functions/manifest.ts";
 import { type BuildResult, buildFunctions } from "../../infra/build.ts";
 import { writeChangedFile } from "../../infra/bundling/bundle-files.ts";
 import { bundleOptions, projectDirectory } from "../../infra/bundling/bundle-options.ts";
+import { removeDocumentation } from "../../infra/bundling/without-documentation.ts";
 import { productionPackages } from "../../infra/commands/production-packages.ts";
 import lockFile from "../../package-lock.json" with { type: "json" };
 
@@ -208,6 +209,33 @@ describe("The bundle of each function", () => {
         /^@smithy\/|^@aws-sdk\//.test(used) && !allowed.test(used) && !(signsLinks && forLinks.test(used)),
     );
     expect(foreign).toEqual([]);
+  });
+
+  it.each(["auth", "chat", "jobs", "legacy", "speech", "transcription", "upload"])(
+    "of %s leaves out what documents its schemas: each copy of a schema would cost its start time",
+    async (name) => {
+      const code = await readFile(join(service.directory, name, "index.mjs"), "utf8");
+      const documented = code.match(/\.(?:meta|describe)\((?:\{|["`])[^)]{0,60}/g) ?? [];
+      expect(documented).toEqual([]);
+    },
+  );
+
+  it("keeps its lines and columns without the documentation", () => {
+    const source = [
+      "const size = z",
+      "  .int()",
+      '  .meta({ example: 1, description: "In bytes" })',
+      '  .nullish().describe("The size");',
+      "const found = await store.describe(key);",
+    ];
+    const lines = removeDocumentation("size.ts", source.join("\n")).split("\n");
+    expect(lines.map((line) => line.trimEnd())).toEqual([
+      "const size = z",
+      "  .int()",
+      "",
+      `  .nullish()${" ".repeat(21)};`,
+      "const found = await store.describe(key);",
+    ]);
   });
 
   it("of the authorizer holds no schema library: it is in front of every request and has four fields to read", () => {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { createdKey, keyRequest, listedKeys } from "../../shared/accounts/profile/manage-keys.ts";
+import { createdKey, keyId, keyRequest, listedKeys } from "../../shared/accounts/profile/manage-keys.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { ofAccount } from "./operation-defaults.ts";
 
@@ -35,7 +35,7 @@ export const revokeKeyOperation = defineOperation({
   path: "/auth/keys/{id}",
   summary: "Revoke a key",
   description: "The next request with it is refused.",
-  pathParameters: z.object({ id: z.string().min(1).max(64).meta({ example: "k3f0a2c1e9b7d" }) }),
+  pathParameters: z.object({ id: keyId.min(1).max(64) }),
   response: { status: 204, description: "The key is revoked", schema: z.null() },
   errors: ["not_found"],
 });

@@ -8,8 +8,12 @@ import {
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import {
+  choiceIndexText,
+  choicesText,
   completionHead,
   exampleStream,
+  includeUsageText,
+  kindText,
   modelAndSampling,
   streamHeaders,
   streamsInBody,
@@ -20,41 +24,51 @@ import { listModelsOperation, retrieveModelOperation } from "./v1/models-contrac
 import { createResponseOperation } from "./v1/responses-contract.ts";
 
 const message = z
-  .object({ role: z.enum(["system", "user", "assistant"]), content: textContent })
+  .object({
+    role: z.enum(["system", "user", "assistant"]).describe("Who wrote the message"),
+    content: textContent.describe("The message: a text, or a list of parts that are joined"),
+  })
   .meta({ id: "ChatMessage", example: { role: "user", content: "How do you say 'thank you' in Acholi?" } });
 
 /** Ignores fields of the OpenAI API that are not named here (`n`, `tools`, `logprobs` …). */
 export const chatCompletionRequest = z
   .object({
-    messages: z.array(message).min(1).refine(fitsConversation, conversationTooLong),
+    messages: z
+      .array(message)
+      .min(1)
+      .refine(fitsConversation, conversationTooLong)
+      .describe("The whole conversation, oldest first, at most 200,000 characters"),
     ...modelAndSampling.shape,
-    stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish().meta({
-      description: "With `include_usage`, the last chunk of a stream has the token counts and no choices",
-    }),
+    stream_options: z
+      .object({ include_usage: z.boolean().nullish().describe(includeUsageText) })
+      .nullish()
+      .meta({ description: "Options of a stream" }),
   })
   .meta({ id: "ChatCompletionRequest" });
 export type ChatCompletionRequest = z.output<typeof chatCompletionRequest>;
 
 const finishReason = z
   .enum(["stop", "length", "content_filter"])
-  .meta({ description: "`length` when the reply reached the token limit" });
-
+  .describe("`length`: the token limit was reached");
 export const chatCompletion = z
   .object({
     ...completionHead.shape,
-    object: z.literal("chat.completion"),
+    object: z.literal("chat.completion").describe(kindText),
     choices: z
       .array(
         z.object({
-          index: z.literal(0),
-          message: z.object({
-            role: z.literal("assistant"),
-            content: z.string().meta({ example: "Apwoyo matek." }),
-          }),
+          index: z.literal(0).describe(choiceIndexText),
+          message: z
+            .object({
+              role: z.literal("assistant").describe("Who wrote the message"),
+              content: z.string().meta({ example: "Apwoyo matek.", description: "The text of the reply" }),
+            })
+            .describe("The reply, to append to the conversation"),
           finish_reason: finishReason,
         }),
       )
-      .length(1),
+      .length(1)
+      .describe(choicesText),
     usage: tokenUsage,
   })
   .meta({ id: "ChatCompletion" });

@@ -5,7 +5,7 @@ import { errorBody } from "../../shared/platform/errors/error-body.ts";
 import type { Source } from "../../shared/platform/outbound/source.ts";
 import { countTokens } from "../../shared/platform/telemetry/use.ts";
 import type { CompletionHead } from "./create-chat-completion.ts";
-import type { V1ChatCompletionChunk } from "./v1/chat-contract.ts";
+import type { V1ChatCompletionChunk } from "./v1/chat-completion.ts";
 
 /** Converts a reply's events to server-sent events. Each call returns whole events, or nothing. */
 export interface EventWriter {

@@ -125,11 +125,13 @@ const toOpenApi = (
 
 /**
  * Fits schemas to what generators of clients can express. They need no bounds of JavaScript's integers and no pattern that
- * only repeats a format. They know no type that is only null, no constants other than texts, no unions of one, and no fields that
- * must be absent.
+ * only repeats a format. They know no type that is only null, no constants other than texts, and no unions of one. A value that
+ * may be null has the description of the value.
  */
 const forGenerators: ZodOpenApiOverride = ({ jsonSchema, zodSchema: { _zod } }) => {
   const { def } = _zod;
+  const inner = def.type === "nullable" ? z.globalRegistry.get(def.innerType)?.description : undefined;
+  if (inner !== undefined) jsonSchema.description ??= inner;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.format) delete jsonSchema.pattern;
@@ -144,11 +146,6 @@ const forGenerators: ZodOpenApiOverride = ({ jsonSchema, zodSchema: { _zod } }) 
   }
   const [only, other] = jsonSchema.oneOf ?? [];
   if (typeof only === "object" && !other) Object.assign(jsonSchema, only, { oneOf: undefined });
-  if (def.type !== "object") return;
-  for (const [name, field] of Object.entries(jsonSchema.properties ?? {})) {
-    const isNever = typeof field === "object" && "not" in field && !jsonSchema.required?.includes(name);
-    if (isNever) delete jsonSchema.properties?.[name];
-  }
 };
 
 const info = {

@@ -17,9 +17,9 @@ export const healthOperation = defineOperation({
     description: "The service is running",
     schema: z
       .object({
-        status: z.literal("ok"),
-        service: z.string().meta({ example: service.name }),
-        version: z.string().meta({ example: service.apiVersion }),
+        status: z.literal("ok").describe("Failures have another status"),
+        service: z.string().meta({ example: service.name, description: "What runs here" }),
+        version: z.string().meta({ example: service.apiVersion, description: "The version of the API" }),
       })
       .meta({ id: "Health" }),
   },
@@ -38,9 +38,12 @@ export const openApiOperation = defineOperation({
     status: 200,
     description: "The document",
     schema: z.looseObject({
-      openapi: z.string().meta({ example: "3.1.1" }),
-      info: z.looseObject({}).meta({ example: { title: service.name, version: service.apiVersion } }),
-      paths: z.looseObject({}),
+      openapi: z.string().meta({ example: "3.1.1", description: "The version of OpenAPI" }),
+      info: z.looseObject({}).meta({
+        example: { title: service.name, version: service.apiVersion },
+        description: "Title, version and introduction of the API",
+      }),
+      paths: z.looseObject({}).describe("The operations, by path and method"),
     }),
   },
   errors: [],
@@ -59,26 +62,32 @@ export const languagesOperation = defineOperation({
     description: "All languages, by code",
     schema: z
       .object({
-        languages: z.array(
-          z
-            .object({
-              code: z.string().meta({ example: "lug", description: "ISO 639-3, except `pok` for Pokot" }),
-              name: z.string().meta({ example: "Luganda" }),
-              aliases: z.array(z.string()).meta({
-                example: ["lg", "Ganda"],
-                description:
-                  "Other names that requests can use; its ISO 639-1 code comes first, if it has one",
-              }),
-              tasks: z
-                .array(z.enum(["translate", "transcribe", "speech", "identify"]))
-                .meta({ example: ["translate", "transcribe", "speech", "identify"] }),
-              voices: z.array(z.string()).meta({
-                example: ["salt_lug_0001"],
-                description: "Voices for speech; the first is the default",
-              }),
-            })
-            .meta({ id: "Language" }),
-        ),
+        languages: z
+          .array(
+            z
+              .object({
+                code: z.string().meta({ example: "lug", description: "ISO 639-3, except `pok` for Pokot" }),
+                name: z.string().meta({
+                  example: "Luganda",
+                  description: "The name in English, which requests can use too",
+                }),
+                aliases: z.array(z.string()).meta({
+                  example: ["lg", "Ganda"],
+                  description:
+                    "Other names that requests can use; its ISO 639-1 code comes first, if it has one",
+                }),
+                tasks: z.array(z.enum(["translate", "transcribe", "speech", "identify"])).meta({
+                  example: ["translate", "transcribe", "speech", "identify"],
+                  description: "What the service can do in this language",
+                }),
+                voices: z.array(z.string()).meta({
+                  example: ["salt_lug_0001"],
+                  description: "Voices for speech; the first is the default",
+                }),
+              })
+              .meta({ id: "Language" }),
+          )
+          .describe("The languages, sorted by code"),
       })
       .meta({ id: "Languages" }),
   },

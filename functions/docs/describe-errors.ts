@@ -17,38 +17,52 @@ import { componentName } from "./name-schemas.ts";
 /** Loose, as some errors have more fields: those of the messaging webhook have the fields of version 1. */
 const errorResponseBody = z
   .looseObject({
-    detail: z.string(),
-    error: z.looseObject({
-      code: z.string(),
-      message: z.string(),
-      type: z.string(),
-      param: z.string().nullable(),
-    }),
-    request_id: z.string(),
+    detail: z.string().describe("What went wrong, as a sentence"),
+    error: z
+      .looseObject({
+        code: z
+          .string()
+          .describe("What went wrong, for programs; the errors of each operation list the codes"),
+        message: z.string().describe("What went wrong, as a sentence"),
+        type: z
+          .string()
+          .describe("The kind of error in the OpenAI API, from which its clients choose a class"),
+        param: z.string().nullable().describe("The field that is at fault; null when it is no single field"),
+      })
+      .describe("The error in the format of the OpenAI API; some have more fields"),
+    request_id: z
+      .string()
+      .describe("The id of the request, as in `X-Request-Id`; include it when you report a problem"),
   })
   .meta({ id: "ErrorBody" });
 
 const validationErrorBody = errorResponseBody
   .extend({
-    detail: z.array(
-      z
-        .object({
-          // Not a union of texts and numbers: Kotlin's generated clients cannot read one.
-          loc: z.array(z.unknown()).describe("Names of fields, and positions in lists, from the outside in"),
-          msg: z.string(),
-          type: z.string(),
-        })
-        .meta({ id: "ValidationIssue" }),
-    ),
+    detail: z
+      .array(
+        z
+          .object({
+            // Not a union of texts and numbers: Kotlin's generated clients cannot read one.
+            loc: z
+              .array(z.unknown())
+              .describe("Names of fields, and positions in lists, from the outside in"),
+            msg: z.string().describe("The problem as a sentence"),
+            type: z.string().describe("The rule that was broken, in Pydantic's words, such as `missing`"),
+          })
+          .meta({ id: "ValidationIssue" }),
+      )
+      .describe("All problems of the request"),
   })
   .meta({ id: "ValidationErrorBody" });
 
 const oauthErrorResponseBody = z
   .object({
-    detail: z.union([z.string(), validationErrorBody.shape.detail]),
-    error: z.string().meta({ example: "invalid_grant" }),
-    error_description: z.string(),
-    request_id: z.string(),
+    detail: z
+      .union([z.string(), validationErrorBody.shape.detail])
+      .describe("What went wrong as a sentence, or all problems of the request"),
+    error: z.string().meta({ example: "invalid_grant", description: "The code of RFC 6749, section 5.2" }),
+    error_description: errorResponseBody.shape.detail,
+    request_id: errorResponseBody.shape.request_id,
   })
   .meta({ id: "OAuthErrorBody" });
 
@@ -171,13 +185,13 @@ export const errorResponses = (operation: Operation, isCompressing: boolean, sha
         const groups = headerGroups(operation, status, isCompressing);
         const name = `${formatPrefix(operation)}${codes.join("_or_")}`;
         const streams = operation.streams && status === 429 ? "Streams" : "";
-        const key = [name, streams, ...groups].join(" ");
-        const response = shared.get(key) ?? {
-          id: `${componentName(name)}${streams}${headerWords(groups)}`,
+        const id = `${componentName(name)}${streams}${headerWords(groups)}`;
+        const response = shared.get(id) ?? {
+          id,
           ...describeStatus(operation, status, codes),
           headers: headersOf(groups),
         };
-        shared.set(key, response);
+        shared.set(id, response);
         return [String(status), response] as const;
       }),
   );

@@ -20,38 +20,7 @@ const ofEveryResponse: readonly ApiHeaderName[] = [
   "X-Content-Type-Options",
 ];
 
-/** The headers that responses have for a reason. */
-const groups = {
-  Counted: [
-    "RateLimit",
-    "RateLimit-Policy",
-    "x-ratelimit-limit-requests",
-    "x-ratelimit-remaining-requests",
-    "x-ratelimit-reset-requests",
-  ],
-  Challenge: ["WWW-Authenticate"],
-  Pause: ["Retry-After"],
-  Refusal: ["Cache-Control"],
-  Confidential: ["Cache-Control"],
-  Deprecated: ["Deprecation", "Sunset", "Link"],
-  Replayable: ["Idempotent-Replayed"],
-  Varying: ["Vary"],
-  Compressible: ["Vary", "Content-Encoding"],
-} as const satisfies Record<string, readonly ApiHeaderName[]>;
-type HeaderGroup = keyof typeof groups;
-const groupNames: readonly HeaderGroup[] = [
-  "Counted",
-  "Challenge",
-  "Pause",
-  "Refusal",
-  "Confidential",
-  "Deprecated",
-  "Replayable",
-  "Varying",
-  "Compressible",
-];
-
-/** These API Gateway also sends without a function. */
+/** Statuses that API Gateway also sends without a function. */
 const refusals: ReadonlySet<number> = new Set([401, 403, 413, 429, 500, 502, 503]);
 
 const isReplayed = (operation: Operation, status: number): boolean => {
@@ -59,34 +28,65 @@ const isReplayed = (operation: Operation, status: number): boolean => {
   return kind === "replay" ? !refusals.has(status) : kind === "successor" && status < 300;
 };
 
-/** The reasons for headers of an operation's responses with a status. */
-export const headerGroups = (operation: Operation, status: number, isCompressing: boolean): HeaderGroup[] => {
-  const { confidential = false, deprecated, variesBy } = operation;
-  const applies: Readonly<Record<HeaderGroup, boolean>> = {
-    Counted: limitClassOf(operation) !== "delivery",
-    Challenge: status === 401,
-    Pause: status === 429 || status === 503 || (status === 409 && idempotencyOf(operation) === "replay"),
-    Refusal: refusals.has(status),
-    Confidential: confidential && !refusals.has(status),
-    Deprecated: deprecated !== undefined,
-    Replayable: isReplayed(operation, status),
-    Varying: variesBy !== undefined,
+/** Headers that responses have for a reason. */
+interface HeaderGroup {
+  readonly headers: readonly ApiHeaderName[];
+  readonly applies: (operation: Operation, status: number, isCompressing: boolean) => boolean;
+  /** Distinguishes shared responses by name, where their status and errors do not. */
+  readonly word?: string;
+}
+
+const groups: readonly HeaderGroup[] = [
+  {
+    headers: [
+      "RateLimit",
+      "RateLimit-Policy",
+      "x-ratelimit-limit-requests",
+      "x-ratelimit-remaining-requests",
+      "x-ratelimit-reset-requests",
+    ],
+    applies: (operation) => limitClassOf(operation) !== "delivery",
+  },
+  { headers: [], applies: (operation) => limitClassOf(operation) === "delivery", word: "Uncounted" },
+  { headers: ["WWW-Authenticate"], applies: (_, status) => status === 401 },
+  {
+    headers: ["Retry-After"],
+    applies: (operation, status) =>
+      status === 429 || status === 503 || (status === 409 && idempotencyOf(operation) === "replay"),
+  },
+  { headers: ["Cache-Control"], applies: (_, status) => refusals.has(status) },
+  {
+    headers: ["Cache-Control"],
+    applies: ({ confidential = false }, status) => confidential && !refusals.has(status),
+    word: "Confidential",
+  },
+  {
+    headers: ["Deprecation", "Sunset", "Link"],
+    applies: ({ deprecated }) => deprecated !== undefined,
+    word: "Deprecated",
+  },
+  { headers: ["Idempotent-Replayed"], applies: isReplayed, word: "Replayable" },
+  { headers: ["Vary"], applies: ({ variesBy }) => variesBy !== undefined, word: "Varying" },
+  {
+    headers: ["Vary", "Content-Encoding"],
     // The bodies of other errors are shorter than a kilobyte.
-    Compressible: isCompressing && !confidential && (status < 300 || status === 400 || status === 422),
-  };
-  return groupNames.filter((name) => applies[name]);
-};
+    applies: ({ confidential = false }, status, isCompressing) =>
+      isCompressing && !confidential && (status < 300 || status === 400 || status === 422),
+    word: "Compressible",
+  },
+];
+
+/** The reasons for headers of an operation's responses with a status. */
+export const headerGroups = (operation: Operation, status: number, isCompressing: boolean): HeaderGroup[] =>
+  groups.filter(({ applies }) => applies(operation, status, isCompressing));
 
 /** What the status and the errors of a response do not say about its headers, as a part of its name. */
-export const headerWords = (given: readonly HeaderGroup[]): string => {
-  const implied: ReadonlySet<HeaderGroup> = new Set(["Counted", "Challenge", "Pause", "Refusal"]);
-  const uncounted = given.includes("Counted") ? "" : "Uncounted";
-  return [...given.filter((name) => !implied.has(name)), uncounted].join("");
-};
+export const headerWords = (given: readonly HeaderGroup[]): string =>
+  given.map(({ word = "" }) => word).join("");
 
 /** References to the headers of a response. */
 export const headersOf = (given: readonly HeaderGroup[], own: readonly ApiHeaderName[] = []) => {
-  const names = new Set([...ofEveryResponse, ...given.flatMap((name) => groups[name]), ...own]);
+  const names = new Set([...ofEveryResponse, ...given.flatMap(({ headers }) => headers), ...own]);
   return Object.fromEntries(
     [...names].map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
   );

@@ -28,12 +28,14 @@ const alternativesWithNames = (list: readonly JsonSchema[], name: string, named:
   return list.map((one) => withNames(one, isUnion ? name + componentName(wordOf(one)) : name, named));
 };
 
+const mustBeAbsent = (schema: JsonSchema): boolean => typeof schema === "object" && schema.not !== undefined;
+
 /** Names the members of a schema after it and their fields. */
 const withNamedMembers = (schema: DocumentedSchema, name: string, named: Named): DocumentedSchema => {
-  const { properties, items, anyOf, oneOf } = schema;
-  const fields = Object.entries(properties ?? {}).map(
-    ([field, member]) => [field, withNames(member, name + componentName(field), named)] as const,
-  );
+  const { properties, required, items, anyOf, oneOf } = schema;
+  const fields = Object.entries(properties ?? {})
+    .filter(([field, member]) => !mustBeAbsent(member) || required?.includes(field))
+    .map(([field, member]) => [field, withNames(member, name + componentName(field), named)] as const);
   return {
     ...schema,
     ...(properties ? { properties: Object.fromEntries(fields) } : {}),
@@ -59,7 +61,8 @@ const withNames = (given: JsonSchema, name: string, named: Named): JsonSchema =>
 };
 
 /**
- * Names every object in a document after the field that has it, so that generated clients do not number them.
+ * Names every object in a document after the field that has it, so that generated clients do not number them. Leaves out fields that
+ * must be absent, which generators do not know.
  *
  * @throws Error when two get the same name.
  */

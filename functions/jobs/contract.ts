@@ -23,7 +23,7 @@ const common = { tag: "Jobs", auth: "user", scope: "jobs" } as const;
 
 export const jobRequest = z
   .object({
-    type: z.literal("transcription"),
+    type: z.literal("transcription").describe("What to do with the recording"),
     file_id: z.guid().meta({
       override: { type: "string", format: "uuid" },
       example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
@@ -62,7 +62,10 @@ export const createJobOperation = defineOperation({
 });
 
 const pathParameters = z.object({
-  id: z.string().max(100).meta({ example: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" }),
+  id: z
+    .string()
+    .max(100)
+    .meta({ example: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69", description: "The id of the job" }),
 });
 
 const maxListed = 100;
@@ -90,7 +93,7 @@ export const listJobsOperation = defineOperation({
     description: "A page of jobs",
     schema: z
       .object({
-        jobs: z.array(job),
+        jobs: z.array(job).describe("The jobs of this page, newest first"),
         next_cursor: z
           .string()
           .nullable()

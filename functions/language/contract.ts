@@ -11,7 +11,7 @@ const tag = "Language identification";
 export const notDetected = "language not detected" as const;
 
 const shortText = z.object({
-  text: text().min(3).max(200).meta({ example: "Oli otya, ssebo?" }),
+  text: text().min(3).max(200).meta({ example: "Oli otya, ssebo?", description: "The text to identify" }),
 });
 
 export const identifyOperation = defineOperation({
@@ -28,7 +28,11 @@ export const identifyOperation = defineOperation({
   response: {
     status: 200,
     description: "The language's ISO 639-3 code",
-    schema: z.object({ language: z.enum(identifiableLanguages) }).meta({ id: "IdentifiedLanguage" }),
+    schema: z
+      .object({
+        language: z.enum(identifiableLanguages).describe("The most likely language; ISO 639-3"),
+      })
+      .meta({ id: "IdentifiedLanguage" }),
   },
   example: { response: { language: "lug" } },
   errors: [],
@@ -48,7 +52,11 @@ export const classifyOperation = defineOperation({
     status: 200,
     description: "The language's ISO 639-3 code, or that it was not detected",
     schema: z
-      .object({ language: z.enum([...identifiableLanguages, notDetected]) })
+      .object({
+        language: z
+          .enum([...identifiableLanguages, notDetected])
+          .describe("The language; ISO 639-3. Or that it was not detected"),
+      })
       .meta({ id: "ClassifiedLanguage" }),
   },
   example: { response: { language: "lug" } },

@@ -7,6 +7,7 @@ import {
   tokenUsage,
 } from "../../shared/models/inference/chat.ts";
 import { formNumber, optionalField, text } from "../../shared/platform/validation/fields.ts";
+import { temperatureText } from "../chat/conversation-fields.ts";
 import { replacedBy } from "./settings.ts";
 
 const common = {
@@ -18,15 +19,16 @@ const common = {
 const failures = ["external_service_error", "service_unavailable"] as const;
 
 const modelTypes = ["qwen", "gemma"] as const;
-const modelType = z.enum(modelTypes);
+const modelText = "The model: `qwen` is `lang-14b`, `gemma` is `lang-9b`";
+const modelType = z.enum(modelTypes).describe(modelText);
 export type ModelType = z.output<typeof modelType>;
 const defaultModelType = "qwen";
 
 const defaultTemperature = 0.3;
-const temperature = z.number().min(0).max(2);
+const temperature = z.number().min(0).max(2).describe(temperatureText);
 
-const seconds = z.number().meta({ example: 0.61, description: "In seconds" });
-const replyText = z.string().meta({ example: "Apwoyo matek." });
+const seconds = z.number().meta({ example: 0.61, description: "Seconds that the request took" });
+const replyText = z.string().meta({ example: "Apwoyo matek.", description: "The reply" });
 
 export const chatOperation = defineOperation({
   ...common,
@@ -41,15 +43,20 @@ export const chatOperation = defineOperation({
           .array(
             z
               .object({
-                role: z.enum(["system", "user", "assistant"]).meta({ example: "user" }),
-                content: text().trim().min(1).meta({ example: "How do you say 'thank you' in Acholi?" }),
+                role: z
+                  .enum(["system", "user", "assistant"])
+                  .meta({ example: "user", description: "Who wrote the message" }),
+                content: text()
+                  .trim()
+                  .min(1)
+                  .meta({ example: "How do you say 'thank you' in Acholi?", description: "The message" }),
               })
               .meta({ id: "LegacyChatMessage" }),
           )
           .refine(fitsConversation, conversationTooLong)
-          .meta({ description: "At least one; otherwise 400" }),
-        model_type: modelType.default(defaultModelType),
-        temperature: temperature.default(defaultTemperature),
+          .meta({ description: "The whole conversation, oldest first: at least one message; otherwise 400" }),
+        model_type: modelType.default(defaultModelType).describe(modelText),
+        temperature: temperature.default(defaultTemperature).describe(temperatureText),
         stream: z.boolean().default(false).meta({ description: "Has no effect" }),
         system_message: text()
           .max(maxConversationCharacters)
@@ -93,11 +100,20 @@ export const instructOperation = defineOperation({
         }),
         model_type: optionalField(modelType)
           .transform((type) => type ?? defaultModelType)
-          .meta({ override: { type: "string", enum: [...modelTypes], default: defaultModelType } }),
+          .meta({
+            override: { type: "string", enum: [...modelTypes], default: defaultModelType },
+            description: modelText,
+          }),
         temperature: optionalField(formNumber().pipe(temperature))
           .transform((value) => value ?? defaultTemperature)
-          .meta({ override: { type: "number", minimum: 0, maximum: 2, default: defaultTemperature } }),
-        system_message: text().max(maxConversationCharacters).optional(),
+          .meta({
+            override: { type: "number", minimum: 0, maximum: 2, default: defaultTemperature },
+            description: temperatureText,
+          }),
+        system_message: text()
+          .max(maxConversationCharacters)
+          .optional()
+          .describe("A system message before the instruction"),
       })
       .meta({ id: "LegacyInstructForm" }),
     maxBytes: longBodyBytes,
@@ -111,7 +127,7 @@ export const instructOperation = defineOperation({
         model_type: modelType,
         processing_time: seconds,
         usage: tokenUsage,
-        success: z.literal(true),
+        success: z.literal(true).describe("Failures have another status"),
       })
       .meta({ id: "LegacyInstructAnswer" }),
   },
@@ -129,6 +145,7 @@ export const summariseOperation = defineOperation({
       .object({
         text: text().trim().min(1).max(maxConversationCharacters).meta({
           example: "Amina says that the well in her village has had no water since Monday.",
+          description: "The text to summarise",
         }),
       })
       .meta({ id: "LegacySummariseRequest" }),
@@ -138,7 +155,12 @@ export const summariseOperation = defineOperation({
     status: 200,
     description: "The summary",
     schema: z
-      .object({ summarized_text: z.string().meta({ example: "A well has had no water since Monday." }) })
+      .object({
+        summarized_text: z.string().meta({
+          example: "A well has had no water since Monday.",
+          description: "The summary in the language of the text, without personal names",
+        }),
+      })
       .meta({ id: "LegacySummary" }),
   },
   errors: failures,

@@ -30,9 +30,9 @@ export const vendorHealthOperation = defineOperation({
     description: "The service is healthy",
     schema: z
       .object({
-        status: z.literal("healthy"),
-        service: z.string().meta({ example: service.name }),
-        version: z.string().meta({ example: service.apiVersion }),
+        status: z.literal("healthy").describe("Failures have another status"),
+        service: z.string().meta({ example: service.name, description: "What runs here" }),
+        version: z.string().meta({ example: service.apiVersion, description: "The version of the API" }),
       })
       .meta({ id: "LegacyHealth" }),
   },

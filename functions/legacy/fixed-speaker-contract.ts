@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
-import { speechResponse, streamedSpeech, streamedSpeechHeaders } from "../speech/contract.ts";
+import { streamedSpeech, streamedSpeechHeaders } from "../speech/contract.ts";
+import { speechResponse } from "../speech/speech-results.ts";
 import { defaultSpeakerId, speakerIds } from "./fixed-speakers.ts";
 import { replacedBy } from "./settings.ts";
 
@@ -27,29 +28,42 @@ const speakerId = z.literal(speakerIds).default(defaultSpeakerId).meta({
   description: "One of the speakers of `GET /tasks/modal/tts/speakers`",
 });
 
-const givenSpeakerId = z.int().meta({ example: defaultSpeakerId });
+const givenSpeakerId = z.int().meta({ example: defaultSpeakerId, description: "The number of the speaker" });
 
 const jobRequest = z
   .object({
     text: text().meta({ description: "1 to 10,000 characters; otherwise 400", example: "Wasuze otya nno?" }),
     speaker_id: speakerId,
-    temperature: z.number().min(0).max(2).optional(),
-    max_new_audio_tokens: z.int().min(1).optional(),
+    temperature: z
+      .number()
+      .min(0)
+      .max(2)
+      .optional()
+      .describe("Sampling temperature; by default the model decides"),
+    max_new_audio_tokens: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        "The maximum number of audio tokens for each chunk of the text, at least 64 and at most 4,096",
+      ),
   })
   .meta({ id: "LegacySpeechJob" });
 export type SpeechJobRequest = z.output<typeof jobRequest>;
 
 const jobResponse = z
   .object({
-    output: z.object({
-      audio_url: speechResponse.shape.audio_url,
-      blob: speechResponse.shape.storage_object.meta({ description: "The object's name" }),
-      sample_rate: speechResponse.shape.sample_rate,
-      duration_seconds: speechResponse.shape.duration_seconds,
-      format: z.literal("wav"),
-      speaker_id: givenSpeakerId,
-      processing_time: z.number().meta({ example: 0.88, description: "In seconds" }),
-    }),
+    output: z
+      .object({
+        audio_url: speechResponse.shape.audio_url,
+        blob: speechResponse.shape.storage_object.meta({ description: "The object's name" }),
+        sample_rate: speechResponse.shape.sample_rate,
+        duration_seconds: speechResponse.shape.duration_seconds,
+        format: z.literal("wav").describe("The format of the audio"),
+        speaker_id: givenSpeakerId,
+        processing_time: z.number().meta({ example: 0.88, description: "Seconds that the request took" }),
+      })
+      .describe("The stored audio"),
   })
   .meta({ id: "LegacySpeechJobResult" });
 export type JobResponse = z.infer<typeof jobResponse>;
@@ -70,7 +84,11 @@ export const vendorSpeechJobOperation = declareJob("legacyVendorSpeechJob", "/ta
 
 const spokenRequest = z
   .object({
-    text: text().trim().min(1).max(10_000).meta({ example: "Wasuze otya nno?" }),
+    text: text()
+      .trim()
+      .min(1)
+      .max(10_000)
+      .meta({ example: "Wasuze otya nno?", description: "The text to speak" }),
     speaker_id: speakerId,
     response_mode: z.enum(["url", "stream", "both"]).default("url").meta({
       description: "Only for `/tts` and `/tts-alt`; the other two routes have one mode each",
@@ -80,7 +98,7 @@ const spokenRequest = z
 export type SpokenRequest = z.output<typeof spokenRequest>;
 
 const linkMembers = {
-  success: z.literal(true),
+  success: z.literal(true).describe("Failures have another status"),
   audio_url: speechResponse.shape.audio_url,
   expires_at: speechResponse.shape.audio_url_expires_at,
   file_name: speechResponse.shape.storage_object.meta({
@@ -91,10 +109,14 @@ const linkMembers = {
 const spokenResponse = z
   .object({
     ...linkMembers,
-    duration_estimate_seconds: z.number().meta({ example: 1.2, description: "At 150 words a minute" }),
-    text_length: z.int().meta({ example: 16 }),
+    duration_estimate_seconds: z
+      .number()
+      .meta({ example: 1.2, description: "The length in seconds at 150 words a minute" }),
+    text_length: z.int().meta({ example: 16, description: "The length of the text in characters" }),
     speaker_id: givenSpeakerId,
-    speaker_name: z.string().meta({ example: "LUGANDA_FEMALE" }),
+    speaker_name: z
+      .string()
+      .meta({ example: "Luganda (female)", description: "The name of the speaker, to show to a person" }),
   })
   .meta({ id: "LegacySpeech" });
 export type SpokenResponse = z.infer<typeof spokenResponse>;
@@ -171,15 +193,19 @@ export const speakersOperation = defineOperation({
     description: "The speakers",
     schema: z
       .object({
-        speakers: z.array(
-          z.object({
-            id: givenSpeakerId,
-            name: z.string().meta({ example: "LUGANDA_FEMALE" }),
-            display_name: z.string().meta({ example: "Luganda (female)" }),
-            language: z.string().meta({ example: "Luganda" }),
-            gender: z.string().meta({ example: "female" }),
-          }),
-        ),
+        speakers: z
+          .array(
+            z.object({
+              id: givenSpeakerId,
+              name: z.string().meta({ example: "LUGANDA_FEMALE", description: "The name for programs" }),
+              display_name: z
+                .string()
+                .meta({ example: "Luganda (female)", description: "The name to show to a person" }),
+              language: z.string().meta({ example: "Luganda", description: "The language it speaks" }),
+              gender: z.string().meta({ example: "female", description: "`female` or `male`" }),
+            }),
+          )
+          .describe("The six speakers"),
       })
       .meta({ id: "LegacySpeakers" }),
   },

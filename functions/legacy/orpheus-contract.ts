@@ -2,7 +2,8 @@ import * as z from "zod";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import { languageForms } from "../../shared/platform/catalogue/languages.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
-import { batchResponse, batchResult, speechItem, speechResponse } from "../speech/contract.ts";
+import { speechItem } from "../speech/contract.ts";
+import { batchResponse, batchResult, speechResponse } from "../speech/speech-results.ts";
 import { voicesResponse } from "../speech/voices-contract.ts";
 import { bySpeech, byVoices, speakerFailures } from "./fixed-speaker-contract.ts";
 import { replacedBy } from "./settings.ts";
@@ -24,7 +25,7 @@ const orpheusItem = speechItem
     seed: true,
   })
   .extend({
-    text: text().trim().min(1).max(2_000).meta({ example: "Wasuze otya nno?" }),
+    text: text().trim().min(1).max(2_000).meta({ example: "Wasuze otya nno?", description: "What to say" }),
     speaker_id: speechItem.shape.voice,
   })
   .meta({ id: "LegacyVoiceItem" });
@@ -35,7 +36,7 @@ const orpheusResponse = speechResponse
   .extend({
     speaker_id: speechResponse.shape.voice,
     chunks: z.null().meta({ description: "No longer reported" }),
-    audio_size_bytes: z.int().meta({ example: 86_444 }),
+    audio_size_bytes: batchResult.shape.audio_size_bytes.unwrap(),
     gcs_object: speechResponse.shape.storage_object,
   })
   .meta({ id: "LegacyVoiceSpeech" });
@@ -54,12 +55,14 @@ export const orpheusSpeechOperation = defineOperation({
 const orpheusBatchResponse = batchResponse
   .pick({ request_id: true, timings_ms: true })
   .extend({
-    results: z.array(
-      batchResult
-        .omit({ voice: true, storage_object: true })
-        .extend({ speaker_id: speechResponse.shape.voice, gcs_object: batchResult.shape.storage_object })
-        .meta({ id: "LegacyVoiceBatchResult" }),
-    ),
+    results: z
+      .array(
+        batchResult
+          .omit({ voice: true, storage_object: true })
+          .extend({ speaker_id: speechResponse.shape.voice, gcs_object: batchResult.shape.storage_object })
+          .meta({ id: "LegacyVoiceBatchResult" }),
+      )
+      .describe("A result for each item, in the order of the request"),
   })
   .meta({ id: "LegacyVoiceBatch" });
 export type OrpheusBatchResponse = z.infer<typeof orpheusBatchResponse>;
@@ -72,7 +75,15 @@ export const orpheusBatchOperation = defineOperation({
   summary: "Turn up to 16 texts into speech",
   body: {
     encoding: "json",
-    schema: z.object({ items: z.array(orpheusItem).min(1).max(128) }).meta({ id: "LegacyVoiceBatchRequest" }),
+    schema: z
+      .object({
+        items: z
+          .array(orpheusItem)
+          .min(1)
+          .max(128)
+          .describe("At most 16 texts to speak, each of which counts as a task; otherwise 400"),
+      })
+      .meta({ id: "LegacyVoiceBatchRequest" }),
     maxBytes: longBodyBytes,
   },
   tasksIn: "items",

@@ -47,16 +47,19 @@ const choices = {
 
 const diarization = z
   .object({
-    text: z.string().optional(),
+    text: z.string().optional().describe("The whole text"),
     chunks: z
       .array(
         z.object({
-          speaker: z.string().meta({ example: "SPEAKER_00" }),
-          text: z.string(),
+          speaker: z
+            .string()
+            .meta({ example: "SPEAKER_00", description: "The speaker, numbered as they first speak" }),
+          text: z.string().describe("What the speaker said in this time"),
           timestamp: z.tuple([z.number(), z.number()]).meta({ description: "Start and end, in seconds" }),
         }),
       )
-      .optional(),
+      .optional()
+      .describe("Who said what, in order"),
   })
   .meta({
     id: "LegacyDiarization",
@@ -66,9 +69,12 @@ export type Diarization = z.infer<typeof diarization>;
 
 export const legacyTranscription = z
   .object({
-    audio_transcription: z.string().meta({ example: "Wasuze otya nno?" }),
+    audio_transcription: z.string().meta({ example: "Wasuze otya nno?", description: "What was said" }),
     diarization_output: diarization.meta({ example: {} }),
-    formatted_diarization_output: z.string().meta({ example: "" }),
+    formatted_diarization_output: z.string().meta({
+      example: "",
+      description: "The same as Markdown, with times in seconds; empty without speakers",
+    }),
     audio_transcription_id: z
       .int()
       .nullable()
@@ -77,9 +83,17 @@ export const legacyTranscription = z
       .string()
       .nullable()
       .meta({ description: "The name of the stored audio, which is not a link" }),
-    language: z.string().nullable().meta({ example: "lug" }),
-    was_audio_trimmed: z.boolean().meta({ example: false }),
-    original_duration_minutes: z.number().nullable().meta({ description: "Only for trimmed audio" }),
+    language: z
+      .string()
+      .nullable()
+      .meta({ example: "lug", description: "The requested language; null where the model detects it" }),
+    was_audio_trimmed: z
+      .boolean()
+      .meta({ example: false, description: "Whether only the first 10 minutes were transcribed" }),
+    original_duration_minutes: z
+      .number()
+      .nullable()
+      .meta({ description: "The length of the whole recording in minutes, if it was trimmed" }),
   })
   .meta({ id: "LegacyTranscription" });
 export type LegacyTranscription = z.infer<typeof legacyTranscription>;
@@ -159,7 +173,12 @@ export const deleteTranscriptionOperation = defineOperation({
     status: 200,
     description: "It is deleted",
     schema: z
-      .object({ success: z.literal(true), audio_transcription_id: z.int().meta({ example: 12 }) })
+      .object({
+        success: z.literal(true).describe("Failures have another status"),
+        audio_transcription_id: z
+          .int()
+          .meta({ example: 12, description: "The id of the deleted transcription" }),
+      })
       .meta({ id: "LegacyDeletedTranscription" }),
   },
   errors: ["not_found", "storage_unavailable"],

@@ -8,6 +8,7 @@ import {
   speechBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
+import { batchResponse, linkResponse, speechResponse } from "./speech-results.ts";
 import {
   createV1SpeechOperation,
   listV1SpeechModelsOperation,
@@ -27,7 +28,11 @@ const removed = {
 const samplingParameter = (schema: z.ZodNumber, usual: number, description: string) =>
   schema.nullish().meta({ description: `${description}; when absent, the model decides (usually ${usual})` });
 
-const spokenText = text().trim().min(1).max(5_000).meta({ example: "Wasuze otya nno?" });
+const spokenText = text()
+  .trim()
+  .min(1)
+  .max(5_000)
+  .meta({ example: "Wasuze otya nno?", description: "The text to speak" });
 
 const speechFields = {
   text: spokenText,
@@ -96,55 +101,6 @@ export const streamedSpeechHeaders = [
   "X-Usage-Seconds",
 ] as const satisfies ApiHeaderName[];
 
-const timings = {
-  inference_ms: z.number().meta({ example: 840, description: "Until the last byte from the model's server" }),
-  upload_ms: z.number().meta({ example: 35, description: "From then until the audio was stored" }),
-};
-
-const seconds = z.number().meta({ example: 1.8 });
-
-const usage = z
-  .object({
-    input_characters: z.int().meta({ example: 16 }),
-    output_audio_bytes: z.int().meta({ example: 86_444 }),
-    duration_seconds: seconds,
-  })
-  .meta({ id: "SpeechUsage" });
-export type SpeechUsage = z.infer<typeof usage>;
-
-const storageObject = z.string().meta({ example: "speech/1/5e2a9c4f-7b1d-4e3f-8a6c-0b9d2e1f7a54.wav" });
-const requestId = z.string().meta({ example: "8c1f6a52-3a4e-4d0b-9d27-5f2b1c7e9a10" });
-const totalMilliseconds = z.number().meta({ example: 884 });
-
-const link = {
-  audio_url: z.url().meta({
-    description: "Works for 30 minutes",
-    example: "https://audio.example.com/speech/1/5e2a9c4f.wav?X-Amz-Signature=…",
-  }),
-  audio_url_expires_at: z.iso.datetime().meta({ example: "2026-11-22T10:00:00.000Z" }),
-};
-
-export const speechResponse = z
-  .object({
-    ...link,
-    model: z.string().meta({ example: "tts-20" }),
-    platform: z.string().meta({ example: "gpu" }),
-    voice: z.string().meta({ example: "salt_lug_0001" }),
-    language: z.string().meta({ example: "lug", description: "The language of the voice" }),
-    sample_rate: z.int().meta({ example: 24_000 }),
-    duration_seconds: seconds,
-    storage_object: storageObject.meta({ description: "For `GET /tasks/audio/speech/url`" }),
-    request_id: requestId,
-    timings_ms: z.object({
-      ...timings,
-      signed_url_ms: z.number().meta({ example: 1 }),
-      total_ms: totalMilliseconds,
-    }),
-    usage,
-  })
-  .meta({ id: "SpeechResponse" });
-export type SpeechResponse = z.infer<typeof speechResponse>;
-
 const voiceErrors = [
   "invalid_speaker",
   "unknown_language",
@@ -187,42 +143,13 @@ export const synthesizeOperation = defineOperation({
 });
 
 export const batchRequest = z
-  .object({ items: z.array(speechItem).min(1).max(16), audio_format: audioFormat, ...removed })
+  .object({
+    items: z.array(speechItem).min(1).max(16).describe("The texts to speak; each counts as a task"),
+    audio_format: audioFormat,
+    ...removed,
+  })
   .meta({ id: "SpeechBatchRequest" });
 export type BatchRequest = z.infer<typeof batchRequest>;
-
-export const batchResult = z
-  .object({
-    index: z.int().meta({ example: 0, description: "Position in the request, from 0" }),
-    status: z.enum(["ok", "error"]),
-    voice: z.string().meta({ example: "salt_lug_0001" }),
-    language: z.string().meta({ example: "lug" }),
-    audio_url: link.audio_url.nullable(),
-    audio_url_expires_at: link.audio_url_expires_at.nullable(),
-    sample_rate: z.int().nullable().meta({ example: 24_000 }),
-    duration_seconds: seconds.nullable(),
-    audio_size_bytes: z.int().nullable().meta({ example: 86_444 }),
-    storage_object: storageObject.nullable(),
-    request_id: requestId.nullable(),
-    error_code: z.string().nullish().describe("Why the item failed, for programs"),
-    error_detail: z.string().nullish().describe("Why the item failed, for people"),
-  })
-  .meta({ id: "SpeechBatchResult" });
-export type BatchResult = z.infer<typeof batchResult>;
-
-export const batchResponse = z
-  .object({
-    model: speechResponse.shape.model,
-    platform: speechResponse.shape.platform,
-    results: z.array(batchResult),
-    request_id: requestId,
-    timings_ms: z.object({ ...timings, total_ms: totalMilliseconds }).meta({
-      description: "`inference_ms` and `upload_ms` are totals of items that run in parallel",
-    }),
-    usage: usage.meta({ description: "Of the items that succeeded" }),
-  })
-  .meta({ id: "SpeechBatchResponse" });
-export type BatchResponse = z.infer<typeof batchResponse>;
 
 export const batchOperation = defineOperation({
   id: "synthesizeSpeechBatch",
@@ -242,9 +169,6 @@ export const batchOperation = defineOperation({
   errors: synthesisErrors,
 });
 
-export const linkResponse = z.object({ ...link, storage_object: storageObject }).meta({ id: "SpeechLink" });
-export type LinkResponse = z.infer<typeof linkResponse>;
-
 export const refreshLinkOperation = defineOperation({
   id: "refreshSpeechLink",
   method: "GET",
@@ -256,13 +180,10 @@ export const refreshLinkOperation = defineOperation({
   scope: "speech",
   limit: "account",
   query: z.object({
-    storage_object: text()
-      .min(1)
-      .max(1_024)
-      .meta({
-        ...storageObject.meta(),
-        description: "As in a response or the header `X-Storage-Object`",
-      }),
+    storage_object: text().min(1).max(1_024).meta({
+      example: "speech/1/5e2a9c4f-7b1d-4e3f-8a6c-0b9d2e1f7a54.wav",
+      description: "As in a response or the header `X-Storage-Object`",
+    }),
   }),
   response: { status: 200, description: "The link", schema: linkResponse },
   errors: ["not_found", "storage_unavailable"],

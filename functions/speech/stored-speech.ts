@@ -3,7 +3,7 @@ import { type AudioKind, audioKinds } from "../../shared/audio/encode/audio-form
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { LinkedObjectStore } from "../../shared/platform/storage/object-store.ts";
 import { speechFolder, speechFolderOf } from "../../shared/platform/storage/object-store.ts";
-import type { LinkResponse } from "./contract.ts";
+import type { LinkResponse } from "./speech-results.ts";
 
 /** How a browser shows speech when its link is opened. */
 export const speechPresentation = ({ contentType, fileExtension }: AudioKind) => ({

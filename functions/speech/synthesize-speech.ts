@@ -3,9 +3,10 @@ import type { SpeechRequest } from "../../shared/models/inference/speech.ts";
 import type { SignedLink } from "../../shared/platform/storage/object-store.ts";
 import { requestScope } from "../../shared/platform/telemetry/request-scope.ts";
 import { countCharacters } from "../../shared/platform/telemetry/use.ts";
-import type { SpeechItem, SpeechResponse, SpeechUsage } from "./contract.ts";
+import type { SpeechItem } from "./contract.ts";
 import type { SpeechContext, SpeechDependencies } from "./dependencies.ts";
 import { recordSpeech } from "./record-speech.ts";
+import type { SpeechResponse, SpeechUsage } from "./speech-results.ts";
 import { newSpeechId, speechObjectKey, speechPresentation } from "./stored-speech.ts";
 import { chooseVoice, toSpeechRequest } from "./voices.ts";
 

@@ -5,19 +5,28 @@ import { text } from "../../shared/platform/validation/fields.ts";
 
 const voiceCatalog = z
   .object({
-    default: z.string().meta({ example: "salt_lug_0001" }),
-    by_language: z
-      .record(z.string(), z.array(z.string()))
-      .meta({ example: { lug: ["salt_lug_0001", "salt_lug_0002"] } }),
-    total: z.int().meta({ example: 48 }),
-    languages: z.array(z.string()).meta({ example: ["lug"] }),
+    default: z.string().meta({
+      example: "salt_lug_0001",
+      description: "The voice when a request names neither voice nor language",
+    }),
+    by_language: z.record(z.string(), z.array(z.string())).meta({
+      example: { lug: ["salt_lug_0001", "salt_lug_0002"] },
+      description: "The voices of each language, by its code; the first is its default",
+    }),
+    total: z.int().meta({ example: 48, description: "The number of voices" }),
+    languages: z
+      .array(z.string())
+      .meta({ example: ["lug"], description: "The codes of all languages of speech" }),
   })
   .meta({ id: "VoiceCatalog" });
 const languageVoices = z
   .object({
-    language: z.string().meta({ example: "lug" }),
-    speakers: z.array(z.string()).meta({ example: ["salt_lug_0001", "salt_lug_0002"] }),
-    count: z.int().meta({ example: 2 }),
+    language: z.string().meta({ example: "lug", description: "The code of the language" }),
+    speakers: z.array(z.string()).meta({
+      example: ["salt_lug_0001", "salt_lug_0002"],
+      description: "The voices of the language; the first is its default",
+    }),
+    count: z.int().meta({ example: 2, description: "The number of voices" }),
   })
   .meta({ id: "LanguageVoices" });
 export const voicesResponse = z.union([voiceCatalog, languageVoices]);

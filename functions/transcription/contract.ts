@@ -59,19 +59,21 @@ export type TranscriptionForm = z.output<typeof transcriptionRequest>;
 
 const segment = z
   .object({
-    start: z.number().meta({ description: "Seconds from the beginning", example: 0.48 }),
-    end: z.number().meta({ example: 2.16 }),
-    text: z.string().meta({ example: "Wasuze otya nno?" }),
+    start: z.number().meta({ description: "Seconds from the start of the recording", example: 0.48 }),
+    end: z.number().meta({ description: "Seconds from the start of the recording", example: 2.16 }),
+    text: z.string().meta({ example: "Wasuze otya nno?", description: "What was said in this time" }),
   })
   .meta({ id: "TranscriptionSegment" });
 
 const usage = z
   .object({
-    duration_seconds: z.number().meta({ example: 2.64 }),
-    input_audio_bytes: z.int().meta({ example: 84_524 }),
-    output_characters: z.int().meta({ example: 16 }),
+    duration_seconds: z
+      .number()
+      .meta({ example: 2.64, description: "The length of the recording in seconds" }),
+    input_audio_bytes: z.int().meta({ example: 84_524, description: "The size of the recording in bytes" }),
+    output_characters: z.int().meta({ example: 16, description: "The length of the text in characters" }),
   })
-  .meta({ id: "TranscriptionUsage" });
+  .meta({ id: "TranscriptionUsage", description: "What counts in the usage of the account" });
 
 export const transcriptionResponse = z
   .object({
@@ -89,16 +91,19 @@ export const transcriptionResponse = z
           "With `timestamps`, the segments of speech; a single one when the model does not separate them. Otherwise " +
           "null",
       }),
-    duration_seconds: z
-      .number()
-      .meta({ description: "Length of the recording, measured from its bytes", example: 2.64 }),
+    duration_seconds: z.number().meta({
+      description: "The length of the recording in seconds, measured from its bytes",
+      example: 2.64,
+    }),
     usage,
     audio_transcription_id: z.null().meta({ description: "Transcriptions are not stored" }),
-    audio_url: z.null(),
+    audio_url: z.null().meta({ description: "Recordings are not stored" }),
     diarization_output: z.object({}).meta({ description: "Always empty: speakers are not distinguished" }),
-    formatted_diarization_output: z.literal(""),
+    formatted_diarization_output: z
+      .literal("")
+      .meta({ description: "Always empty: speakers are not distinguished" }),
     was_audio_trimmed: z.literal(false).meta({ description: "Recordings are always transcribed in full" }),
-    original_duration_minutes: z.null(),
+    original_duration_minutes: z.null().meta({ description: "Always null: recordings are not trimmed" }),
   })
   .meta({ id: "Transcription" });
 export type TranscriptionResponse = z.infer<typeof transcriptionResponse>;

@@ -16,7 +16,10 @@ const mediaType =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w!#$&^.+-]+=(?:[\w!#$&^.+:/-]+|"[ !#-[\]-~]*"))*$/;
 
 const fileFields = {
-  file_name: text().min(1).max(255).meta({ example: "interview.mp3" }),
+  file_name: text()
+    .min(1)
+    .max(255)
+    .meta({ example: "interview.mp3", description: "The name under which the file is stored, made safe" }),
   content_type: text()
     .trim()
     .min(1)
@@ -52,8 +55,10 @@ export const uploadResponse = z
       description:
         "Accepts a `PUT` with the file as its body, and with exactly the requested content type and size",
     }),
-    file_id: z.uuidv4(),
-    expires_at: z.iso.datetime().meta({ example: "2026-11-22T10:00:00.000Z" }),
+    file_id: z.uuidv4().describe("Names the file in other requests, such as `POST /tasks/jobs`"),
+    expires_at: z.iso
+      .datetime()
+      .meta({ example: "2026-11-22T10:00:00.000Z", description: "When the link stops working" }),
   })
   .meta({ id: "UploadUrl" });
 export type UploadResponse = z.infer<typeof uploadResponse>;
@@ -82,9 +87,16 @@ const uploadId = z
   .uuidv4()
   .meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69", description: "The upload's id" });
 const pathParameters = z.object({
-  id: z.string().max(100).meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69" }),
+  id: z
+    .string()
+    .max(100)
+    .meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69", description: "The id of the upload" }),
 });
-const partNumber = z.int().min(1).max(maxParts).meta({ example: 1 });
+const partNumber = z
+  .int()
+  .min(1)
+  .max(maxParts)
+  .meta({ example: 1, description: "The number of the part, from 1" });
 const expiresAt = z.iso.datetime().meta({ example: "2026-11-23T09:30:00.000Z" });
 
 const partedUpload = {
@@ -152,19 +164,22 @@ export const signPartsOperation = defineOperation({
     description: "The links",
     schema: z
       .object({
-        parts: z.array(
-          z
-            .object({
-              number: partNumber,
-              start: z.int().meta({ example: 0, description: "The part's offset in the file, in bytes" }),
-              size: z.int().meta({ example: partBytes, description: "In bytes" }),
-              upload_url: z.url().meta({
-                example:
-                  "https://audio.example.com/uploads/9d3c5f0e/interview.mp3?partNumber=1&X-Amz-Signature=…",
-              }),
-            })
-            .meta({ id: "UploadPart" }),
-        ),
+        parts: z
+          .array(
+            z
+              .object({
+                number: partNumber,
+                start: z.int().meta({ example: 0, description: "The part's offset in the file, in bytes" }),
+                size: z.int().meta({ example: partBytes, description: "In bytes" }),
+                upload_url: z.url().meta({
+                  example:
+                    "https://audio.example.com/uploads/9d3c5f0e/interview.mp3?partNumber=1&X-Amz-Signature=…",
+                  description: "Accepts a `PUT` of exactly `size` bytes",
+                }),
+              })
+              .meta({ id: "UploadPart" }),
+          )
+          .describe("The requested parts, each with its link"),
         expires_at: expiresAt.meta({
           example: "2026-11-22T10:00:00.000Z",
           description: "When the links expire",
@@ -188,8 +203,10 @@ export const getUploadOperation = defineOperation({
     schema: z
       .object({
         ...partedUpload,
-        size: z.int().meta({ example: 187_695_104 }),
-        status: z.enum(["uploading", "completed"]).meta({ example: "uploading" }),
+        size: z.int().meta({ example: 187_695_104, description: "The length of the whole file in bytes" }),
+        status: z
+          .enum(["uploading", "completed"])
+          .meta({ example: "uploading", description: "`completed` once the parts are joined" }),
         arrived: z.array(partNumber).meta({
           example: [1, 2, 4],
           description: "The numbers of the complete parts, in order",

@@ -12,8 +12,11 @@ const tag = "Messaging";
 const path = "/tasks/webhook";
 
 export const verifyWebhookQuery = z.object({
-  "hub.mode": z.string().optional().meta({ example: "subscribe" }),
-  "hub.challenge": z.string().optional().meta({ example: "1158201444" }),
+  "hub.mode": z.string().optional().meta({ example: "subscribe", description: "Always `subscribe`" }),
+  "hub.challenge": z
+    .string()
+    .optional()
+    .meta({ example: "1158201444", description: "What the response must repeat" }),
   "hub.verify_token": z.string().optional().meta({
     example: "a word of your own",
     description: "The token that was entered in the platform's console",
@@ -52,9 +55,11 @@ export const deliveryStatus = z.enum([
 
 export const webhookResponse = z
   .object({
-    status: deliveryStatus,
+    status: deliveryStatus.describe(
+      "`success` when messages were queued, `rejected` or `error` with the status of an error, otherwise why there was nothing to queue",
+    ),
     processing_time: z.number().meta({ example: 0.012, description: "In seconds" }),
-    message: z.string().nullable(),
+    message: z.string().nullable().describe("The error as a sentence; null on success"),
   })
   .meta({ id: "WebhookAnswer" });
 export type WebhookResponse = z.infer<typeof webhookResponse>;

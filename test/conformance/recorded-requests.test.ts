@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import {
-  createV1ChatCompletionOperation,
-  v1ChatCompletionChunk,
-} from "../../functions/chat/v1/chat-contract.ts";
+import { v1ChatCompletionChunk } from "../../functions/chat/v1/chat-completion.ts";
+import { createV1ChatCompletionOperation } from "../../functions/chat/v1/chat-contract.ts";
 import { baseUrl, call, createAccount, expectDeclared } from "../support/client.ts";
 import { compareWithReadme } from "../support/client-rows.ts";
 import { problemsOf } from "../support/declared.ts";

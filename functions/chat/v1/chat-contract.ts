@@ -1,75 +1,104 @@
 import * as z from "zod";
 import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
-import { fitsConversation, requestTooLong, tokenUsage } from "../../../shared/models/inference/chat.ts";
+import { fitsConversation, requestTooLong } from "../../../shared/models/inference/chat.ts";
 import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
 import {
-  completionHead,
   exampleStream,
+  includeUsageText,
   modelAndSampling,
   streamHeaders,
   streamsInBody,
 } from "../conversation-fields.ts";
+import { v1ChatCompletion } from "./chat-completion.ts";
 import {
   joinParts,
   maxTools,
   namedSchema,
+  noEffect,
   noLogprobs,
   notContent,
   notStored,
   ofFunction,
+  only,
   onlyNull,
+  parallelToolCalls,
   reasoningEffort,
   textPartOf,
+  toolChoiceText,
   toolChoiceWord,
   toolFunction,
   toolName,
+  toolsText,
+  toolTexts,
   usualVerbosity,
   withoutEffect,
 } from "./tool-fields.ts";
 
+const contentText = "The message: a text, or a list of parts that are joined";
+
 const content = z
   .union([z.string(), z.array(textPartOf(["text"]))], notContent)
   .transform(joinParts)
-  .pipe(text());
-const filledContent = content.pipe(text().trim().min(1));
-const name = z.string().nullish();
+  .pipe(text())
+  .describe(contentText);
+const filledContent = content.pipe(text().trim().min(1)).describe(contentText);
+const name = z.string().nullish().describe("Distinguishes writers with the same role");
+const writer = "Who wrote the message; `developer` means `system`";
 
 const message = z
   .discriminatedUnion(
     "role",
     [
-      z.strictObject({ role: z.enum(["system", "developer"]), content, name }, unknownMembers),
-      z.strictObject({ role: z.literal("user"), content: filledContent, name }, unknownMembers),
+      z.strictObject(
+        { role: z.enum(["system", "developer"]).describe(writer), content, name },
+        unknownMembers,
+      ),
+      z.strictObject(
+        { role: z.literal("user").describe(writer), content: filledContent, name },
+        unknownMembers,
+      ),
       z.strictObject(
         {
-          role: z.literal("assistant"),
-          content: content.nullish(),
+          role: z.literal("assistant").describe(writer),
+          content: content.nullish().describe(contentText),
           tool_calls: z
             .array(
               ofFunction({
-                id: z.string().min(1),
-                function: z.strictObject(
-                  { name: toolName, arguments: text(), parsed_arguments: z.unknown().optional() },
-                  unknownMembers,
-                ),
-                index: z.int().nullish(),
+                id: z.string().min(1).describe(toolTexts.callId),
+                function: z
+                  .strictObject(
+                    {
+                      name: toolName,
+                      arguments: text().describe("The arguments as JSON"),
+                      parsed_arguments: z.unknown().optional().describe(noEffect),
+                    },
+                    unknownMembers,
+                  )
+                  .describe("The function and its arguments"),
+                index: z.int().nullish().describe(noEffect),
               }).meta({ id: "ToolCall" }),
             )
             .max(maxTools)
-            .nullish(),
+            .nullish()
+            .describe("The calls of an earlier reply, as it had them"),
           name,
           refusal: onlyNull("Refusals are not supported."),
           audio: onlyNull("Audio is not supported."),
           function_call: onlyNull("Use `tool_calls` instead of `function_call`."),
-          annotations: z.array(z.unknown()).nullish(),
+          annotations: z.array(z.unknown()).nullish().describe(noEffect),
           // What OpenAI's packages and LiteLLM add to a reply is sent back with it, such as `parsed_arguments`.
-          parsed: z.unknown().optional(),
-          provider_specific_fields: z.unknown().optional(),
+          parsed: z.unknown().optional().describe(noEffect),
+          provider_specific_fields: z.unknown().optional().describe(noEffect),
         },
         unknownMembers,
       ),
       z.strictObject(
-        { role: z.literal("tool"), content, tool_call_id: z.string().min(1), name },
+        {
+          role: z.literal("tool").describe(writer),
+          content: content.describe("The result of the call"),
+          tool_call_id: z.string().min(1).describe("The id of the call"),
+          name,
+        },
         unknownMembers,
       ),
     ],
@@ -90,52 +119,74 @@ const sizes = (messages: readonly V1ChatMessage[]) =>
 const responseFormat = z.discriminatedUnion(
   "type",
   [
-    z.strictObject({ type: z.enum(["text", "json_object"]) }, unknownMembers),
+    z.strictObject({ type: z.enum(["text", "json_object"]).describe(toolTexts.format) }, unknownMembers),
     z.strictObject(
-      { type: z.literal("json_schema"), json_schema: z.strictObject(namedSchema.shape, unknownMembers) },
+      {
+        type: z.literal("json_schema").describe(toolTexts.format),
+        json_schema: z.strictObject(namedSchema.shape, unknownMembers).describe("The schema of the reply"),
+      },
       unknownMembers,
     ),
   ],
   otherKinds("Supported response formats: `text`, `json_object`, `json_schema`."),
 );
 
-const penalty = z.number().min(-2).max(2).nullish();
+const penalty = (what: string) =>
+  z.number().min(-2).max(2).nullish().describe(`Makes ${what} less likely, or more likely if negative`);
 
 /** Every field is known: it has an effect, has none, or is refused with 400 and its name. */
 const v1ChatCompletionRequest = z
   .strictObject(
     {
       ...modelAndSampling.shape,
-      messages: z.array(message).min(1),
+      messages: z.array(message).min(1).describe("The whole conversation, oldest first"),
       tools: z
-        .array(ofFunction({ function: z.strictObject(toolFunction.shape, unknownMembers) }))
+        .array(
+          ofFunction({
+            function: z.strictObject(toolFunction.shape, unknownMembers).describe("What it does and takes"),
+          }),
+        )
         .max(maxTools)
-        .nullish(),
+        .nullish()
+        .describe(toolsText),
       tool_choice: z
-        .union([toolChoiceWord, ofFunction({ function: z.strictObject({ name: toolName }, unknownMembers) })])
-        .nullish(),
-      parallel_tool_calls: z.boolean().nullish(),
-      response_format: responseFormat.nullish(),
-      seed: z.int().nullish(),
-      presence_penalty: penalty,
-      frequency_penalty: penalty,
+        .union([
+          toolChoiceWord,
+          ofFunction({
+            function: z.strictObject({ name: toolName }, unknownMembers).describe("The function to call"),
+          }),
+        ])
+        .nullish()
+        .describe(toolChoiceText),
+      parallel_tool_calls: parallelToolCalls,
+      response_format: responseFormat.nullish().describe(toolTexts.format),
+      seed: z.int().nullish().describe("The same seed makes the same reply likely"),
+      presence_penalty: penalty("words that the reply already has"),
+      frequency_penalty: penalty("words that the reply already has often"),
       reasoning_effort: reasoningEffort,
       stream_options: z
         .strictObject(
-          { include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() },
+          {
+            include_usage: z.boolean().nullish().describe(includeUsageText),
+            include_obfuscation: z.boolean().nullish().describe(noEffect),
+          },
           unknownMembers,
         )
         .nullish()
-        .meta({ description: "`include_usage`: whether a stream ends with a chunk of the token counts" }),
-      n: z.literal(1, unsupported("Only one reply per request is supported.")).nullish(),
-      logprobs: z.literal(false, unsupported("Log probabilities are not supported.")).nullish(),
+        .meta({ description: "Options of a stream" }),
+      n: only(1, "Only one reply per request is supported."),
+      logprobs: only(false, "Log probabilities are not supported."),
       top_logprobs: noLogprobs,
-      logit_bias: z.record(z.string(), z.never(unsupported("Token biases are not supported."))).nullish(),
+      logit_bias: z
+        .record(z.string(), z.never(unsupported("Token biases are not supported.")))
+        .nullish()
+        .describe("Token biases are not supported."),
       modalities: z
         .array(z.literal("text", unsupported("Replies are text only; for speech use POST /v1/audio/speech.")))
-        .nullish(),
+        .nullish()
+        .describe("Replies are text only; for speech use POST /v1/audio/speech."),
       audio: onlyNull("Audio is not supported."),
-      prediction: z.unknown().optional(),
+      prediction: z.unknown().optional().describe(noEffect),
       verbosity: usualVerbosity,
       store: notStored,
       functions: onlyNull("Use `tools` instead of `functions`."),
@@ -152,83 +203,6 @@ const v1ChatCompletionRequest = z
   )
   .meta({ id: "V1ChatCompletionRequest" });
 export type V1ChatCompletionRequest = z.output<typeof v1ChatCompletionRequest>;
-
-const finishReason = z.enum(["stop", "length", "tool_calls", "content_filter"]).meta({
-  description: "`tool_calls` when the model calls tools, `length` when the reply reached the token limit",
-});
-
-const usage = z
-  .object({
-    prompt_tokens: z.int().meta({ example: 44 }),
-    completion_tokens: z.int().meta({ example: 9 }),
-    total_tokens: z.int().meta({ example: 53 }),
-  })
-  .meta({ id: "V1TokenUsage", description: "Absent when the model's server does not report it" });
-
-/** A chat completion of `/v1`: like that of `/tasks`, with tool calls. */
-export const v1ChatCompletion = z
-  .object({
-    ...completionHead.shape,
-    object: z.literal("chat.completion"),
-    choices: z
-      .array(
-        z.object({
-          index: z.literal(0),
-          message: z.object({
-            role: z.literal("assistant"),
-            content: z.string().nullable().meta({ example: "Apwoyo matek." }),
-            refusal: z.null(),
-            tool_calls: z
-              .array(
-                z.object({
-                  id: z.string(),
-                  type: z.literal("function"),
-                  function: z.object({ name: z.string(), arguments: z.string() }),
-                }),
-              )
-              .optional(),
-          }),
-          logprobs: z.null(),
-          finish_reason: finishReason,
-        }),
-      )
-      .length(1),
-    usage: usage.optional(),
-  })
-  .meta({ id: "V1ChatCompletion" });
-export type V1ChatCompletion = z.input<typeof v1ChatCompletion>;
-
-/** The data of a server-sent event of `/v1/chat/completions`. */
-export const v1ChatCompletionChunk = z
-  .object({
-    ...completionHead.shape,
-    object: z.literal("chat.completion.chunk"),
-    choices: z
-      .array(
-        z.object({
-          index: z.literal(0),
-          delta: z.object({
-            role: z.literal("assistant").optional(),
-            content: z.string().optional(),
-            tool_calls: z
-              .array(
-                z.object({
-                  index: z.int(),
-                  id: z.string().optional(),
-                  type: z.literal("function").optional(),
-                  function: z.object({ name: z.string().optional(), arguments: z.string() }),
-                }),
-              )
-              .optional(),
-          }),
-          finish_reason: finishReason.nullable(),
-        }),
-      )
-      .max(1),
-    usage: tokenUsage.nullish(),
-  })
-  .meta({ id: "V1ChatCompletionChunk" });
-export type V1ChatCompletionChunk = z.infer<typeof v1ChatCompletionChunk>;
 
 export const createV1ChatCompletionOperation = defineOperation({
   id: "createV1ChatCompletion",

@@ -1,7 +1,7 @@
 import type { ChatRequest, TokenUsage, ToolCall } from "../../../shared/models/inference/chat.ts";
 import { countTokens } from "../../../shared/platform/telemetry/use.ts";
 import { type ChatOptions, newCompletionHead } from "../create-chat-completion.ts";
-import type { V1ChatCompletion } from "./chat-contract.ts";
+import type { V1ChatCompletion } from "./chat-completion.ts";
 
 /** The token counts if the server reported all of them: OpenAI's clients do not accept null. */
 export const wholeUsage = (usage: TokenUsage | undefined) => {

@@ -9,7 +9,8 @@ import type { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { countTokens } from "../../../shared/platform/telemetry/use.ts";
 import { type ChatOptions, findModel } from "../create-chat-completion.ts";
 import { wholeUsage } from "./create-completion.ts";
-import type { ResponseObject, ResponseOutputItem, ResponseRequest } from "./responses-contract.ts";
+import type { ResponseObject, ResponseOutputItem } from "./response-object.ts";
+import type { ResponseRequest } from "./responses-contract.ts";
 import { jsonSchema } from "./tool-fields.ts";
 
 const newId = (kind: "resp" | "msg" | "fc"): string => `${kind}_${randomUUID().replaceAll("-", "")}`;

@@ -3,10 +3,10 @@ import { defineOperation } from "../../../shared/http/operation.ts";
 
 const model = z
   .object({
-    id: z.string().meta({ example: "lang-14b" }),
-    object: z.literal("model"),
+    id: z.string().meta({ example: "lang-14b", description: "The `model` of requests" }),
+    object: z.literal("model").describe("The kind of object, as in the OpenAI API"),
     created: z.int().meta({ example: 1_780_272_000, description: "Unix time in seconds" }),
-    owned_by: z.string().meta({ example: "language-ai" }),
+    owned_by: z.string().meta({ example: "language-ai", description: "The same for all models" }),
   })
   .meta({ id: "Model" });
 export type Model = z.infer<typeof model>;
@@ -28,7 +28,12 @@ export const listModelsOperation = defineOperation({
   response: {
     status: 200,
     description: "The models",
-    schema: z.object({ object: z.literal("list"), data: z.array(model) }).meta({ id: "ModelList" }),
+    schema: z
+      .object({
+        object: z.literal("list").describe("The kind of object, as in the OpenAI API"),
+        data: z.array(model).describe("All models"),
+      })
+      .meta({ id: "ModelList" }),
   },
   errors: [],
 });
@@ -40,7 +45,9 @@ export const retrieveModelOperation = defineOperation({
   summary: "Get a model",
   description:
     "A model of the list, or `stt-51:<language>`: transcription of one language, for clients that cannot send a language.",
-  pathParameters: z.object({ id: z.string().meta({ example: "stt-51:lug" }) }),
+  pathParameters: z.object({
+    id: z.string().meta({ example: "stt-51:lug", description: "The `model` of requests" }),
+  }),
   response: { status: 200, description: "The model", schema: model },
   errors: ["model_not_found"],
 });

@@ -1,24 +1,36 @@
 import * as z from "zod";
 import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
-import { chatModelIds, fitsConversation, requestTooLong } from "../../../shared/models/inference/chat.ts";
+import { fitsConversation, requestTooLong } from "../../../shared/models/inference/chat.ts";
 import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
-import { modelFields, streamHeaders, streamsInBody, tokenLimit } from "../conversation-fields.ts";
+import {
+  modelFields,
+  streamHeaders,
+  streamsInBody,
+  tokenLimit,
+  tokenLimitText,
+} from "../conversation-fields.ts";
+import { itemKind, responseObject, stateless } from "./response-object.ts";
 import { exampleEvents, exampleResponse } from "./responses-example.ts";
 import {
   joinParts,
-  jsonSchema,
   maxTools,
   namedSchema,
+  noEffect,
   noLogprobs,
   notContent,
   notStored,
   ofFunction,
+  only,
   onlyNull,
+  parallelToolCalls,
   reasoningEffort,
   textPartOf,
+  toolChoiceText,
   toolChoiceWord,
   toolFunction,
   toolName,
+  toolsText,
+  toolTexts,
   usualVerbosity,
   withoutEffect,
 } from "./tool-fields.ts";
@@ -26,13 +38,14 @@ import {
 const content = z
   .union([z.string(), z.array(textPartOf(["input_text", "output_text", "text"]))], notContent)
   .transform(joinParts)
-  .pipe(text());
+  .pipe(text())
+  .describe("The message: a text, or a list of parts that are joined");
 
 /** Fields of items from earlier responses, without effect. */
-const ofItem = z.object({ id: z.string().nullish(), status: z.string().nullish() });
-
-const stateless =
-  "Responses are not stored, so nothing can be referenced: send the whole conversation, with `store: false`.";
+const ofItem = z.object({
+  id: z.string().nullish().describe(noEffect),
+  status: z.string().nullish().describe(noEffect),
+});
 
 const item = z
   .discriminatedUnion(
@@ -41,35 +54,37 @@ const item = z
       z.strictObject(
         {
           ...ofItem.shape,
-          type: z.literal("message").optional(),
-          role: z.enum(["user", "system", "developer", "assistant"]),
+          type: z.literal("message").optional().describe(itemKind),
+          role: z
+            .enum(["user", "system", "developer", "assistant"])
+            .describe("Who wrote the message; `developer` means `system`"),
           content,
-          phase: z.string().nullish(),
+          phase: z.string().nullish().describe(noEffect),
         },
         unknownMembers,
       ),
       z.strictObject(
         {
           ...ofItem.shape,
-          type: z.literal("function_call"),
-          call_id: z.string().min(1),
+          type: z.literal("function_call").describe(itemKind),
+          call_id: z.string().min(1).describe(toolTexts.callId),
           name: toolName,
-          arguments: text(),
+          arguments: text().describe("The arguments as JSON"),
         },
         unknownMembers,
       ),
       z.strictObject(
         {
           ...ofItem.shape,
-          type: z.literal("function_call_output"),
-          call_id: z.string().min(1),
-          output: content,
+          type: z.literal("function_call_output").describe(itemKind),
+          call_id: z.string().min(1).describe("The id of the call"),
+          output: content.describe("The result of the call"),
         },
         unknownMembers,
       ),
       z.object({
-        type: z.literal("item_reference"),
-        id: z.never(unsupported(stateless)),
+        type: z.literal("item_reference").describe("Not supported"),
+        id: z.never(unsupported(stateless)).describe(stateless),
       }),
     ],
     otherKinds("Only messages, function calls and their outputs are supported."),
@@ -89,8 +104,11 @@ const sizes = (input: string | readonly ResponseInputItem[]) =>
 const format = z.discriminatedUnion(
   "type",
   [
-    z.strictObject({ type: z.enum(["text", "json_object"]) }, unknownMembers),
-    z.strictObject({ type: z.literal("json_schema"), ...namedSchema.shape }, unknownMembers),
+    z.strictObject({ type: z.enum(["text", "json_object"]).describe(toolTexts.format) }, unknownMembers),
+    z.strictObject(
+      { type: z.literal("json_schema").describe(toolTexts.format), ...namedSchema.shape },
+      unknownMembers,
+    ),
   ],
   otherKinds("Supported response formats: `text`, `json_object`, `json_schema`."),
 );
@@ -104,30 +122,47 @@ const responseRequest = z
         .union([text().trim().min(1), z.array(item).min(1)], {
           error: "input should be a text or a list of items",
         })
-        .meta({ example: "How do you say 'thank you' in Acholi?" }),
-      instructions: text().nullish(),
-      max_output_tokens: tokenLimit,
-      tools: z.array(ofFunction(toolFunction.shape)).max(maxTools).nullish(),
-      tool_choice: z.union([toolChoiceWord, ofFunction({ name: toolName })]).nullish(),
-      parallel_tool_calls: z.boolean().nullish(),
-      text: z.strictObject({ format: format.nullish(), verbosity: usualVerbosity }, unknownMembers).nullish(),
+        .meta({
+          example: "How do you say 'thank you' in Acholi?",
+          description: "A text, or the whole conversation with its function calls",
+        }),
+      instructions: text().nullish().describe("A system message before the input"),
+      max_output_tokens: tokenLimit.describe(tokenLimitText),
+      tools: z.array(ofFunction(toolFunction.shape)).max(maxTools).nullish().describe(toolsText),
+      tool_choice: z
+        .union([toolChoiceWord, ofFunction({ name: toolName })])
+        .nullish()
+        .describe(toolChoiceText),
+      parallel_tool_calls: parallelToolCalls,
+      text: z
+        .strictObject(
+          { format: format.nullish().describe(toolTexts.format), verbosity: usualVerbosity },
+          unknownMembers,
+        )
+        .nullish()
+        .describe("The format of the reply"),
       reasoning: z
         .strictObject(
-          { effort: reasoningEffort, summary: z.string().nullish(), generate_summary: z.string().nullish() },
+          {
+            effort: reasoningEffort,
+            summary: z.string().nullish().describe(noEffect),
+            generate_summary: z.string().nullish().describe(noEffect),
+          },
           unknownMembers,
         )
         .nullish()
         .meta({ description: "Replies never contain reasoning, so there is no summary" }),
       stream_options: z
-        .strictObject({ include_obfuscation: z.boolean().nullish() }, unknownMembers)
-        .nullish(),
+        .strictObject({ include_obfuscation: z.boolean().nullish().describe(noEffect) }, unknownMembers)
+        .nullish()
+        .describe(noEffect),
       store: notStored,
       previous_response_id: onlyNull(stateless),
       conversation: onlyNull(stateless),
       prompt: onlyNull("Stored prompts are not supported."),
       context_management: onlyNull("Conversations are never truncated."),
-      background: z.literal(false, unsupported("Background responses are not supported.")).nullish(),
-      truncation: z.literal("disabled", unsupported("Conversations are never truncated.")).nullish(),
+      background: only(false, "Background responses are not supported."),
+      truncation: only("disabled", "Conversations are never truncated."),
       include: z
         .array(
           z.literal(
@@ -135,7 +170,8 @@ const responseRequest = z
             unsupported("Responses contain only text and tool calls."),
           ),
         )
-        .nullish(),
+        .nullish()
+        .describe("No effect: responses contain only text and tool calls"),
       top_logprobs: noLogprobs,
       max_tool_calls: z
         .int()
@@ -152,96 +188,6 @@ const responseRequest = z
   )
   .meta({ id: "ResponseRequest" });
 export type ResponseRequest = z.output<typeof responseRequest>;
-
-const itemStatus = z.enum(["in_progress", "completed", "incomplete"]);
-
-const outputText = z.object({
-  type: z.literal("output_text"),
-  text: z.string(),
-  annotations: z.array(z.never()),
-  logprobs: z.array(z.never()),
-});
-
-const outputItem = z
-  .discriminatedUnion("type", [
-    z.object({
-      type: z.literal("message"),
-      id: z.string(),
-      status: itemStatus,
-      role: z.literal("assistant"),
-      content: z.array(outputText),
-    }),
-    z.object({
-      type: z.literal("function_call"),
-      id: z.string(),
-      status: itemStatus,
-      call_id: z.string(),
-      name: z.string(),
-      arguments: z.string(),
-    }),
-  ])
-  .meta({ id: "ResponseOutputItem" });
-export type ResponseOutputItem = z.infer<typeof outputItem>;
-
-const usage = z
-  .object({
-    input_tokens: z.int(),
-    input_tokens_details: z.object({ cached_tokens: z.int() }),
-    output_tokens: z.int(),
-    output_tokens_details: z.object({ reasoning_tokens: z.int() }),
-    total_tokens: z.int(),
-  })
-  .meta({ id: "ResponseUsage" });
-
-export const responseObject = z
-  .object({
-    id: z.string().meta({ example: "resp_0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3" }),
-    object: z.literal("response"),
-    created_at: z.int().meta({ description: "Unix time in seconds" }),
-    completed_at: z.int().nullable(),
-    status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
-    error: z.object({ code: z.string(), message: z.string() }).meta({ id: "ResponseFailure" }).nullable(),
-    incomplete_details: z.object({ reason: z.enum(["max_output_tokens", "content_filter"]) }).nullable(),
-    instructions: z.string().nullable(),
-    max_output_tokens: z.int().nullable(),
-    metadata: z.record(z.string(), z.string()),
-    model: z.enum(chatModelIds),
-    output: z.array(outputItem),
-    parallel_tool_calls: z.boolean(),
-    previous_response_id: z.null(),
-    reasoning: z.object({ effort: z.string().nullable(), summary: z.null() }),
-    store: z.literal(false),
-    background: z.literal(false),
-    temperature: z.number(),
-    text: z.object({
-      format: z.discriminatedUnion("type", [
-        z.object({ type: z.enum(["text", "json_object"]) }),
-        z.object({
-          type: z.literal("json_schema"),
-          name: z.string(),
-          description: z.string().nullable(),
-          schema: jsonSchema.nullable(),
-          strict: z.boolean(),
-        }),
-      ]),
-    }),
-    tool_choice: z.union([toolChoiceWord, z.object({ type: z.literal("function"), name: z.string() })]),
-    tools: z.array(
-      z.object({
-        type: z.literal("function"),
-        name: z.string(),
-        description: z.string().nullable(),
-        parameters: jsonSchema.nullable(),
-        strict: z.boolean().nullable(),
-      }),
-    ),
-    top_p: z.number().nullable(),
-    truncation: z.literal("disabled"),
-    usage: usage.nullable(),
-    user: z.string().nullable(),
-  })
-  .meta({ id: "Response" });
-export type ResponseObject = z.input<typeof responseObject>;
 
 export const createResponseOperation = defineOperation({
   id: "createResponse",

@@ -1,4 +1,4 @@
-import type { ResponseObject } from "./responses-contract.ts";
+import type { ResponseObject } from "./response-object.ts";
 
 /** The documentation's example of a response. */
 export const exampleResponse = {

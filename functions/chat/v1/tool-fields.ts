@@ -38,14 +38,26 @@ export const jsonSchema = z
 
 export const toolName = z
   .string()
-  .regex(/^[\w.-]{1,64}$/, { error: "a tool's name must have 1 to 64 letters, digits, `_`, `-` or `.`" });
+  .regex(/^[\w.-]{1,64}$/, { error: "a tool's name must have 1 to 64 letters, digits, `_`, `-` or `.`" })
+  .describe("1 to 64 letters, digits, `_`, `-` or `.`");
+
+/** The documentation of the fields of tools and response formats, in requests and responses. */
+export const toolTexts = {
+  type: "Tools are always of type `function`",
+  description: "When and how the model should use it",
+  parameters: "The JSON Schema of its arguments",
+  strict: "Whether the model's server should enforce the schema",
+  callId: "The id of the call, which its result repeats",
+  arguments: "The arguments as JSON, as the model wrote them: validate them before use",
+  format: "`text`, or JSON: any object, or one that matches a schema",
+} as const;
 
 /** A function that a model may call, as both routes declare it. */
 export const toolFunction = z.object({
   name: toolName,
-  description: text().nullish(),
-  parameters: jsonSchema.nullish().meta({ description: "The JSON Schema of its arguments" }),
-  strict: z.boolean().nullish(),
+  description: text().nullish().describe(toolTexts.description),
+  parameters: jsonSchema.nullish().meta({ description: toolTexts.parameters }),
+  strict: z.boolean().nullish().describe(toolTexts.strict),
 });
 
 export const maxTools = 128;
@@ -54,58 +66,72 @@ export const maxTools = 128;
 export const ofFunction = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.discriminatedUnion(
     "type",
-    [z.strictObject({ type: z.literal("function"), ...shape }, unknownMembers)],
+    [z.strictObject({ type: z.literal("function").describe(toolTexts.type), ...shape }, unknownMembers)],
     otherKinds("Only tools of type `function` are supported."),
   );
 
 /** A response format by JSON Schema, as both routes declare it. */
 export const namedSchema = z.object({
   name: toolName,
-  description: text().nullish(),
-  schema: jsonSchema.nullish(),
-  strict: z.boolean().nullish(),
+  description: text().nullish().describe("What the reply is for, for the model"),
+  schema: jsonSchema.nullish().describe("The JSON Schema of the reply"),
+  strict: z.boolean().nullish().describe(toolTexts.strict),
 });
 
 export const toolChoiceWord = z.enum(["auto", "none", "required"]);
 
+/** The documentation of a choice of tools. */
+export const toolChoiceText =
+  "Whether the model decides (`auto`), calls none, must call one (`required`), or must call the named function";
+
+/** Whether the model may call several tools in one reply. */
+export const parallelToolCalls = z.boolean().nullish().describe("Whether a reply may call several tools");
+/** The functions that the model may call. */
+export const toolsText = "The functions that the model may call";
+
+/** The documentation of fields that are accepted for clients that send them. */
+export const noEffect = "Accepted without effect";
+
 /** Accepted without effect: identification of users, and OpenAI's billing and caching. */
 export const withoutEffect = z.object({
-  user: z.string().nullish(),
-  safety_identifier: z.string().nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
-  prompt_cache_key: z.string().nullish(),
-  prompt_cache_retention: z.string().nullish(),
-  service_tier: z.string().nullish(),
+  user: z.string().nullish().describe(noEffect),
+  safety_identifier: z.string().nullish().describe(noEffect),
+  metadata: z.record(z.string(), z.string()).nullish().describe(noEffect),
+  prompt_cache_key: z.string().nullish().describe(noEffect),
+  prompt_cache_retention: z.string().nullish().describe(noEffect),
+  service_tier: z.string().nullish().describe(noEffect),
 });
 
 /** A field that may only be null. @param sentence why any other value is refused. */
-export const onlyNull = (sentence: string) => z.null(unsupported(sentence)).optional();
+export const onlyNull = (sentence: string) =>
+  z.null(unsupported(sentence)).optional().describe(`Only null. ${sentence}`);
 
-export const notStored = z
-  .literal(false, unsupported("Responses are not stored: omit `store`, or send `store: false`."))
-  .nullish();
+/** A field that has one value. @param sentence why any other one is refused. */
+export const only = <const Value extends string | number | boolean>(value: Value, sentence: string) =>
+  z.literal(value, unsupported(sentence)).nullish().describe(sentence);
 
-export const noLogprobs = z.literal(0, unsupported("Log probabilities are not supported.")).nullish();
+export const notStored = only(false, "Responses are not stored: omit `store`, or send `store: false`.");
 
-export const usualVerbosity = z
-  .literal(
-    "medium",
-    unsupported("Only `medium` is supported; say in the conversation how long the reply should be."),
-  )
-  .nullish();
+export const noLogprobs = only(0, "Log probabilities are not supported.");
 
-export const reasoningEffort = z.enum(reasoningEfforts).nullish();
+export const usualVerbosity = only(
+  "medium",
+  "Only `medium` is supported; say in the conversation how long the reply should be.",
+);
 
+export const reasoningEffort = z.enum(reasoningEfforts).nullish().describe("How long the model may think");
 /** A part of a message. Parts other than text are refused by their path. */
 export const textPartOf = <const Type extends string>(types: readonly [Type, ...Type[]]) =>
   z.strictObject(
     {
-      type: z.enum(types, unsupported("Only text is supported, not images, audio or files.")),
-      text: z.string(),
-      cache_control: z.unknown().optional(),
-      prompt_cache_breakpoint: z.unknown().optional(),
-      annotations: z.array(z.unknown()).nullish(),
-      logprobs: z.array(z.unknown()).nullish(),
+      type: z
+        .enum(types, unsupported("Only text is supported, not images, audio or files."))
+        .describe("Only text is supported"),
+      text: z.string().describe("A part of the message's text; the parts are joined"),
+      cache_control: z.unknown().optional().describe(noEffect),
+      prompt_cache_breakpoint: z.unknown().optional().describe(noEffect),
+      annotations: z.array(z.unknown()).nullish().describe(noEffect),
+      logprobs: z.array(z.unknown()).nullish().describe(noEffect),
     },
     unknownMembers,
   );

@@ -11,7 +11,7 @@ import {
   statusAfter,
   textContentPart,
 } from "./create-response.ts";
-import type { ResponseObject, ResponseOutputItem } from "./responses-contract.ts";
+import type { ResponseObject, ResponseOutputItem } from "./response-object.ts";
 
 /** An item that is still being written. Its position is the order in which the items started. */
 type OpenItem = OpenMessage | OpenCall;

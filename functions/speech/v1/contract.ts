@@ -16,9 +16,13 @@ const speechRequest = z
         example: "tts-20",
         description: "`tts-20`; `tts-1`, `tts-1-hd` and `gpt-4o-mini-tts` mean the same",
       }),
-      input: text().trim().min(1).max(5_000).meta({ example: "Wasuze otya nno?" }),
+      input: text()
+        .trim()
+        .min(1)
+        .max(5_000)
+        .meta({ example: "Wasuze otya nno?", description: "The text to speak" }),
       voice: z
-        .union([voiceName, z.strictObject({ id: voiceName }, unknownMembers)])
+        .union([voiceName, z.strictObject({ id: voiceName.describe("A voice by its id") }, unknownMembers)])
         .nullish()
         .meta({
           example: "alloy",
@@ -32,7 +36,10 @@ const speechRequest = z
           override: { default: "mp3" },
           description: "`opus` is in Ogg; `pcm` is 24 kHz, 16 bits, little endian, mono, without a header",
         }),
-      speed: z.literal(1, unsupported("Only `speed: 1` is supported.")).nullish(),
+      speed: z
+        .literal(1, unsupported("Only `speed: 1` is supported."))
+        .nullish()
+        .describe("Only `speed: 1` is supported"),
       stream_format: z
         .enum(["audio", "sse"], unsupported("Supported stream formats: `audio`, `sse`."))
         .nullish()
@@ -112,12 +119,16 @@ export const listV1VoicesOperation = defineOperation({
     description: "The voices",
     schema: z
       .object({
-        voices: z.array(
-          z.object({
-            id: z.string().meta({ example: "salt_lug_0001" }),
-            name: z.string().meta({ example: "Luganda (salt_lug_0001)" }),
-          }),
-        ),
+        voices: z
+          .array(
+            z.object({
+              id: z.string().meta({ example: "salt_lug_0001", description: "The `voice` of requests" }),
+              name: z
+                .string()
+                .meta({ example: "Luganda (salt_lug_0001)", description: "The language and the voice" }),
+            }),
+          )
+          .describe("All voices"),
       })
       .meta({ id: "V1Voices" }),
   },
@@ -133,7 +144,15 @@ export const listV1SpeechModelsOperation = defineOperation({
     status: 200,
     description: "The models",
     schema: z
-      .object({ models: z.array(z.object({ id: z.string().meta({ example: "tts-20" }) })) })
+      .object({
+        models: z
+          .array(
+            z.object({
+              id: z.string().meta({ example: "tts-20", description: "The `model` of requests" }),
+            }),
+          )
+          .describe("The models that speak"),
+      })
       .meta({ id: "V1SpeechModels" }),
   },
   errors: [],

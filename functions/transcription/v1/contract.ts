@@ -52,15 +52,20 @@ const recording = {
     z.enum(formats, unsupported(`Supported response formats: ${formats.join(", ")}.`)),
   )
     .transform((format) => format ?? "json")
-    .meta({ override: { type: "string", enum: [...formats], default: "json" } }),
+    .meta({
+      override: { type: "string", enum: [...formats], default: "json" },
+      description: "`verbose_json` has the times; `srt` and `vtt` are subtitles",
+    }),
   temperature: optionalField(formNumber().pipe(z.number().min(0).max(1))).meta({
     override: { type: "number", minimum: 0, maximum: 1 },
+    description: "How much the choice of words varies; by default the model decides",
   }),
 } as const;
 
 const onlyFalse = (sentence: string) =>
   optionalField(formBoolean().pipe(z.literal(false, unsupported(sentence)))).meta({
     override: { type: "boolean", default: false },
+    description: sentence,
   });
 
 const transcriptionRequest = oneRecording(
@@ -89,6 +94,7 @@ const transcriptionRequest = oneRecording(
         }),
       include: listed(z.never(unsupported("Log probabilities are not supported."))).meta({
         override: { type: "array", items: { type: "string" } },
+        description: "Log probabilities are not supported",
       }),
     },
     unknownMembers,
@@ -104,48 +110,66 @@ const translationRequest = oneRecording(
 export type V1TranslationForm = z.output<typeof translationRequest>;
 
 const times = {
-  start: z.number().meta({ description: "Seconds from the beginning", example: 0.48 }),
-  end: z.number().meta({ example: 2.16 }),
+  start: z.number().meta({ description: "Seconds from the start of the recording", example: 0.48 }),
+  end: z.number().meta({ description: "Seconds from the start of the recording", example: 2.16 }),
 };
+
+const wholeText = z.string().describe("The whole text, in the language of the recording or in English");
+
+const usage = z
+  .object({
+    type: z.literal("duration").describe("What is counted: the length of the recording"),
+    seconds: z.number().describe("The length of the recording in seconds"),
+  })
+  .describe("What counts in the usage of the account");
 
 const plainTranscript = z
   .object({
-    text: z.string().meta({ example: "Wasuze otya nno?" }),
-    usage: z
-      .object({ type: z.literal("duration"), seconds: z.number() })
-      .optional()
-      .meta({ example: { type: "duration", seconds: 3 } }),
+    text: wholeText.meta({ example: "Wasuze otya nno?" }),
+    usage: usage.optional().meta({ example: { type: "duration", seconds: 3 } }),
   })
   .meta({ id: "Transcript" });
 
 const verboseTranscript = z
   .object({
-    task: z.enum(["transcribe", "translate"]),
+    task: z.enum(["transcribe", "translate"]).describe("What was done with the recording"),
     language: z.string().meta({
       example: "lg",
       description: "Of the recording: its ISO 639-1 code if there is one, else ISO 639-3",
     }),
-    duration: z.number().meta({ description: "In seconds, measured from the recording's bytes" }),
-    text: z.string(),
+    duration: z
+      .number()
+      .meta({ description: "The length of the recording in seconds, measured from its bytes" }),
+    text: wholeText,
     segments: z
       .array(
         z
           .object({
-            id: z.int(),
-            seek: z.int(),
+            id: z.int().describe("The position of the segment, from 0"),
+            seek: z.int().describe("The offset of the model's window; 0 when the model does not report it"),
             ...times,
-            text: z.string(),
-            tokens: z.array(z.int()),
-            temperature: z.number(),
+            text: z.string().describe("What was said in this time"),
+            tokens: z
+              .array(z.int())
+              .describe("The tokens of the text; empty when the model does not report them"),
+            temperature: z.number().describe("The temperature with which the model wrote the text"),
             avg_logprob: z.number().meta({ description: "0 when the model does not report it" }),
-            compression_ratio: z.number(),
+            compression_ratio: z.number().describe("A high ratio means that the text repeats itself"),
             no_speech_prob: z.number().meta({ description: "0 when the model does not report it" }),
           })
           .meta({ id: "TranscriptSegment" }),
       )
-      .optional(),
-    words: z.array(z.object({ word: z.string(), ...times }).meta({ id: "TranscriptWord" })).optional(),
-    usage: z.object({ type: z.literal("duration"), seconds: z.number() }),
+      .optional()
+      .describe("What was said when; with the granularity `segment`"),
+    words: z
+      .array(
+        z
+          .object({ word: z.string().describe("One word of the text"), ...times })
+          .meta({ id: "TranscriptWord" }),
+      )
+      .optional()
+      .describe("With the granularity `word`, if the model reports the times of words"),
+    usage,
   })
   .meta({ id: "VerboseTranscript" });
 export type VerboseTranscript = z.infer<typeof verboseTranscript>;

@@ -4,28 +4,48 @@ import { accountKeys } from "./keys.ts";
 
 /** The tiers of accounts; only an operator changes them. */
 export const accountTypes = ["Free", "Premium", "Admin"] as const;
-export const accountType = z.enum(accountTypes);
+export const accountType = z
+  .enum(accountTypes)
+  .describe("The tier of the account, which decides its limits; only an operator changes it");
 export type AccountType = z.infer<typeof accountType>;
 
 /** How an owner signs in: with a password here, or through an external identity provider. */
-export const oauthType = z.enum(["Credentials", "IdentityProviderA", "IdentityProviderB"]);
+export const oauthType = z
+  .enum(["Credentials", "IdentityProviderA", "IdentityProviderB"])
+  .describe("How the account was created: with a password, or through an identity provider");
+
+/** The documentation of the fields of a profile. */
+export const profileTexts = {
+  full_name: "The full name of the person",
+  organization: "Where the person works or studies; `Unknown` until it is set",
+  organization_type: "The kind of organization, such as `Research`",
+  sector: "The sectors in which the organization works",
+} as const;
 
 /** An account as the API returns it, without any password. */
 export const account = z
   .object({
-    id: z.int().meta({ example: 1 }),
-    username: z.string().meta({ example: "amina" }),
-    email: z.string().meta({ example: "amina@example.com" }),
-    organization: z.string().meta({ example: "Makerere University" }),
+    id: z.int().meta({ example: 1, description: "The number of the account, which never changes" }),
+    username: z.string().meta({ example: "amina", description: "The name to log in with" }),
+    email: z
+      .string()
+      .meta({ example: "amina@example.com", description: "The address for mails about the account" }),
+    organization: z.string().meta({ example: "Makerere University", description: profileTexts.organization }),
     account_type: accountType,
     oauth_type: oauthType,
-    full_name: z.string().nullable().meta({ example: "Amina Nakato" }),
-    organization_type: z.string().nullable().meta({ example: "Research" }),
+    full_name: z.string().nullable().meta({ example: "Amina Nakato", description: profileTexts.full_name }),
+    organization_type: z
+      .string()
+      .nullable()
+      .meta({ example: "Research", description: profileTexts.organization_type }),
     sector: z
       .array(z.string())
       .nullable()
-      .meta({ example: ["Education"] }),
-    email_verified: z.boolean().meta({ example: false }),
+      .meta({ example: ["Education"], description: profileTexts.sector }),
+    email_verified: z.boolean().meta({
+      example: false,
+      description: "Whether the owner has proved the address",
+    }),
     default_language: z.string().optional().meta({
       example: "lug",
       description:

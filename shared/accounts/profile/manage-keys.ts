@@ -14,7 +14,11 @@ const inTheFuture = z.iso
 
 export const keyRequest = z
   .object({
-    name: text().trim().min(1).max(64).meta({ example: "kiosk in Gulu" }),
+    name: text()
+      .trim()
+      .min(1)
+      .max(64)
+      .meta({ example: "kiosk in Gulu", description: "What the key is for, to recognise it in the list" }),
     scopes: z
       .array(z.enum(scopes))
       .min(1)
@@ -30,14 +34,25 @@ export const keyRequest = z
   .meta({ id: "KeyRequest" });
 export type KeyRequest = z.output<typeof keyRequest>;
 
+/** The id of a key. */
+export const keyId = z
+  .string()
+  .meta({ example: "k3f0a2c1e9b7d", description: "The id of the key, to revoke it; it is no secret" });
+
 const keyFields = {
-  id: z.string().meta({ example: "k3f0a2c1e9b7d" }),
+  id: keyId,
   name: keyRequest.shape.name,
   prefix: z.string().meta({ description: "The first characters of the key", example: "lai_8fQ2mZ0a" }),
-  scopes: z.array(z.enum(scopes)).meta({ example: ["speech"] }),
-  created_at: z.iso.datetime(),
-  expires_at: z.iso.datetime().nullable().meta({ example: "2027-11-22T00:00:00.000Z" }),
-  monthly_limit: z.int().nullable().meta({ example: 1_000 }),
+  scopes: z.array(z.enum(scopes)).meta({ example: ["speech"], description: "What the key can do" }),
+  created_at: z.iso.datetime().describe("When the key was created"),
+  expires_at: z.iso.datetime().nullable().meta({
+    example: "2027-11-22T00:00:00.000Z",
+    description: "When the key stops working; null when it works until it is revoked",
+  }),
+  monthly_limit: z.int().nullable().meta({
+    example: 1_000,
+    description: "The maximum number of tasks in a month of UTC; null without one",
+  }),
 };
 
 export const createdKey = z
@@ -54,17 +69,22 @@ export type CreatedKey = z.input<typeof createdKey>;
 
 export const listedKeys = z
   .object({
-    keys: z.array(
-      z
-        .object({
-          ...keyFields,
-          last_used_at: z.iso.datetime().nullable(),
-          used_this_month: z
-            .int()
-            .meta({ example: 12, description: "Tasks, as `monthly_limit` counts them" }),
-        })
-        .meta({ id: "Key" }),
-    ),
+    keys: z
+      .array(
+        z
+          .object({
+            ...keyFields,
+            last_used_at: z.iso
+              .datetime()
+              .nullable()
+              .describe("When the key was last used; null when it never was"),
+            used_this_month: z
+              .int()
+              .meta({ example: 12, description: "Tasks, as `monthly_limit` counts them" }),
+          })
+          .meta({ id: "Key" }),
+      )
+      .describe("The keys that were not revoked, oldest first"),
   })
   .meta({ id: "Keys" });
 export type ListedKeys = z.input<typeof listedKeys>;

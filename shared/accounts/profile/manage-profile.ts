@@ -2,7 +2,7 @@ import * as z from "zod";
 import { languageField, languageForms, transcriptionLanguages } from "../../platform/catalogue/languages.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { text } from "../../platform/validation/fields.ts";
-import { type Account, type StoredAccount, toAccount } from "../access/account.ts";
+import { type Account, profileTexts, type StoredAccount, toAccount } from "../access/account.ts";
 import type { AccountsRepository } from "../repositories/accounts-repository.ts";
 import { shortText } from "../sign-in/fields.ts";
 
@@ -18,13 +18,13 @@ export const organizationTypes = [
 
 export const profileRequest = z
   .object({
-    full_name: shortText.nullish().meta({ example: "Amina Nakato" }),
-    organization: shortText.nullish(),
+    full_name: shortText.nullish().meta({ example: "Amina Nakato", description: profileTexts.full_name }),
+    organization: shortText.nullish().describe(profileTexts.organization),
     organization_type: text()
       .max(200)
       .nullish()
       .meta({ example: "Research", description: `One of ${organizationTypes.join(", ")}` }),
-    sector: z.array(text().max(200)).max(50).nullish(),
+    sector: z.array(text().max(200)).max(50).nullish().describe(profileTexts.sector),
     default_language: languageField(transcriptionLanguages.map(({ code }) => code))
       .nullish()
       .meta({
@@ -38,8 +38,10 @@ export type ProfileRequest = z.infer<typeof profileRequest>;
 
 export const profileStatus = z
   .object({
-    is_complete: z.boolean().meta({ example: false }),
-    missing_fields: z.array(z.enum(["full_name", "organization", "organization_type", "sector"])),
+    is_complete: z.boolean().meta({ example: false, description: "Whether no field is missing" }),
+    missing_fields: z
+      .array(z.enum(["full_name", "organization", "organization_type", "sector"]))
+      .describe("The fields without a value; the organization `Unknown` counts as none"),
   })
   .meta({ id: "ProfileStatus" });
 export type ProfileStatus = z.infer<typeof profileStatus>;

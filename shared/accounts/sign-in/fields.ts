@@ -1,6 +1,7 @@
 import { dictionary } from "@zxcvbn-ts/language-common";
 import * as z from "zod";
 import { text } from "../../platform/validation/fields.ts";
+import { profileTexts } from "../access/account.ts";
 import { isTypable, normalisePassword } from "./normalise-password.ts";
 
 /** A username of a new account. */
@@ -9,13 +10,16 @@ export const username = text()
     error: "Value error, a username has 3 to 64 letters, digits, dots, underscores or hyphens",
     params: { type: "value_error", rule: "username" },
   })
-  .meta({ example: "amina" });
+  .meta({
+    example: "amina",
+    description: "3 to 64 letters, digits, dots, underscores or hyphens; unique in any case",
+  });
 
 /** An email address. */
 export const email = z
   .email({ error: "value is not a valid email address" })
   .max(254)
-  .meta({ example: "amina@example.com" });
+  .meta({ example: "amina@example.com", description: "The address for mails about the account" });
 
 let commonPasswords: ReadonlySet<string> | undefined;
 
@@ -41,7 +45,11 @@ export const newPassword = text()
     error: "Value error, this password is one of the most common ones; choose another",
     params: { type: "value_error", rule: "commonPassword" },
   })
-  .meta({ format: "password", example: "seven storks by the lake" });
+  .meta({
+    format: "password",
+    example: "seven storks by the lake",
+    description: "The new password: not one of the most common ones, and without control characters",
+  });
 
 /** A password to compare. Its length is measured after normalising. */
 export const givenPassword = z
@@ -57,20 +65,32 @@ export const givenPassword = z
       input: value,
     });
   })
-  .meta({ format: "password", maxLength: maxPasswordLength, example: "seven storks by the lake" });
+  .meta({
+    format: "password",
+    maxLength: maxPasswordLength,
+    example: "seven storks by the lake",
+    description: "The current password of the account",
+  });
 
 /** A line of text about a person or an organisation. */
 export const shortText = text().trim().min(1).max(200);
 
 /** The secret of a mailed link. */
-export const linkToken = z.string().min(1).max(200).meta({ example: "Zk3vT1c8mQ0yWf7uLx2hRb5d" });
+export const linkToken = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({ example: "Zk3vT1c8mQ0yWf7uLx2hRb5d", description: "The `token` of the mailed link" });
 
 /** The outcome of a request that returns no data. */
 export const actionOutcome = z
   .object({
-    success: z.boolean().meta({ example: true }),
-    error: z.string().nullable(),
-    message: z.string().meta({ example: "We have sent a new verification mail." }),
+    success: z.boolean().meta({ example: true, description: "Always true: failures have another status" }),
+    error: z.string().nullable().describe("Always null: failures have another status"),
+    message: z.string().meta({
+      example: "We have sent a new verification mail.",
+      description: "The outcome as a sentence, to show to a person",
+    }),
   })
   .meta({ id: "Outcome" });
 export type ActionOutcome = z.infer<typeof actionOutcome>;
@@ -84,10 +104,12 @@ export const registerRequest = z
     username,
     email,
     password: newPassword,
-    organization: shortText.nullish().meta({ example: "Makerere University" }),
-    full_name: shortText.nullish(),
-    organization_type: shortText.nullish(),
-    sector: z.array(shortText).max(50).nullish(),
+    organization: shortText
+      .nullish()
+      .meta({ example: "Makerere University", description: profileTexts.organization }),
+    full_name: shortText.nullish().describe(profileTexts.full_name),
+    organization_type: shortText.nullish().describe(profileTexts.organization_type),
+    sector: z.array(shortText).max(50).nullish().describe(profileTexts.sector),
   })
   .meta({ id: "RegisterRequest" });
 export type RegisterRequest = z.infer<typeof registerRequest>;
@@ -98,7 +120,8 @@ export const tokenRequest = z
     grant_type: z
       .string()
       .regex(/^(password)?$/, { error: "String should match pattern '^password$'" })
-      .optional(),
+      .optional()
+      .describe("`password`, which is also the default"),
     username: z.string().min(1).max(254).meta({ description: "Username or email address", example: "amina" }),
     password: givenPassword,
   })
@@ -108,8 +131,10 @@ export type TokenRequest = z.infer<typeof tokenRequest>;
 /** An access token. */
 export const accessToken = z
   .object({
-    access_token: z.string().meta({ example: "eyJhbGciOiJIUzI1NiJ9.…" }),
-    token_type: z.literal("bearer"),
+    access_token: z
+      .string()
+      .meta({ example: "eyJhbGciOiJIUzI1NiJ9.…", description: "Send it as `Authorization: Bearer <token>`" }),
+    token_type: z.literal("bearer").describe("How to send the token, in the terms of OAuth 2.0"),
     expires_in: z
       .int()
       .optional()

@@ -4,11 +4,17 @@ import type { Source } from "../../platform/outbound/source.ts";
 /** Tokens a language model counted for one request; a server may leave any of them out. */
 export const tokenUsage = z
   .object({
-    prompt_tokens: z.int().nullable().meta({ example: 44 }),
-    completion_tokens: z.int().nullable().meta({ example: 9 }),
-    total_tokens: z.int().nullable().meta({ example: 53 }),
+    prompt_tokens: z
+      .int()
+      .nullable()
+      .meta({ example: 44, description: "Tokens of the input; null when unknown" }),
+    completion_tokens: z
+      .int()
+      .nullable()
+      .meta({ example: 9, description: "Tokens of the reply; null when unknown" }),
+    total_tokens: z.int().nullable().meta({ example: 53, description: "The sum of both; null when unknown" }),
   })
-  .meta({ id: "TokenUsage" });
+  .meta({ id: "TokenUsage", description: "Token counts, as the model's server reports them" });
 export type TokenUsage = z.infer<typeof tokenUsage>;
 
 /** The instruction for the model when the caller sends none. */

@@ -6,17 +6,22 @@ import { callbackKeys } from "./keys.ts";
 /** One attempt to send a callback: the status of the response, or why there was none. */
 export const callbackAttempt = z
   .object({
-    at: z.iso.datetime(),
-    status_code: z.int().optional().meta({ example: 204 }),
-    error: z.string().optional(),
+    at: z.iso.datetime().describe("When the callback was sent"),
+    status_code: z
+      .int()
+      .optional()
+      .meta({ example: 204, description: "The status of the response; absent when there was none" }),
+    error: z.string().optional().describe("Why there was no response"),
   })
   .meta({ id: "CallbackTry" });
 export type CallbackAttempt = z.infer<typeof callbackAttempt>;
 
 /** The state of a callback and its attempts. */
 export const callbackState = z.object({
-  status: z.enum(["pending", "delivered", "failed"]),
-  deliveries: z.array(callbackAttempt),
+  status: z
+    .enum(["pending", "delivered", "failed"])
+    .describe("`pending` while the callback can still be retried"),
+  deliveries: z.array(callbackAttempt).describe("The attempts, oldest first"),
 });
 export type CallbackState = z.infer<typeof callbackState>;
 

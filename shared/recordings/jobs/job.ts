@@ -86,34 +86,54 @@ const seconds = (milliseconds: number): number => milliseconds / 1_000;
 /** A job as its owner sees it. */
 export const job = z
   .object({
-    id: z.uuid().meta({ example: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" }),
-    type: z.literal("transcription"),
+    id: z.uuid().meta({ example: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69", description: "The id of the job" }),
+    type: z.literal("transcription").describe("What the job does"),
     status: z.enum(jobStatuses).meta({
       example: "running",
       description:
         "`queued`, then `running`, and finally `completed` or `failed`. Only a callback can show `cancelled`",
     }),
-    file_id: z.string().meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69" }),
-    language: z.string().meta({ example: "lug" }),
-    timestamps: z.boolean().meta({ example: false }),
-    created_at: z.iso.datetime(),
-    started_at: z.iso.datetime().nullable().meta({ example: "2026-11-22T09:30:04.000Z" }),
-    ended_at: z.iso.datetime().nullable().meta({ example: null }),
+    file_id: z.string().meta({
+      example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
+      description: "The upload that is transcribed",
+    }),
+    language: z.string().meta({ example: "lug", description: "The language of the recording; ISO 639-3" }),
+    timestamps: z.boolean().meta({ example: false, description: "Whether the JSON result has `segments`" }),
+    created_at: z.iso.datetime().describe("When the job was created"),
+    started_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ example: "2026-11-22T09:30:04.000Z", description: "When work on it started; null before" }),
+    ended_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ example: null, description: "When it was completed, failed or was cancelled; null before" }),
     expires_at: z.iso
       .datetime()
       .meta({ example: "2026-12-22T09:30:00.000Z", description: "When the job and its result are deleted" }),
     progress: z
-      .object({ done: z.number().meta({ example: 1_120 }), total: z.number().meta({ example: 10_800 }) })
+      .object({
+        done: z
+          .number()
+          .meta({ example: 1_120, description: "Seconds of the recording that are transcribed" }),
+        total: z.number().meta({ example: 10_800, description: "The length of the recording in seconds" }),
+      })
       .meta({ description: "In seconds of the recording" }),
     waiting: z.string().nullable().meta({
       description: "Why the job is waiting, for example because the model cannot be reached",
       example: null,
     }),
     error: z
-      .object({ code: z.string().meta({ example: "external_service_error" }), message: z.string() })
+      .object({
+        code: z.string().meta({ example: "external_service_error", description: "For programs" }),
+        message: z.string().describe("A sentence for people"),
+      })
       .nullable()
       .meta({ description: "Why the job failed", example: null }),
-    callback_url: z.string().nullable().meta({ example: "https://example.org/language-ai" }),
+    callback_url: z.string().nullable().meta({
+      example: "https://example.org/language-ai",
+      description: "The URL to call when the job ends; null without one",
+    }),
   })
   .meta({ id: "Job" });
 export type Job = z.infer<typeof job>;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
-import { v1ChatCompletionChunk } from "../../../functions/chat/v1/chat-contract.ts";
-import { responseObject } from "../../../functions/chat/v1/responses-contract.ts";
+import { v1ChatCompletionChunk } from "../../../functions/chat/v1/chat-completion.ts";
+import { responseObject } from "../../../functions/chat/v1/response-object.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import type { ChatEvent, ChatModels, TokenUsage } from "../../../shared/models/inference/chat.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";

@@ -26,11 +26,12 @@ const response = z.object({
 const { components } = z
   .object({ components: z.object({ examples, responses: z.record(z.string(), response) }) })
   .parse(JSON.parse(readFileSync(file, "utf8")));
-const shared = z
-  .object({ $ref: z.string() })
-  .transform(({ $ref }) => response.parse(components.responses[$ref.split("/").at(-1) ?? ""]));
+const reference = z.object({ $ref: z.string() });
+const shared = reference.transform(({ $ref }) =>
+  response.parse(components.responses[$ref.split("/").at(-1) ?? ""]),
+);
 
-const described = z.object({
+const operationObject = z.object({
   parameters: z
     .array(
       z.object({
@@ -100,8 +101,43 @@ describe("the schemas, for generators of clients", () => {
   });
 });
 
+const described = z.looseObject({ description: z.string().min(1) });
+const fields = z.object({ properties: z.record(z.string(), z.unknown()) });
+const parameters = z.object({ parameters: z.array(z.looseObject({ name: z.string() })) });
+
+describe("the fields of the schemas, and the parameters", () => {
+  const isDescribed = (field: unknown): boolean => {
+    if (described.safeParse(field).success) return true;
+    const { $ref } = reference.safeParse(field).data ?? {};
+    return $ref !== undefined && isDescribed(schemas.find(([path]) => `#${path}` === $ref)?.[1]);
+  };
+
+  it("have a description, or are named by a schema that has one", () => {
+    const lacking = schemas.flatMap(([path, schema]) => [
+      ...Object.entries(fields.safeParse(schema).data?.properties ?? {})
+        .filter(([, field]) => !isDescribed(field))
+        .map(([name]) => `${path}/${name}`),
+      ...(parameters.safeParse(schema).data?.parameters ?? [])
+        .filter((parameter) => !isDescribed(parameter))
+        .map(({ name }) => `${path}/${name}`),
+    ]);
+    expect(lacking).toEqual([]);
+  });
+
+  it("say more than their names", () => {
+    const words = (text: string) => text.toLowerCase().replaceAll(/\b(?:the|a|an|of|its)\b|[\W_]/g, "");
+    const fillers = schemas.flatMap(([path, schema]) =>
+      Object.entries(fields.safeParse(schema).data?.properties ?? {}).flatMap(([name, field]) => {
+        const { description = "" } = described.safeParse(field).data ?? {};
+        return words(description) === words(name) ? `${path}/${name}: ${description}` : [];
+      }),
+    );
+    expect(fillers).toEqual([]);
+  });
+});
+
 const describedAs = ({ method, path }: Operation) =>
-  described.parse(document.paths[path]?.[method.toLowerCase()]);
+  operationObject.parse(document.paths[path]?.[method.toLowerCase()]);
 
 /** A body as it comes out of the body parser: forms are texts and files. */
 const asParsed = ({ body }: Operation, example: unknown): unknown => {

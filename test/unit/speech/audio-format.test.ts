@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { batchResponse, speechResponse } from "../../../functions/speech/contract.ts";
+import { batchResponse, speechResponse } from "../../../functions/speech/speech-results.ts";
 import { speechInMemory } from "../../support/fake-speech.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { decodeAudio } from "../../support/test-audio.ts";

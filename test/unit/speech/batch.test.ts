@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { batchResponse } from "../../../functions/speech/contract.ts";
+import { batchResponse } from "../../../functions/speech/speech-results.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { speechInMemory, speechOf } from "../../support/fake-speech.ts";
 import { authorizedCaller, send } from "../../support/send.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linkResponse } from "../../../functions/speech/contract.ts";
+import { linkResponse } from "../../../functions/speech/speech-results.ts";
 import { linkExpiresAt, speechInMemory } from "../../support/fake-speech.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { speechResponse } from "../../../functions/speech/contract.ts";
+import { speechResponse } from "../../../functions/speech/speech-results.ts";
 import { readWavHeader } from "../../../shared/audio/wav/wav-header.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { type RequestScope, requestScope } from "../../../shared/platform/telemetry/request-scope.ts";

@@ -39,6 +39,7 @@ export const runCommandLine = async (
  * Reads the options of a script; other arguments are refused unless it takes them. `--help` prints its usage and ends it; so does a mistake, with 1.
  *
  * @param usage for `--help`
+ * @returns the values of the options, and the other arguments as `positionals`
  */
 export const readOptions = <const Options extends NonNullable<ParseArgsConfig["options"]>>(
   usage: string,
@@ -46,7 +47,10 @@ export const readOptions = <const Options extends NonNullable<ParseArgsConfig["o
   allowPositionals = false,
 ) => {
   try {
-    if (!wantsHelp(process.argv.slice(2))) return parseArgs({ options, allowPositionals }).values;
+    if (!wantsHelp(process.argv.slice(2))) {
+      const { values, positionals } = parseArgs({ options, allowPositionals });
+      return { ...values, positionals };
+    }
     process.stdout.write(`${usage}\n`);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n${usage}\n`);

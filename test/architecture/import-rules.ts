@@ -110,6 +110,11 @@ export const importRules: readonly ImportRule[] = [
         to: "shared/models/language-id/",
         because: "The training trains this model.",
       },
+      {
+        from: "infra/packages/language-id-training/",
+        to: "infra/commands/command-line.ts",
+        because: "Its commands read their options, and explain themselves, as all others do.",
+      },
     ],
     because: "A package imports nothing by a path that leads out of it.",
   },

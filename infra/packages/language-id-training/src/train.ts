@@ -1,6 +1,8 @@
 /** `npm run langid:train -- <corpora>`: trains the model and writes its weights where the functions are built from. */
 import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { encodeWeights, type Weights, weightsFile } from "../../../../shared/models/language-id/weights.ts";
+import { readOptions } from "../../../commands/command-line.ts";
 import { fitTemperature } from "./training/calibrate.ts";
 import { type CorpusLine, readCorpus, readPhrases } from "./training/corpus.ts";
 import { label, partition } from "./training/partition.ts";
@@ -40,13 +42,26 @@ export const trainModel = (
   return { ...uncalibrated, temperature: fitTemperature(uncalibrated, development).temperature };
 };
 
+const usage = `Usage: npm run langid:train -- <corpora> [--samples 2560000] [--output FILE]
+
+Trains the language model on corpora, which are folders or files, and writes its weights where the functions are built from.`;
+
 if (import.meta.main) {
+  const { samples, output, positionals } = readOptions(
+    usage,
+    {
+      samples: { type: "string", default: String(defaultOptions.sampleCount) },
+      output: { type: "string", default: fileURLToPath(weightsFile) },
+    },
+    true,
+  );
   const started = performance.now();
-  const weights = trainModel(readCorpus(process.argv.slice(2)), readPhrases());
+  const options = { ...defaultOptions, sampleCount: Number(samples) };
+  const weights = trainModel(readCorpus(positionals), readPhrases(), options);
   const file = encodeWeights(weights);
-  writeFileSync(weightsFile, file);
+  writeFileSync(output, file);
   process.stdout.write(
-    `Wrote ${weightsFile.pathname}: ${file.length} bytes, temperature ${weights.temperature.toFixed(2)}, ` +
+    `Wrote ${output}: ${file.length} bytes, temperature ${weights.temperature.toFixed(2)}, ` +
       `in ${((performance.now() - started) / 1000).toFixed(0)} s.\n`,
   );
 }

@@ -39,8 +39,18 @@ const parse = (text: string): unknown => {
   }
 };
 
+/** Links in mails, which send browsers to a page of the console. */
+const mailedLinks: ReadonlySet<string> = new Set(["showVerificationPage", "showResetPage"]);
+
+const sendsBrowserOn = ({ id }: Operation, { status, headers, body }: WireResponse): boolean =>
+  status === 303 &&
+  mailedLinks.has(id) &&
+  headers["location"]?.startsWith("../") === true &&
+  body.length === 0;
+
 const checkSuccess = (operation: Operation, received: WireResponse): string[] => {
   const { response } = operation;
+  if (sendsBrowserOn(operation, received)) return [];
   const contentType = contentTypeOf(received);
   if (received.status !== response.status)
     return [`status ${received.status} in place of ${response.status}`];
@@ -67,7 +77,10 @@ const ownErrorBodies = ({ errorFormat, tag, response }: Operation): z.ZodType[] 
 ];
 
 const checkRefusal = (operation: Operation, response: WireResponse, text: string): string[] => {
-  // A page for people, where an operation has one, is no body that a program reads.
+  // A page for people, where an operation has one or the path does not exist, is no body that a program reads.
+  if (response.status === 404 && contentTypeOf(response) === "text/html") {
+    return text.includes(marker) ? [`a rejected value in the page: ${text}`] : [];
+  }
   if (contentTypeOf(response) !== "application/json") {
     return operation.response.otherContentTypes?.includes(contentTypeOf(response))
       ? []

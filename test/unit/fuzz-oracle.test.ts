@@ -57,6 +57,29 @@ describe("the fuzzer", () => {
     expect(judged(responseOf(204, { done: true }))).toEqual(["a body where none may be"]);
   });
 
+  it("accepts a page at a path that does not exist, unless it repeats what was sent", () => {
+    const page = (status: number, text: string) => ({
+      ...responseOf(status, null, { "content-type": "text/html; charset=utf-8" }),
+      body: Buffer.from(text),
+    });
+    expect(problems(page(404, "<p>Page not found</p>"))).toEqual([]);
+    expect(problems(page(404, `<p>${marker}</p>`))).toHaveLength(1);
+    expect(problems(page(400, "<p>Bad request</p>"))).toEqual(["an error that is not JSON"]);
+  });
+
+  it("accepts that a link in a mail sends browsers to a page of the service, and nothing else", () => {
+    const link = { ...operation, id: "showVerificationPage" };
+    const redirect = (location: string) => ({
+      ...responseOf(303, null, { location }),
+      body: Buffer.alloc(0),
+    });
+    const judged = (of: typeof operation, given: WireResponse) =>
+      judge(of, "GET", given, { token: "t-1", password: "p-1" });
+    expect(judged(link, redirect("../console/verify-email?token=a"))).toEqual([]);
+    expect(judged(link, redirect("https://elsewhere.example"))).toHaveLength(1);
+    expect(judged(operation, redirect("../console/verify-email?token=a"))).toHaveLength(1);
+  });
+
   it.each([
     ["a failure", responseOf(500, refusal("No."))],
     ["a failure behind the function", responseOf(502, refusal("No."))],

@@ -17,8 +17,19 @@ import { directTarget, readStream, type StreamTimes, type Target } from "./chat/
 import { ask, type BenchProcess, startProcess, stopProcess } from "./processes.ts";
 import { quantile } from "./statistics.ts";
 
-const rounds = 200;
-const longStream = { tokens: 50_000, pauseMilliseconds: 0 };
+const { once } = readOptions(
+  `Usage: npm run bench:chat [-- --once]
+
+Measures latency, throughput and memory of chat: direct, through a plain proxy, the function, and the whole service. --once only
+sees whether it works: it sends few tokens.`,
+  { once: { type: "boolean", default: false } },
+);
+const [warmUps, rounds] = once ? [1, 2] : [20, 200];
+const longStream = { tokens: once ? 1_000 : 50_000, pauseMilliseconds: 0 };
+const attempts = once ? 1 : 3;
+const streams = once ? 2 : 50;
+const pacedStream = { tokens: once ? 10 : 250, pauseMilliseconds: 20 };
+const longStreams = once ? [1_000] : [1_000, 100_000, 1_000_000];
 
 const print = (line = ""): void => {
   process.stdout.write(`${line}\n`);
@@ -35,7 +46,7 @@ const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
 /** Calls every target once a round, so that other load on the machine affects them all. */
 const compareLatency = async (targets: Readonly<Record<string, Target>>): Promise<void> => {
   const times = new Map<string, StreamTimes[]>(Object.keys(targets).map((name) => [name, []]));
-  for (let round = -20; round < rounds; round += 1) {
+  for (let round = -warmUps; round < rounds; round += 1) {
     for (const [name, target] of Object.entries(targets)) {
       const measured = await readStream(target, { tokens: 5, pauseMilliseconds: 0 });
       if (round >= 0) times.get(name)?.push(measured);
@@ -65,11 +76,11 @@ const compareLatency = async (targets: Readonly<Record<string, Target>>): Promis
 };
 
 const compareThroughput = async (targets: Readonly<Record<string, Target>>): Promise<void> => {
-  print(`\none stream of ${longStream.tokens} tokens at full speed (best of 3, tokens a second)`);
+  print(`\none stream of ${longStream.tokens} tokens at full speed (best of ${attempts}, tokens a second)`);
   let direct = 0;
   for (const [name, target] of Object.entries(targets)) {
     let best = 0;
-    for (let run = 0; run < 3; run += 1) {
+    for (let run = 0; run < attempts; run += 1) {
       const { whole } = await readStream(target, longStream);
       best = Math.max(best, longStream.tokens / (whole / 1_000));
     }
@@ -83,9 +94,7 @@ const compareThroughput = async (targets: Readonly<Record<string, Target>>): Pro
 /** Sends many streams at the pace of a model through one process, then ever longer ones. */
 const measureProcess = async (name: string, process: BenchProcess, target: Target): Promise<void> => {
   const before = await askResourceUse(process);
-  const streaming = Promise.all(
-    Array.from({ length: 50 }, () => readStream(target, { tokens: 250, pauseMilliseconds: 20 })),
-  );
+  const streaming = Promise.all(Array.from({ length: streams }, () => readStream(target, pacedStream)));
   let peak = 0;
   const looking = setInterval(() => {
     void askResourceUse(process).then(({ residentBytes }) => {
@@ -95,13 +104,13 @@ const measureProcess = async (name: string, process: BenchProcess, target: Targe
   await streaming;
   clearInterval(looking);
   const after = await askResourceUse(process);
-  const cpu = (after.cpuMicroseconds - before.cpuMicroseconds) / (50 * 250);
+  const cpu = (after.cpuMicroseconds - before.cpuMicroseconds) / (streams * pacedStream.tokens);
   print(`\n${name}: memory and CPU of its process`);
   print(`before                                   ${megabytes(before.residentBytes)} MB`);
   print(
-    `50 streams of 50 tokens a second         ${megabytes(peak)} MB, ${cpu.toFixed(0)} µs of CPU a token`,
+    `${`${streams} streams of 50 tokens a second`.padEnd(41)}${megabytes(peak)} MB, ${cpu.toFixed(0)} µs of CPU a token`,
   );
-  for (const tokens of [1_000, 100_000, 1_000_000]) {
+  for (const tokens of longStreams) {
     const start = await askResourceUse(process);
     await readStream(target, { tokens, pauseMilliseconds: 0 });
     const end = await askResourceUse(process);
@@ -110,13 +119,6 @@ const measureProcess = async (name: string, process: BenchProcess, target: Targe
     print(`${label}${megabytes(end.residentBytes)} MB, ${each} µs of CPU a token`);
   }
 };
-
-readOptions(
-  `Usage: npm run bench:chat
-
-Measures latency, throughput and memory of chat: direct, through a plain proxy, the function, and the whole service.`,
-  {},
-);
 
 const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const mock = await startProcess("compare/mock-process.ts");

@@ -48,12 +48,17 @@ const bounds: Readonly<Record<string, Bound>> = {
 /** The bound on the first request with TLS to table and model, against one without. */
 const firstRequestBound: Bound = { must: 1.5 };
 
-const usage = `Usage: npm run bench:cold [-- --rounds 15] [--only chat,speech]
+const usage = `Usage: npm run bench:cold [-- --rounds 15] [--only chat,speech] [--once]
 
-Measures how long each function takes to start and to send its first response.`;
+Measures how long each function takes to start and to send its first response. --once only sees whether it works: it does one
+round, and judges no bound.`;
 
-const options = readOptions(usage, { rounds: { type: "string", default: "15" }, only: { type: "string" } });
-const rounds = z.coerce.number().int().min(1).parse(options.rounds);
+const options = readOptions(usage, {
+  rounds: { type: "string", default: "15" },
+  only: { type: "string" },
+  once: { type: "boolean", default: false },
+});
+const rounds = options.once ? 1 : z.coerce.number().int().min(1).parse(options.rounds);
 
 const print = (line = ""): void => {
   process.stdout.write(`${line}\n`);
@@ -152,7 +157,7 @@ try {
     const beyond = await describeStarts(bundles, standIn, join(folder, "build", "metafile.json"));
     beyond.push(...(await describeFirstRequests(bundles, folder)));
     await describeStorage(bundles, standIn);
-    if (beyond.length > 0) {
+    if (beyond.length > 0 && !options.once) {
       process.stderr.write(`Beyond their bounds:\n${beyond.join("\n")}\n`);
       process.exitCode = 1;
     }

@@ -13,7 +13,13 @@ import { healthInProcess } from "../support/built-handler.ts";
 import { runService } from "../support/run-service.ts";
 import { median } from "./statistics.ts";
 
-const calls = 500;
+const { once } = readOptions(
+  `Usage: npm run bench:local [-- --once]
+
+Measures how soon the local service is ready, its memory, and a warm call. --once only sees whether it works.`,
+  { once: { type: "boolean", default: false } },
+);
+const [starts, warmUps, calls] = once ? [1, 1, 1] : [3, 50, 500];
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {
   const startedAt = performance.now();
@@ -22,7 +28,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
 };
 
 const medianOf = async (work: () => Promise<unknown>): Promise<number> => {
-  for (let warmUp = 0; warmUp < 50; warmUp += 1) await work();
+  for (let warmUp = 0; warmUp < warmUps; warmUp += 1) await work();
   const times: number[] = [];
   for (let index = 0; index < calls; index += 1) times.push(await timed(work));
   return median(times);
@@ -35,22 +41,18 @@ const treeMegabytes = (root: number): number =>
 const agent = new Agent({ keepAlive: true });
 const get = (url: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    request(url, { agent }, (response) => response.resume().once("end", resolve))
+    request(url, { agent }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${url} responds with ${response.statusCode}.`));
+      response.resume().once("end", resolve);
+    })
       .once("error", reject)
       .end();
   });
 
-readOptions(
-  `Usage: npm run bench:local
-
-Measures how soon the local service is ready, its memory, and a warm call.`,
-  {},
-);
-
 const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const variables = { PORT: "0", DATA_DIR: dataDirectory };
 const readySeconds: number[] = [];
-for (let round = 0; round < 3; round += 1) {
+for (let round = 0; round < starts; round += 1) {
   const startedAt = performance.now();
   const service = await runService(variables);
   readySeconds.push((performance.now() - startedAt) / 1_000);

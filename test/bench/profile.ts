@@ -12,19 +12,20 @@ import { type LoadCommand, loadResult, loadResults } from "./compare/load.ts";
 import { cpuProfile, sharesOf, sourceMapFile } from "./compare/read-profile.ts";
 import { ask, startProcess, stopProcess } from "./processes.ts";
 
-const usage = `Usage: npm run bench:profile [-- --stream] [--functions] [--lines 60] [--keep FILE]
+const usage = `Usage: npm run bench:profile [-- --stream] [--functions] [--lines 60] [--keep FILE] [--once]
 
-Shows where the chat function's CPU time goes, by source file and package or by function. --keep writes V8's profile.`;
+Shows where the chat function's CPU time goes, by source file and package or by function. --keep writes V8's profile;
+--once only sees whether it works, and takes a second.`;
 
 const options = readOptions(usage, {
   stream: { type: "boolean", default: false },
   functions: { type: "boolean", default: false },
   lines: { type: "string", default: "40" },
   keep: { type: "string" },
+  once: { type: "boolean", default: false },
 });
 const lines = z.coerce.number().int().min(1).parse(options.lines);
-const warmUpMilliseconds = 3_000;
-const profiledMilliseconds = 8_000;
+const [warmUpMilliseconds, profiledMilliseconds] = options.once ? [200, 800] : [3_000, 8_000];
 
 const cores = chooseCores();
 const served = await serveChat(cores);

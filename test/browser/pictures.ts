@@ -10,8 +10,20 @@ import { logIn, type Person, register } from "../support/console-visit.ts";
 import { runService } from "../support/run-service.ts";
 import { type ConsolePage, consolePages } from "./console-pages.ts";
 
+const { folder, once } = readOptions(
+  `Usage: npm run pictures [-- --folder .pictures] [--once]
+
+Takes pictures of every page, in a folder that is emptied first. --once only sees whether it works: on a phone, in light colours.`,
+  {
+    folder: { type: "string", default: join(projectDirectory, ".pictures") },
+    once: { type: "boolean", default: false },
+  },
+);
+
 /** What people hold in their hands: a small phone, and a screen. */
-const screens = { phone: { width: 360, height: 740 }, desktop: { width: 1280, height: 800 } };
+const phone = { width: 360, height: 740 };
+const screens = once ? { phone } : { phone, desktop: { width: 1280, height: 800 } };
+const colorSchemes = once ? (["light"] as const) : (["light", "dark"] as const);
 
 /** `/console/sign-up` as the name of a file. */
 const fileNameOf = (path: string): string =>
@@ -64,7 +76,8 @@ const takePictures = async (
   pages: readonly ConsolePage[],
 ): Promise<void> => {
   for (const { path } of pages) {
-    await page.goto(`${url}${path}`, { waitUntil: "networkidle" });
+    const response = await page.goto(`${url}${path}`, { waitUntil: "networkidle" });
+    if ((response?.status() ?? 0) >= 500) throw new Error(`${path} responds with ${response?.status()}.`);
     await page.screenshot({ path: join(folder, `${fileNameOf(path)}.png`), fullPage: true });
   }
 };
@@ -73,7 +86,7 @@ const takeAll = async (browser: Browser, url: string, folder: string): Promise<v
   const person = await register(url);
   const recording = { path: await makeRecording(url, person), isPersonal: true };
   for (const [screen, viewport] of Object.entries(screens)) {
-    for (const colorScheme of ["light", "dark"] as const) {
+    for (const colorScheme of colorSchemes) {
       const context = await browser.newContext({ viewport, colorScheme });
       const page = await context.newPage();
       const path = join(folder, `${screen}-${colorScheme}`);
@@ -90,19 +103,11 @@ const takeAll = async (browser: Browser, url: string, folder: string): Promise<v
   }
 };
 
-readOptions(
-  `Usage: npm run pictures
-
-Takes pictures of every page, in .pictures.`,
-  {},
-);
-
 const executablePath = findChromium();
 if (executablePath === undefined) {
   process.stderr.write("There is no Chromium here; CHROMIUM_PATH can name one.\n");
   process.exit(1);
 }
-const folder = join(projectDirectory, ".pictures");
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder);
 await withTemporaryDirectory(async (directory) => {

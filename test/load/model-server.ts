@@ -36,6 +36,11 @@ const completion = JSON.stringify({
 
 const server = createServer((incoming, response) => {
   void (async () => {
+    // The service reads the list of models when it starts.
+    if (incoming.method === "GET") {
+      response.writeHead(200, { "Content-Type": "application/json" }).end('{"object":"list","data":[]}');
+      return;
+    }
     const requested = request.parse(await json(incoming));
     if (requested.stream) await stream(response);
     else response.writeHead(200, { "Content-Type": "application/json" }).end(completion);

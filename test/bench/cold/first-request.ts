@@ -59,7 +59,7 @@ export const respondToCall: RequestListener = (request, response) => {
     const body = target.endsWith("GetSecretValue")
       ? { SecretString: JSON.stringify({ chat: "key", translation: "a key for signing must be this long" }) }
       : target
-        ? { Attributes: account }
+        ? { Attributes: account, Item: account }
         : { choices: [{ message: { content: "Webale" }, finish_reason: "stop" }] };
     response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
   });

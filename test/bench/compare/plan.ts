@@ -32,6 +32,16 @@ export const quickPlan: Plan = {
   alternations: 300,
 };
 
+/** Sees whether everything works. */
+export const oncePlan: Plan = {
+  rounds: 1,
+  repeats: 0,
+  milliseconds: 200,
+  requests: 100,
+  streamTokens: 10,
+  alternations: 10,
+};
+
 const connections = 16;
 const streamPace = { connections: 64, pauseMilliseconds: 20 };
 export const shortStream = { tokens: 5, pauseMilliseconds: 0 };

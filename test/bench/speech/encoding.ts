@@ -17,7 +17,6 @@ export interface EncodingCost {
   readonly bytesPerSecond: number;
 }
 
-const rounds = 9;
 const text =
   "Wasuze otya nno, ssebo? Nsanyuse nnyo okukulaba wano leero. Enkya nja kugenda mu kibuga okugula ebitabo by'abaana bange.";
 
@@ -77,7 +76,7 @@ const encodedBytes = async (format: AudioFormat, speech: Speech): Promise<number
 };
 
 /** Measures every format in every round, in an order that chance makes; the first round, which compiles, counts for nothing. */
-export const measureEncoding = async (): Promise<EncodingCost[]> => {
+export const measureEncoding = async (rounds: number): Promise<EncodingCost[]> => {
   const audio = await speak();
   const measured = kinds.map((kind) => ({
     ...kind,

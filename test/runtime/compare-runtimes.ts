@@ -13,12 +13,12 @@ import { scenarios } from "./scenarios.ts";
 const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-async function compareRuntimes(folder: string): Promise<number> {
+async function compareRuntimes(folder: string, client: string): Promise<number> {
   await copyFile(pathOf("handlers.mjs"), join(folder, "handlers.mjs"));
   await writeFile(join(folder, "throwing-module.mjs"), 'throw new RangeError("while loading");');
   await writeFile(join(folder, "broken-module.mjs"), "export const handler = =>;");
   const local = [fileURLToPath(import.meta.resolve("@language-ai/aws-stand-ins/bootstrap"))];
-  const published = ["--import", pathOf("replace-native-client.ts"), await fetchRuntimeClient(folder)];
+  const published = ["--import", pathOf("replace-native-client.ts"), client];
 
   let differences = 0;
   for (const scenario of scenarios) {
@@ -41,15 +41,22 @@ async function compareRuntimes(folder: string): Promise<number> {
 readOptions(
   `Usage: npm run test:runtime
 
-Compares the local Lambda runtime with the one that AWS publishes.`,
+Compares the local Lambda runtime with the one that AWS publishes. Exits with 1 when they differ, with 2 when AWS's cannot be
+fetched.`,
   {},
 );
 
 const folder = await mkdtemp(join(tmpdir(), "compare-runtimes-"));
 try {
-  const differences = await compareRuntimes(folder);
-  print(`${scenarios.length} scenarios, ${differences} differences`);
-  process.exitCode = differences === 0 ? 0 : 1;
+  const client = await fetchRuntimeClient(folder);
+  if (client === undefined) {
+    process.stderr.write("AWS's runtime client cannot be fetched from the package registry.\n");
+    process.exitCode = 2;
+  } else {
+    const differences = await compareRuntimes(folder, client);
+    print(`${scenarios.length} scenarios, ${differences} differences`);
+    process.exitCode = differences === 0 ? 0 : 1;
+  }
 } finally {
   await rm(folder, { recursive: true });
 }

@@ -13,16 +13,17 @@ const run = promisify(execFile);
  * Fetches AWS's published runtime client into a folder, and runs none of its scripts: they would compile a
  * native part, which takes a C++ tool chain.
  *
- * @returns the path of its program
+ * @returns the path of its program; `undefined` when the registry does not offer it here
  */
-export async function fetchRuntimeClient(folder: string): Promise<string> {
+export async function fetchRuntimeClient(folder: string): Promise<string | undefined> {
   const npm = process.env["npm_execpath"];
   const [command, script] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
-  const { stdout } = await run(command, [...script, "pack", PACKAGE, "--silent", "--ignore-scripts"], {
-    cwd: folder,
-    timeout: 60_000,
-  });
-  const archive = stdout.trim();
+  const pack = [...script, "pack", PACKAGE, "--silent", "--ignore-scripts"];
+  const archive = await run(command, pack, { cwd: folder, timeout: 60_000 }).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
+  if (archive === undefined) return undefined;
   const digest = createHash("sha512")
     .update(await readFile(join(folder, archive)))
     .digest("base64");

@@ -10,10 +10,12 @@ import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "
 import { openapiPart } from "./openapi.ts";
 import { policiesPart } from "./policies.ts";
 import { runParts } from "./run-parts.ts";
+import { runtimePart } from "./runtime.ts";
 import { upgradePart } from "./upgrade/upgrade.ts";
 
 const parts = [
   upgradePart,
+  runtimePart,
   motoStacksPart,
   motoTablePart,
   motoBucketPart,

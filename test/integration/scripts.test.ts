@@ -1,23 +1,23 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
+import { commandOf, type RunElsewhere, scriptRuns, scripts } from "../support/script-runs.ts";
 
 const run = promisify(execFile);
 
-const { scripts } = z
-  .object({ scripts: z.record(z.string(), z.string()) })
-  .parse(JSON.parse(readFileSync("package.json", "utf8")));
-
-/** Programs of this repository that a script runs; those of packages have a help of their own. */
+/** Programs of this repository that scripts run; other programs have a help of their own. */
 const programs = [
   ...new Set(
     Object.values(scripts).flatMap((command) =>
       [...command.matchAll(/node (\S+\.ts)/g)].map(([, file = ""]) => file),
     ),
   ),
-].filter((file) => !file.startsWith("infra/packages/"));
+];
+
+const elsewhere = Object.entries(scriptRuns).filter(
+  (entry): entry is [string, RunElsewhere] => "ranBy" in entry[1],
+);
 
 describe("the scripts of package.json", () => {
   it.for(programs)(
@@ -29,4 +29,12 @@ describe("the scripts of package.json", () => {
       expect(stderr).toBe("");
     },
   );
+
+  it("are all run by CI, or say why not", () => {
+    expect(Object.keys(scriptRuns).toSorted()).toEqual(Object.keys(scripts).toSorted());
+  });
+
+  it.each(elsewhere)("%s is run where the table says", (_name, { ranBy, as }) => {
+    expect(existsSync(ranBy) ? readFileSync(ranBy, "utf8") : commandOf(ranBy)).toContain(as);
+  });
 });

@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+
+/** The quickest run of a script that shows whether it works. It may judge no speed: other tests run at the same time. */
+export interface QuickRun {
+  /** @param folder a folder of its own, which has a small corpus in `corpus.tsv` */
+  readonly args?: (folder: string) => readonly string[];
+  readonly variables?: Readonly<Record<string, string>>;
+  /** A line that it prints, or a file that it writes into the folder, only when it worked. */
+  readonly shows: RegExp;
+  /** It runs until it is ended, which happens once it shows that. */
+  readonly isServer?: true;
+  readonly needs?: "chromium";
+}
+
+/** Where CI runs the script already, or its program: a file, or another script, with its own words. */
+export interface RunElsewhere {
+  readonly ranBy: string;
+  readonly as: string;
+}
+
+/** Why nothing runs the script yet. */
+export interface NotRun {
+  readonly notRun: string;
+}
+
+const once = (shows: RegExp): QuickRun => ({ args: () => ["--once"], shows });
+
+const deploys = "It needs an account of AWS; a later change runs it against a stand-in.";
+
+/** Every script of package.json, and how CI runs it. */
+export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRun>> = {
+  start: { ranBy: "test/support/run-service.ts", as: 'runCommand("infra/local/main.ts", [], variables)' },
+  dev: { variables: { PORT: "0" }, isServer: true, shows: /^ready http/m },
+  test: { ranBy: ".ci/run", as: "script=test\n" },
+  "test:unit": { args: () => ["test/unit/secrets.test.ts"], shows: /1 passed/ },
+  "test:endurance": { ranBy: ".ci/run", as: "script=test:endurance" },
+  check: { ranBy: ".ci/run", as: "npm run check" },
+  house: { ranBy: "check", as: "node test/house/main.ts" },
+  format: { ranBy: "check", as: "biome check ." },
+  openapi: { ranBy: "check", as: "node infra/commands/write-openapi.ts" },
+  account: {
+    ranBy: "test/integration/local/service.test.ts",
+    as: 'runCommand("infra/commands/account.ts", args, variables)',
+  },
+  usage: {
+    ranBy: "test/integration/deleted-account.test.ts",
+    as: 'runCommand("infra/commands/usage.ts", args, variables)',
+  },
+  message: {
+    ranBy: "test/integration/messaging/local-service.test.ts",
+    as: 'runCommand("infra/commands/message.ts"',
+  },
+  invoke: {
+    ranBy: "test/integration/local/service.test.ts",
+    as: 'runCommand("infra/commands/invoke.ts", [feature, path], variables)',
+  },
+  synth: {
+    args: (folder) => ["--output", folder],
+    variables: { CHAT_BASE_URL: "https://models.example.org/v1", MAIL_FROM: "no-reply@example.org" },
+    shows: /-Api\.template\.json$/m,
+  },
+  deploy: { notRun: deploys },
+  "test:runtime": { ranBy: "test/verify/runtime.ts", as: "test/runtime/compare-runtimes.ts" },
+  "langid:train": {
+    args: (folder) => [
+      join(folder, "corpus.tsv"),
+      "--samples",
+      "2000",
+      "--output",
+      join(folder, "weights.bin"),
+    ],
+    shows: /^weights\.bin$/m,
+  },
+  "langid:evaluate": {
+    args: (folder) => [join(folder, "corpus.tsv"), "--once"],
+    shows: /^Targets$/m,
+  },
+  "bench:local": once(/^so the gateway and Lambda add/m),
+  "bench:speech": once(/^flac /m),
+  "bench:chat": once(/^function alone: memory[\s\S]*after a stream of 1000 tokens/m),
+  "bench:jobs": once(/^flac, /m),
+  bench: once(/calls to DynamoDB, a request .* met /),
+  "bench:profile": once(/^\d+ requests; shares of the time/m),
+  "bench:cold": once(/^\| webhook \|/m),
+  attack: {
+    ranBy: "test/integration/attack.test.ts",
+    as: 'runCommand("test/attack/main.ts", args, variables)',
+  },
+  verify: { ranBy: ".ci/run", as: "npm run verify" },
+  pictures: {
+    args: (folder) => ["--once", "--folder", folder],
+    shows: /signed-in\/console-usage\.png$/m,
+    needs: "chromium",
+  },
+  fuzz: { args: () => ["--seconds", "2", "--requests", "80"], shows: /^80 requests; [\s\S]*^ran: /m },
+  release: { notRun: deploys },
+  stage: { notRun: deploys },
+  costs: { shows: /kB sent to the internet/ },
+  load: {
+    args: () => ["--seconds", "1", "--streams", "1", "--workers", "1"],
+    shows: /^processes left after the end: 0; sockets lost: \d+; errors: 0$/m,
+  },
+  mutants: {
+    args: () => ["--files", "functions/console/account/browser-name.ts", "--count", "1"],
+    shows: /^1 of 1 mutants are killed by tests/m,
+  },
+  audit: { ranBy: ".ci/run", as: "npm run audit" },
+};
+
+/** The scripts of package.json, by name. */
+export const { scripts } = z
+  .object({ scripts: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync("package.json", "utf8")));
+
+/** What a script runs, in words. */
+export const commandOf = (name: string): string => {
+  const command = scripts[name];
+  if (command === undefined) throw new Error(`package.json has no script ${name}.`);
+  return command;
+};

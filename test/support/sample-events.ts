@@ -1,8 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { APIGatewayProxyEvent } from "aws-lambda";
+import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
+import { mailRequest } from "../../shared/accounts/mail/mail-request.ts";
 import type { Operation } from "../../shared/http/operation.ts";
+import { inboundMessage } from "../../shared/messaging/inbound-message.ts";
+import { callbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { jobMessage } from "../../shared/recordings/jobs/job-queue.ts";
 
 const kebabCase = (camelCase: string): string =>
   camelCase.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -20,10 +25,35 @@ export const sampleEvents = functionDefinitions.flatMap(({ name: feature, operat
   }),
 );
 
-/** What comes to no route: reports of SES about mails, and a schedule. */
-export const otherEvents = ["mail-feedback/bounce", "mail-feedback/complaint", "erasure/daily"].map(
-  (name) => `events/${name}.json`,
-);
+const sampleUser = z.object({ userId: z.literal(999_999_999) });
+const nothing = /^null$/;
+const batchDone = /^{"batchItemFailures":\[\]}$/;
+
+/**
+ * Events that come to no route of an operation, by their path below `events/`: the result of the function, and what the body of
+ * a message in a queue must be. A worker may be done with a message that it cannot read.
+ */
+export const otherEvents: Readonly<
+  Record<string, { readonly result: RegExp; readonly message?: z.ZodType }>
+> = {
+  "authorizer/key": { result: /"Effect":"Allow".*"userId":"999999999"/ },
+  "callback/job-completed": { result: batchDone, message: callbackRequest.and(sampleUser) },
+  "canary/every-five-minutes": { result: nothing },
+  "console/log-in": { result: /"statusCode":200[\s\S]*<title>Log in/ },
+  "erasure/daily": { result: nothing },
+  "job-worker/plan": { result: batchDone, message: jobMessage.and(sampleUser) },
+  "mail/verify-email": { result: batchDone, message: mailRequest.and(sampleUser) },
+  "mail-feedback/bounce": { result: nothing },
+  "mail-feedback/complaint": { result: nothing },
+  "messaging/text": { result: batchDone, message: inboundMessage },
+};
+
+/** Those events with the function that gets each, and their text. */
+export const otherSamples = Object.entries(otherEvents).map(([name, expected]) => {
+  const path = `events/${name}.json`;
+  const text = readFileSync(join(import.meta.dirname, "../..", path), "utf8");
+  return { feature: name.split("/")[0] ?? "", path, text, ...expected };
+});
 
 /** The event of a sample; a sample that is missing is a failure of its own. */
 export const parseEvent = (text: string | undefined): APIGatewayProxyEvent => {

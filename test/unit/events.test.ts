@@ -1,10 +1,12 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { functionDefinitions } from "../../functions/manifest.ts";
 import { credentialContext } from "../../shared/http/authenticate.ts";
 import { endpoint } from "../../shared/http/endpoint.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import { otherEvents, parseEvent, sampleEvents } from "../support/sample-events.ts";
+import { otherSamples, parseEvent, sampleEvents } from "../support/sample-events.ts";
 import { send } from "../support/send.ts";
 
 describe("the sample events", () => {
@@ -33,11 +35,28 @@ describe("the sample events", () => {
     expect(accept).toHaveBeenCalledOnce();
   });
 
-  it("belong to operations that exist, to what SES says about mails, or to a schedule", () => {
+  const all = [...sampleEvents, ...otherSamples];
+
+  it("belong to operations that exist, or to what else a function gets", () => {
     const files = globSync("events/**/*.json", { cwd: join(import.meta.dirname, "../..") });
-    expect(files.toSorted()).toEqual([...sampleEvents.map(({ path }) => path), ...otherEvents].toSorted());
+    expect(files.toSorted()).toEqual(all.map(({ path }) => path).toSorted());
   });
+
+  it("exist for every function", () => {
+    const names = functionDefinitions.map(({ name }): string => name);
+    expect([...new Set(all.map(({ feature }) => feature))].toSorted()).toEqual(names.toSorted());
+  });
+
+  it.each(otherSamples.filter(({ message }) => message !== undefined))(
+    "$path holds a message that its worker reads",
+    ({ text, message }) => {
+      const { Records: records } = queueEvent.parse(JSON.parse(text));
+      for (const { body } of records) expect(message?.safeParse(JSON.parse(body)).error).toBeUndefined();
+    },
+  );
 });
+
+const queueEvent = z.object({ Records: z.array(z.object({ body: z.string() })).min(1) });
 
 const definedOnly = (values: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : [])));

@@ -33,8 +33,11 @@ const filesIn = (directory: string): string[] =>
 /** The keys in AWS's own documentation and test suites end so, and open nothing. */
 const documentedKey = /[A-Za-z0-9/+]+EXAMPLE(?:KEY)?\b/g;
 
+/** The key of the sample events' account. It was never issued. */
+const sampleKey = /lai_0{33}15ftgF1YjlNK/g;
+
 const secretsIn = (text: string): string[] => {
-  const own = text.replaceAll(documentedKey, "");
+  const own = text.replaceAll(documentedKey, "").replaceAll(sampleKey, "");
   return [...secretShapes].flatMap(([what, shape]) => (shape.test(own) ? [what] : []));
 };
 

@@ -11,7 +11,7 @@ import { choosePorts } from "../../../infra/local/ports.ts";
 import { functionPath } from "../../../infra/local/running-service.ts";
 import { endurance } from "../../support/endurance.ts";
 import { type RunningService, runCommand, runService } from "../../support/run-service.ts";
-import { sampleEvents } from "../../support/sample-events.ts";
+import { otherSamples, sampleEvents } from "../../support/sample-events.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -171,7 +171,7 @@ describe("the operator's commands", () => {
   let service: RunningService;
   let variables: Record<string, string>;
   beforeAll(async () => {
-    variables = { PORT: "0", DATA_DIR: join(folder, "commands") };
+    variables = { PORT: "0", DATA_DIR: join(folder, "commands"), CALLBACKS_ALLOW_LOOPBACK: "1" };
     service = await runService(variables);
   }, 60_000);
   afterAll(() => service.stop());
@@ -218,6 +218,25 @@ describe("the operator's commands", () => {
       const success = new RegExp(`"statusCode":${operation.response.status}\\b`);
       expect(received, path).toMatch(expected[operation.id] ?? success);
     }
+  }, 120_000);
+
+  it("runs every sample event that is no request to an operation", async () => {
+    // Callbacks are signed with the account's secret, which is created when it is first read.
+    const secret = sampleEvents.find(({ operation }) => operation.id === "getWebhookSecret")?.text ?? "";
+    await postText(`${service.url}${functionPath("auth")}`, secret);
+    for (const { feature, path, text, result } of otherSamples) {
+      // The callback of the sample goes to the service itself, at its usual address.
+      const event = text.replaceAll("http://127.0.0.1:3000", service.url);
+      const response = await postText(`${service.url}${functionPath(feature)}`, event);
+      const received = await response.text();
+      expect(response.status, received).toBe(200);
+      expect(received, path).toMatch(result);
+    }
+    const mails = await (await fetch(`${service.url}/_local/mail`)).text();
+    expect(mails).toContain("sample@example.com");
+    const messages = await (await fetch(`${service.url}/_local/messages`)).text();
+    expect(messages).toContain("256700000002");
+    expect(service.output()).toContain("POST /_local/media 200");
   }, 120_000);
 
   it.each([

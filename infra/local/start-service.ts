@@ -10,6 +10,7 @@ import {
 import { watchFunctions } from "../build.ts";
 import { checkLocalVariables } from "../stages.ts";
 import { prepareAssembly } from "./assembly.ts";
+import { eraseDaily } from "./erase-daily.ts";
 import {
   chooseInspected,
   configureFunction,
@@ -157,6 +158,8 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
   });
   cleanup.add(() => application.close());
   await announce(settings, instance, application, cleanup);
+  const invoke = invokeFeature(application);
+  cleanup.add(eraseDaily(() => invoke("erasure", {})));
   return {
     url: application.url,
     chatStreamUrl: [...application.functionUrls.values()][0],
@@ -167,7 +170,7 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
     isOpenToNetwork: !isPrivate(network),
     limitMultiplier,
     inspected,
-    invoke: invokeFeature(application),
+    invoke,
     watch: () => watch(options, application, cleanup),
   };
 };

@@ -24,13 +24,14 @@ import {
   streamingThenBreaking,
   usage,
 } from "../support/fake-stream.ts";
-import { type StreamingServer, serveStreaming } from "../support/streaming-server.ts";
+import type { LoopbackServer } from "../support/loopback-server.ts";
+import { serveStreaming } from "../support/streaming-server.ts";
 
 let backend: FakeBackend;
-let service: StreamingServer;
+let service: LoopbackServer;
 let client: OpenAI;
 /** Its headers leave after 15 seconds of silence, as deployed: what fails before has a status. */
-let usualService: StreamingServer;
+let usualService: LoopbackServer;
 let usualClient: OpenAI;
 
 beforeAll(async () => {

@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { type LoopbackServer, listenOnLoopback } from "./loopback-server.ts";
 
 /** A model's server that takes recordings at a pace of its own. */
-export interface RecordingServer {
+export interface RecordingServer extends Pick<LoopbackServer, "close"> {
   readonly baseUrl: string;
   /** How many connections are open. */
   connections(): Promise<number>;
-  close(): Promise<void>;
 }
 
 /** Reads a request with a pause after each piece; then responds with a transcription. */
@@ -28,17 +27,13 @@ export const startRecordingServer = async (
       await Promise.resolve(take(request, response)).catch(() => undefined);
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listenOnLoopback(server);
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    baseUrl: `${url}/v1`,
     connections: () =>
       new Promise((resolve, reject) => {
         server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
       }),
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 };

@@ -1,33 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { type LoopbackServer, listenOnLoopback } from "../../support/loopback-server.ts";
 
-/** A server of this test. */
-interface TestServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-const startServer = async (
+const startServer = (
   respond: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-): Promise<TestServer> => {
-  const server = createServer((request, response) => {
-    // A service that is killed closes its connections.
-    respond(request, response).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-};
+): Promise<LoopbackServer> =>
+  listenOnLoopback(
+    createServer((request, response) => {
+      // A service that is killed closes its connections.
+      respond(request, response).catch(() => response.destroy());
+    }),
+  );
 
 /** A proxy that can hold requests back. */
-export interface Gate extends TestServer {
+export interface Gate extends LoopbackServer {
   /** The bodies of the requests that it is holding back. */
   readonly held: ReadonlySet<Buffer>;
   /** Holds back POST requests from now on. @param after lets this many pass first. */
@@ -88,7 +74,7 @@ export interface ReceivedCallback {
 }
 
 /** Receives the callbacks of jobs. */
-export interface CallbackReceiver extends TestServer {
+export interface CallbackReceiver extends LoopbackServer {
   readonly received: readonly ReceivedCallback[];
   /** Whether it responds with 503, like a receiver that is restarting. */
   refuses: boolean;

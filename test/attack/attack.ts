@@ -1,3 +1,5 @@
+import type { FailingTable } from "./failing-table.ts";
+
 /** An attack, and what must not come of it. */
 export interface Attack {
   /** Attacks of one kind have one number, by which they are chosen: `--only 6`. */
@@ -17,9 +19,18 @@ export interface Attack {
 
 /**
  * What only some services offer their attacker: the mails and messages they sent, models that respond as the attacker
- * wants, a table that fails, requests from several addresses, and more logins a minute than an address has.
+ * wants, a table that fails, requests from several addresses, more logins a minute than an address has, events of any content for
+ * functions, and an operator who disables accounts.
  */
-export type Means = "mails" | "messages" | "models" | "table" | "addresses" | "log-ins";
+export type Means =
+  | "mails"
+  | "messages"
+  | "models"
+  | "table"
+  | "addresses"
+  | "log-ins"
+  | "events"
+  | "operator";
 
 /** The outcome of an attack. */
 export interface Outcome {
@@ -35,10 +46,23 @@ export interface Target {
   readonly means: ReadonlySet<Means>;
   /** Whether the table refuses to count from now on; only with the means "table". */
   readonly failCounters: (isFailing: boolean) => void;
+  /** The table; only with the means "table". */
+  readonly table?: Pick<FailingTable, "hold" | "itemsWith">;
+  /** Disables an account; only with the means "operator". */
+  readonly disable: (username: string) => Promise<void>;
+  /** Holds back all transcriptions; only with the means "models". */
+  readonly holdTranscriptions: () => HeldTranscriptions;
   /** How many bytes of audio the model server has sent so far; only with the means "models". */
   readonly audioSent: () => number;
   /** How long a model may take in all; only with the means "models". */
   readonly modelMilliseconds: number;
+}
+
+/** Transcriptions that wait for their release. */
+export interface HeldTranscriptions {
+  /** How many the model server has received since they were held back. */
+  calls(): number;
+  release(): void;
 }
 
 /** Whether an attack was refused. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runService } from "../support/run-service.ts";
+import { runCommand, runService } from "../support/run-service.ts";
 import type { Means, Target } from "./attack.ts";
 import { startFailingTable } from "./failing-table.ts";
 import { startAttackingModels } from "./model-server.ts";
@@ -42,12 +42,19 @@ export const startAttackedService = async (): Promise<AttackedService> => {
     LIMIT_MULTIPLIER: "1",
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
   });
-  const means: Means[] = ["mails", "messages", "models", "table", "log-ins"];
+  const means: Means[] = ["mails", "messages", "models", "table", "log-ins", "events", "operator"];
   return {
     target: {
       url: service.url,
       means: new Set([...means, ...((await hasSecondAddress()) ? ["addresses" as const] : [])]),
       failCounters: table.failCounters,
+      table,
+      disable: async (username) => {
+        const variables = { DATA_DIR: join(folder, "service") };
+        const command = runCommand("infra/commands/account.ts", [username, "--disable"], variables);
+        if ((await command.ended) !== 0) throw new Error(command.output());
+      },
+      holdTranscriptions: models.holdTranscriptions,
       audioSent: models.audioSent,
       modelMilliseconds,
     },
@@ -84,7 +91,7 @@ export const attackRunningService = async (baseUrl: string): Promise<AttackedSer
   const url = baseUrl.replace(/\/+$/, "");
   if (!(await responds(`${url}/health`))) throw new Error(`No service responds at ${url}.`);
   const means = new Set<Means>();
-  if (await responds(`${url}/_local/mail`)) means.add("mails");
+  if (await responds(`${url}/_local/mail`)) means.add("mails").add("events");
   if (await responds(`${url}/_local/messages?wait=no`)) means.add("messages");
   if (await takesManyLogIns(url)) means.add("log-ins");
   if (url.startsWith("http://127.0.0.1") && (await hasSecondAddress())) means.add("addresses");
@@ -93,6 +100,8 @@ export const attackRunningService = async (baseUrl: string): Promise<AttackedSer
       url,
       means,
       failCounters: () => undefined,
+      disable: async () => undefined,
+      holdTranscriptions: () => ({ calls: () => 0, release: () => undefined }),
       audioSent: () => 0,
       modelMilliseconds,
     },

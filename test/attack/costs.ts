@@ -172,6 +172,37 @@ export const costAttacks: readonly Attack[] = [
   },
   {
     number: 11,
+    name: "a schema of 5,000 references, and one of 5,000 levels, for a model's server to resolve",
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const wide = JSON.stringify({ anyOf: Array.from({ length: 5_000 }, () => ({ $ref: "#/$defs/a" })) });
+      const deep = `${'{"not":'.repeat(5_000)}{}${"}".repeat(5_000)}`;
+      const messages = [{ role: "user", content: "Oli otya?" }];
+      const responses = [];
+      for (const schema of [wide, deep]) {
+        const tools = [{ type: "function", function: { name: "a", parameters: "schema" } }];
+        const json_schema = { name: "a", schema: "schema" };
+        for (const more of [{ tools }, { response_format: { type: "json_schema", json_schema } }]) {
+          const body = JSON.stringify({ messages, ...more }).replace(
+            '"schema":"schema"',
+            `"schema":${schema}`,
+          );
+          responses.push(
+            await ask(target, "/v1/chat/completions", {
+              token,
+              body: body.replace('"parameters":"schema"', `"parameters":${schema}`),
+            }),
+          );
+        }
+      }
+      return refusedIf(
+        responses.every(({ status, text }) => status >= 400 && status < 500 && text.length < 2_000),
+        statusesOf(responses),
+      );
+    },
+  },
+  {
+    number: 11,
     name: "a word where a whole number belongs",
     attempt: async (target) => {
       const { token } = await newVisitor(target);

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
 import { beginParts, uploadRecording } from "./uploads.ts";
-import { type AttackResponse, ask, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
+import { type AttackResponse, ask, countOf, mailedToken, newVisitor, read, statusesOf } from "./visitor.ts";
 
 const createdJob = z.object({ id: z.string() });
 const refusal = z.object({ detail: z.string() });
@@ -191,6 +191,29 @@ export const jobAttacks: readonly Attack[] = [
       return heldIf(
         used >= seconds && removals.every(({ status }) => status === 204 || status === 404),
         `${countOf(removals, 204)} deleted it, ${used} seconds stay counted, ${seconds} of the other job`,
+      );
+    },
+  },
+  {
+    number: 14,
+    name: "a long recording of an account that is disabled meanwhile",
+    needs: ["models", "mails", "operator"],
+    attempt: async (target) => {
+      const { token, username, email } = await newVisitor(target);
+      await ask(target, "/auth/verify-email", { body: { token: await mailedToken(target, email) } });
+      // More pieces than an account has slots.
+      const fileId = await uploadRecording(target, token, 3_600);
+      const held = target.holdTranscriptions();
+      read(await makeJob(target, token, fileId), createdJob);
+      for (let waits = 0; held.calls() === 0 && waits < 100; waits += 1) await pause(100);
+      await target.disable(username);
+      const before = held.calls();
+      held.release();
+      // The next piece would start at once.
+      await pause(5_000);
+      return heldIf(
+        before > 0 && held.calls() === before,
+        `${before} pieces before, ${held.calls() - before} after the account was disabled`,
       );
     },
   },

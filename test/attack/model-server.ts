@@ -9,6 +9,7 @@ import {
 import { delta, finish, role, sendEvents, startEvents, streaming, usage } from "../support/fake-stream.ts";
 import { dripping, silentAfterHeaders } from "../support/slow-responses.ts";
 import { audioBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
+import type { HeldTranscriptions } from "./attack.ts";
 
 /** What only a model's thoughts contain; no reader may see it. */
 export const thoughtWord = "marabou";
@@ -177,6 +178,18 @@ export const startAttackingModels = async () => {
     response.on("drain", write);
     write();
   };
+  let held: { readonly released: Promise<void>; calls: number } | undefined;
+  const transcribe: Behaviour = (response, request) => {
+    if (held) held.calls += 1;
+    const respond = (): void => responding(200, { text: "Wasuze otya nno?" })(response, request);
+    void (held?.released ?? Promise.resolve()).then(respond);
+  };
+  const holdTranscriptions = (): HeldTranscriptions => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const holding = { released: promise, calls: 0 };
+    held = holding;
+    return { calls: () => holding.calls, release: resolve };
+  };
   const speech = wavFile(audioBytes(9_600), { stated: true });
   const speak: Behaviour = (response) => {
     response.writeHead(200, { "Content-Type": "audio/wav" }).end(speech);
@@ -184,7 +197,7 @@ export const startAttackingModels = async () => {
   backend.behave((response, request) => {
     const { path = "", body = "" } = backend.received.splice(0).at(-1) ?? {};
     const behaviour = path.endsWith("/audio/transcriptions")
-      ? responding(200, { text: "Wasuze otya nno?" })
+      ? transcribe
       : path.endsWith("/audio/speech")
         ? body.includes(orderOf("endless"))
           ? endlessAudio
@@ -192,5 +205,5 @@ export const startAttackingModels = async () => {
         : chatBehaviour(body);
     behaviour(response, request);
   });
-  return { baseUrl: backend.baseUrl, audioSent: () => audioSent, close: backend.close };
+  return { baseUrl: backend.baseUrl, audioSent: () => audioSent, holdTranscriptions, close: backend.close };
 };

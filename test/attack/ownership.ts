@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { standInAccounts } from "../../infra/local/identity/stand-in-accounts.ts";
+import { identityKeyPrefix } from "../../shared/accounts/access/keys.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { signInAtProvider } from "../support/identity-provider.ts";
 import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
-import { openBrowser, signedIn } from "./browser.ts";
+import { type Browser, openBrowser, signedIn } from "./browser.ts";
 import {
   ask,
   mailedToken,
@@ -51,6 +52,14 @@ const openVerification = async (target: Target, { email }: Pick<Visitor, "email"
   const { html } = await browser.get(`${verifyPath}?token=${token}`);
   const form_token = /name="form_token" value="([\w-]+)"/.exec(html)?.[1] ?? "";
   return { browser, token, form_token };
+};
+
+/** Opens the page of this browser that adds an identity. @returns where the provider's page for this identity sends it back to. */
+const beginJoin = async (browser: Browser, login: string): Promise<string> => {
+  const { html } = await browser.fillIn("/console/account", {}, "/console/account/identities/a");
+  const address = /class="button" href="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const { pathname, search } = await signInAtProvider(address, { login });
+  return `${pathname}${search}`;
 };
 
 /** Whose account it is, when someone has registered the address of another person: number 17. */
@@ -193,6 +202,30 @@ export const ownershipAttacks: readonly Attack[] = [
           inside.status === 303 &&
           address.pathname.endsWith(connectPath),
         `${statuses.join(" ")}, the console ${inside.status}, once more to ${address.pathname}`,
+      );
+    },
+  },
+  {
+    number: 17,
+    name: "an identity that a stolen session joins while the owner changes the password",
+    needs: ["table", "log-ins"],
+    attempt: async (target) => {
+      const owner = await newVisitor(target);
+      const thief = await signedIn(target, owner);
+      const [login = ""] =
+        Object.entries(standInAccounts).find(([, { emailVerified }]) => emailVerified) ?? [];
+      const back = await beginJoin(thief, login);
+      const held = target.table?.hold("TransactWriteItems", `${identityKeyPrefix}`);
+      const joining = thief.get(back);
+      await Promise.race([held?.arrived, joining]);
+      const body = { old_password: owner.password, new_password: owners };
+      const changed = await ask(target, "/auth/change-password", { token: owner.token, body });
+      held?.release();
+      const { status, location } = await joining;
+      const hasJoined = location?.includes("joined=") === true;
+      return refusedIf(
+        changed.status === 200 && !hasJoined && status >= 400,
+        `the change ${changed.status}, the joining ${status} ${location ?? ""}`,
       );
     },
   },

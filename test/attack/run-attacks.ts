@@ -8,6 +8,8 @@ const reasons: Readonly<Record<Means, string>> = {
   table: "this service's table cannot fail on request from here",
   addresses: "requests cannot be sent from a second address",
   "log-ins": "this service allows too few logins a minute from one address",
+  events: "functions of this service cannot be invoked from here",
+  operator: "the accounts of this service cannot be disabled from here",
 };
 
 /** How many attacks came to what. */

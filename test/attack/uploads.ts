@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { uploadKeyPrefix } from "../../shared/recordings/uploads/keys.ts";
 import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
 import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
 import { ask, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
@@ -7,6 +8,11 @@ const fileRequested = { file_name: "council.wav", content_type: "audio/wav" };
 const uploadLink = z.object({ upload_url: z.url(), file_id: z.uuid() });
 const partedUpload = z.object({ id: z.uuid() });
 const partLinks = z.object({ parts: z.tuple([z.object({ upload_url: z.url() })], z.unknown()) });
+
+const account = z.object({ id: z.int() });
+
+const statusesAre = (statuses: readonly number[], expected: readonly number[]): boolean =>
+  statuses.join(" ") === expected.join(" ");
 
 const sampleRate = 1_000;
 
@@ -74,6 +80,32 @@ export const uploadAttacks: readonly Attack[] = [
       return refusedIf(
         countOf(attempts, 404) === attempts.length && owners.status === 200,
         `${statusesOf(attempts)}, the owner ${owners.status}`,
+      );
+    },
+  },
+  {
+    number: 14,
+    name: "uploads that start while their account is deleted, and stay behind it",
+    needs: ["table"],
+    attempt: async (target) => {
+      const { table } = target;
+      if (!table) throw new Error("there is no table to hold");
+      const statuses: number[] = [];
+      let stayed = 0;
+      for (const path of ["/tasks/generate-upload-url", "/tasks/uploads"]) {
+        const { token, password } = await newVisitor(target);
+        const { id } = read(await ask(target, "/auth/me", { token }), account);
+        const held = table.hold("PutItem", uploadKeyPrefix);
+        const starting = ask(target, path, { token, body: { ...fileRequested, size: 10 } });
+        await Promise.race([held.arrived, starting]);
+        const left = await ask(target, "/auth/me", { method: "DELETE", token, body: { password } });
+        held.release();
+        statuses.push(left.status, (await starting).status);
+        stayed += await table.itemsWith(uploadKeyPrefix, `"user_id":{"N":"${id}"}`);
+      }
+      return heldIf(
+        statusesAre(statuses, [204, 401, 204, 401]) && stayed === 0,
+        `${statuses.join(" ")}, ${stayed} items stay`,
       );
     },
   },

@@ -8,6 +8,8 @@ const target: Target = {
   means: new Set(["mails"]),
   failCounters: () => undefined,
   audioSent: () => 0,
+  disable: async () => undefined,
+  holdTranscriptions: () => ({ calls: () => 0, release: () => undefined }),
   modelMilliseconds: 1,
 };
 

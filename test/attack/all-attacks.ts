@@ -9,6 +9,7 @@ import { limitAttacks } from "./limits.ts";
 import { localAttacks } from "./local.ts";
 import { messagingAttacks } from "./messaging.ts";
 import { modelAttacks } from "./models.ts";
+import { otherSettingsAttacks } from "./other-settings.ts";
 import { ownershipAttacks } from "./ownership.ts";
 import { recordingAttacks } from "./recordings.ts";
 import { uploadAttacks } from "./uploads.ts";
@@ -22,6 +23,7 @@ export const allAttacks: readonly Attack[] = [
   ...costAttacks,
   ...keyAttacks,
   ...jobAttacks,
+  ...otherSettingsAttacks,
   ...uploadAttacks,
   ...recordingAttacks,
   ...consoleAttacks,

@@ -23,8 +23,14 @@ const hasSecondAddress = (): Promise<boolean> =>
     server.listen(0, "127.0.0.2", () => server.close(() => resolve(true)));
   });
 
-/** Starts a service of its own, in a folder that goes with it, before models and a table that do what an attack wants. */
-export const startAttackedService = async (): Promise<AttackedService> => {
+/**
+ * Starts a service of its own, in a folder that goes with it, before models and a table that do what an attack wants.
+ *
+ * @param variables settings of the service that differ.
+ */
+export const startAttackedService = async (
+  variables: Readonly<Record<string, string>> = {},
+): Promise<AttackedService> => {
   const folder = await mkdtemp(join(tmpdir(), "language-ai-attack-"));
   const models = await startAttackingModels();
   const table = await startFailingTable(join(folder, "table"));
@@ -41,6 +47,7 @@ export const startAttackedService = async (): Promise<AttackedService> => {
     UNVERIFIED_QUOTA_SHARE: "0.1",
     LIMIT_MULTIPLIER: "1",
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+    ...variables,
   });
   const means: Means[] = ["mails", "messages", "models", "table", "log-ins", "events", "operator"];
   return {

@@ -70,6 +70,7 @@ const usageOf = (tokens: number): string => usage.replaceAll(/:(11|3|14)\b/g, `:
 
 /** Streams that are odd in a way that readers have stumbled over. */
 const oddStreams: Readonly<Record<string, Behaviour>> = {
+  "never stops speaking": eventsForEver((response) => sendEvents(response, delta("again "))),
   "blanks around the last word": (response) => {
     startEvents(response);
     sendEvents(response, role, delta(replyText), finish(), usage);

@@ -21,7 +21,7 @@ describe("the attack command", () => {
     const { code, output } = await attack(endurance(["--quick", "--only", "11"], ["--quick"]));
     expect(output).toMatch(/[1-9]\d* refused or held, 0 left out, 0 succeeded/);
     expect(code, output).toBe(0);
-  }, 300_000);
+  }, 600_000);
 
   it("fails when an attack succeeds, and says what it leaves out with a service that it has not started", async () => {
     const { code, output } = await attack(["--only", "1"], { BASE_URL: defenceless.baseUrl });

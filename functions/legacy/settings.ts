@@ -49,7 +49,12 @@ export const legacySettingsEnvironment = {
 export const replacedBy = (successor: Deprecation["successor"]) =>
   ({
     tag: "Deprecated (v1)",
-    deprecated: { since: deprecatedSince, sunset: new Date(defaultLegacySettings.sunset), successor },
+    deprecated: {
+      since: deprecatedSince,
+      sunset: new Date(defaultLegacySettings.sunset),
+      successor,
+      guide: "/docs/guides/from-v1",
+    },
   }) as const;
 
 /** Puts a stage's names of the providers into the paths of operations. */

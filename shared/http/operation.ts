@@ -32,6 +32,8 @@ export interface Deprecation {
   readonly sunset: Date;
   /** The path of the route that replaces it. */
   readonly successor: `/${string}`;
+  /** The path of the page that shows how to replace it. */
+  readonly guide: `/${string}`;
 }
 
 /** A route's declaration: the one place that states what it accepts, returns and needs. */

@@ -101,14 +101,14 @@ const basePathOf = ({ resource, requestContext }: HttpEvent): string => {
   return segments.slice(0, Math.max(0, segments.length - own)).join("/");
 };
 
-/** RFC 9745, RFC 8594 and the link relation of RFC 5829. */
+/** RFC 9745 with its link relation, RFC 8594, and the link relation of RFC 5829. */
 const deprecationHeaders = (
-  { since, sunset, successor }: Deprecation,
+  { since, sunset, successor, guide }: Deprecation,
   basePath: string,
 ): Record<string, string> => ({
   Deprecation: `@${Math.floor(since.getTime() / 1_000)}`,
   Sunset: sunset.toUTCString(),
-  Link: `<${basePath}${successor}>; rel="successor-version"`,
+  Link: `<${basePath}${guide}>; rel="deprecation"; type="text/html", <${basePath}${successor}>; rel="successor-version"`,
 });
 
 const addHeaders = ({ event, response }: HttpRequest, common: Readonly<Record<string, string>>): void => {

@@ -10,6 +10,7 @@ import { describeReference } from "../../functions/console/docs/reference.ts";
 import { operations } from "../../functions/manifest.ts";
 import { documentOfStage } from "../../shared/http/openapi/stage-document.ts";
 import { defaultVendors } from "../../shared/platform/config/vendors.ts";
+import { changesIn } from "../support/changes-in-guide.ts";
 import { baseUrl, call, createAccount, newRegistration, type TestAccount } from "../support/client.ts";
 
 const project = join(import.meta.dirname, "../..");
@@ -125,6 +126,32 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
       else expect(printed).not.toMatch(/"error":\{|unauthenticated|<Error>/);
     },
   );
+
+  const fromV1 = changesIn(
+    guides.find(({ name }) => name === "from-v1"),
+    baseUrl,
+  );
+  it.each(fromV1)("of the guide from-v1 works before and after the change of $heading", async (change) => {
+    const person = await createAccount();
+    const parsed = (text: string): unknown => (text.startsWith("{") ? JSON.parse(text) : undefined);
+    const [before = "", after = ""] = await Promise.all(
+      [change.before, change.after].map(async (request) => {
+        // A response with an error ends the script, and so does the failure of any other command.
+        const failing = 'curl() { command curl --fail-with-body "$@"; }';
+        const printed = await shell([failing, change.setup, "echo; echo MARK", request].join("\n"), person);
+        return Buffer.from(printed.split("MARK\n")[1] ?? "", "latin1").toString();
+      }),
+    );
+    const rows = change.tables.flat().filter(([old = ""]) => !/^\d|^`(?:model_type|qwen|gemma)`$/.test(old));
+    for (const [old = "", now = ""] of rows) {
+      for (const [cell, response] of [
+        [old, parsed(before)],
+        [now, parsed(after)],
+      ] as const) {
+        for (const [, path = ""] of cell.matchAll(/`([^`]+)`/g)) expect(response).toHaveProperty(path);
+      }
+    }
+  });
 
   it("of the guide keys revokes the key that it creates, and no other", async () => {
     const person = await createAccount();

@@ -43,8 +43,10 @@ const expectDeprecation = ({ headers }: JsonResponse, { operation }: LegacyRoute
   const sunset = headers.get("sunset") ?? "";
   expect(new Date(sunset).toUTCString()).toBe(sunset);
   if (isLocal) expect(sunset).toBe("Wed, 01 Dec 2027 00:00:00 GMT");
+  const prefix = basePathIn(baseUrl);
   expect(headers.get("link")).toBe(
-    `<${basePathIn(baseUrl)}${operation.deprecated?.successor}>; rel="successor-version"`,
+    `<${prefix}/docs/guides/from-v1>; rel="deprecation"; type="text/html", ` +
+      `<${prefix}${operation.deprecated?.successor}>; rel="successor-version"`,
   );
   for (const name of ["Deprecation", "Link", "Sunset"]) {
     expect(headers.get("access-control-expose-headers")).toContain(name);

@@ -63,7 +63,7 @@ const explorerPages = ({ assets }: DocumentationDependencies): BoundPage[] => [
   }),
 ];
 
-const guidePages = ({ baseUrl }: DocumentationDependencies): BoundPage[] => [
+const guidePages = ({ baseUrl, vendors }: DocumentationDependencies): BoundPage[] => [
   page(guidesPage, {
     show: () => shown({ title: "Guides", content: <GuidesPage guides={guides} /> }),
   }),
@@ -71,7 +71,8 @@ const guidePages = ({ baseUrl }: DocumentationDependencies): BoundPage[] => [
     show: ({ path }) => {
       const guide = guides.find(({ name }) => name === path["name"]);
       if (!guide) throw new AppError("not_found");
-      return shown({ title: guide.title, content: <GuidePage guide={guide} baseUrl={baseUrl} /> });
+      const content = <GuidePage guide={guide} baseUrl={baseUrl} vendors={vendors} />;
+      return shown({ title: guide.title, content });
     },
   }),
 ];

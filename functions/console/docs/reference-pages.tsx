@@ -117,7 +117,7 @@ const Heading = ({ operation, successor }: OperationProps) => {
       {isDeprecated && (
         <Notice kind="bad" title="Deprecated">
           <p>
-            This exists for programs that use version 1.
+            <Prose text="This exists for programs that use [version 1](/docs/guides/from-v1)." />
             {successor && (
               <Prose
                 text={` Use [${successor.method} ${successor.path}](${operationPath(successor.id)}) instead.`}

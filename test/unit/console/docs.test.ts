@@ -121,6 +121,12 @@ describe("The documentation", () => {
     );
     expect(paths).toContain("/tasks/acme/tts");
     expect(paths.join().match(/modal|runpod/)).toBeNull();
+    const vendors = { a: "acme", b: "other-gpu" };
+    const guide = guides.find(({ name }) => name === "from-v1");
+    const html = guide ? render(createElement(GuidePage, { guide, baseUrl, vendors })) : "";
+    expect(html).toContain("<h2>POST /tasks/other-gpu/tts</h2>");
+    expect(html).toContain("$API/tasks/acme/stt");
+    expect(html.match(/modal|runpod/)).toBeNull();
   });
 
   it("has the Swagger UI of the package, and says so in the address of its files", () => {

@@ -5,6 +5,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { guides } from "../../../functions/console/docs/guides/built-guides.ts";
 import { codeOf } from "../../../functions/console/docs/guides/guide.ts";
 import { readGuides } from "../../../functions/console/docs/guides/read-guides.ts";
+import { legacyFunction } from "../../../functions/legacy/contract.ts";
+import { speakers } from "../../../functions/legacy/fixed-speakers.ts";
+import { changesIn } from "../../support/changes-in-guide.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "guides-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -50,10 +53,46 @@ describe("A guide in Markdown", () => {
 
   it("quotes limits and error codes from the code, and leaves no other placeholder", () => {
     expect(JSON.stringify(guides).replaceAll("{{baseUrl}}", "")).not.toContain("{{");
-    const tables = guides.flatMap(({ parts }) =>
-      parts.flatMap((part) => ("rows" in part ? [part.rows.length] : [])),
-    );
+    const tables = guides
+      .filter(({ name }) => name !== "from-v1")
+      .flatMap(({ parts }) => parts.flatMap((part) => ("rows" in part ? [part.rows.length] : [])));
     expect(tables).toEqual([4, 6, 3, expect.any(Number)]);
     expect(tables[3]).toBeGreaterThan(30);
+  });
+});
+
+describe("The guide from version 1", () => {
+  const guide = guides.find(({ name }) => name === "from-v1");
+  const changes = changesIn(guide, "https://api.example.com");
+
+  it("is what the deprecated operations link to", () => {
+    const linked = new Set(legacyFunction.operations.map(({ deprecated }) => deprecated?.guide));
+    expect([...linked]).toEqual([`/docs/guides/${guide?.name}`]);
+  });
+
+  it("has a section for each deprecated operation, and no other", () => {
+    expect(changes.map(({ heading }) => heading)).toEqual(
+      expect.arrayContaining(legacyFunction.operations.map(({ method, path }) => `${method} ${path}`)),
+    );
+    expect(changes).toHaveLength(legacyFunction.operations.length);
+  });
+
+  it.each(legacyFunction.operations)("replaces $method $path by its successor", (operation) => {
+    const { method, path, deprecated } = operation;
+    const change = changes.find(({ heading }) => heading === `${method} ${path}`);
+    const [start = ""] = path.split("{");
+    expect(change?.before).toContain(`$API${start}`);
+    expect(change?.after).toMatch(new RegExp(`\\$API${deprecated?.successor}(?![/\\w])`));
+    expect(change?.after).not.toContain(`$API${start}`);
+  });
+
+  it("names the language of each speaker that has a voice", () => {
+    const [table] = changes.find(({ heading }) => heading === "POST /tasks/tts")?.tables ?? [];
+    expect(table).toEqual(
+      speakers.map(({ id, language, languageCode }) => [
+        `${id}, ${language}`,
+        languageCode === "lgg" ? "has no voice" : `\`${languageCode}\``,
+      ]),
+    );
   });
 });

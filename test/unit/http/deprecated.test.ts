@@ -19,6 +19,7 @@ const operation = defineOperation({
     since: new Date("2026-06-01T00:00:00Z"),
     sunset: new Date("2026-12-01T00:00:00Z"),
     successor: "/new",
+    guide: "/guide",
   },
   body: { encoding: "json", schema: z.object({ text: z.string() }) },
   response: { status: 200, description: "It", schema: z.object({ user: z.int() }) },
@@ -28,7 +29,7 @@ const operation = defineOperation({
 const headers = {
   Deprecation: "@1780272000",
   Sunset: "Tue, 01 Dec 2026 00:00:00 GMT",
-  Link: '</new>; rel="successor-version"',
+  Link: '</guide>; rel="deprecation"; type="text/html", </new>; rel="successor-version"',
 };
 
 const bodies = [
@@ -85,15 +86,20 @@ describe("a deprecated operation", () => {
     ["below the base path of a domain", "/languages/v2/old", "/languages/v2"],
     ["with a slash at the end", "/prod/old/", "/prod"],
     ["at a domain's root", "/old", ""],
-  ])("names its successor where its callers reach it: %s", async (_where, publicPath, basePath) => {
-    const { headers } = await send([endpoint(operation, ({ caller }) => ({ user: caller.userId }))], {
-      path: "/old",
-      publicPath,
-      body: { text: "x" },
-      authorizer: authorizedCaller,
-    });
-    expect(headers).toMatchObject({ Link: `<${basePath}/new>; rel="successor-version"` });
-  });
+  ])(
+    "names its guide and its successor where its callers reach them: %s",
+    async (_where, publicPath, basePath) => {
+      const { headers } = await send([endpoint(operation, ({ caller }) => ({ user: caller.userId }))], {
+        path: "/old",
+        publicPath,
+        body: { text: "x" },
+        authorizer: authorizedCaller,
+      });
+      expect(headers).toMatchObject({
+        Link: `<${basePath}/guide>; rel="deprecation"; type="text/html", <${basePath}/new>; rel="successor-version"`,
+      });
+    },
+  );
 
   it("lets browsers read the headers", async () => {
     const response = await post("right", { text: "x" });

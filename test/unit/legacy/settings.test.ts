@@ -96,7 +96,7 @@ describe("each deprecated route", () => {
     expect(response.headers).toMatchObject({
       Deprecation: "@1780272000",
       Sunset: "Wed, 01 Dec 2027 00:00:00 GMT",
-      Link: `<${successor}>; rel="successor-version"`,
+      Link: `</docs/guides/from-v1>; rel="deprecation"; type="text/html", <${successor}>; rel="successor-version"`,
     });
     expect(legacyFunction.operations).toHaveLength(21);
   });
@@ -138,7 +138,7 @@ describe("a stage whose providers' routes are gone", () => {
           headers: {
             Deprecation: "@1780272000",
             Sunset: "Wed, 01 Dec 2027 00:00:00 GMT",
-            Link: `<${deprecated?.successor}>; rel="successor-version"`,
+            Link: `<${deprecated?.guide}>; rel="deprecation"; type="text/html", <${deprecated?.successor}>; rel="successor-version"`,
           },
           body: { error: { code: "gone" } },
         });

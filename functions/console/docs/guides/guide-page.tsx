@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { defaultVendors } from "../../../../shared/platform/config/vendors.ts";
 import { CodeBlock } from "../../view/components.tsx";
 import { useFrame } from "../../view/frame.ts";
 import { Prose, ProseTable } from "../prose.tsx";
@@ -48,20 +49,30 @@ const labels: Readonly<Record<GuideLanguage, string>> = {
   python: "Python",
   json: "Response",
   http: "Request",
+  diff: "Change",
 };
 
-const Part = ({ part, baseUrl }: { readonly part: GuidePart; readonly baseUrl: string }) => {
-  if ("heading" in part) return <h2>{part.heading}</h2>;
+interface PartProps {
+  readonly part: GuidePart;
+  /** Fills in what differs between stages. */
+  readonly fill: (text: string) => string;
+}
+
+const Part = ({ part, fill }: PartProps) => {
+  if ("heading" in part) return <h2>{fill(part.heading)}</h2>;
   if ("code" in part) {
-    return <CodeBlock label={labels[part.language]} code={withAddress(part.code, baseUrl)} />;
+    return <CodeBlock label={labels[part.language]} code={fill(part.code)} />;
   }
-  if ("rows" in part) return <ProseTable {...part} />;
+  if ("rows" in part)
+    return (
+      <ProseTable {...part} caption={fill(part.caption)} rows={part.rows.map((cells) => cells.map(fill))} />
+    );
   if ("list" in part) {
     return (
       <ul>
         {part.list.map((text) => (
           <li key={text}>
-            <Prose text={withAddress(text, baseUrl)} />
+            <Prose text={fill(text)} />
           </li>
         ))}
       </ul>
@@ -69,14 +80,23 @@ const Part = ({ part, baseUrl }: { readonly part: GuidePart; readonly baseUrl: s
   }
   return (
     <p>
-      <Prose text={withAddress(part.text, baseUrl)} />
+      <Prose text={fill(part.text)} />
     </p>
   );
 };
 
 /** The page of a guide. */
-export const GuidePage = ({ guide, baseUrl }: { readonly guide: Guide; readonly baseUrl: string }): VNode => {
+export const GuidePage = ({
+  guide,
+  baseUrl,
+  vendors = defaultVendors,
+}: {
+  readonly guide: Guide;
+  readonly baseUrl: string;
+  readonly vendors?: typeof defaultVendors;
+}): VNode => {
   const { url } = useFrame();
+  const fill = (text: string): string => withAddress(text, baseUrl, vendors);
   return (
     <article lang="en">
       <p>
@@ -85,7 +105,7 @@ export const GuidePage = ({ guide, baseUrl }: { readonly guide: Guide; readonly 
       <h1>{guide.title}</h1>
       <p>{guide.summary}</p>
       {guide.parts.map((part, index) => (
-        <Part key={index} part={part} baseUrl={baseUrl} />
+        <Part key={index} part={part} fill={fill} />
       ))}
     </article>
   );

@@ -1,3 +1,5 @@
+import { defaultVendors, inVendorsNames } from "../../../../shared/platform/config/vendors.ts";
+
 /** A part of a guide. Texts are Markdown with code and links, and nothing else. */
 export type GuidePart =
   | { readonly heading: string }
@@ -11,7 +13,7 @@ export type GuidePart =
   | { readonly language: GuideLanguage; readonly code: string };
 
 /** The languages of code in guides. */
-export const guideLanguages = ["sh", "typescript", "python", "json", "http"] as const;
+export const guideLanguages = ["sh", "typescript", "python", "json", "http", "diff"] as const;
 export type GuideLanguage = (typeof guideLanguages)[number];
 
 /** A page that explains one subject. */
@@ -30,5 +32,8 @@ export const codeOf = (guide: Guide | undefined, language: GuideLanguage, baseUr
     "code" in part && part.language === language ? [withAddress(part.code, baseUrl)] : [],
   );
 
-/** Fills in the address of the service for `{{baseUrl}}`. */
-export const withAddress = (text: string, baseUrl: string): string => text.replaceAll("{{baseUrl}}", baseUrl);
+/** Fills in the address of the service for `{{baseUrl}}`, and a stage's names of the providers in paths. */
+export const withAddress = (text: string, baseUrl: string, vendors = defaultVendors): string =>
+  text
+    .replaceAll("{{baseUrl}}", baseUrl)
+    .replaceAll(/\/tasks\/\w+\//g, (prefix) => inVendorsNames(prefix, vendors));

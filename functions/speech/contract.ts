@@ -6,6 +6,7 @@ import { languageForms } from "../../shared/platform/catalogue/languages.ts";
 import {
   accountRequestEnvironment,
   speechBackendEnvironment,
+  tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 import { batchResponse, linkResponse, speechResponse } from "./speech-results.ts";
@@ -201,7 +202,7 @@ export const speechFunction = defineFunction({
     listV1VoicesOperation,
     listV1SpeechModelsOperation,
   ],
-  environment: { ...accountRequestEnvironment, ...speechBackendEnvironment },
+  environment: { ...accountRequestEnvironment, ...tokenEnvironment, ...speechBackendEnvironment },
   memoryMegabytes: 512,
   timeoutSeconds: 300,
   transfer: "stream",

@@ -1,7 +1,12 @@
 import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
-import { linkedStoreFrom, requestToolsFrom, synthesizerFrom } from "../../shared/wiring/from-environment.ts";
+import {
+  linkedStoreFrom,
+  requestToolsFrom,
+  synthesizerFrom,
+  verifyBearerFrom,
+} from "../../shared/wiring/from-environment.ts";
 import { speechFunction } from "./contract.ts";
 import { speechEndpoints, v1SpeechEndpoints } from "./endpoints.ts";
 
@@ -17,5 +22,5 @@ const dependencies = {
 
 export const handler = createStreamingHandler(
   [...speechEndpoints(dependencies), ...v1SpeechEndpoints(dependencies)],
-  requestToolsFrom(environment),
+  { verifyBearer: verifyBearerFrom(environment), ...requestToolsFrom(environment) },
 );

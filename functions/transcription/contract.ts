@@ -8,6 +8,7 @@ import {
 } from "../../shared/platform/catalogue/languages.ts";
 import {
   accountRequestEnvironment,
+  tokenEnvironment,
   transcriptionBackendEnvironment,
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
@@ -137,6 +138,7 @@ export const transcriptionFunction = defineFunction({
   operations: [createTranscriptionOperation, createV1TranscriptionOperation, createV1TranslationOperation],
   environment: {
     ...accountRequestEnvironment,
+    ...tokenEnvironment,
     ...transcriptionBackendEnvironment,
     ...translationBackendEnvironment,
   },

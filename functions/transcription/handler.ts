@@ -7,6 +7,7 @@ import {
   requestToolsFrom,
   transcriberFrom,
   translatorFrom,
+  verifyBearerFrom,
 } from "../../shared/wiring/from-environment.ts";
 import { transcriptionFunction } from "./contract.ts";
 import { transcriptionEndpoints, v1TranscriptionEndpoints } from "./endpoints.ts";
@@ -22,5 +23,5 @@ const dependencies = {
 
 export const handler = createStreamingHandler(
   [...transcriptionEndpoints(dependencies), ...v1TranscriptionEndpoints(dependencies)],
-  requestToolsFrom(environment),
+  { verifyBearer: verifyBearerFrom(environment), ...requestToolsFrom(environment) },
 );

@@ -10,9 +10,9 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
-import { type Operation, supportedMethods } from "../../shared/http/operation.ts";
+import { type Operation, supportedMethods, verifiesTokens } from "../../shared/http/operation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import { errorBody } from "../../shared/platform/errors/error-body.ts";
+import { errorBody, unknownPath } from "../../shared/platform/errors/error-body.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { addMockMethod, requestIdVariable } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
@@ -26,7 +26,7 @@ const preflightSeconds = 7_200;
 export interface OperationRoutesProps {
   readonly api: RestApi;
   readonly functions: readonly ServiceFunction[];
-  /** Admits callers to operations of `auth: "user"`. For deprecated operations the functions do it themselves. */
+  /** Admits callers to operations of `auth: "user"`, except those whose functions verify tokens themselves. */
   readonly authorizer: IAuthorizer;
   /** HTML for browsers at paths that do not exist. */
   readonly notFoundPage: string;
@@ -36,7 +36,7 @@ export interface OperationRoutesProps {
  * Adds the API's routes for the operations and pages that the functions declare.
  *
  * Every path of operations also responds to preflights, and with 405 to methods that it does not have. All methods of a page
- * go to its function. Every other path gets 404: a page for browsers, JSON for programs.
+ * go to its function. Every other path gets 404: a page for browsers, JSON for programs, with what is served on `/v1`.
  *
  * @throws Error when two operations have one method and path, a page has the path of another page or of an operation, or a
  *   buffered function may take longer than API Gateway waits.
@@ -98,15 +98,16 @@ const checkTimeout = ({ name, operations, pages, timeoutSeconds, transfer }: Fun
 
 const addOperation = (
   api: RestApi,
-  { id, method, path, auth, deprecated, summary }: Operation,
+  operation: Operation,
   integration: LambdaIntegration,
   authorizer: IAuthorizer,
 ): void => {
+  const { id, method, path, auth, summary } = operation;
   const resource = api.root.resourceForPath(path);
   // To API Gateway, HEAD is a method like any other.
   for (const httpMethod of method === "GET" ? ["GET", "HEAD"] : [method]) {
     const named = httpMethod === method ? { operationName: id } : {};
-    if (auth === "user" && !deprecated) {
+    if (auth === "user" && !verifiesTokens(operation)) {
       const authorizationType = AuthorizationType.CUSTOM;
       acknowledgeOwnTokens(
         resource.addMethod(httpMethod, integration, { ...named, authorizer, authorizationType }),
@@ -140,12 +141,12 @@ const addPathResponses = (resource: IResource, methods: readonly string[]): void
 
 /**
  * Without this route, API Gateway refuses an unknown path because it has no AWS credentials, with a message that depends on the
- * `Authorization` header. The greedy path does not include the root.
+ * `Authorization` header. A greedy path does not include the path above it.
  */
 const addNotFound = (api: RestApi, page: string, rootIsServed: boolean): void => {
-  const error = new AppError("not_found");
-  for (const resource of [api.root.addResource("{unknown+}"), ...(rootIsServed ? [] : [api.root])]) {
-    const method = addMockMethod(resource, { ...errorResponse(error), page });
+  for (const path of ["/{unknown+}", "/v1/{unknown+}", ...(rootIsServed ? [] : ["/"])]) {
+    const error = unknownPath(path);
+    const method = addMockMethod(api.root.resourceForPath(path), { ...errorResponse(error), page });
     acknowledgePublic(method, `It always responds with the same error, ${error.status}, without a function.`);
   }
 };

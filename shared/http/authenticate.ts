@@ -26,7 +26,7 @@ const byAuthorizer = ({ requestContext }: HttpEvent): Credential | undefined =>
 
 /**
  * Sets the credential of a request whose operation requires one. Behind API Gateway's authorizer its claims come from the
- * authorizer's context. Function URLs and deprecated routes have no authorizer, so the token or key is verified here.
+ * authorizer's context. Function URLs, deprecated routes and `/v1` have no authorizer, so the token or key is verified here.
  *
  * Afterwards a token's signature and expiry are valid, or a key's checksum is. The write that counts the request checks
  * whether it was revoked.

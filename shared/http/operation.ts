@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Scope } from "../accounts/access/api-keys.ts";
 import type { AccountLimitClass, LimitClass, OpenLimitClass } from "../accounts/limits/policies.ts";
 import type { ErrorCode } from "../platform/errors/catalogue.ts";
+import { isOpenAiPath } from "../platform/errors/error-body.ts";
 import type { ApiHeaderName } from "./response-headers.ts";
 
 /** Sections of the API's documentation, in the order in which they are shown. */
@@ -112,7 +113,6 @@ export interface Operation<
   readonly errorFormat?: "oauth";
   /** Responses about accounts and tokens must never be cached. */
   readonly confidential?: boolean;
-  /** The function checks the token, because responses of API Gateway's authorizer could not have the headers. */
   readonly deprecated?: Deprecation;
 }
 
@@ -158,6 +158,13 @@ export const supportedMethods = (declared: readonly string[]): string[] => [
   ...declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])),
   "OPTIONS",
 ];
+
+/**
+ * Whether the function verifies the token, with no authorizer before it: responses of API Gateway's authorizer are the same for
+ * all paths, so they can have neither the headers of deprecated routes nor the codes of the OpenAI API.
+ */
+export const verifiesTokens = ({ deprecated, path }: Pick<Operation, "deprecated" | "path">): boolean =>
+  deprecated !== undefined || isOpenAiPath(path);
 
 /** Without a declaration, an operation is limited as strictly as its callers can be. */
 export const limitClassOf = ({ limit, auth }: Pick<Operation, "limit" | "auth">): LimitClass =>

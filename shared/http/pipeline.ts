@@ -36,7 +36,7 @@ import { createRouter, routeRequest } from "./router.ts";
 import { sendStream } from "./send-stream.ts";
 
 export interface HandlerOptions {
-  /** Verifies bearer tokens where no authorizer does: at function URLs and deprecated routes. */
+  /** Verifies bearer tokens where no authorizer does: at function URLs, deprecated routes and `/v1`. */
   readonly verifyBearer?: VerifyBearer;
   /** Checks tokens and counts requests. Required unless all operations are of the classes `reading` and `delivery`. */
   readonly limiter?: Limiter;

@@ -1,4 +1,5 @@
 import { AppError } from "../platform/errors/app-error.ts";
+import { unknownPath } from "../platform/errors/error-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { supportedMethods } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
@@ -7,9 +8,9 @@ import { logReceived } from "./request-log.ts";
 type Target = Pick<HttpEvent, "httpMethod" | "resource">;
 
 export interface Router {
-  /** @throws AppError `not_found`, or `method_not_allowed` with `Allow`. */
+  /** @throws AppError `not_found` or `unknown_url`, or `method_not_allowed` with `Allow`. */
   find(target: Target): Endpoint;
-  /** The methods of a resource, `OPTIONS` among them. @throws AppError `not_found`. */
+  /** The methods of a resource, `OPTIONS` among them. @throws AppError `not_found` or `unknown_url`. */
   methods(target: Target): string[];
 }
 
@@ -44,7 +45,7 @@ export const createRouter = (endpoints: readonly Endpoint[]): Router => {
     const found =
       byResource.get(resource) ??
       byResource.get(described.find((path) => matchPath(path, resource)) ?? resource);
-    if (!found) throw new AppError("not_found");
+    if (!found) throw unknownPath(resource);
     return found;
   };
   const methods = (target: Target) =>

@@ -258,7 +258,29 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
       const stored = await errorOf(openai.responses.create({ model, input: "x", store: true }));
       expect(stored).toMatchObject({ status: 400, param: "store" });
       const stranger = new OpenAI({ baseURL: `${door}/v1`, apiKey: "nonsense", maxRetries: 0 });
-      expect(await errorOf(stranger.models.list())).toBeInstanceOf(OpenAI.AuthenticationError);
+      const refused = await errorOf(stranger.models.list());
+      expect(refused).toBeInstanceOf(OpenAI.AuthenticationError);
+      expect(refused).toMatchObject({ code: "invalid_api_key" });
+    });
+
+    it("name what is served instead of operations that are not", async () => {
+      const requests = [
+        openai.embeddings.create({ model: "text-embedding-3-small", input: "x" }),
+        openai.images.generate({ prompt: "x" }),
+        openai.moderations.create({ input: "x" }),
+        openai.files.list(),
+        openai.completions.create({ model, prompt: "x" }),
+        openai.batches.list(),
+        openai.fineTuning.jobs.list(),
+      ];
+      for (const error of await Promise.all(requests.map(errorOf))) {
+        expect(error).toBeInstanceOf(OpenAI.NotFoundError);
+        expect(error).toMatchObject({
+          code: "unknown_url",
+          type: "invalid_request_error",
+          message: expect.stringContaining("POST /v1/chat/completions"),
+        });
+      }
     });
   });
 

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { operations } from "../../functions/manifest.ts";
-import type { Operation } from "../../shared/http/operation.ts";
+import { type Operation, verifiesTokens } from "../../shared/http/operation.ts";
 import {
   call,
   createAccount,
@@ -18,6 +18,9 @@ const pathOf = ({ path }: Operation): string => path.replaceAll(/\{\w+\}/g, "lug
 const send = ({ method, ...operation }: Operation, headers: Record<string, string>): Promise<JsonResponse> =>
   call(pathOf({ method, ...operation }), { method, headers });
 
+const codeOf = ({ path }: Operation): string =>
+  path.startsWith("/v1/") ? "invalid_api_key" : "unauthenticated";
+
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 describe.each(withToken)("$method $path", (operation) => {
@@ -30,9 +33,9 @@ describe.each(withToken)("$method $path", (operation) => {
     ["a token in a cookie only", { Cookie: "access_token=abc; Authorization=Bearer%20abc" }],
   ])("refuses %s", async (_case, headers) => {
     const response = await send(operation, headers);
-    expectError(response, 401, "unauthenticated");
+    expectError(response, 401, codeOf(operation));
     // API Gateway renames the header of a function; only its own responses keep the name.
-    const challenge = operation.deprecated ? "x-amzn-remapped-www-authenticate" : "www-authenticate";
+    const challenge = verifiesTokens(operation) ? "x-amzn-remapped-www-authenticate" : "www-authenticate";
     expect(response.headers.get(challenge)).toBe("Bearer");
     expect(response.headers.has("deprecation")).toBe(operation.deprecated !== undefined);
   });
@@ -52,7 +55,7 @@ describe("a token that was revoked", () => {
   });
 
   it.each(withToken)("does not open $method $path", async (operation) => {
-    const code = operation.path.startsWith("/v1/") ? "invalid_api_key" : "unauthenticated";
+    const code = codeOf(operation);
     expectError(await send(operation, bearer(rotated)), 401, code);
     expectError(await send(operation, bearer(ended)), 401, code);
   });

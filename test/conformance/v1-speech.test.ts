@@ -140,7 +140,7 @@ describe("an unsupported parameter", () => {
 
   it("is anything without a token", async () => {
     const body = { model: "tts-1", voice: "alloy", input };
-    expectError(await call("/v1/audio/speech", { body }), 401, "unauthenticated");
+    expectError(await call("/v1/audio/speech", { body }), 401, "invalid_api_key");
   });
 });
 

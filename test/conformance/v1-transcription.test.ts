@@ -205,7 +205,7 @@ describe("POST /v1/audio/transcriptions", () => {
 
   it("requires a token", async () => {
     const body = formData({ file: formFile(noise), model: "stt-51:lug" });
-    expectError(await call("/v1/audio/transcriptions", { body }), 401, "unauthenticated");
+    expectError(await call("/v1/audio/transcriptions", { body }), 401, "invalid_api_key");
   });
 });
 

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 import { createV1ChatCompletionOperation } from "../../functions/chat/v1/chat-contract.ts";
 import { listModelsOperation, retrieveModelOperation } from "../../functions/chat/v1/models-contract.ts";
 import { createResponseOperation } from "../../functions/chat/v1/responses-contract.ts";
+import { operations } from "../../functions/manifest.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 
 const messages = [{ role: "user", content: "How do you say 'thank you' in Luganda?" }];
@@ -37,7 +38,7 @@ describe("GET /v1/models", () => {
   );
 
   it("requires a token", async () => {
-    expectError(await call("/v1/models"), 401, "unauthenticated");
+    expectError(await call("/v1/models"), 401, "invalid_api_key");
   });
 
   it("takes nothing off the quota", async () => {
@@ -52,6 +53,36 @@ const doors = [
 ] as const;
 
 describe.each(doors)("through %s", (_name, door) => {
+  describe("a path of the OpenAI API that is not served", () => {
+    it.each([
+      "embeddings",
+      "images/generations",
+      "moderations",
+      "files",
+      "files/file-1/content",
+      "completions",
+      "batches",
+      "fine_tuning/jobs",
+      "realtime",
+      "assistants",
+      "threads",
+      "threads/thread_1/messages",
+      "chat/completions/chatcmpl-1/messages",
+      "nothing",
+    ])("is refused in OpenAI's form, with what is served: %s", async (path) => {
+      for (const request of [{ body: {} }, {}, { token, method: "DELETE" }]) {
+        const response = await call(`${door}/v1/${path}`, request);
+        expectError(response, 404, "unknown_url");
+        expect(response.body.error.type).toBe("invalid_request_error");
+        for (const { method, path: served } of operations) {
+          if (/^\/v1\/(?!.*(?:\{|voices|audio\/models))/.test(served)) {
+            expect(response.body.error.message).toContain(`${method} ${served}`);
+          }
+        }
+      }
+    });
+  });
+
   const chat = (body: object) => call(`${door}/v1/chat/completions`, { token, body: { messages, ...body } });
   const respond = (body: object) =>
     call(`${door}/v1/responses`, { token, body: { input: "Good morning", ...body } });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
-import { type Operation, supportedMethods } from "../../shared/http/operation.ts";
+import { type Operation, supportedMethods, verifiesTokens } from "../../shared/http/operation.ts";
 import { parseErrorTemplate } from "./error-body.ts";
 import { routesOf, type SynthesizedRoute } from "./synthesized-routes.ts";
 import {
@@ -74,7 +74,7 @@ describe("The deployed API", () => {
     "requires a token on $name unless it is public, or the function checks the token",
     ({ operation }) => {
       const [authorizer] = resourcesOfType(service.api, "AWS::ApiGateway::Authorizer").keys();
-      const expected = operation.auth === "user" && !operation.deprecated ? authorizer : undefined;
+      const expected = operation.auth === "user" && !verifiesTokens(operation) ? authorizer : undefined;
       expect(authorizer).toBeDefined();
       expect(route(operation.method, operation.path)?.authorizer).toBe(expected);
     },
@@ -124,13 +124,13 @@ describe("A path of the API", () => {
 
 describe("Responses that need no function", () => {
   const isPage = pages.some(({ path }) => path === "/");
-  it.each(isPage ? ["/{unknown+}"] : ["/", "/{unknown+}"])(
+  it.each([...(isPage ? [] : ["/"]), "/{unknown+}", "/v1/{unknown+}"])(
     "tell that nothing is at %s, with or without a token",
     (path) => {
       const response = mockResponse("ANY", path);
       expect(response?.StatusCode).toBe("404");
       expect(parseErrorTemplate(response?.ResponseTemplates["application/json"]).error.code).toBe(
-        "not_found",
+        path.startsWith("/v1/") ? "unknown_url" : "not_found",
       );
       // Velocity reads both characters as its own.
       const page = response?.ResponseTemplates["text/html"];

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { credentialContext } from "../../shared/http/authenticate.ts";
 import { endpoint } from "../../shared/http/endpoint.ts";
+import { verifiesTokens } from "../../shared/http/operation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { otherSamples, parseEvent, sampleEvents } from "../support/sample-events.ts";
 import { send } from "../support/send.ts";
@@ -13,7 +14,7 @@ describe("the sample events", () => {
   it.each(sampleEvents)("$path is a request its operation accepts", async ({ operation, text }) => {
     const event = parseEvent(text);
     expect(event).toMatchObject({ httpMethod: operation.method, resource: operation.path });
-    const isChecked = operation.auth === "user" && !operation.deprecated;
+    const isChecked = operation.auth === "user" && !verifiesTokens(operation);
     const token = credentialContext.safeParse(event.requestContext.authorizer);
     expect(token.success || !isChecked).toBe(true);
     const accept = vi.fn(() => {

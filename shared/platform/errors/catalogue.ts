@@ -46,6 +46,12 @@ export const errorCatalogue = {
   ),
   invalid_signature: error(403, "The signature of the delivery is missing or wrong.", "permission_error"),
   not_found: error(404, "There is nothing at this address.", "not_found_error"),
+  unknown_url: error(
+    404,
+    "This service does not have this route of the OpenAI API. It has GET /v1/models, POST /v1/chat/completions, POST " +
+      "/v1/responses, POST /v1/audio/transcriptions, POST /v1/audio/translations and POST /v1/audio/speech; for files " +
+      "POST /tasks/generate-upload-url, and for batches POST /tasks/jobs.",
+  ),
   model_not_found: error(404, "There is no such model; GET /v1/models lists those there are."),
   method_not_allowed: error(
     405,

@@ -1,4 +1,4 @@
-import { type AppError, ValidationError } from "./app-error.ts";
+import { AppError, ValidationError } from "./app-error.ts";
 import { type ErrorCode, errorCatalogue } from "./catalogue.ts";
 
 /**
@@ -48,6 +48,10 @@ const openAiErrors: Readonly<
 
 /** Whether a path belongs to the OpenAI API, whose errors callers expect there. */
 export const isOpenAiPath = (path: string): boolean => path.startsWith("/v1/");
+
+/** The error of a path that does not exist. */
+export const unknownPath = (path: string): AppError =>
+  new AppError(isOpenAiPath(path) ? "unknown_url" : "not_found");
 
 /** The status of an error at a path. */
 export const statusAt = (path: string, code: ErrorCode): number =>

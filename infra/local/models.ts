@@ -25,6 +25,9 @@ const settingNames = {
   speech: { key: "SPEECH_API_KEY", baseUrl: "SPEECH_BASE_URL", models: ["SPEECH_MODEL"] },
 } as const satisfies Record<ModelTask, unknown>;
 
+/** The setting with the second model of transcription, which may be absent. */
+const alternativeModel = "TRANSCRIPTION_ALTERNATIVE_MODEL" as const;
+
 /** The tasks that few chat servers also do. */
 const audioTasks = ["transcription", "speech"] as const;
 type AudioTask = (typeof audioTasks)[number];
@@ -65,6 +68,8 @@ const listModels = async (baseUrl: string, key: string | undefined): Promise<Lis
   }
 };
 
+const sampleListing: Listing = { names: Object.values(sampleModels) };
+
 /** Ollama lists every model with a tag, and takes a name without one for the tag `latest`. */
 const isListed = (model: string, names: readonly string[]): boolean =>
   names.includes(model) || names.includes(`${model}:latest`);
@@ -79,12 +84,13 @@ const warningsOf = (settings: StageSettings, listings: ReadonlyMap<string, Listi
     const listing = listings.get(baseUrl);
     if (!listing || "problem" in listing) return [];
     const names = listing.names.length > 0 ? listing.names.join(", ") : "none";
-    return settingNames[task].models
-      .filter((setting) => !isListed(settings[setting], listing.names))
-      .map(
-        (setting) =>
-          `The server at ${baseUrl} has no model '${settings[setting]}' for ${task} (it has ${names}). Set ${setting}, or requests may fail with 502.`,
-      );
+    const { models } = settingNames[task];
+    return [...models, ...(task === "transcription" ? [alternativeModel] : [])].flatMap((setting) => {
+      const model = settings[setting];
+      return model === undefined || isListed(model, listing.names)
+        ? []
+        : `The server at ${baseUrl} has no model '${model}' for ${task} (it has ${names}). Set ${setting}, or requests may fail with 502.`;
+    });
   });
   return [...silent, ...unknown];
 };
@@ -120,10 +126,11 @@ const startSampleModels = async (port: number, variables: Variables): Promise<Mo
     ...variables,
     CHAT_BASE_URL: sample.baseUrl,
   };
+  const { settings } = localStage(chosen);
   return {
     variables: chosen,
-    servers: serversOf(localStage(chosen).settings, sample.baseUrl),
-    warnings: [],
+    servers: serversOf(settings, sample.baseUrl),
+    warnings: warningsOf(settings, new Map([[sample.baseUrl, sampleListing]])),
     close: () => sample.close(),
   };
 };
@@ -153,17 +160,14 @@ export const startModels = async (
   };
   const { settings } = localStage(chosen);
   const servers = serversOf(settings, sample?.baseUrl);
-  const others = servers.filter(({ url, isSample }) => !isSample && url !== chatBaseUrl);
-  const listings = await Promise.all(
-    others.map(
-      async ({ url, tasks: [task = "chat"] }) =>
-        [url, await listModels(url, local[settingNames[task].key])] as const,
-    ),
-  );
+  const listings = servers.map(async ({ url, isSample, tasks: [task = "chat"] }) => {
+    const known = isSample ? sampleListing : url === chatBaseUrl && chatListing;
+    return [url, known || (await listModels(url, local[settingNames[task].key]))] as const;
+  });
   return {
     variables: chosen,
     servers,
-    warnings: warningsOf(settings, new Map([[chatBaseUrl, chatListing], ...listings])),
+    warnings: warningsOf(settings, new Map(await Promise.all(listings))),
     close: async () => sample?.close(),
   };
 };

@@ -15,6 +15,7 @@ import {
 } from "../support/client.ts";
 import { type FakeBackend, responding, startFakeBackend } from "../support/fake-backend.ts";
 import { type LegacyRequest, type LegacyRoute, legacyRoutes } from "../support/legacy-routes.ts";
+import { formData, formFile } from "../support/multipart.ts";
 import { type RunningService, runService } from "../support/run-service.ts";
 import { audioBytes, wavFile } from "../support/wav.ts";
 import { basePathIn } from "../support/wire.ts";
@@ -141,7 +142,7 @@ describe.each(guarded)("$name without a right token", (route) => {
   });
 });
 
-describe.runIf(isLocal)("when the model's server fails", () => {
+describe.runIf(isLocal)("with model servers of its own", () => {
   let folder: string;
   let backend: FakeBackend;
   let service: RunningService;
@@ -156,6 +157,7 @@ describe.runIf(isLocal)("when the model's server fails", () => {
       DATA_DIR: folder,
       CHAT_BASE_URL: backend.baseUrl,
       TRANSCRIPTION_BASE_URL: backend.baseUrl,
+      TRANSCRIPTION_ALTERNATIVE_MODEL: "other-model",
       SPEECH_BASE_URL: backend.baseUrl,
     });
     const account = { username: "amina", email: "amina@example.com", password: "seven storks by the lake" };
@@ -184,19 +186,57 @@ describe.runIf(isLocal)("when the model's server fails", () => {
     return body.file_id;
   };
 
-  it.each(named.filter(({ usesModel }) => usesModel))("$name says so", async (route) => {
-    const request = route.valid({ upload: await uploadThere(), speech: "", transcription: 0 });
-    // Nonsense comes first: it is a sign of life, which keeps the circuit breaker closed over all the routes.
-    for (const [behaviour, status, code] of [
-      [responding(200, "<html>"), 502, "external_service_error"],
-      [responding(503, "no"), 503, "service_unavailable"],
-    ] as const) {
-      backend.behave(behaviour);
-      const response = await send(route, request, bearer, service.url);
-      expectDeprecation(response, route);
-      expectError(response, status, code);
-      expect(response.headers.has("retry-after")).toBe(status === 503);
+  const recording = () => formFile(wavFile(audioBytes(72_000), { stated: true }));
+  const modelsCalled = () =>
+    backend.received.map(({ body }) => /name="model"\r\n\r\n(\S+)\r\n/.exec(body)?.[1]);
+
+  it.each([
+    ["true", "other-model"],
+    ["false", "stt-51"],
+  ])("calls the alternative model for `whisper=%s`: %s", async (whisper, model) => {
+    const uploaded = await uploadThere();
+    const requests = [
+      ["/tasks/stt", formData({ audio: recording(), whisper })],
+      ["/tasks/stt_from_gcs", new URLSearchParams({ gcs_blob_name: uploaded, whisper })],
+    ] as const;
+    for (const [path, body] of requests) {
+      backend.behave(responding(200, { text: "Wasuze otya nno?" }));
+      const response = await call(`${service.url}${path}`, { token: bearer, body });
+      expect(response).toMatchObject({ status: 200, body: { audio_transcription: "Wasuze otya nno?" } });
+      expect(response.headers.has("x-whisper")).toBe(false);
+      expect(modelsCalled()).toEqual([model]);
     }
+  });
+
+  it.each(named.filter(({ usesModel }) => usesModel))(
+    "$name says so when the server fails",
+    async (route) => {
+      const request = route.valid({ upload: await uploadThere(), speech: "", transcription: 0 });
+      // Nonsense comes first: it is a sign of life, which keeps the circuit breaker closed over all the routes.
+      for (const [behaviour, status, code] of [
+        [responding(200, "<html>"), 502, "external_service_error"],
+        [responding(503, "no"), 503, "service_unavailable"],
+      ] as const) {
+        backend.behave(behaviour);
+        const response = await send(route, request, bearer, service.url);
+        expectDeprecation(response, route);
+        expectError(response, status, code);
+        expect(response.headers.has("retry-after")).toBe(status === 503);
+      }
+    },
+  );
+});
+
+describe.runIf(isLocal)("a service without an alternative model", () => {
+  it("says so in the response to `whisper`, and only there", async () => {
+    const { token } = await createAccount();
+    const send = async (fields: Record<string, string>) => {
+      const audio = formFile(wavFile(audioBytes(72_000), { stated: true }));
+      const { status, headers } = await call("/tasks/stt", { token, body: formData({ audio, ...fields }) });
+      return [status, headers.get("x-whisper")];
+    };
+    expect(await send({ whisper: "true" })).toEqual([200, "unavailable"]);
+    expect(await send({})).toEqual([200, null]);
   });
 });
 

@@ -101,6 +101,30 @@ describe("the models behind a chat server of a person's own", () => {
     ]);
   });
 
+  it("are reported when the server does not know the alternative model of transcription", async () => {
+    const variables = { CHAT_MODEL: "my-model", TRANSCRIPTION_ALTERNATIVE_MODEL: "whisper" };
+    const notListed = (url: string, names: string) =>
+      `The server at ${url} has no model 'whisper' for transcription (it has ${names}). Set TRANSCRIPTION_ALTERNATIVE_MODEL, or requests may fail with 502.`;
+    backend.behave(listing("my-model", "stt-51"));
+    const own = await start(variables);
+    expect(own.warnings).toEqual([notListed(backend.baseUrl, "my-model, stt-51")]);
+    await own.close();
+    backend.behave(listing("my-model", "stt-51", "whisper"));
+    const listed = await start(variables);
+    expect(listed.warnings).toEqual([]);
+    await listed.close();
+
+    // The sample server transcribes, with its one model.
+    const samples = "sample-14b, sample-9b, sample-tts, sample-stt";
+    backend.behave(listing("my-model"));
+    const mixed = await start(variables);
+    expect(mixed.warnings).toEqual([notListed(mixed.variables["TRANSCRIPTION_BASE_URL"] ?? "", samples)]);
+    await mixed.close();
+    const given = { TRANSCRIPTION_ALTERNATIVE_MODEL: "whisper" };
+    models = await startModels(readLocalSettings(given), 0, given);
+    expect(models.warnings).toEqual([notListed(models.variables["CHAT_BASE_URL"] ?? "", samples)]);
+  });
+
   it("are known by their names without a tag, as Ollama takes them", async () => {
     backend.behave(listing("my-model:latest", "stt-51:latest"));
     const started = await start({ CHAT_MODEL: "my-model" });

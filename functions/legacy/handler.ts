@@ -4,10 +4,9 @@ import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import {
   chatModelsFrom,
-  idempotencyStoreFrom,
-  limiterFrom,
   linkedStoreFrom,
   requestTableFrom,
+  requestToolsFrom,
   synthesizerFrom,
   transcriberFrom,
   verifyBearerFrom,
@@ -52,7 +51,5 @@ const endpoints = legacyEndpoints(
 
 export const handler = createStreamingHandler(endpoints, {
   verifyBearer: verifyBearerFrom(environment),
-  limiter: limiterFrom(environment),
-  idempotencyStore: idempotencyStoreFrom(environment),
-  metricsNamespace: environment.METRICS_NAMESPACE,
+  ...requestToolsFrom(environment),
 });

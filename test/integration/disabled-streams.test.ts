@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -7,30 +8,29 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { openLocalAccounts } from "../support/local-accounts.ts";
 import { type RunningService, runService } from "../support/run-service.ts";
+import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
 
-const username = "amina";
 const password = "seven storks by the lake";
 
 let folder: string;
 let model: Server;
-let hasLeft: Promise<unknown>;
+let hasLeft = Promise.withResolvers<string>();
 let service: RunningService;
 
-/** A model that says a word five times a second and never stops. */
+const choices = [{ index: 0, delta: { content: "again " }, finish_reason: null }];
+const word = `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices })}\n\n`;
+
+/** A model that says a word five times a second, in text or speech, and never stops. */
 const startModel = async (): Promise<string> => {
-  const { promise, resolve } = Promise.withResolvers<unknown>();
-  hasLeft = promise;
   model = createServer((request, response) => {
     request.resume();
-    response.writeHead(200, { "Content-Type": "text/event-stream" });
-    const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
-    const timer = setInterval(() => {
-      const choices = [{ index: 0, delta: { content: "again " }, finish_reason: null }];
-      response.write(`data: ${JSON.stringify({ ...chunk, choices })}\n\n`);
-    }, 200);
+    const speaks = request.url?.endsWith("/audio/speech");
+    response.writeHead(200, { "Content-Type": speaks ? "audio/wav" : "text/event-stream" });
+    if (speaks) response.write(wavHeaderBytes(0));
+    const timer = setInterval(() => response.write(speaks ? audioBytes(9_600) : word), 200);
     response.on("close", () => {
       clearInterval(timer);
-      resolve("left");
+      hasLeft.resolve("left");
     });
   }).listen(0, "127.0.0.1");
   await once(model, "listening");
@@ -41,7 +41,8 @@ const startModel = async (): Promise<string> => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "language-ai-disabled-streams-"));
-  service = await runService({ PORT: "0", DATA_DIR: folder, CHAT_BASE_URL: await startModel() });
+  const url = await startModel();
+  service = await runService({ PORT: "0", DATA_DIR: folder, CHAT_BASE_URL: url, SPEECH_BASE_URL: url });
 }, 120_000);
 
 afterAll(async () => {
@@ -61,22 +62,45 @@ const post = (path: string, body: object | URLSearchParams, token?: string): Pro
     body: body instanceof URLSearchParams ? body : JSON.stringify(body),
   });
 
+/** Everything that comes before the stream ends, also when its end is a broken connection. */
+const readToEnd = async ({ body }: Response): Promise<string> => {
+  let text = "";
+  try {
+    for await (const piece of body ?? []) text += Buffer.from(piece).toString("latin1");
+  } catch {
+    return `${text} (broken off)`;
+  }
+  return text;
+};
+
+const messages = [{ role: "user", content: "Oli otya?" }];
+const text = "Wasuze otya nno?";
+
 describe("a stream of an account that is disabled meanwhile", () => {
-  it("ends within ten seconds, and so does the work of the model", async () => {
-    const registration = { username, email: "amina@example.com", password };
-    const registered = await post("/auth/register", registration);
-    const { id } = z.object({ id: z.int() }).parse(await registered.json());
-    const issued = await post("/auth/token", new URLSearchParams({ username, password }));
-    const { access_token: token } = z.object({ access_token: z.string() }).parse(await issued.json());
-    const messages = [{ role: "user", content: "Oli otya?" }];
-    const stream = await post("/v1/chat/completions", { model: "lang-9b", stream: true, messages }, token);
-    expect(stream.status).toBe(200);
-    await (await openLocalAccounts(folder)).setDisabled(id, true);
-    const disabledAt = performance.now();
-    const text = await stream.text();
-    expect(performance.now() - disabledAt).toBeLessThan(10_000);
-    expect(text).toContain("again");
-    expect(text).toContain('"error"');
-    expect(await hasLeft).toBe("left");
-  }, 60_000);
+  it.each([
+    ["/v1/chat/completions", { model: "lang-9b", stream: true, messages }, '"error"'],
+    ["/tasks/audio/speech", { text, response_mode: "stream" }, "(broken off)"],
+    ["/tasks/modal/tts/stream", { text }, "(broken off)"],
+    ["/tasks/modal/tts", { text, response_mode: "both" }, '"event":"error"'],
+    ["/tasks/modal/tts/stream-with-url", { text }, '"event":"error"'],
+  ])(
+    "ends within ten seconds, and so does the work of the model: %s",
+    async (path, body, end) => {
+      hasLeft = Promise.withResolvers();
+      const username = `amina-${randomUUID()}`;
+      const registration = { username, email: `${username}@example.com`, password };
+      const registered = await post("/auth/register", registration);
+      const { id } = z.object({ id: z.int() }).parse(await registered.json());
+      const issued = await post("/auth/token", new URLSearchParams({ username, password }));
+      const { access_token: token } = z.object({ access_token: z.string() }).parse(await issued.json());
+      const stream = await post(path, body, token);
+      expect(stream.status).toBe(200);
+      await (await openLocalAccounts(folder)).setDisabled(id, true);
+      const disabledAt = performance.now();
+      expect(await readToEnd(stream)).toContain(end);
+      expect(performance.now() - disabledAt).toBeLessThan(10_000);
+      expect(await hasLeft.promise).toBe("left");
+    },
+    60_000,
+  );
 });

@@ -3,6 +3,7 @@ import { healthOperation, languagesOperation } from "../../functions/docs/contra
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
 import openApi from "../../shared/http/openapi/openapi.json" with { type: "json" };
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { sendOverWire } from "../support/wire.ts";
 
 describe("the service", () => {
   it("reports that it is up", async () => {
@@ -60,6 +61,21 @@ describe("an address that does not exist", () => {
       expectError(await call(path, { body: {} }), 404, "not_found");
     },
   );
+
+  it.runIf(inject("isLocal")).each([
+    ["JSON to curl", { Accept: "*/*" }, "application/json"],
+    ["JSON without an Accept header", {}, "application/json"],
+    ["JSON for a type that there is not", { Accept: "image/png" }, "application/json"],
+    ["a page for HTML", { Accept: "text/html" }, "text/html"],
+    ["a page to browsers", { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" }, "text/html"],
+  ])("sends %s", async (_case, headers: Record<string, string>, contentType) => {
+    for (const path of ["/nothing", "/tasks/nothing", "/v1/nothing"]) {
+      const response = await sendOverWire(baseUrl, { method: "GET", path, headers });
+      expect(response).toMatchObject({ status: 404, headers: { "content-type": contentType } });
+      const start = contentType === "text/html" ? "<!doctype html>" : '{"detail":"';
+      expect(response.body.toString().startsWith(start), `${path}: ${response.body}`).toBe(true);
+    }
+  });
 });
 
 describe("a method that an address does not support", () => {

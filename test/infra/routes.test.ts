@@ -132,6 +132,9 @@ describe("Responses that need no function", () => {
       expect(parseErrorTemplate(response?.ResponseTemplates["application/json"]).error.code).toBe(
         path.startsWith("/v1/") ? "unknown_url" : "not_found",
       );
+      // Without an `Accept` that has a template, as curl's, API Gateway uses the first.
+      const types = Object.keys(response?.ResponseTemplates ?? {});
+      expect([types, types.toSorted()]).toEqual(Array(2).fill(["application/json", "text/html"]));
       // Velocity reads both characters as its own.
       const page = response?.ResponseTemplates["text/html"];
       expect(JSON.stringify(page)).toContain("<h1>Page not found</h1>");

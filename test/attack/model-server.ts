@@ -191,18 +191,21 @@ export const startAttackingModels = async () => {
     held = holding;
     return { calls: () => holding.calls, release: resolve };
   };
+  const slowAudio: Behaviour = (response) => {
+    response.writeHead(200, { "Content-Type": "audio/wav" }).write(wavHeaderBytes(0));
+    every(response, 200, () => response.write(audioBytes(9_600)));
+  };
   const speech = wavFile(audioBytes(9_600), { stated: true });
   const speak: Behaviour = (response) => {
     response.writeHead(200, { "Content-Type": "audio/wav" }).end(speech);
   };
+  const spoken = Object.entries({ endless: endlessAudio, slow: slowAudio });
   backend.behave((response, request) => {
     const { path = "", body = "" } = backend.received.splice(0).at(-1) ?? {};
     const behaviour = path.endsWith("/audio/transcriptions")
       ? transcribe
       : path.endsWith("/audio/speech")
-        ? body.includes(orderOf("endless"))
-          ? endlessAudio
-          : speak
+        ? (spoken.find(([name]) => body.includes(orderOf(name)))?.[1] ?? speak)
         : chatBehaviour(body);
     behaviour(response, request);
   });

@@ -5,6 +5,7 @@ import { CookieJar } from "../support/cookie-jar.ts";
 import { signInAtProvider } from "../support/identity-provider.ts";
 import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
 import { type Browser, openBrowser, signedIn } from "./browser.ts";
+import { orderOf } from "./model-server.ts";
 import {
   ask,
   mailedToken,
@@ -132,6 +133,33 @@ export const ownershipAttacks: readonly Attack[] = [
           attempts.every(({ status }) => status === 401 || status === 403) &&
           registered.status === 201,
         `the thief ${statusesOf(attempts)}, the owner ${registered.status}`,
+      );
+    },
+  },
+  {
+    number: 17,
+    name: "a stream of version 1 that continues after the owner of the address has disowned its account",
+    needs: ["mails", "models"],
+    isLong: true,
+    attempt: async (target) => {
+      const thief = await newVisitor(target);
+      const stream = await fetch(`${target.url}/tasks/modal/tts/stream`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${thief.token}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ text: `${orderOf("slow")} Oli otya?` }),
+        signal: AbortSignal.timeout(30_000),
+      });
+      const { browser, token, form_token } = await openVerification(target, thief);
+      await browser.send(verifyPath, { action: "disown", token, form_token });
+      const disownedAt = performance.now();
+      const isBrokenOff = await stream.bytes().then(
+        () => false,
+        () => true,
+      );
+      const seconds = (performance.now() - disownedAt) / 1_000;
+      return heldIf(
+        stream.status === 200 && isBrokenOff && seconds < 10,
+        `${stream.status}, ${isBrokenOff ? "broken off" : "complete"} after ${seconds.toFixed(1)} s`,
       );
     },
   },

@@ -12,6 +12,7 @@ describe.each(targets)("The documentation, $name", ({ name, url }) => {
           "/docs/synthesizeSpeech",
           "/docs/guides/first-call",
           "/docs/guides/limits",
+          "/docs/guides/from-v1",
         ]) {
           await page.goto(`${url}${path}`);
           await expectAccessible(page);

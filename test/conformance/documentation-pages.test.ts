@@ -48,6 +48,7 @@ const paths = [
   "/docs/guides",
   "/docs/guides/first-call",
   "/docs/guides/errors",
+  "/docs/guides/from-v1",
 ];
 
 describe("The pages of the documentation", () => {

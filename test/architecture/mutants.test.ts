@@ -48,6 +48,15 @@ describe("The mutants of a source file", () => {
   });
 });
 
+it("Mutants of a page are those of its code and of its attributes", () => {
+  const source = 'const Row = () => <p class="card">{isNew && <b>New</b>}</p>;';
+  const mutated = mutantsOf("row.tsx", source).map((mutant) => applyMutant(source, mutant));
+  expect(mutated).toEqual([
+    'const Row = () => <p class="">{isNew && <b>New</b>}</p>;',
+    'const Row = () => <p class="card">{isNew || <b>New</b>}</p>;',
+  ]);
+});
+
 describe("A run of mutants", () => {
   it("separates those that a test notices from those that survive", { timeout: 120_000 }, async () => {
     const judged = await runMutants({

@@ -13,7 +13,6 @@ const importsOf = (root: string, file: string): string[] => {
 /**
  * Finds the tests that reach a file through imports, those with the shortest path first.
  *
- *
  * @param root the project's folder
  * @param patterns which tests are considered
  */
@@ -24,7 +23,7 @@ export const relatedTests = (root: string, patterns: readonly string[]): ((file:
     tests.map((test) => {
       const reached = new Map([[test, 0]]);
       for (const [file, distance] of reached) {
-        if (!/\.(ts|mjs)$/.test(file)) continue;
+        if (!/\.(tsx?|mjs)$/.test(file)) continue;
         const next = imports.get(file) ?? importsOf(root, file);
         imports.set(file, next);
         for (const one of next) if (!reached.has(one)) reached.set(one, distance + 1);

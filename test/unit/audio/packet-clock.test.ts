@@ -27,12 +27,32 @@ describe("A packet of Opus", () => {
   });
 });
 
+describe("The configuration of a packet of Opus", () => {
+  // RFC 6716, table 2.
+  it.each([
+    ["SILK, narrow band", 0, [10, 20, 40, 60]],
+    ["SILK, medium band", 4, [10, 20, 40, 60]],
+    ["SILK, wide band", 8, [10, 20, 40, 60]],
+    ["hybrid, super-wide band", 12, [10, 20]],
+    ["hybrid, full band", 14, [10, 20]],
+    ["CELT, narrow band", 16, [2.5, 5, 10, 20]],
+    ["CELT, wide band", 20, [2.5, 5, 10, 20]],
+    ["CELT, super-wide band", 24, [2.5, 5, 10, 20]],
+    ["CELT, full band", 28, [2.5, 5, 10, 20]],
+  ])("says how long its frame plays: %s", (_, first, milliseconds) => {
+    expect(milliseconds.map((_length, index) => secondsOf("opus", [(first + index) << 3]) * 1_000)).toEqual(
+      milliseconds,
+    );
+  });
+});
+
 describe("A packet of AAC", () => {
   it.each([
     ["AAC-LC at 16 kHz", [0x14, 0x08], 1_024 / 16_000],
     ["AAC-LC of 960 samples", [0x14, 0x0c], 960 / 16_000],
     ["AAC-LC at a rate of its own", [0x17, 0x80, 0x1f, 0x40, 0x08], 1_024 / 16_000],
     ["HE-AAC, 22.05 kHz for 44.1", [0x2b, 0x8a, 0x08, 0x00], 1_024 / 22_050],
+    ["HE-AAC v2, 22.05 kHz for 44.1", [0xeb, 0x8a, 0x08, 0x00], 1_024 / 22_050],
     ["AAC-LD at 48 kHz", [0xb9, 0x88], 512 / 48_000],
     ["AAC-ELD of 480 samples at 48 kHz", [0xf8, 0xe6, 0x30], 480 / 48_000],
     ["xHE-AAC without SBR", [0xf9, 0x50, 0x28, 0x20], 1_024 / 16_000],
@@ -69,6 +89,14 @@ describe("A packet of Dolby's codecs", () => {
     expect(secondsOf("eac3", [...packet, ...packet, ...packet])).toBeCloseTo(3 * seconds, 9);
   });
 
+  it("ends where its bit rate says, at all bit rates", () => {
+    const rates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640];
+    for (const [index, rate] of rates.entries()) {
+      const one = frame(rate * 4, 0x0b, 0x77, 0, 0, index * 2, 0x40);
+      expect(secondsOf("ac3", [...one, ...one])).toBeCloseTo(0.064, 9);
+    }
+  });
+
   it("counts no frame that belongs to another", () => {
     const dependent = frame(100, 0x0b, 0x77, 0x40, 49, 0x30, 0x80);
     expect(secondsOf("eac3", [...frame(100, 0x0b, 0x77, 0, 49, 0x30, 0x80), ...dependent])).toBeCloseTo(
@@ -90,6 +118,17 @@ describe("A packet of AMR", () => {
     ["amr-wb", [0x44, ...new Array<number>(60).fill(0), 0x4c, 0, 0, 0, 0, 0], 2],
   ])("plays 20 ms for each frame: %s", (codec, packet, frames) => {
     expect(secondsOf(codec, packet)).toBeCloseTo(frames * 0.02, 9);
+  });
+
+  // RFC 4867, section 5.3: bytes of a frame with its first, by its mode.
+  it.each([
+    ["amr", [13, 14, 16, 18, 20, 21, 27, 32, 6]],
+    ["amr-wb", [18, 24, 33, 37, 41, 47, 51, 59, 61, 6]],
+  ])("has frames of a size for each mode: %s", (codec, sizes) => {
+    for (const [mode, size] of sizes.entries()) {
+      const frame = [mode << 3, ...new Array<number>(size - 1).fill(0xff)];
+      expect(secondsOf(codec, [...frame, ...frame])).toBeCloseTo(0.04, 9);
+    }
   });
 });
 

@@ -54,6 +54,8 @@ describe("a piece at which the model fails", () => {
   it.each([
     ["the model refuses it", refusal(400, "external_service_error")],
     ["it is too large for the model", refusal(413, "external_service_error")],
+    ["the model does not know its format", refusal(415, "external_service_error")],
+    ["the model cannot process it", refusal(422, "external_service_error")],
     ["its encoding cannot be cut", new UntrimmableAudioError("alac", "mp4")],
     ["the upload is gone", new AppError("not_found")],
   ])("is tried once when %s", (_why, error) => {

@@ -196,6 +196,35 @@ describe("what two pieces share", () => {
     );
   });
 
+  it("is cut at its widest pause when it was understood in two ways with times", () => {
+    const result = stitch([
+      part(0, 60, "", [
+        segment(40, 51, "one two"),
+        segment(51.5, 52, "three"),
+        segment(57, 59.5, "four five"),
+      ]),
+      part(50, 110, "", [
+        segment(0.5, 2, "uno dos tres"),
+        segment(7, 9.5, "cuatro cinco"),
+        segment(12, 20, "seis"),
+      ]),
+    ]);
+    expect(result.segments?.map(({ start, end, text }) => [start, end, text])).toEqual([
+      [40, 51, "one two"],
+      [51.5, 52, "three"],
+      [57, 59.5, "cuatro cinco"],
+      [62, 70, "seis"],
+    ]);
+  });
+
+  it("is cut at its end when the pause there is the widest", () => {
+    const result = stitch([
+      part(0, 60, "", [segment(40, 51, "one two"), segment(51.5, 54, "three")]),
+      part(50, 110, "", [segment(0.5, 1.5, "uno"), segment(2, 4, "dos"), segment(11, 20, "seis")]),
+    ]);
+    expect(result.text).toBe("one two three seis");
+  });
+
   it("is empty for silence", () => {
     expect(stitch([part(0, 60, "the end of it"), part(50, 110, "a new story")]).text).toBe(
       "the end of it a new story",

@@ -2,7 +2,7 @@ import { type ComponentChildren, createElement } from "preact";
 import { renderToString } from "preact-render-to-string";
 import swaggerPackage from "swagger-ui-dist/package.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
-import { explorerVersion } from "../../../functions/console/docs/explorer-files.ts";
+import { explorerVersion, readExplorerFile } from "../../../functions/console/docs/explorer-files.ts";
 import { guides } from "../../../functions/console/docs/guides/built-guides.ts";
 import {
   GuidePage,
@@ -147,5 +147,24 @@ describe("The documentation", () => {
     expect(links.filter((link) => !pages.has(link.slice(baseUrl.length)))).toEqual([
       `${baseUrl}/openapi.json`,
     ]);
+  });
+});
+
+describe("The files of the explorer", () => {
+  it.each([
+    ["swagger-ui-bundle.js", "text/javascript; charset=utf-8"],
+    ["swagger-ui.css", "text/css; charset=utf-8"],
+  ])("are text of their own type: %s", async (name, contentType) => {
+    expect(await readExplorerFile(explorerVersion, name)).toEqual({
+      contentType,
+      body: expect.stringContaining("swagger-ui"),
+    });
+    expect(await readExplorerFile("1.0.0", name)).toBeUndefined();
+    expect(await readExplorerFile(undefined, name)).toBeUndefined();
+  });
+
+  it("are no others", async () => {
+    for (const name of ["package.json", "constructor", ""])
+      expect(await readExplorerFile(explorerVersion, name)).toBeUndefined();
   });
 });

@@ -58,6 +58,19 @@ describe("A guide in Markdown", () => {
       .flatMap(({ parts }) => parts.flatMap((part) => ("rows" in part ? [part.rows.length] : [])));
     expect(tables).toEqual([4, 6, 6, 3, expect.any(Number)]);
     expect(tables[4]).toBeGreaterThan(30);
+    const [limits, codes] = ["Plan", "Code"].map((first) =>
+      guides.flatMap(({ parts }) => parts).find((part) => "columns" in part && part.columns[0] === first),
+    );
+    expect(limits).toMatchObject({
+      caption: "Limits of each plan",
+      columns: [
+        "Plan",
+        "Requests per minute",
+        ...new Array(3).fill(expect.stringMatching(/./)),
+        expect.stringMatching("Audio"),
+      ],
+    });
+    expect(codes).toMatchObject({ caption: "Error codes", columns: ["Code", "Status", "Meaning"] });
   });
 });
 

@@ -90,7 +90,9 @@ const durationOf = (layout: WavLayout, size: number): number | undefined => {
 /** Some decoders continue with a second part of audio, which a cut would not. @throws UnreadableAudioError */
 const checkIsLast = async ({ dataStart, dataBytes }: WavLayout, window: SourceWindow): Promise<void> => {
   const end = dataStart + (dataBytes ?? window.size);
-  for (let start = end; start <= end + (end % 2); start += 1) {
+  if (end > window.size) return;
+  // Some writers leave out the byte that fills up an odd length.
+  for (const start of new Set([end, end + (end % 2)])) {
     let offset = start;
     for (let count = 0; count < maxChunks && offset + 8 <= window.size; count += 1) {
       const header = await window.read(offset, 8);

@@ -37,6 +37,12 @@ describe("A WAV file", () => {
     expect(await inspect(file)).toMatchObject({ container: "wav", codec: "pcm", durationSeconds: 3.25 });
   });
 
+  it("may state a length beyond all counting", async () => {
+    const file = makeWav({ sizes: "rf64", seconds: 3.25 });
+    file.writeBigUInt64LE(2n ** 63n, file.indexOf("ds64") + 16);
+    expect(await inspect(file)).toMatchObject({ durationSeconds: 3.25 });
+  });
+
   it.each(kinds)("is measured to the sample: %s", async (_, options, codec) => {
     const facts = await inspect(makeWav({ ...options, seconds: 3.25 }));
     expect(facts).toMatchObject({ container: "wav", codec, durationSeconds: 3.25 });

@@ -9,7 +9,7 @@ import {
 import { maxUploadBytes, partBytes } from "../../shared/platform/storage/object-store.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
-import { startTestTable, type TestTable } from "../support/test-table.ts";
+import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let bucket: TestBucket;
 let table: TestTable;
@@ -25,11 +25,13 @@ describe("The largest upload", () => {
       parts: bucket.parts,
       uploads: createUploadsRepository(table.openForRequests()),
     };
+    const userId = await createTestAccount(table.open());
     const file = { file_name: "day.wav", content_type: "audio/wav", size: maxUploadBytes };
-    const { id, part_count: count } = await beginUpload(file, 7, dependencies);
+    const { id, part_count: count } = await beginUpload(file, userId, dependencies);
     const numbers = Array.from({ length: count }, (_, index) => index + 1);
     expect(count).toBe(100);
-    for (const { number, size, upload_url: url } of (await signParts(id, numbers, 7, dependencies)).parts) {
+    for (const { number, size, upload_url: url } of (await signParts(id, numbers, userId, dependencies))
+      .parts) {
       const body = Buffer.alloc(size, number);
       if (number % 10 === 0) {
         const broken = new ReadableStream({
@@ -41,12 +43,12 @@ describe("The largest upload", () => {
       }
       expect((await fetch(url, { method: "PUT", body })).status).toBe(200);
     }
-    expect((await showUpload(id, 7, dependencies)).arrived).toEqual(numbers);
-    const done = await completeUpload(id, 7, dependencies);
+    expect((await showUpload(id, userId, dependencies)).arrived).toEqual(numbers);
+    const done = await completeUpload(id, userId, dependencies);
     expect(done).toMatchObject({ file_id: id, size: maxUploadBytes });
-    expect(await completeUpload(id, 7, dependencies)).toEqual(done);
+    expect(await completeUpload(id, userId, dependencies)).toEqual(done);
 
-    const found = await dependencies.uploads.findParted(id, 7);
+    const found = await dependencies.uploads.findParted(id, userId);
     const object = await bucket.store.open(found?.objectKey ?? "");
     for (const number of numbers.slice(1)) {
       const seam = (number - 1) * partBytes;

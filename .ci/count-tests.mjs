@@ -11,16 +11,21 @@
  *        node .ci/count-tests.mjs --files-to-repeat <report>     prints the files of which tests failed, when they are few
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 
 const maxRepeated = 3;
 
 const read = (path) => JSON.parse(readFileSync(path, "utf8"));
 const root = join(import.meta.dirname, "..");
 
-/** Each test of a report; a file that could not be run is one failed test. */
-const testsOf = (report) =>
-  read(report).testResults.flatMap(({ name, status, message, assertionResults }) => {
+/** Each test of a report; a file that could not be run is one failed test, and so is a run that did not end. */
+const testsOf = (report) => {
+  if (!existsSync(report)) {
+    const file = basename(report, ".json");
+    const reason = "The run did not end: a test never returned, or the runner itself failed.";
+    return [{ file, title: `the run "${file}"`, status: "failed", reason }];
+  }
+  return read(report).testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(root, name);
     const tests = assertionResults.map((test) => ({
       file,
@@ -33,10 +38,12 @@ const testsOf = (report) =>
       ? [...tests, { file, title: `${file} (the file itself)`, status: "failed", reason: message ?? "" }]
       : tests;
   });
+};
 
 const failedOf = (tests) => tests.filter(({ status }) => status === "failed");
 
 const printFilesToRepeat = (report) => {
+  if (!existsSync(report)) return;
   const failed = failedOf(testsOf(report));
   if (failed.length > maxRepeated) return;
   process.stdout.write([...new Set(failed.map(({ file }) => file))].join("\n"));

@@ -1,11 +1,11 @@
-import { type App, type Environment, Tags } from "aws-cdk-lib";
+import { type App, CfnRule, type Environment, Fn, Stack, Tags } from "aws-cdk-lib";
 import { builtFunctionsDirectory } from "./build.ts";
 import { ApiStack } from "./stacks/api-stack.ts";
 import { DataStack } from "./stacks/data-stack.ts";
 import { EdgeStack } from "./stacks/edge-stack.ts";
 import { MonitoringStack } from "./stacks/monitoring-stack.ts";
 import { WorkersStack } from "./stacks/workers-stack.ts";
-import type { Stage } from "./stages.ts";
+import { exampleName, type Stage } from "./stages.ts";
 
 export interface ServiceProps {
   readonly stage: Stage;
@@ -14,6 +14,21 @@ export interface ServiceProps {
   /** Account and region; by default those of the CDK command. */
   readonly env?: Environment;
 }
+
+/** CloudFormation checks a rule before it creates anything. */
+const refuseDeployment = (app: App): void => {
+  for (const stack of app.node.children.filter((child) => Stack.isStack(child))) {
+    new CfnRule(stack, "CannotBeDeployed", {
+      assertions: [
+        {
+          assert: Fn.conditionEquals(exampleName, "a stage of yours"),
+          assertDescription:
+            'The stage "example" cannot be deployed. Choose a stage of yours, such as: npx cdk deploy --all -c stage=dev',
+        },
+      ],
+    });
+  }
+};
 
 /** Adds the service's stacks to a CDK app. Their tags group the costs and resources of an account. */
 export const addServiceStacks = (
@@ -55,4 +70,5 @@ export const addServiceStacks = (
       settings,
     });
   }
+  if (stage.name === exampleName) refuseDeployment(app);
 };

@@ -62,13 +62,20 @@ export const withTemporaryDirectory = async <Result>(
   }
 };
 
+/** The tests' own files of stages, so that an operator's settings in `infra/stages` change no test. */
+export const testStages = join(import.meta.dirname, "../fixtures/stages");
+
 /** A deployed stage with what it cannot do without, and the variables that a test is about. */
 export const exampleStage = (name: string, variables: Variables = {}): Stage =>
-  deployedStage(name, {
-    CHAT_BASE_URL: "https://models.example.com/v1",
-    MAIL_FROM: "Language AI Service <no-reply@example.com>",
-    ...variables,
-  });
+  deployedStage(
+    name,
+    {
+      CHAT_BASE_URL: "https://models.example.com/v1",
+      MAIL_FROM: "Language AI Service <no-reply@example.com>",
+      ...variables,
+    },
+    testStages,
+  );
 
 /** Everything that a stage can have and need not have. */
 export const everyOption: Variables = {

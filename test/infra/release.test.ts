@@ -68,35 +68,51 @@ describe("A release", () => {
   });
 });
 
-describe("The role of the workflows", () => {
-  const template = Template.fromStack(
-    new PipelineStack(new App(), "Pipeline", {
-      repository: "example/languages",
-      environments: ["dev", "prod"],
-    }),
-  );
+describe("The roles of the workflows", () => {
+  const stackOf = (hasProvider: boolean) =>
+    Template.fromStack(
+      new PipelineStack(new App(), "Pipeline", {
+        repository: "example/languages",
+        environments: ["dev", "prod"],
+        hasProvider,
+      }),
+    );
+  const template = stackOf(false);
+  const subjectOf = (id: string): unknown => {
+    const [role] = Object.entries(template.findResources("AWS::IAM::Role")).flatMap(([name, found]) =>
+      name.startsWith(id) ? [found] : [],
+    );
+    const [statement] = role?.["Properties"].AssumeRolePolicyDocument.Statement ?? [];
+    expect(statement.Action).toBe("sts:AssumeRoleWithWebIdentity");
+    const { StringEquals } = statement.Condition;
+    expect(StringEquals["token.actions.githubusercontent.com:aud"]).toBe("sts.amazonaws.com");
+    return StringEquals["token.actions.githubusercontent.com:sub"];
+  };
+  const actionsOf = (id: string): string[] =>
+    Object.entries(template.findResources("AWS::IAM::Policy"))
+      .filter(([name]) => name.startsWith(id))
+      .flatMap(([, policy]) => policy["Properties"].PolicyDocument.Statement)
+      .flatMap(({ Action }) => Action);
 
-  it("is taken by runs for the repository's environments only", () => {
-    const [role] = Object.values(template.findResources("AWS::IAM::Role"));
-    expect(role?.["Properties"].AssumeRolePolicyDocument.Statement).toMatchObject([
-      {
-        Action: "sts:AssumeRoleWithWebIdentity",
-        Condition: {
-          StringEquals: {
-            "token.actions.githubusercontent.com:aud": "sts.amazonaws.com",
-            "token.actions.githubusercontent.com:sub": [
-              "repo:example/languages:environment:dev",
-              "repo:example/languages:environment:prod",
-            ],
-          },
-        },
-      },
-    ]);
+  it("are one for each environment, which only its runs can assume", () => {
+    expect(subjectOf("DeployerDev")).toBe("repo:example/languages:environment:dev");
+    expect(subjectOf("DeployerProd")).toBe("repo:example/languages:environment:prod");
+    for (const id of ["DeployerDev", "DeployerProd"]) expect(actionsOf(id)).toEqual(["sts:AssumeRole"]);
   });
 
-  it("may take the roles of bootstrap, and nothing else", () => {
-    const policies = Object.values(template.findResources("AWS::IAM::Policy"));
-    expect(JSON.stringify(policies).match(/"Action":"[^"]+"/g)).toEqual(['"Action":"sts:AssumeRole"']);
+  it("let pull requests read templates and do nothing else", () => {
+    expect(subjectOf("Reviewer")).toBe("repo:example/languages:pull_request");
+    expect(actionsOf("Reviewer")).toEqual(["cloudformation:DescribeStacks", "cloudformation:GetTemplate"]);
+    expect(Object.keys(template.findResources("AWS::IAM::Role"))).toHaveLength(3);
+  });
+
+  it("use the provider of an account that trusts GitHub already", () => {
+    template.resourceCountIs("AWS::IAM::OIDCProvider", 1);
+    const existing = stackOf(true);
+    existing.resourceCountIs("AWS::IAM::OIDCProvider", 0);
+    expect(JSON.stringify(existing.findResources("AWS::IAM::Role"))).toContain(
+      ":oidc-provider/token.actions.githubusercontent.com",
+    );
   });
 });
 
@@ -111,6 +127,24 @@ describe("The workflows", () => {
     const used = linesWith(/npm run ([a-z:]+)/g);
     expect(used).toEqual(["release"]);
     for (const name of used) expect(scripts).toHaveProperty([name]);
+  });
+
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
+
+  it("release nothing before the gate has passed, and to prod nothing that dev refused", () => {
+    const release = read("release.yml");
+    expect(release).toMatch(/^ {2}gate:\n {4}uses: \.\/\.github\/workflows\/ci\.yml$/m);
+    expect(release).toMatch(/^ {2}dev:\n {4}needs: gate$/m);
+    expect(release).toMatch(/^ {2}prod:\n {4}needs: dev$/m);
+    expect(read("ci.yml")).toContain("workflow_call:");
+  });
+
+  it("give pull requests the role that reads templates, and fail when the comparison does", () => {
+    const changes = read("changes.yml");
+    expect(changes).toMatch(/role-to-assume: \$\{\{ vars\.AWS_REVIEWER_ROLE \}\}/);
+    expect(changes).not.toMatch(/^ +environment:/m);
+    // Only this shell has `pipefail`.
+    expect(changes).toMatch(/shell: bash\n {8}run: \|\n.*cdk diff .*--method=template.*\| tee/);
   });
 
   it("run the gate once for a pull request", () => {

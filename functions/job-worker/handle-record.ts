@@ -25,14 +25,15 @@ export const handleJobRecord = async (
   dependencies: RecordDependencies,
   signal: AbortSignal,
 ): Promise<boolean> => {
-  const message = readRecord(record, jobMessage);
-  if (!message) {
-    // Another delivery would not help.
-    logger.error("job.message_unreadable", { queue_message_id: record.messageId });
-    return true;
-  }
   const { hide, queue } = dependencies;
   const receives = Number(record.attributes.ApproximateReceiveCount);
+  const message = readRecord(record, jobMessage);
+  if (!message) {
+    // A newer version may have sent it and be deployed here in a moment. Otherwise it goes to the dead-letter queue.
+    logger.error("job.message_unreadable", { queue_message_id: record.messageId, tries: receives });
+    await hide(record, faultSeconds(receives)).catch(() => undefined);
+    return false;
+  }
   const release = await holdMessage((seconds) => hide(record, seconds));
   let again: number | undefined;
   try {

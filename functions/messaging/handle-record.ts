@@ -39,14 +39,15 @@ export const handleRecord = async (
   dependencies: HandleDependencies,
 ): Promise<boolean> => {
   const { process, reply, apologise, deadLetterQueueArn, retryAfter } = dependencies;
-  const message = readRecord(record, inboundMessage);
-  if (!message) {
-    // Another delivery would not help, and we do not know where to send an apology.
-    logger.error("message.unreadable", { queue_message_id: record.messageId });
-    return true;
-  }
   const receiveCount = Number(record.attributes.ApproximateReceiveCount);
   const isDeadLettered = record.eventSourceARN === deadLetterQueueArn;
+  const message = readRecord(record, inboundMessage);
+  if (!message) {
+    // A newer version may have sent it and be deployed here in a moment. Otherwise it stays in the dead-letter queue.
+    logger.error("message.unreadable", { queue_message_id: record.messageId, tries: receiveCount });
+    if (!isDeadLettered) await retryAfter(record, maxSeconds).catch(() => undefined);
+    return false;
+  }
   const trace = { trace: traceOf(message.id), tries: receiveCount, dead_lettered: isDeadLettered };
   const milliseconds = remainingMilliseconds + leaseReserveMilliseconds;
   const attempt = { queueMessageId: record.messageId, receiveCount, isDeadLettered, milliseconds };

@@ -27,7 +27,8 @@ export const logEvents = {
     "No one can log in through an identity provider, or its response was not trustworthy; `provider` is its letter, `reason` the detail.",
   "job.failed": "A job has failed for good; `code` is what its owner sees.",
   "job.message_failed": "The step of a message could not be done; the queue delivers it again.",
-  "job.message_unreadable": "The queue of jobs held something that is no message.",
+  "job.message_unreadable":
+    "The queue of jobs held a message that this version cannot read. It is tried again, then dead-lettered.",
   "job.piece_failed":
     "A piece of a recording could not be transcribed; `reason` says why. It is tried again, or its job fails.",
   "limits.not_counted":
@@ -50,7 +51,8 @@ export const logEvents = {
   "message.not_answered": "A person's message got no reply; the queue delivers it again.",
   "message.not_queueable": "SQS refuses a message for what is in it; it was left out. `code` is the reason.",
   "message.taken_over": "Another invocation is already replying to the message.",
-  "message.unreadable": "The message queue held something that is no message.",
+  "message.unreadable":
+    "The message queue held a message that this version cannot read. It is tried again, then dead-lettered.",
   "model.failed":
     "A model did not reply to a message; `code` is the service's error, `reason` the outcome of the call.",
   "note.not_refreshed":

@@ -105,9 +105,14 @@ describe("a message of the queue of jobs", () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  it.each(["no JSON", '{"kind":"unknown"}', "{}"])("that is invalid is dropped: %s", async (body) => {
-    const { dependencies, hide } = worker(0);
-    expect(await handle(recordOf(body), dependencies)).toBe(true);
-    expect(hide).not.toHaveBeenCalled();
-  });
+  it.each(["no JSON", '{"kind":"of a newer version"}', "{}"])(
+    "that this version cannot read stays in the queue for another, less and less often: %s",
+    async (body) => {
+      const { dependencies, hide, send } = worker(0);
+      expect(await handle(recordOf(body, 1), dependencies)).toBe(false);
+      expect(await handle(recordOf(body, 30), dependencies)).toBe(false);
+      expect(hide.mock.calls.map(([, seconds]) => seconds)).toEqual([2, 300]);
+      expect(send).not.toHaveBeenCalled();
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { type App, CfnRule, type Environment, Fn, Stack, Tags } from "aws-cdk-lib";
 import { builtFunctionsDirectory } from "./build.ts";
 import { ApiStack } from "./stacks/api-stack.ts";
+import { BudgetStack } from "./stacks/budget-stack.ts";
 import { DataStack } from "./stacks/data-stack.ts";
 import { EdgeStack } from "./stacks/edge-stack.ts";
 import { MonitoringStack } from "./stacks/monitoring-stack.ts";
@@ -63,12 +64,14 @@ export const addServiceStacks = (
   });
   Tags.of(app).add("service", "language-ai");
   Tags.of(app).add("stage", stage.name);
+  const global = { env: { ...target.env, region: "us-east-1" } };
   if (settings.FIREWALL === "on" && settings.STREAM_DOMAIN_NAME) {
-    new EdgeStack(app, `${prefix}-Edge`, {
-      ...describe("firewall of the streams"),
-      env: { ...target.env, region: "us-east-1" },
-      settings,
-    });
+    new EdgeStack(app, `${prefix}-Edge`, { ...describe("firewall of the streams"), ...global, settings });
+  }
+  const { MONTHLY_BUDGET_USD: dollars, ALARM_EMAIL: address } = settings;
+  if (dollars > 0 && address) {
+    const budget = { stageName: stage.name, dollars, address };
+    new BudgetStack(app, `${prefix}-Budget`, { ...describe("budget"), ...global, ...budget });
   }
   if (stage.name === exampleName) refuseDeployment(app);
 };

@@ -36,6 +36,8 @@ export interface SynthesizedService {
   readonly api: Template;
   readonly workers: Template;
   readonly monitoring: Template;
+  /** Only in a stage with a budget. */
+  readonly budget: Template | undefined;
   /** The two stacks with functions as one: a function's checks hold in both. */
   readonly withFunctions: Template;
   readonly bundleNames: ReadonlyMap<string, string>;
@@ -80,6 +82,7 @@ export const exampleStage = (name: string, variables: Variables = {}): Stage =>
 /** Everything that a stage can have and need not have. */
 export const everyOption: Variables = {
   ALARM_EMAIL: "operator@example.com",
+  MONTHLY_BUDGET_USD: "250",
   API_DOMAIN_NAME: "api.example.org",
   API_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:111122223333:certificate/1",
   API_BASE_PATH: "/languages",
@@ -109,6 +112,7 @@ const synthesizeStage = (stage: Stage): Promise<SynthesizedService> =>
       api,
       workers,
       monitoring: await stack("Monitoring"),
+      budget: stage.settings.MONTHLY_BUDGET_USD > 0 ? await stack("Budget") : undefined,
       withFunctions: {
         Resources: { ...api.Resources, ...workers.Resources },
         Outputs: { ...api.Outputs, ...workers.Outputs },

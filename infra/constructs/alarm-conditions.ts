@@ -1,5 +1,5 @@
 import { Duration } from "aws-cdk-lib";
-import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import type { SpecRestApi } from "aws-cdk-lib/aws-apigateway";
 import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { RequestMetrics } from "../../shared/platform/telemetry/request-metrics.ts";
@@ -8,7 +8,7 @@ import type { WorkQueue } from "./work-queue.ts";
 
 /** The resources that alarms and the dashboard watch. */
 export interface Monitored {
-  readonly api: RestApi;
+  readonly api: SpecRestApi;
   /** All functions of the stage, in any stack. */
   readonly functions: readonly ServiceFunction[];
   /** The namespace of the functions' metrics, and of the counts of events in their logs. */
@@ -54,7 +54,7 @@ export const ownTime = (namespace: string, percent: number): IMetric =>
     period,
   });
 
-const serverErrors = (api: RestApi): Condition => ({
+const serverErrors = (api: SpecRestApi): Condition => ({
   description:
     "At least 5 % of the requests end with a 5xx status. Look for `gatewayError` and `status` in the API's access log: " +
     "502 and 503 point to the model servers or the authorizer, 500 to an error in the log of the function.",
@@ -175,7 +175,7 @@ const failures = ({ definition, lambda }: ServiceFunction): Condition => ({
 });
 
 /** The conditions of the API that roll a release back: its server errors. */
-export const apiReleaseConditions = (api: RestApi): Record<string, Condition> => ({
+export const apiReleaseConditions = (api: SpecRestApi): Record<string, Condition> => ({
   ServerErrors: serverErrors(api),
 });
 

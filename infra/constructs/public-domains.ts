@@ -3,8 +3,8 @@ import {
   BasePathMapping,
   DomainName,
   EndpointType,
-  type RestApi,
   SecurityPolicy,
+  type SpecRestApi,
 } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
@@ -48,7 +48,7 @@ export const publicBaseUrlOf = ({
   PUBLIC_BASE_URL ?? (API_DOMAIN_NAME ? `https://${API_DOMAIN_NAME}${API_BASE_PATH}` : undefined);
 
 export interface ApiDomainProps {
-  readonly restApi: RestApi;
+  readonly restApi: SpecRestApi;
   readonly domain: OwnDomain;
   /** Empty, or a segment that starts with a slash. */
   readonly basePath: string;

@@ -1,20 +1,17 @@
 import {
   CfnOutput,
   CrossStackReferences,
-  Duration,
+  Lazy,
   ReferenceStrength,
   Stack,
   type StackProps,
 } from "aws-cdk-lib";
-import { IdentitySource, RequestAuthorizer, type RestApi } from "aws-cdk-lib/aws-apigateway";
+import type { SpecRestApi } from "aws-cdk-lib/aws-apigateway";
 import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { operations } from "../../functions/manifest.ts";
 import { apiReleaseConditions, functionReleaseConditions } from "../constructs/alarm-conditions.ts";
 import { Alarms } from "../constructs/alarms.ts";
 import { GradualRelease } from "../constructs/gradual-release.ts";
-import { notFoundPage } from "../constructs/not-found-page.ts";
-import { addOperationRoutes } from "../constructs/operation-routes.ts";
 import {
   ApiDomain,
   apiDomainOf,
@@ -39,7 +36,7 @@ export interface ApiStackProps extends StackProps {
 
 /** The API with its routes and the functions behind them. */
 export class ApiStack extends Stack {
-  readonly restApi: RestApi;
+  readonly restApi: SpecRestApi;
   readonly functions: ServiceFunctions;
   /** The alarms that roll a release back. */
   readonly releaseAlarms: readonly Alarm[];
@@ -48,29 +45,19 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, { stage, data, bundles, ...props }: ApiStackProps) {
     // Deleted and created again, the API would have another address.
-    super(scope, id, { ...props, terminationProtection: stage.settings.REMOVAL === "retain" });
+    const terminationProtection = stage.settings.REMOVAL === "retain";
+    // The API's definition is in the template, whose size is limited.
+    super(scope, id, { ...props, terminationProtection, suppressTemplateIndentation: true });
     // CloudFormation then refuses to delete or replace data that a running API uses, instead of breaking the API.
     CrossStackReferences.of(this).consume(ReferenceStrength.STRONG);
 
-    const { restApi, url } = new ServiceApi(this, "Api", { stage, operations });
-    this.restApi = restApi;
-    this.publicBaseUrl = publicBaseUrlOf(stage.settings) ?? url;
-    this.functions = new ServiceFunctions(this, "Functions", {
-      stage,
-      data,
-      bundles,
-      publicBaseUrl: this.publicBaseUrl,
-    });
-    addOperationRoutes({
-      api: restApi,
-      functions: this.functions.all,
-      authorizer: new RequestAuthorizer(this, "TokenAuthorizer", {
-        handler: this.functions.authorizer.live,
-        identitySources: [IdentitySource.header("Authorization")],
-        resultsCacheTtl: Duration.seconds(stage.settings.AUTHORIZER_CACHE_SECONDS),
-      }),
-      notFoundPage: notFoundPage(this.publicBaseUrl),
-    });
+    // The functions and the API refer to each other.
+    const publicBaseUrl = publicBaseUrlOf(stage.settings) ?? Lazy.string({ produce: (): string => api.url });
+    this.functions = new ServiceFunctions(this, "Functions", { stage, data, bundles, publicBaseUrl });
+    const { all: functions, authorizer } = this.functions;
+    const api = new ServiceApi(this, "Api", { stage, functions, authorizer, publicBaseUrl });
+    this.restApi = api.restApi;
+    this.publicBaseUrl = publicBaseUrl;
     this.releaseAlarms = this.addReleaseAlarms(stage.settings);
     data.alarmTopic?.listenTo(this.releaseAlarms);
     this.addAddresses(stage.settings);

@@ -2,6 +2,7 @@ import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
 import { addServiceStacks } from "../../infra/service.ts";
 import { readCdkContext } from "../../infra/synthesize.ts";
+import { definitionOf } from "./synthesized-routes.ts";
 import {
   exampleStage,
   lambdasByName,
@@ -46,6 +47,13 @@ describe("An API with a name of its own", () => {
   it("no longer responds at its default address, which would bypass the domain's firewall", () => {
     expect(only("AWS::ApiGateway::RestApi")).toMatchObject({ DisableExecuteApiEndpoint: true });
     expect(only("AWS::ApiGateway::RestApi", plain)).toMatchObject({ DisableExecuteApiEndpoint: false });
+    const extension = "x-amazon-apigateway-endpoint-configuration";
+    expect(definitionOf(own).servers).toEqual([
+      { url: "/", [extension]: { disableExecuteApiEndpoint: true } },
+    ]);
+    expect(definitionOf(plain).servers).toEqual([
+      { url: "/", [extension]: { disableExecuteApiEndpoint: false } },
+    ]);
   });
 
   it("is what mails and the documentation name, unless the stage says otherwise", async () => {

@@ -13,6 +13,7 @@ const template = z.object({
     z.object({
       Type: z.string(),
       Properties: z.record(z.string(), z.unknown()).default({}),
+      DependsOn: z.array(z.string()).default([]),
       DeletionPolicy: z.string().optional(),
       UpdateReplacePolicy: z.string().optional(),
     }),

@@ -129,6 +129,8 @@ export interface ResourceView {
   readonly ref: string | undefined;
   /** The properties that the schema names; the others may depend on anything. */
   read<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.output<z.ZodObject<Shape>>;
+  /** A value that was computed from the properties, in the form of the schema. */
+  parse<Output>(schema: z.ZodType<Output>, value: unknown): Output;
   /** All properties, without what has no local meaning. */
   readKnown(): Readonly<Record<string, unknown>>;
   error(problem: string): TemplateError;
@@ -174,6 +176,7 @@ export class ResolvedAssembly {
         const wanted = Object.keys(schema.shape).filter((key) => key in properties);
         return evaluator.parse(schema, Object.fromEntries(wanted.map((key) => [key, properties[key]])));
       },
+      parse: (schema, value) => evaluator.parse(schema, value),
       readKnown: () => {
         const known = Object.entries(properties).map(([key, value]) => [key, evaluator.resolveKnown(value)]);
         return Object.fromEntries(known.filter(([, value]) => value !== undefined));

@@ -6,12 +6,13 @@ import { Alarms } from "../constructs/alarms.ts";
 import { GradualRelease } from "../constructs/gradual-release.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { FunctionGroupProps } from "./function-group.ts";
+import { OperatorRole } from "./operator-role.ts";
 import { WorkerFunctions } from "./worker-functions.ts";
 
 export interface WorkersStackProps extends StackProps, FunctionGroupProps {}
 
 /**
- * The functions of queues, schedules and events. They have their own stack because CloudFormation allows 500 resources in one,
+ * The functions of queues, schedules and events, and the role of operators. They have their own stack because CloudFormation allows 500 resources in one,
  * and the API's routes need most of these.
  */
 export class WorkersStack extends Stack {
@@ -28,6 +29,7 @@ export class WorkersStack extends Stack {
     // As in the API's stack: CloudFormation must not delete data that these functions use.
     CrossStackReferences.of(this).consume(ReferenceStrength.STRONG);
     this.functions = new WorkerFunctions(this, "Functions", { stage, data, bundles, publicBaseUrl }).all;
+    new OperatorRole(this, "Operator", data);
     const releaseAlarms = new Alarms(this, "Alarms", functionReleaseConditions(this.functions));
     if (stage.settings.RELEASE_SHIFT === "gradual") {
       new GradualRelease(this, "Release", {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { readLocalSettings } from "../../infra/local/settings.ts";
 import { startLocalService } from "../../infra/local/start-service.ts";
+import "./access/changed-permissions.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -13,6 +14,8 @@ declare module "vitest" {
     chatStreamUrl: string;
     /** Whether that is the local service, whose `/_local` routes tests may use. */
     isLocal: boolean;
+    /** The folder of its data; empty unless it is the local service. */
+    dataDirectory: string;
   }
 }
 
@@ -25,11 +28,13 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
   const deployed = process.env["BASE_URL"];
   project.provide("isLocal", !deployed);
   if (deployed) {
+    project.provide("dataDirectory", "");
     project.provide("baseUrl", withoutSlash(deployed));
     project.provide("chatStreamUrl", withoutSlash(process.env["CHAT_STREAM_URL"] ?? deployed));
     return undefined;
   }
   const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-"));
+  project.provide("dataDirectory", dataDirectory);
   // Where `npm run verify` replaces stand-ins by other servers.
   const otherServers = Object.fromEntries(
     ["DYNAMODB", "S3"].map((name) => [`AWS_ENDPOINT_URL_${name}`, process.env[`VERIFY_ENDPOINT_${name}`]]),

@@ -3,7 +3,7 @@ import { startRecording } from "../../../functions/console/client/parts/record.t
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** A browser that records in some formats, and in its own if it is not told which. */
+/** A browser that records in some formats, and in its own when none is named. */
 const recordIn = async (supported: readonly string[], own: string): Promise<File> => {
   class Recorder extends EventTarget {
     static isTypeSupported = (type: string): boolean => supported.includes(type);

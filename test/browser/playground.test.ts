@@ -46,9 +46,18 @@ const openPlayground = (
 describe.each(targets)("The playground, $name", ({ url }) => {
   it("translates, and the curl that it shows returns the same", () =>
     openPlayground(url, "translate", async ({ page, token }) => {
+      expect(await result(page).textContent()).toBe("The response appears here.");
+      const busy: (string | null)[] = [];
+      const noteBusy = async () => busy.push(await result(page).getAttribute("aria-busy"));
+      await page.route(/\/tasks\/translate$/, async (route) => {
+        await noteBusy();
+        await route.continue();
+      });
       await page.getByLabel("Text").fill("How are you?");
       await page.getByRole("button", { name: "Translate" }).click();
       await expect.poll(() => result(page).textContent()).toBe("Oli otya?");
+      await noteBusy();
+      expect(busy).toEqual(["true", "false"]);
       expect(JSON.parse(await runShown(page, token))).toMatchObject({
         output: { translated_text: "Oli otya?", target_language: "lug" },
       });

@@ -201,6 +201,7 @@ describe("The page of usage", () => {
     const used = await visitor.open("/console/usage");
     expect(used.html.match(/<rect /g)).toHaveLength(30);
     expect(used.html).toMatch(/aria-label="Requests from [^"]+: 1\. Highest on one day: 1\."/);
+    expect(used.html).toMatch(/<th scope="col">Day<\/th><th[^>]*>Requests<\/th>/);
     expect(used.html).toContain('<th scope="row">/tasks/translate</th><td class="number">1</td>');
     expect(used.html).toContain('<th scope="row">kiosk</th><td class="number">1</td>');
     const [, link = ""] = /href="([^"]*format=csv[^"]*)"/.exec(used.html) ?? [];

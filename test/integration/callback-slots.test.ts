@@ -4,6 +4,7 @@ import { deliverCallback } from "../../functions/callback/deliver-callback.ts";
 import { CallbackError } from "../../functions/callback/post-callback.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
+import { callbackKeys } from "../../shared/recordings/callbacks/keys.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
@@ -20,6 +21,8 @@ const openCallbacks = async (users: readonly number[]) => {
   const secrets = createCallbackSecrets(items);
   for (const userId of users) await secrets.current(userId);
   const silence = Promise.withResolvers<never>();
+  // A test may end the silence before anything is sent.
+  silence.promise.catch(() => undefined);
   const posted: string[] = [];
   const deliver = (userId: number, jobId: string, { isSilent = false, receives = 1, now = start } = {}) =>
     deliverCallback(
@@ -46,6 +49,21 @@ const openCallbacks = async (users: readonly number[]) => {
   const end = () => silence.reject(new CallbackError("The receiver did not respond in time."));
   return { deliver, posted, isPosted, end };
 };
+
+describe("the log of a callback's attempts", () => {
+  it("is stored for thirty days after the last attempt", async () => {
+    const items = table.openForRequests();
+    const log = createDeliveryLog(items, () => start);
+    await log.add(103, "logged", { at: "2026-11-20T10:00:00.000Z", status_code: 500 }, "pending");
+    await log.add(103, "logged", { at: "2026-11-20T10:00:30.000Z", status_code: 204 }, "delivered");
+    const item = await items.read({ Key: callbackKeys.deliveries(103, "logged") });
+    expect(item).toMatchObject({ expires_at: start / 1_000 + 30 * 86_400 });
+    expect(await log.read(103, "logged")).toMatchObject({
+      status: "delivered",
+      deliveries: [{ status_code: 500 }, { status_code: 204 }],
+    });
+  });
+});
 
 describe("the callbacks of one account whose receivers stay silent", () => {
   it("are sent three at a time; the others wait, and another account's are sent at once", async () => {

@@ -105,6 +105,16 @@ describe("an identity", () => {
     expect(await identities.list(another.id)).toHaveLength(1);
   });
 
+  it("of one account does not prove the address of another", async () => {
+    const { id, identity } = await makeAccount();
+    const another = await makeAccount({ verified: false });
+    expect(await identities.joinWithProof({ userId: another.id, tokenEpoch: 0 }, identity, [])).toBe(false);
+    expect(await identities.find(identity)).toBe(id);
+    const other = newIdentity();
+    expect(await identities.joinWithProof({ userId: another.id, tokenEpoch: 0 }, other, [])).toBe(true);
+    expect(await identities.find(other)).toBe(another.id);
+  });
+
   it.each([
     ["disabled", "SET disabled = :value", true],
     ["being deleted", "SET deletion_began = :value", "2026-11-20T10:00:00.000Z"],

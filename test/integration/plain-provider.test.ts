@@ -129,6 +129,11 @@ describe("An untrustworthy login at a plain OAuth 2.0 provider", () => {
     await expect(logIn()).rejects.toMatchObject({ problem: "unavailable" });
   });
 
+  it("is refused without encryption, unless the provider is on this machine", async () => {
+    const elsewhere = open({ ...at.settings, issuer: "https://accounts.example.org" });
+    await expect(elsewhere.begin()).rejects.toMatchObject({ problem: "unavailable" });
+  });
+
   it("is refused with a wrong client secret", async () => {
     await expect(logIn(open(at.settings, "wrong"))).rejects.toMatchObject({ problem: "unavailable" });
   });

@@ -106,6 +106,7 @@ beforeAll(async () => {
           UNVERIFIED_QUOTA_SHARE: "1",
           LIMIT_MULTIPLIER: "1",
           INFERENCE_KEYS_SECRET_ID: "inference-keys",
+          TOKEN_SECRET_ID: "token-signing-key",
           TRANSCRIPTION_BASE_URL: model.baseUrl,
           TRANSCRIPTION_MODEL: "model-1",
           TRANSCRIPTION_TIMEOUT_MS: "30000",

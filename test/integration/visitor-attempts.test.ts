@@ -6,6 +6,7 @@ import * as z from "zod";
 import { attemptNames } from "../../functions/console/playground/attempts.ts";
 import { createVisitorAttempts } from "../../functions/console/playground/visitor-attempts.ts";
 import { relayVisitorAttempt, type VisitorRequest } from "../../functions/console/playground/visitors.ts";
+import { operations } from "../../functions/manifest.ts";
 import { createSigningKeySource, createTokens } from "../../shared/accounts/access/tokens.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { registerRequest } from "../../shared/accounts/sign-in/fields.ts";
@@ -86,12 +87,19 @@ describe("An attempt without an account", () => {
     expect((claims?.tokenExpiresAt ?? 0) - Date.now() / 1_000).toBeLessThanOrEqual(60);
   });
 
-  it.each(attemptNames)("of %s goes where the page says that it goes", async (name) => {
-    received.length = 0;
-    await ask({ name, sourceAddress: `203.0.113.${100 + attemptNames.indexOf(name)}` });
-    expect(received).toHaveLength(1);
-    expect(received[0]?.path.startsWith("/stream")).toBe(name === "chat");
-  });
+  it.each(attemptNames)(
+    "of %s goes where the page says that it goes, with the scope for that",
+    async (name) => {
+      received.length = 0;
+      await ask({ name, sourceAddress: `203.0.113.${100 + attemptNames.indexOf(name)}` });
+      expect(received).toHaveLength(1);
+      const { path = "", authorization = "" } = received[0] ?? {};
+      expect(path.startsWith("/stream")).toBe(name === "chat");
+      const claims = await tokens.verify(authorization.replace("Bearer ", ""));
+      const task = operations.find((operation) => operation.path === path.replace("/stream", ""));
+      expect(claims?.scopes).toEqual([task?.scope]);
+    },
+  );
 
   it("is given three times a day, however many ask at once, and again the next day", async () => {
     received.length = 0;

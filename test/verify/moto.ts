@@ -114,9 +114,6 @@ export const motoStacksPart: Part = {
 const noSignatures = "moto checks no signature, so it takes what a link was not signed for";
 const noMissing = "moto returns 403 for an object that a signed link names and that does not exist";
 
-const noSet =
-  "moto breaks off (500) at a condition on the size of a missing set, which DynamoDB Local treats as false";
-
 /** Our tests that moto fails, with the reason why moto is wrong. */
 const explainedTable = {
   "a link to reset-password has worked when only the response of the table was lost":
@@ -144,9 +141,6 @@ const explainedService = {
   "POST /tasks/generate-upload-url returns a link that accepts exactly the requested size": noSignatures,
   "POST /tasks/generate-upload-url returns a link that accepts no other content type, and no other file":
     noSignatures,
-  "every limited route POST /v1/audio/speech shows its caller's limits": noSet,
-  "every limited route POST /tasks/modal/tts/stream shows its caller's limits": noSet,
-  "every limited route POST /tasks/modal/tts/stream-with-url shows its caller's limits": noSet,
   "DELETE /auth/me deletes the account for good: no token, no password and no link opens anything": noMissing,
 };
 

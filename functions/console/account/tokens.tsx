@@ -1,6 +1,10 @@
 import type * as z from "zod";
 import { scopes } from "../../../shared/accounts/access/api-keys.ts";
-import type { CreatedKey, ListedKeys } from "../../../shared/accounts/profile/manage-keys.ts";
+import {
+  type CreatedKey,
+  type ListedKeys,
+  maxKeyNameLength,
+} from "../../../shared/accounts/profile/manage-keys.ts";
 import { daySeconds } from "../../../shared/platform/durations.ts";
 import { codeSamples } from "../samples/code-samples.ts";
 import { sentTo } from "../server/sent-form.ts";
@@ -196,7 +200,13 @@ const MakeKey = (visit: Shown) => {
   return (
     <Form to={to} submit={words.createButton} {...form}>
       <SentOnce {...visit} />
-      <Field {...field("name")} label={words.name} hint={words.nameHint} autocomplete="off" maxlength={64} />
+      <Field
+        {...field("name")}
+        label={words.name}
+        hint={words.nameHint}
+        autocomplete="off"
+        maxlength={maxKeyNameLength}
+      />
       <Choices
         {...field("scopes")}
         label={words.scopes}

@@ -39,7 +39,9 @@ const tagOf = (code: string): string => {
   return language ? shortestCode(language) : code;
 };
 
-export const JobProgress = ({ job }: { readonly job: StoredJob }) => {
+type Progress = Pick<StoredJob, "status" | "done_milliseconds" | "audio_milliseconds" | "waiting">;
+
+export const JobProgress = ({ job }: { readonly job: Progress }) => {
   const words = useFrame().texts.recordings;
   const [done, total] = [secondsOf(job.done_milliseconds), secondsOf(job.audio_milliseconds)];
   const text = fill(words.progress, { done: clockOf(done), total: clockOf(total) });

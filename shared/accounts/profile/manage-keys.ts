@@ -12,12 +12,14 @@ const inTheFuture = z.iso
     params: { type: "value_error" },
   });
 
+export const maxKeyNameLength = 64;
+
 export const keyRequest = z
   .object({
     name: text()
       .trim()
       .min(1)
-      .max(64)
+      .max(maxKeyNameLength)
       .meta({ example: "kiosk in Gulu", description: "What the key is for, to recognise it in the list" }),
     scopes: z
       .array(z.enum(scopes))

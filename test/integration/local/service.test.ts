@@ -55,10 +55,11 @@ describe("the service as `npm start` runs it", () => {
   });
 
   it("ends with a message that says what a port is for, and which ports are free", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
+    const { api } = await choosePorts(0, "127.0.0.1");
+    const port = api + 1;
+    const other = createServer().listen(port, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
-    const { port } = other.address() as AddressInfo;
-    const variables = { PORT: String(port - 1), DATA_DIR: join(folder, "busy") };
+    const variables = { PORT: String(api), DATA_DIR: join(folder, "busy") };
     const command = runCommand("infra/local/main.ts", [], variables);
     expect(await command.ended).toBe(1);
     other.close();

@@ -25,6 +25,7 @@ beforeAll(async () => {
     DATA_DIR: folder,
     CHAT_BASE_URL: backend.baseUrl,
     CHAT_MODEL: "model",
+    LIMIT_MULTIPLIER: "1",
   });
   const response = await fetch(`${service.url}/_local/routes`);
   const { chat_stream_url: direct } = z.object({ chat_stream_url: z.url() }).parse(await response.json());

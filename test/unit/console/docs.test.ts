@@ -63,6 +63,9 @@ describe("The documentation", () => {
   it("has a page for every operation, and leads to each of them from its first page", () => {
     expect(described.map(({ id }) => id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
     for (const { id } of operations) expect(pages.get("/docs")).toContain(`href="/prod${operationPath(id)}"`);
+    const words = pages.get("/docs")?.replaceAll(/<[^>]*>/g, "");
+    for (const { summary, method, path } of described)
+      expect(words).toContain(`${summary} ${method} ${path}`);
   });
 
   it("leads to each guide from its first page and from the list of guides", () => {

@@ -303,12 +303,13 @@ describe("A page", () => {
 });
 
 describe("A form that was sent", () => {
-  it("reaches its page when it is valid", async () => {
+  it("reaches its page when it is valid, with the address that limits are counted for", async () => {
     expect(await ask(sent("number=7"))).toMatchObject({
       status: 303,
       headers: { Location: "/prod/console/own", "Cache-Control": "no-store" },
     });
-    expect(submit).toHaveBeenCalledOnce();
+    const request = expect.objectContaining({ id: expect.any(String), sourceAddress: "203.0.113.7" });
+    expect(submit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ request }));
   });
 
   it("is shown again with what was typed, but for passwords, and what is wrong", async () => {

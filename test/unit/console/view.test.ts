@@ -70,6 +70,7 @@ describe("A form", () => {
     expect(html).toContain('value="&quot;>&lt;script>"');
     expect(html).toContain("Any &lt;name>");
     expect(html).toContain('name="form_token" value="proof"');
+    expect(html).not.toMatch(/<input (?!type="hidden")[^>]*name="form_token"/);
   });
 
   it("never sends a password back", () => {

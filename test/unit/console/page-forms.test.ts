@@ -1,0 +1,73 @@
+import { createElement } from "preact";
+import { describe, expect, it } from "vitest";
+import type * as z from "zod";
+import { AccountSettings } from "../../../functions/console/account/account.tsx";
+import { accountPage, tokensPage, usagePage } from "../../../functions/console/account/pages.ts";
+import { TokensAndKeys } from "../../../functions/console/account/tokens.tsx";
+import { UsageOfDays } from "../../../functions/console/account/usage.tsx";
+import { ForgotPassword, LogIn, SignUp } from "../../../functions/console/entry/entry-views.tsx";
+import { ResetPassword } from "../../../functions/console/entry/link-views.tsx";
+import {
+  forgotPasswordPage,
+  logInPage,
+  resetPasswordPage,
+  signUpPage,
+} from "../../../functions/console/entry/pages.ts";
+import { key, settings, usage } from "./owned.ts";
+import { render, visit } from "./rendered.ts";
+
+/** The names of the fields in each form of a page, in order. */
+const namesIn = (html: string): string[][] =>
+  Array.from(html.matchAll(/<form\b.*?<\/form>/gs), ([form]) =>
+    Array.from(form.matchAll(/<(?:input|select)[^>]* name="([^"]*)"/g), ([, name = ""]) => name)
+      .filter((name, index, all) => name !== "form_token" && all.indexOf(name) === index)
+      .toSorted(),
+  );
+
+const namesOf = (form: z.ZodObject | undefined): string[] => Object.keys(form?.shape ?? {}).toSorted();
+
+const entered = { ...visit, next: "/docs", providers: [] };
+const token = "x".repeat(43);
+const identity = {
+  id: "a",
+  issuer: "https://a.example",
+  email: undefined,
+  joinedAt: "2026-11-20T10:00:00.000Z",
+};
+const account = { ...visit, ...settings, identities: [identity] };
+const usageView = { ...visit, usage, requested: {}, keyNames: new Map<string, string>() };
+
+describe("The form of a page", () => {
+  it.each([
+    ["to sign up", createElement(SignUp, entered), signUpPage.form],
+    ["to log in", createElement(LogIn, entered), logInPage.form],
+    ["for a lost password", createElement(ForgotPassword, visit), forgotPasswordPage.form],
+    ["for a new password", createElement(ResetPassword, { ...visit, token }), resetPasswordPage.form],
+    ["for days of usage", createElement(UsageOfDays, usageView), usagePage.query?.omit({ format: true })],
+  ])("sends the fields that the page reads: %s", (_page, content, form) => {
+    expect(namesIn(render(content))).toEqual([namesOf(form)]);
+  });
+
+  it.each([
+    ["tokens", [createElement(TokensAndKeys, { ...visit, keys: [key, { ...key, id: "k2" }] })], tokensPage],
+    [
+      "account",
+      [
+        createElement(AccountSettings, account),
+        createElement(AccountSettings, { ...account, account: { ...visit.account, has_password: false } }),
+      ],
+      accountPage,
+    ],
+  ])("sends the fields of its action: %s", (_page, contents, { form }) => {
+    const sent = contents.flatMap((content) => namesIn(render(content)).map((names) => names.join()));
+    const read = form?.options.map((option: z.ZodObject) => namesOf(option).join());
+    expect([...new Set(sent)].toSorted()).toEqual([...new Set(read)].toSorted());
+  });
+
+  it("for a new password says next to the field what is wrong with it", () => {
+    const problems = { fields: { new_password: "This password is too common." } };
+    expect(render(createElement(ResetPassword, { ...visit, token, problems }))).toContain(
+      'id="new_password-problem">This password is too common.',
+    );
+  });
+});

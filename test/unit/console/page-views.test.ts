@@ -1,0 +1,90 @@
+import { createElement } from "preact";
+import { describe, expect, it } from "vitest";
+import { AccountSettings } from "../../../functions/console/account/account.tsx";
+import { Overview } from "../../../functions/console/account/overview.tsx";
+import { TokensAndKeys } from "../../../functions/console/account/tokens.tsx";
+import { UsageOfDays } from "../../../functions/console/account/usage.tsx";
+import { GoToProvider } from "../../../functions/console/identity/identity-views.tsx";
+import { RecordingView } from "../../../functions/console/recordings/recording.tsx";
+import { job, key, settings, usage, used } from "./owned.ts";
+import { render, textOf, visit } from "./rendered.ts";
+
+/** The links of a page, each with its words. */
+const linksIn = (html: string): string[][] =>
+  Array.from(html.matchAll(/<a\b[^>]* href="([^"]*)"[^>]*>(.*?)<\/a>/gs), ([, link = "", content = ""]) => [
+    link,
+    textOf(content),
+  ]);
+
+describe("The overview", () => {
+  it("says where each of its links leads", () => {
+    const links = linksIn(render(createElement(Overview, { ...visit, usage })));
+    expect(links.map(([link]) => link)).toEqual([
+      "/prod/console/tokens",
+      "/prod/console/playground",
+      "/prod/docs",
+      "/prod/console/usage",
+    ]);
+    for (const [, words] of links) expect(words).toMatch(/\w+ \w+/);
+  });
+});
+
+describe("The page of usage", () => {
+  it("adds up the days of each path, the most used first", () => {
+    const few = { ...used, path: "/tasks/chat", requests: 3 };
+    const day = { total: 0, by_operation: {} };
+    const days = [
+      { ...day, date: "2026-11-19", operations: [used, few] },
+      { ...day, date: "2026-11-20", operations: [used] },
+    ];
+    const view = { ...visit, usage: { ...usage, days }, requested: {}, keyNames: new Map([["k1", "kiosk"]]) };
+    const html = render(createElement(UsageOfDays, view));
+    const rows = Array.from(html.matchAll(/<tr><th scope="row">(.*?)<\/tr>/gs), ([, row = ""]) =>
+      textOf(row.replaceAll("<td", " <td")),
+    );
+    expect(rows).toEqual(
+      expect.arrayContaining(["/tasks/translate 4 2 6 8 10", "/tasks/chat 3 1 3 4 5", "kiosk 7 3 9 12 15"]),
+    );
+  });
+});
+
+describe("The page of keys", () => {
+  it("says at the key itself why it was not revoked", () => {
+    const refused = { values: { action: "revoke-key", key: "k2" }, problems: { form: "Wait.", fields: {} } };
+    const keys = [key, { ...key, id: "k2", name: "clinic" }];
+    const html = render(createElement(TokensAndKeys, { ...visit, ...refused, keys }));
+    const cards = html.match(/<li class="card">.*?<\/li>/gs) ?? [];
+    expect(cards.map((card) => [card.includes("<details open>"), card.includes("Wait.")])).toEqual([
+      [false, false],
+      [true, true],
+    ]);
+  });
+});
+
+describe("The page of an account", () => {
+  it("lets the browser fill in what it knows about the person", () => {
+    const html = render(createElement(AccountSettings, { ...visit, ...settings }));
+    expect(html).toMatch(/<input(?=[^>]* id="full_name")[^>]* autocomplete="name"/);
+    expect(html).toMatch(/<input(?=[^>]* id="organization")[^>]* autocomplete="organization"/);
+  });
+});
+
+describe("The page before a provider", () => {
+  it("names the provider in each of its sentences", () => {
+    const to = { provider: "Campus", address: "https://campus.example/?a=1" };
+    const html = render(createElement(GoToProvider, { ...visit, ...to }));
+    expect(html).not.toMatch(/\{\w+\}/);
+    expect(linksIn(html)[0]).toEqual([to.address, "Continue to Campus"]);
+  });
+});
+
+describe("A long transcript", () => {
+  it("says which of its parts is shown", () => {
+    const part = { index: 1, count: 3, segments: [] };
+    const html = render(
+      createElement(RecordingView, { ...visit, query: { part: 2 }, job, part, link: undefined }),
+    );
+    expect(html.match(/aria-current="page"/g)).toHaveLength(1);
+    expect(html).toContain('?part=2" aria-current="page">30:00–1:00:00</a>');
+  });
+});

@@ -22,9 +22,9 @@ const refuseDeployment = (app: App): void => {
     new CfnRule(stack, "CannotBeDeployed", {
       assertions: [
         {
-          assert: Fn.conditionEquals(exampleName, "a stage of yours"),
+          assert: Fn.conditionEquals(exampleName, "your own stage"),
           assertDescription:
-            'The stage "example" cannot be deployed. Choose a stage of yours, such as: npx cdk deploy --all -c stage=dev',
+            'The stage "example" cannot be deployed. Choose your own stage, such as: npx cdk deploy --all -c stage=dev',
         },
       ],
     });

@@ -265,7 +265,7 @@ describe("The stage files of this repository", () => {
         expect(Rules["CannotBeDeployed"]).toEqual({
           Assertions: [
             {
-              Assert: { "Fn::Equals": ["example", "a stage of yours"] },
+              Assert: { "Fn::Equals": ["example", "your own stage"] },
               AssertDescription: expect.stringContaining("npx cdk deploy --all -c stage=dev"),
             },
           ],
@@ -280,8 +280,8 @@ describe("The stage files of this repository", () => {
     await withTemporaryDirectory(async (folder) => {
       writeFileSync(join(folder, "prod.json"), sample);
       const { settings } = deployedStage("prod", {}, folder);
-      const kept: unknown = JSON.parse(readFileSync(join(testStages, "prod.json"), "utf8"));
-      expect(settings).toMatchObject({ ...z.record(z.string(), z.unknown()).parse(kept) });
+      const stored: unknown = JSON.parse(readFileSync(join(testStages, "prod.json"), "utf8"));
+      expect(settings).toMatchObject({ ...z.record(z.string(), z.unknown()).parse(stored) });
     });
   });
 });

@@ -81,6 +81,7 @@ describe("The logins of an account", () => {
       issuer: `https://${letter}.example`,
       subject: "s",
       email: undefined,
+      joinedAt: "2026-01-01T00:00:00.000Z",
     }));
     const refused = { values: { action: "unlink", identity: "b" }, problems: { form: "Wait.", fields: {} } };
     const html = render(

@@ -153,6 +153,15 @@ describe("The documentation", () => {
   });
 });
 
+describe("The samples of an operation", () => {
+  it("say how to get a token only where one is needed", () => {
+    const explained = described.filter(({ id }) =>
+      pages.get(operationPath(id))?.includes("Replace <code>TOKEN"),
+    );
+    expect(explained).toEqual(described.filter(({ token }) => token === "needed"));
+  });
+});
+
 describe("The files of the explorer", () => {
   it.each([
     ["swagger-ui-bundle.js", "text/javascript; charset=utf-8"],

@@ -5,6 +5,7 @@ import { Overview } from "../../../functions/console/account/overview.tsx";
 import { TokensAndKeys } from "../../../functions/console/account/tokens.tsx";
 import { UsageOfDays } from "../../../functions/console/account/usage.tsx";
 import { GoToProvider } from "../../../functions/console/identity/identity-views.tsx";
+import { Recordings } from "../../../functions/console/recordings/list.tsx";
 import { RecordingView } from "../../../functions/console/recordings/recording.tsx";
 import { job, key, settings, usage, used } from "./owned.ts";
 import { render, textOf, visit } from "./rendered.ts";
@@ -45,6 +46,10 @@ describe("The page of usage", () => {
     expect(rows).toEqual(
       expect.arrayContaining(["/tasks/translate 4 2 6 8 10", "/tasks/chat 3 1 3 4 5", "kiosk 7 3 9 12 15"]),
     );
+    expect(linksIn(html)).toContainEqual([
+      "/prod/console/usage?from=2026-11-19&amp;to=2026-11-20&amp;format=csv",
+      visit.texts.usage.csv,
+    ]);
   });
 });
 
@@ -66,6 +71,32 @@ describe("The page of an account", () => {
     const html = render(createElement(AccountSettings, { ...visit, ...settings }));
     expect(html).toMatch(/<input(?=[^>]* id="full_name")[^>]* autocomplete="name"/);
     expect(html).toMatch(/<input(?=[^>]* id="organization")[^>]* autocomplete="organization"/);
+  });
+});
+
+describe("The logins of an account", () => {
+  it("say at the login itself why it was not removed", () => {
+    const joined = ["a", "b"].map((letter) => ({
+      id: letter,
+      issuer: `https://${letter}.example`,
+      subject: "s",
+      email: undefined,
+      joinedAt: "2026-01-01T00:00:00.000Z",
+    }));
+    const refused = { values: { action: "unlink", identity: "b" }, problems: { form: "Wait.", fields: {} } };
+    const html = render(
+      createElement(AccountSettings, { ...visit, ...settings, ...refused, identities: joined }),
+    );
+    const cards = html.match(/<div class="card"><h3>https.*?<\/form>/gs) ?? [];
+    expect(cards.map((card) => card.includes("Wait."))).toEqual([false, true]);
+  });
+});
+
+describe("The list of recordings", () => {
+  it("says how long each is", () => {
+    const list = { query: { done: undefined }, jobs: [job], older: undefined };
+    const html = render(createElement(Recordings, { ...visit, ...list }));
+    expect(textOf(html)).toContain("1:15:00");
   });
 });
 

@@ -37,6 +37,7 @@ describe("The language of a page", () => {
   it("is the chosen one, then the best that the browser requests, then the first", () => {
     expect(chooseConsoleLanguage(all, [undefined, "sw"], "lg")).toBe("sw");
     expect(chooseConsoleLanguage(all, ["xx"], "fr, en;q=0.5, lg-UG;q=0.9, sw;q=0")).toBe("lg");
+    expect(chooseConsoleLanguage(all, [], "sw;v=1;q=0.5, lg;q=0.9")).toBe("lg");
     expect(chooseConsoleLanguage(all, [], "lug")).toBe("lg");
     expect(chooseConsoleLanguage(all, [], "fr")).toBe("en");
     expect(chooseConsoleLanguage(all, [], undefined)).toBe("en");

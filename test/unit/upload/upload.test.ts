@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { uploadResponse } from "../../../functions/upload/contract.ts";
 import { uploadEndpoints } from "../../../functions/upload/endpoints.ts";
 import { isPathTraversal, safeFileName } from "../../../functions/upload/generate-upload-url.ts";
+import { beginUpload } from "../../../functions/upload/upload-in-parts.ts";
 import type { FindBearer } from "../../../shared/accounts/access/verify-bearer.ts";
 import { send } from "../../support/send.ts";
 
@@ -183,4 +184,15 @@ describe("a file name in an object's key", () => {
       }),
     );
   });
+});
+
+it("An upload in parts is stored with the content type it was begun with", async () => {
+  const unused = () => Promise.reject(new Error("Only the beginning is tried."));
+  const begin = vi.fn(async () => "multipart");
+  const parts = { begin, list: unused, complete: unused, abort: unused };
+  const uploads = { addParted: async () => new Date(0), findParted: unused, remove: unused };
+  const store = { delete: unused, describe: unused, signPart: unused };
+  const upload = { file_name: "council.wav", content_type: "audio/wav", size: 12 };
+  const { id } = await beginUpload(upload, 7, { parts, uploads, store });
+  expect(begin).toHaveBeenCalledWith(`uploads/${id}/council.wav`, { contentType: "audio/wav" });
 });

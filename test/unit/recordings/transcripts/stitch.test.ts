@@ -217,6 +217,72 @@ describe("what two pieces share", () => {
     ]);
   });
 
+  it("is cut at its widest pause, not at its first", () => {
+    const result = stitch([
+      part(0, 60, "", [segment(40, 51, "one two"), segment(52, 53, "three"), segment(57, 59.5, "four five")]),
+      part(50, 110, "", [segment(2, 3, "tres"), segment(7, 9.5, "cuatro cinco"), segment(12, 20, "seis")]),
+    ]);
+    expect(result.text).toBe("one two three cuatro cinco seis");
+  });
+
+  it("is cut within a segment where its words have times", () => {
+    const result = stitch([
+      {
+        ...part(0, 60, "", [segment(50.5, 56.5, "one two")]),
+        words: [segment(50.5, 51, "one"), segment(56, 56.5, "two")],
+      },
+      {
+        ...part(50, 110, "", [segment(0.5, 6.5, "uno dos"), segment(12, 20, "seis")]),
+        words: [segment(0.5, 1, "uno"), segment(6, 6.5, "dos"), segment(12, 20, "seis")],
+      },
+    ]);
+    expect(result.text).toBe("one dos seis");
+  });
+
+  it("ends with a word where its segment ends", () => {
+    const result = stitch([
+      part(0, 60, "", [segment(51, 55, "one"), segment(56, 57, "two"), segment(58.5, 60, "three")]),
+      part(50, 110, "", [segment(1, 5, "one"), segment(6.1, 7, "two"), segment(8.6, 10, "three")]),
+    ]);
+    expect(result.segments?.map(({ start, text }) => [start, text])).toEqual([
+      [51, "one"],
+      [56, "two"],
+      [58.6, "three"],
+    ]);
+  });
+
+  it("needs more than one short word without times", () => {
+    expect(stitch([part(0, 60, "then we go to"), part(50, 110, "to be or not")]).text).toBe(
+      "then we go to to be or not",
+    );
+    expect(stitch([part(0, 60, "then we meet"), part(50, 110, "meet the others")]).text).toBe(
+      "then we meet the others",
+    );
+  });
+
+  it("has each word once where a model counts words otherwise than its text", () => {
+    const heard = (time: number) => [
+      segment(time, time + 1, "al"),
+      segment(time + 1, time + 3, "pha"),
+      segment(time + 3, time + 6, "beta"),
+      segment(time + 6, time + 9, "gamma"),
+    ];
+    const { words } = stitch([
+      { ...part(0, 60, "", [segment(51, 60, "alpha beta gamma")]), words: heard(51) },
+      {
+        ...part(50, 110, "", [segment(1, 10, "alpha beta gamma"), segment(12, 14, "delta")]),
+        words: [...heard(1), segment(12, 14, "delta")],
+      },
+    ]);
+    expect(words?.map(({ start, text }) => [start, text])).toEqual([
+      [51, "al"],
+      [52, "pha"],
+      [54, "beta"],
+      [57, "gamma"],
+      [62, "delta"],
+    ]);
+  });
+
   it("is cut at its end when the pause there is the widest", () => {
     const result = stitch([
       part(0, 60, "", [segment(40, 51, "one two"), segment(51.5, 54, "three")]),

@@ -1,0 +1,42 @@
+import { createElement } from "preact";
+import { describe, expect, it } from "vitest";
+import { ProseTable } from "../../../functions/console/docs/prose.tsx";
+import { attemptDefinitions, attemptNames } from "../../../functions/console/playground/attempts.ts";
+import { Playground } from "../../../functions/console/playground/view.tsx";
+import { render } from "./rendered.ts";
+
+describe("A table", () => {
+  const table = (first: string) =>
+    render(
+      createElement(ProseTable, { caption: "Fields", columns: ["Name", "Type"], rows: [[first, "text"]] }),
+    );
+
+  it("scrolls by itself when the screen is narrower", () => {
+    expect(table("`name`")).toMatch(/^<section class="scroll" aria-label="Fields" tabindex="0">/i);
+  });
+
+  it("is stacked on phones when its rows are named by code", () => {
+    expect(table("`name`")).toContain('<table class="stacked">');
+    expect(table("Luganda")).toContain("<table>");
+  });
+});
+
+describe("The form of the playground", () => {
+  it.each([
+    ["translate", ["source", "target", "text"]],
+    ["chat", ["text"]],
+    ["speak", ["language", "text"]],
+    ["transcribe", ["language", "audio"]],
+    ["identify", ["text"]],
+  ] as const)("for %s has the fields %j", (current, fields) => {
+    const { values } = attemptDefinitions[current];
+    const addresses = { api: "https://api.example.com", stream: "https://stream.example.com" };
+    const props = { current, values, addresses, access: { kind: "account" } } as const;
+    const html = render(createElement(Playground, props));
+    const names = Array.from(html.matchAll(/<(?:select|textarea|input type="file")\b[^>]*>/g), ([tag]) => tag)
+      .map((tag) => /\bname="([^"]*)"/.exec(tag)?.[1])
+      .concat(html.includes('type="file"') ? "audio" : []);
+    expect(attemptNames).toContain(current);
+    expect(new Set(names)).toEqual(new Set(fields));
+  });
+});

@@ -26,6 +26,7 @@ const accessLogFormat = AccessLogFormat.custom(
     time: AccessLogField.contextRequestTime(),
     sourceAddress: AccessLogField.contextIdentitySourceIp(),
     account: AccessLogField.contextAuthorizerPrincipalId(),
+    host: AccessLogField.contextDomainName(),
     method: AccessLogField.contextHttpMethod(),
     resource: AccessLogField.contextResourcePath(),
     status: AccessLogField.contextStatus(),
@@ -102,7 +103,7 @@ export class ServiceApi extends Construct {
       // Edge-optimised endpoints cut a stream after 30 silent seconds, regional ones after five minutes.
       endpointTypes: [EndpointType.REGIONAL],
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
-      disableExecuteApiEndpoint: settings.API_DOMAIN_NAME !== undefined,
+      disableExecuteApiEndpoint: settings.API_DEFAULT_ADDRESS === "off",
       // A new AWS account refuses an API with logs until its region has such a role.
       cloudWatchRole: true,
       deployOptions: {
@@ -139,7 +140,7 @@ export class ServiceApi extends Construct {
         cacheSeconds: stage.settings.AUTHORIZER_CACHE_SECONDS,
       },
       publicBaseUrl: "$stageVariables.publicBaseUrl",
-      disableExecuteApiEndpoint: stage.settings.API_DOMAIN_NAME !== undefined,
+      disableExecuteApiEndpoint: stage.settings.API_DEFAULT_ADDRESS === "off",
     });
   }
 

@@ -249,6 +249,7 @@ describe("The stage of the API", () => {
       time: "$context.requestTime",
       sourceAddress: "$context.identity.sourceIp",
       account: "$context.authorizer.principalId",
+      host: "$context.domainName",
       method: "$context.httpMethod",
       resource: "$context.resourcePath",
       status: "$context.status",

@@ -252,6 +252,11 @@ export const stageSettings = z
     path: ["API_DEFAULT_ADDRESS"],
     error: "can only be off with API_DOMAIN_NAME; otherwise the API would have no address",
   })
+  .refine((given) => given.STREAM_DOMAIN_NAME === undefined || given.CHAT_TIMEOUT_MS <= 115_000, {
+    path: ["CHAT_TIMEOUT_MS"],
+    error:
+      "must be at most 115000 with STREAM_DOMAIN_NAME, because CloudFront waits two minutes for a response",
+  })
   .refine((given) => given.MONTHLY_BUDGET_USD === 0 || given.ALARM_EMAIL !== undefined, {
     path: ["MONTHLY_BUDGET_USD"],
     error: "needs ALARM_EMAIL, the address that gets the mails",

@@ -11,6 +11,7 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { CfnSamplingRule } from "aws-cdk-lib/aws-xray";
 import { Construct } from "constructs";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import type { Stage } from "../stages.ts";
@@ -80,6 +81,7 @@ export class ServiceApi extends Construct {
       ...logLifetime(stage.settings),
     });
     deploymentStage.node.addDependency(errorLogs);
+    this.limitTraces(stage);
 
     this.url = `https://${restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${stage.name}`;
     for (const each of routed) this.permit(each, this.restApi.arnForExecuteApi());
@@ -115,6 +117,25 @@ export class ServiceApi extends Construct {
         accessLogFormat,
         loggingLevel: MethodLoggingLevel.ERROR,
         tracingEnabled: true,
+      },
+    });
+  }
+
+  /** Without a rule X-Ray records the first request of each second as well, which are most of them in a small stage. */
+  private limitTraces({ prefix, name }: Stage): void {
+    new CfnSamplingRule(this, "Sampling", {
+      samplingRule: {
+        ruleName: prefix,
+        version: 1,
+        priority: 1_000,
+        serviceName: `${this.restApi.restApiName}/${name}`,
+        serviceType: "AWS::ApiGateway::Stage",
+        resourceArn: "*",
+        host: "*",
+        httpMethod: "*",
+        urlPath: "*",
+        reservoirSize: 0,
+        fixedRate: 0.05,
       },
     });
   }

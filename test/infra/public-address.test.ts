@@ -91,7 +91,7 @@ describe("Streams with a name of their own", () => {
         Compress: false,
         ViewerProtocolPolicy: "https-only",
       },
-      Origins: [{ CustomOriginConfig: { OriginReadTimeout: 60, OriginProtocolPolicy: "https-only" } }],
+      Origins: [{ CustomOriginConfig: { OriginReadTimeout: 120, OriginProtocolPolicy: "https-only" } }],
       WebACLId: ownDomains.STREAM_FIREWALL_ARN,
     });
   });
@@ -157,6 +157,10 @@ describe("The settings of domains", () => {
     ],
     [{ ...ownDomains, API_DOMAIN_NAME: "https://api.example.org" }, "API_DOMAIN_NAME: must be a name"],
     [{ API_DEFAULT_ADDRESS: "off" }, "API_DEFAULT_ADDRESS: can only be off with API_DOMAIN_NAME"],
+    [
+      { ...ownDomains, CHAT_TIMEOUT_MS: "115001" },
+      "CHAT_TIMEOUT_MS: must be at most 115000 with STREAM_DOMAIN_NAME",
+    ],
     [{ API_BASE_PATH: "languages" }, "API_BASE_PATH: must be one segment"],
   ])("are refused when they make no sense: %j", (variables, sentence) => {
     expect(() => exampleStage("prod", variables)).toThrow(sentence);

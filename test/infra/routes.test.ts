@@ -261,6 +261,24 @@ describe("The stage of the API", () => {
     });
   });
 
+  it("is traced for one request in twenty, and not for the first of each second as well", () => {
+    expect(only("AWS::XRay::SamplingRule")).toMatchObject({
+      SamplingRule: {
+        RuleName: "LanguageAi-prod",
+        Version: 1,
+        Priority: 1_000,
+        ServiceName: "language-ai-prod/prod",
+        ServiceType: "AWS::ApiGateway::Stage",
+        ResourceARN: "*",
+        Host: "*",
+        HTTPMethod: "*",
+        URLPath: "*",
+        ReservoirSize: 0,
+        FixedRate: 0.05,
+      },
+    });
+  });
+
   it("is reached in its region, because an edge would cut streams, and leaves forms as they are", () => {
     expect(only("AWS::ApiGateway::RestApi")).toMatchObject({
       EndpointConfiguration: { Types: ["REGIONAL"] },

@@ -169,6 +169,36 @@ describe("the line at the end of a request", () => {
   });
 });
 
+/** The metrics by operation that the last line of a request defines. */
+const operationMetrics = (line: Record<string, unknown> | undefined): string[] =>
+  z
+    .object({
+      CloudWatchMetrics: z.tuple(
+        [z.object({ Metrics: z.array(z.object({ Name: z.string() })) })],
+        z.unknown(),
+      ),
+    })
+    .parse(line?.["_aws"])
+    .CloudWatchMetrics[0].Metrics.map(({ Name }) => Name);
+
+describe("the metrics of an operation", () => {
+  it.each([
+    ["without an error are only its times", undefined, ["milliseconds"]],
+    ["with a client's error also count that", "not_found", ["milliseconds", "client_error"]],
+    ["with an error of ours also count that", "internal", ["milliseconds", "server_error"]],
+  ] as const)("%s, because each costs money", async (_what, code, names) => {
+    const answering = handlerOf(async () => {
+      if (code) throw new AppError(code);
+      return { result: "yes" };
+    });
+    await createBufferedHandler(answering, { limiter: unlimited, metricsNamespace: "LanguageAi-test" })(
+      event(),
+      lambdaContext(),
+    );
+    expect(operationMetrics(responseLines().at(-1))).toEqual(names);
+  });
+});
+
 describe("the service's own time", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
   afterEach(() => void vi.useRealTimers());

@@ -86,7 +86,13 @@ describe("the line at the start of a request", () => {
       { ...event(), headers: { traceparent } },
       lambdaContext(),
     );
-    expect(received()).toMatchObject([{ trace_id: "4bf92f3577b34da6a3ce929d0e0e4736" }]);
+    expect(received()).toMatchObject([
+      {
+        trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
+        parent_span_id: "00f067aa0ba902b7",
+        span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      },
+    ]);
   });
 
   it("exists for undeclared paths, too", async () => {

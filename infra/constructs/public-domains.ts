@@ -82,7 +82,7 @@ export class ApiDomain extends Construct {
 }
 
 /**
- * The maximum without a higher quota. Streams are never silent for so long: the chat function sends a comment every 15 seconds. A
+ * The maximum without a higher quota. Streams are never silent that long: the chat function sends a comment every 15 seconds. A
  * whole response starts when the model has finished, so the stage's settings limit `CHAT_TIMEOUT_MS`.
  */
 const originSilence = Duration.seconds(120);

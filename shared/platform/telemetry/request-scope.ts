@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { BackendUses } from "./backend-uses.ts";
-import type { Span } from "./trace-context.ts";
+import type { TraceSpan } from "./trace-context.ts";
 import type { Use } from "./use.ts";
 
 /** What code below the handler may need to know about the current request or queue record. */
@@ -12,7 +12,7 @@ export interface RequestScope {
   /** For a queue's record, the request that caused it. */
   requestId: string | undefined;
   /** Our part of the caller's distributed trace, if it sent one. */
-  span: Span | undefined;
+  span: TraceSpan | undefined;
   /** The account, where no token names it. */
   accountId: number | undefined;
   /**

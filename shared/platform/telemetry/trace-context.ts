@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 /** Our part of a caller's distributed trace, by W3C Trace Context. */
-export interface Span {
+export interface TraceSpan {
   readonly traceId: string;
   readonly spanId: string;
   /** The span of the caller that caused ours. */
@@ -17,11 +17,11 @@ const format = /^(?!ff)([0-9a-f]{2})-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{
 const knownFlags = 0b11;
 
 /**
- * Starts a span of ours in the trace of a `traceparent` header; `undefined` when the header is absent or malformed.
+ * Starts our own span in the trace of a `traceparent` header; `undefined` when the header is absent or malformed.
  *
- * Nothing of the header goes further but its ids and known flags, in version 00. `tracestate` does not: it is free text.
+ * Only the ids and known flags of the header are passed on, in version 00, and nothing of `tracestate`, which is free text.
  */
-export const joinTrace = (header = ""): Span | undefined => {
+export const joinTrace = (header = ""): TraceSpan | undefined => {
   const [, version, traceId, parentId, flags = "", more] = format.exec(header) ?? [];
   if (traceId === undefined || parentId === undefined) return undefined;
   if (version === "00" && more !== undefined) return undefined;
@@ -31,5 +31,5 @@ export const joinTrace = (header = ""): Span | undefined => {
 };
 
 /** The fields of a log line that lead to a span; none without one. */
-export const spanFields = (span: Span | undefined) =>
+export const spanFields = (span: TraceSpan | undefined) =>
   span ? { trace_id: span.traceId, span_id: span.spanId, parent_span_id: span.parentId } : {};

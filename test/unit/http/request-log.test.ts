@@ -193,11 +193,11 @@ describe("the metrics of an operation", () => {
     ["with a client's error also count that", "not_found", ["milliseconds", "client_error"]],
     ["with an error of ours also count that", "internal", ["milliseconds", "server_error"]],
   ] as const)("%s, because each costs money", async (_what, code, names) => {
-    const answering = handlerOf(async () => {
+    const responding = handlerOf(async () => {
       if (code) throw new AppError(code);
       return { result: "yes" };
     });
-    await createBufferedHandler(answering, { limiter: unlimited, metricsNamespace: "LanguageAi-test" })(
+    await createBufferedHandler(responding, { limiter: unlimited, metricsNamespace: "LanguageAi-test" })(
       event(),
       lambdaContext(),
     );

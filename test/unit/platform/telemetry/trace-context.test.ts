@@ -6,7 +6,7 @@ const parentId = "00f067aa0ba902b7";
 const traceparent = `00-${traceId}-${parentId}-01`;
 
 describe("The trace that a request is part of", () => {
-  it("gets a span of ours below the caller's, which is sent on and logged", () => {
+  it("gets our own span below the caller's, which is sent on and logged", () => {
     const span = joinTrace(traceparent);
     expect(span).toMatchObject({ traceId, parentId, spanId: expect.stringMatching(/^[0-9a-f]{16}$/) });
     expect(span?.traceparent).toBe(`00-${traceId}-${span?.spanId}-01`);

@@ -11,7 +11,6 @@ import {
   bucketEnvironment,
   callbackRulesEnvironment,
   jobQueueEnvironment,
-  publicAddressEnvironment,
   tableEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
@@ -179,7 +178,6 @@ export const jobsFunction = defineFunction({
     ...accountLimitEnvironment,
     ...bucketEnvironment,
     ...jobQueueEnvironment,
-    ...publicAddressEnvironment,
     ...callbackRulesEnvironment,
   },
   memoryMegabytes: 512,

@@ -30,7 +30,6 @@ export const handler = createStreamingHandler(
     policyOf: accountPoliciesWith(environment.UNVERIFIED_QUOTA_SHARE, environment.LIMIT_MULTIPLIER),
     uploads: createUploadsRepository(items),
     store: objectStoreFrom(environment),
-    basePath: new URL(environment.PUBLIC_BASE_URL).pathname.replace(/\/$/, ""),
   }),
   {
     limiter: limiterFrom(environment),

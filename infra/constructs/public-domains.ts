@@ -81,8 +81,11 @@ export class ApiDomain extends Construct {
   }
 }
 
-/** Longer than the chat function is ever silent: it sends a comment every 15 seconds. */
-const originSilence = Duration.seconds(60);
+/**
+ * The maximum without a higher quota. Streams are never silent that long: the chat function sends a comment every 15 seconds. A
+ * whole response starts when the model has finished, so the stage's settings limit `CHAT_TIMEOUT_MS`.
+ */
+const originSilence = Duration.seconds(120);
 
 export interface StreamDomainProps {
   readonly functionUrl: FunctionUrl;

@@ -11,6 +11,7 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { CfnSamplingRule } from "aws-cdk-lib/aws-xray";
 import { Construct } from "constructs";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import type { Stage } from "../stages.ts";
@@ -26,6 +27,7 @@ const accessLogFormat = AccessLogFormat.custom(
     time: AccessLogField.contextRequestTime(),
     sourceAddress: AccessLogField.contextIdentitySourceIp(),
     account: AccessLogField.contextAuthorizerPrincipalId(),
+    host: AccessLogField.contextDomainName(),
     method: AccessLogField.contextHttpMethod(),
     resource: AccessLogField.contextResourcePath(),
     status: AccessLogField.contextStatus(),
@@ -79,6 +81,7 @@ export class ServiceApi extends Construct {
       ...logLifetime(stage.settings),
     });
     deploymentStage.node.addDependency(errorLogs);
+    this.limitTraces(stage);
 
     this.url = `https://${restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${stage.name}`;
     for (const each of routed) this.permit(each, this.restApi.arnForExecuteApi());
@@ -102,7 +105,7 @@ export class ServiceApi extends Construct {
       // Edge-optimised endpoints cut a stream after 30 silent seconds, regional ones after five minutes.
       endpointTypes: [EndpointType.REGIONAL],
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
-      disableExecuteApiEndpoint: settings.API_DOMAIN_NAME !== undefined,
+      disableExecuteApiEndpoint: settings.API_DEFAULT_ADDRESS === "off",
       // A new AWS account refuses an API with logs until its region has such a role.
       cloudWatchRole: true,
       deployOptions: {
@@ -114,6 +117,25 @@ export class ServiceApi extends Construct {
         accessLogFormat,
         loggingLevel: MethodLoggingLevel.ERROR,
         tracingEnabled: true,
+      },
+    });
+  }
+
+  /** Without a rule X-Ray records the first request of each second as well, which are most of them in a small stage. */
+  private limitTraces({ prefix, name }: Stage): void {
+    new CfnSamplingRule(this, "Sampling", {
+      samplingRule: {
+        ruleName: prefix,
+        version: 1,
+        priority: 1_000,
+        serviceName: `${this.restApi.restApiName}/${name}`,
+        serviceType: "AWS::ApiGateway::Stage",
+        resourceArn: "*",
+        host: "*",
+        httpMethod: "*",
+        urlPath: "*",
+        reservoirSize: 0,
+        fixedRate: 0.05,
       },
     });
   }
@@ -139,7 +161,7 @@ export class ServiceApi extends Construct {
         cacheSeconds: stage.settings.AUTHORIZER_CACHE_SECONDS,
       },
       publicBaseUrl: "$stageVariables.publicBaseUrl",
-      disableExecuteApiEndpoint: stage.settings.API_DOMAIN_NAME !== undefined,
+      disableExecuteApiEndpoint: stage.settings.API_DEFAULT_ADDRESS === "off",
     });
   }
 

@@ -136,6 +136,17 @@ describe("A queue", () => {
       { RedrivePolicy: { maxReceiveCount: 5 } },
     ]);
   });
+
+  it("takes thousands of messages a second, not the 300 of a queue that deduplicates as a whole", () => {
+    const sources = queues.filter((queue) => "RedrivePolicy" in queue);
+    expect(sources).toHaveLength(4);
+    for (const queue of sources) {
+      expect(queue).toMatchObject({
+        DeduplicationScope: "messageGroup",
+        FifoThroughputLimit: "perMessageGroupId",
+      });
+    }
+  });
 });
 
 describe("The exports", () => {

@@ -249,6 +249,7 @@ describe("The stage of the API", () => {
       time: "$context.requestTime",
       sourceAddress: "$context.identity.sourceIp",
       account: "$context.authorizer.principalId",
+      host: "$context.domainName",
       method: "$context.httpMethod",
       resource: "$context.resourcePath",
       status: "$context.status",
@@ -257,6 +258,24 @@ describe("The stage of the API", () => {
       functionMilliseconds: "$context.integrationLatency",
       firstContentMilliseconds: "$context.integration.timeToFirstContent",
       gatewayError: "$context.error.responseType",
+    });
+  });
+
+  it("is traced for one request in twenty, and not for the first of each second as well", () => {
+    expect(only("AWS::XRay::SamplingRule")).toMatchObject({
+      SamplingRule: {
+        RuleName: "LanguageAi-prod",
+        Version: 1,
+        Priority: 1_000,
+        ServiceName: "language-ai-prod/prod",
+        ServiceType: "AWS::ApiGateway::Stage",
+        ResourceARN: "*",
+        Host: "*",
+        HTTPMethod: "*",
+        URLPath: "*",
+        ReservoirSize: 0,
+        FixedRate: 0.05,
+      },
     });
   });
 

@@ -87,6 +87,7 @@ export const everyOption: Variables = {
   API_DOMAIN_NAME: "api.example.org",
   API_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:111122223333:certificate/1",
   API_BASE_PATH: "/languages",
+  API_DEFAULT_ADDRESS: "off",
   STREAM_DOMAIN_NAME: "stream.example.org",
   STREAM_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:111122223333:certificate/2",
   STREAM_FIREWALL_ARN: "arn:aws:wafv2:us-east-1:111122223333:global/webacl/streams/1",

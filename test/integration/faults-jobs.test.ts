@@ -82,7 +82,6 @@ const jobsOver = (failing: Partial<JobDependencies>) => {
     policyOf,
     uploads: { find: async () => upload() },
     store: { open: async () => recording, delete: async () => undefined },
-    basePath: "",
     ...failing,
   });
 };

@@ -96,6 +96,10 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
   },
   fuzz: { args: () => ["--seconds", "2", "--requests", "80"], shows: /^80 requests; [\s\S]*^ran: /m },
   release: { notRun: deploys },
+  "first-deployment": {
+    ranBy: "test/integration/local/first-deployment.test.ts",
+    as: 'runCommand("infra/commands/first-deployment/main.ts", args, variables)',
+  },
   stage: { notRun: deploys },
   costs: { shows: /kB sent to the internet/ },
   load: {

@@ -8,6 +8,7 @@ export const notCreated: Readonly<Record<string, string>> = {
   "AWS::ApiGateway::BasePathMapping": "left out with the domain name",
   "AWS::ApiGateway::DomainName": "left out: no name leads to moto",
   "AWS::ApiGateway::Stage": "left out: throttling and logs, of which moto has none",
+  "AWS::Budgets::Budget": "left out: moto's CloudFormation makes none",
   "AWS::CloudFront::Distribution": "left out: in front of the function URL",
   "AWS::CloudWatch::Alarm": "left out: moto's CloudFormation creates no alarms; test/infra checks each",
   "AWS::CodeDeploy::Application": "left out: moto shifts no traffic",
@@ -26,6 +27,7 @@ export const notCreated: Readonly<Record<string, string>> = {
   "AWS::SecretsManager::Secret": "created by a call, with a value generated as the template says",
   "AWS::WAFv2::WebACL": "left out: moto filters nothing",
   "AWS::WAFv2::WebACLAssociation": "left out with the rules",
+  "AWS::XRay::SamplingRule": "left out: moto records no traces",
   "Custom::S3AutoDeleteObjects": "left out: a function of CDK, which moto would run in Docker",
 };
 

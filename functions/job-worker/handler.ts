@@ -11,7 +11,8 @@ import { stitch } from "../../shared/recordings/transcripts/stitch.ts";
 import { objectStoreFrom, transcriberFrom } from "../../shared/wiring/from-environment.ts";
 import { jobWorkerFunction } from "./contract.ts";
 import { handleJobRecord } from "./handle-record.ts";
-import { cutPiece, pieceSchema, planPieces } from "./pieces/cut-pieces.ts";
+import { cutPart } from "./pieces/cut-part.ts";
+import { pieceSchema, planPieces, readPiece } from "./pieces/cut-pieces.ts";
 import type { Cutter } from "./plan-job.ts";
 import { createSlots } from "./slots.ts";
 
@@ -26,7 +27,8 @@ const queue = openJobQueue(environment.JOB_QUEUE_URL, aws);
 
 const cutter: Cutter = {
   plan: (source, facts, signal) => planPieces(source, facts, { signal }),
-  cut: (source, piece, signal) => cutPiece(source, pieceSchema.parse(piece), { signal }),
+  cut: (source, piece, signal) => readPiece(source, pieceSchema.parse(piece), { signal }),
+  cutPart,
 };
 
 const dependencies = {

@@ -22,10 +22,25 @@ export const plannedPiece = z.looseObject({
 });
 export type PlannedPiece = z.infer<typeof plannedPiece>;
 
-/** Cuts recordings without decoding them. Both methods throw an audio error for a recording that cannot be cut. */
+/** Cuts recordings without decoding them. All methods throw an audio error for a recording that cannot be cut. */
 export interface Cutter {
   plan(source: ByteSource, facts: AudioFacts, signal: AbortSignal): Promise<readonly PlannedPiece[]>;
-  cut(source: ByteSource, piece: PlannedPiece, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  cut(source: ByteSource, piece: PlannedPiece, signal: AbortSignal): Promise<Uint8Array>;
+  /** Cuts the next part of a piece. @param limits.from where the part before it ends, in seconds of the piece. */
+  cutPart(
+    piece: Uint8Array,
+    limits: { readonly from: number; readonly maxSeconds: number },
+    signal: AbortSignal,
+  ): Promise<PiecePart>;
+}
+
+/** A part of a piece, as a file of its own. */
+export interface PiecePart {
+  /** Seconds in the piece. Neighbouring parts overlap. */
+  readonly start: number;
+  readonly end: number;
+  readonly bytes: Uint8Array;
+  readonly isLast: boolean;
 }
 
 export interface PlanDependencies extends EndDependencies {

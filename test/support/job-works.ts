@@ -128,6 +128,7 @@ export interface JobWorksOptions {
   readonly model?: FakeModel;
   readonly timeouts?: { readonly failsAfterSeconds: number; readonly waitsSeconds: number };
   readonly slotsPerAccount?: number;
+  readonly watchMilliseconds?: number;
   /** Whether the account may use the service. */
   readonly isActive?: () => boolean;
 }
@@ -144,8 +145,11 @@ const cutter: Cutter = {
       recording,
     }));
   },
-  cut: async function* (_source, piece) {
-    yield Buffer.from(`${piece["recording"]} ${piece.index}`);
+  cut: async (_source, piece) => Buffer.from(`${piece["recording"]} ${piece.index}`),
+  cutPart: async (piece, { from, maxSeconds }) => {
+    const end = Math.min(from + maxSeconds, pieceSeconds);
+    const bytes = Buffer.from(`${Buffer.from(piece).toString()} from ${from} to ${end}`);
+    return { start: from, end, bytes, isLast: end === pieceSeconds };
   },
 };
 
@@ -155,6 +159,7 @@ export const openJobWorks = ({
   model = sayPiece,
   timeouts = { failsAfterSeconds: 0.5, waitsSeconds: 60 },
   slotsPerAccount = 1,
+  watchMilliseconds = 20,
   isActive = () => true,
 }: JobWorksOptions): JobWorks => {
   const queue = new MemoryQueue();
@@ -216,7 +221,7 @@ export const openJobWorks = ({
       }),
       timeouts,
       slotsPerAccount,
-      watchMilliseconds: 20,
+      watchMilliseconds,
     };
   };
 

@@ -69,6 +69,8 @@ export const storedJob = z.object({
   /** The indexes of the transcribed pieces. */
   done: z.set(z.number()).default(new Set()),
   done_milliseconds: z.int().default(0),
+  /** Longer parts of the recording took the model too long; pieces that are longer are transcribed in parts. */
+  max_part_seconds: z.number().optional(),
   /** Why the job is waiting, for the caller. */
   waiting: z.string().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),

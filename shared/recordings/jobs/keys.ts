@@ -37,5 +37,8 @@ export const jobObjects = {
   plan: (name: JobName): string => `${jobObjects.folder(name)}plan.json`,
   piece: (name: JobName, index: number): string =>
     `${jobObjects.folder(name)}pieces/${String(index).padStart(4, "0")}.json`,
+  /** The transcripts of a piece's parts, until all of it is transcribed. */
+  parts: (name: JobName, index: number): string =>
+    `${jobObjects.folder(name)}parts/${String(index).padStart(4, "0")}.json`,
   result: (name: JobName): string => `${jobObjects.folder(name)}result.json`,
 };

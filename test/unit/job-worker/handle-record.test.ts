@@ -44,6 +44,7 @@ const worker = (dueInSeconds: number | "no table") => {
       take: dueInSeconds === "no table" ? notExpected : async () => held,
       begin: notExpected,
       postpone: notExpected,
+      proceed: notExpected,
       clear: notExpected,
     },
     jobs: {
@@ -51,6 +52,7 @@ const worker = (dueInSeconds: number | "no table") => {
       fail: notExpected,
       finishPiece: notExpected,
       noteWaiting: notExpected,
+      shortenParts: notExpected,
       complete: notExpected,
       beginPlanning: notExpected,
       start: notExpected,
@@ -67,9 +69,8 @@ const worker = (dueInSeconds: number | "no table") => {
     },
     cutter: {
       plan: notExpected,
-      cut: async function* () {
-        yield* [];
-      },
+      cut: notExpected,
+      cutPart: notExpected,
     },
     transcriber: { transcribe: notExpected },
     callbacks: { send: notExpected },

@@ -5,6 +5,7 @@ import { awsConfigOf, readEnvironment } from "../../shared/platform/config/envir
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { openCallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { createJobSpeeds, slotsPerAccount } from "../../shared/recordings/jobs/capacity.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { stitch } from "../../shared/recordings/transcripts/stitch.ts";
@@ -34,6 +35,7 @@ const cutter: Cutter = {
 const dependencies = {
   jobs,
   slots: createSlots(table, jobs),
+  speeds: createJobSpeeds(table),
   isActive: (userId: number) => isActiveAccount(table, userId),
   store: objectStoreFrom(environment),
   queue,
@@ -47,8 +49,7 @@ const dependencies = {
     failsAfterSeconds: environment.JOB_FAILS_AFTER_SECONDS,
     waitsSeconds: environment.JOB_WAITS_SECONDS,
   },
-  // One account with long recordings leaves half of the capacity to all others.
-  slotsPerAccount: Math.ceil(environment.JOB_PIECES_AT_ONCE / 2),
+  slotsPerAccount: slotsPerAccount(environment.JOB_PIECES_AT_ONCE),
   watchMilliseconds: 1_500,
 };
 

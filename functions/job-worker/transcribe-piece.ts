@@ -21,7 +21,7 @@ import {
   plannedPiece,
 } from "./plan-job.ts";
 
-export interface TranscriptionDependencies {
+export interface PieceTranscriptionDependencies {
   readonly store: Pick<ObjectStore, "open" | "put">;
   readonly cutter: Cutter;
   readonly transcriber: Transcriber;
@@ -51,7 +51,7 @@ export interface Transcribed {
   readonly done: number | undefined;
 }
 
-type Work = TranscriptionDependencies & { readonly job: StoredJob; readonly signal: AbortSignal };
+type Work = PieceTranscriptionDependencies & { readonly job: StoredJob; readonly signal: AbortSignal };
 
 /** Cuts what the model can transcribe in its time: the whole piece, or its next part. */
 const cutNext = async (
@@ -110,7 +110,7 @@ export const transcribePiece = async (
   name: JobName,
   index: number,
   job: StoredJob,
-  dependencies: TranscriptionDependencies,
+  dependencies: PieceTranscriptionDependencies,
   signal: AbortSignal,
 ): Promise<Transcribed> => {
   const { store, stitch } = dependencies;

@@ -1,5 +1,6 @@
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
+import type { JobSpeeds } from "../../shared/recordings/jobs/capacity.ts";
 import { isOver, type StoredJob } from "../../shared/recordings/jobs/job.ts";
 import type { JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
@@ -7,12 +8,13 @@ import { assistantId, type JobName, jobObjects } from "../../shared/recordings/j
 import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobError, type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 import type { HeldPiece, Slots } from "./slots.ts";
-import { PartTooLong, type TranscriptionDependencies, transcribePiece } from "./transcribe-piece.ts";
+import { PartTooLong, type PieceTranscriptionDependencies, transcribePiece } from "./transcribe-piece.ts";
 
-export interface PieceDependencies extends EndDependencies, TranscriptionDependencies {
+export interface PieceDependencies extends EndDependencies, PieceTranscriptionDependencies {
   readonly jobs: EndDependencies["jobs"] &
     Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting" | "shortenParts">;
   readonly slots: Slots;
+  readonly speeds: Pick<JobSpeeds, "note">;
   /** Whether the account may use the service: it exists, is not disabled, and its deletion has not started. */
   readonly isActive: (userId: number) => Promise<boolean>;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
@@ -51,8 +53,9 @@ const halve = async (
   { name, failures, failing_since: since }: HeldPiece,
   slot: number,
   startedAt: number,
-  { jobs, slots }: PieceDependencies,
+  { jobs, slots, speeds }: PieceDependencies,
 ): Promise<number> => {
+  await speeds.note(0, Date.now() - startedAt);
   await jobs.shortenParts(name, maxSeconds);
   // Only the shortest parts count as failures. The time counts from here, so a model that never responds fails the job then.
   await slots.postpone(name.userId, slot, {
@@ -94,8 +97,10 @@ const transcribeAndCount = async (
   dependencies: PieceDependencies,
   signal: AbortSignal,
 ): Promise<NextStep> => {
-  const { jobs, store } = dependencies;
-  const { done } = await transcribePiece(name, index, job, dependencies, signal);
+  const { jobs, store, speeds } = dependencies;
+  const startedAt = Date.now();
+  const { seconds, done } = await transcribePiece(name, index, job, dependencies, signal);
+  await speeds.note(seconds * 1_000, Date.now() - startedAt);
   const current = done === undefined ? await jobs.read(name) : await jobs.finishPiece(name, index, done);
   if (current?.status === "running") {
     if (done === undefined) return "part";

@@ -198,18 +198,22 @@ describe("a job", () => {
     const works = worksWith();
     const userId = await createTestAccount(table);
     const name = { userId, jobId: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" };
+    await bucket.store.put(jobObjects.recording(name), Buffer.from("recording"), {
+      contentType: "audio/wav",
+    });
     await works.queue.send({ kind: "plan", ...name });
     const { message } = works.queue.waiting[0] ?? {};
     expect(message).toMatchObject(name);
     works.queue.waiting.splice(0, 1, {
       message: { kind: "plan", ...name },
       group: "forgotten",
-      sentAt: Date.now() - 61_000,
+      sentAt: Date.now() - 151_000,
       visibleAt: 0,
       isTaken: false,
     });
     await works.work();
     expect(await works.jobs.read(name)).toBeUndefined();
+    expect(await objectsOf(name)).toEqual([]);
   });
 });
 

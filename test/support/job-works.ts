@@ -9,6 +9,7 @@ import type { Transcription } from "../../shared/models/inference/transcription.
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import type { CallbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { createJobSpeeds } from "../../shared/recordings/jobs/capacity.ts";
 import type { JobMessage } from "../../shared/recordings/jobs/job-queue.ts";
 import {
   createJobsRepository,
@@ -185,6 +186,7 @@ export const openJobWorks = ({
       jobs: ownJobs,
       slots: createSlots(ownTable, ownJobs),
       isActive: async () => isActive(),
+      speeds: createJobSpeeds(ownTable),
       store: {
         open: (key) => life.call(() => store.open(key)),
         put: (...given) => life.call(() => store.put(...given)),

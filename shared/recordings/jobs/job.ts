@@ -52,7 +52,7 @@ export const storedJob = z.object({
   callback_url: z.string().optional(),
   /** The voice note to reply to, for a job of the messaging assistant. */
   reply_to: inboundMessage.omit({ content: true }).optional(),
-  /** The upload when its length was counted. */
+  /** The upload when its length was counted. The worker reads the copy in the job's folder. */
   object_key: z.string(),
   object_version: z.string(),
   facts: audioFacts,

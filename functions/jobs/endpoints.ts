@@ -19,6 +19,7 @@ export interface JobDependencies
     ResultDependencies,
     ShowDependencies {
   readonly jobs: JobsRepository;
+  readonly queue: CreateDependencies["queue"];
   readonly store: CreateDependencies["store"] & ResultDependencies["store"];
 }
 

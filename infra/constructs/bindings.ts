@@ -129,6 +129,7 @@ export const bucketBinding = (
 
 const queueActions = {
   send: ["sqs:SendMessage"],
+  "send-count": ["sqs:GetQueueAttributes", "sqs:SendMessage"],
   retry: ["sqs:ChangeMessageVisibility"],
   "send-retry": ["sqs:ChangeMessageVisibility", "sqs:SendMessage"],
 };

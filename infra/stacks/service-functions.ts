@@ -115,9 +115,9 @@ export class ServiceFunctions extends FunctionGroup {
     return this.add(jobsFunction, {
       ...this.taskStores(
         ["find-upload", "keep-callbacks", "keep-jobs"],
-        [allUploads, { folder: jobsFolder, access: "read" }],
+        [allUploads, { folder: jobsFolder, access: "read" }, { folder: jobsFolder, access: "store" }],
       ),
-      JOB_QUEUE_URL: queueBinding(this.props.data.jobs.queue, "send"),
+      JOB_QUEUE_URL: queueBinding(this.props.data.jobs.queue, "send-count"),
     });
   }
 

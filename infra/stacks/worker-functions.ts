@@ -110,8 +110,8 @@ export class WorkerFunctions extends FunctionGroup {
       BUCKET_NAME: bucketBinding(
         this,
         audioBucket,
-        { folder: voiceNotesFolder, access: "store" },
         { folder: jobsFolderOf(assistantId), access: "read" },
+        { folder: jobsFolderOf(assistantId), access: "store" },
       ),
       JOB_QUEUE_URL: queueBinding(jobs.queue, "send"),
       MESSAGE_QUEUE_URL: queueBinding(messages.queue, "retry"),

@@ -1,5 +1,6 @@
 import type { SQSRecord } from "aws-lambda";
 import { describe, expect, it, vi } from "vitest";
+import { handleMessage } from "../../../functions/job-worker/handle-message.ts";
 import { handleJobRecord, type RecordDependencies } from "../../../functions/job-worker/handle-record.ts";
 import type { HeldPiece } from "../../../functions/job-worker/slots.ts";
 
@@ -40,10 +41,12 @@ const worker = (dueInSeconds: number | "no table") => {
     queue: { send },
     messages: { send: notExpected },
     isActive: async () => true,
+    speeds: { note: notExpected },
     slots: {
       take: dueInSeconds === "no table" ? notExpected : async () => held,
       begin: notExpected,
       postpone: notExpected,
+      proceed: notExpected,
       clear: notExpected,
     },
     jobs: {
@@ -51,6 +54,7 @@ const worker = (dueInSeconds: number | "no table") => {
       fail: notExpected,
       finishPiece: notExpected,
       noteWaiting: notExpected,
+      shortenParts: notExpected,
       complete: notExpected,
       beginPlanning: notExpected,
       start: notExpected,
@@ -67,9 +71,8 @@ const worker = (dueInSeconds: number | "no table") => {
     },
     cutter: {
       plan: notExpected,
-      cut: async function* () {
-        yield* [];
-      },
+      cut: notExpected,
+      cutPart: notExpected,
     },
     transcriber: { transcribe: notExpected },
     callbacks: { send: notExpected },
@@ -95,6 +98,29 @@ describe("a message of the queue of jobs", () => {
     const { dependencies, send } = worker(90);
     expect(await handle(recordOf(JSON.stringify(piece), 20), dependencies)).toBe(true);
     expect(send).toHaveBeenCalledExactlyOnceWith(piece);
+  });
+
+  it("that announced a job is dropped when the job never comes, before it would be replaced by a new message", async () => {
+    const { dependencies } = worker(0);
+    const isNever: RecordDependencies = {
+      ...dependencies,
+      jobs: { ...dependencies.jobs, read: async () => undefined },
+    };
+    let passed = 0;
+    let deliveries = 1;
+    for (; ; deliveries += 1) {
+      const plan = { kind: "plan" as const, userId: 7, jobId: "j" };
+      const again = await handleMessage(
+        plan,
+        Date.now() - passed * 1_000,
+        isNever,
+        new AbortController().signal,
+      );
+      if (again === undefined) break;
+      passed += again;
+    }
+    expect(passed).toBeGreaterThan(120);
+    expect(deliveries).toBeLessThan(20);
   });
 
   it("returns, less and less often, while the table is missing, and is not sent again", async () => {

@@ -17,6 +17,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import {
   AbortMultipartUploadCommand,
+  CopyObjectCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
@@ -272,6 +273,25 @@ describe("S3", () => {
   const clientOf = (...statements: object[]) =>
     new S3Client({ ...options("s3", ...statements), forcePathStyle: true });
   const speech = "arn:aws:s3:::audio/speech/*";
+
+  it("copies an object for those who may read it and write the copy", async () => {
+    const copy = new CopyObjectCommand({
+      Bucket: "audio",
+      Key: "jobs/copy",
+      CopySource: "audio/speech/stored",
+    });
+    const writes = allow("s3:PutObject", "arn:aws:s3:::audio/jobs/*");
+    const statusFor = (client: S3Client) =>
+      client.send(copy).then(
+        () => 200,
+        (error: unknown) => Object(error).$metadata.httpStatusCode,
+      );
+    await clientOf().send(new PutObjectCommand({ ...at("speech/stored"), Body: "x" }));
+    expect(await statusFor(clientOf(writes))).toBe(403);
+    expect(await statusFor(clientOf(allow("s3:GetObject", speech)))).toBe(403);
+    expect(await statusFor(clientOf(writes, allow("s3:GetObject", speech)))).toBe(200);
+  });
+
   const at = (Key: string) => ({ Bucket: "audio", Key });
 
   it("refuses in its own words, with 403", async () => {

@@ -2,6 +2,7 @@ import type { AccessRequest } from "../iam/policy.ts";
 import { responseOverrides } from "./object-headers.ts";
 import { createBucket, listBuckets, listObjects, listParameters } from "./operations/buckets.ts";
 import type { BucketCall, ObjectCall, Operation, ServiceCall } from "./operations/call.ts";
+import { copyObject, copySource } from "./operations/copy-object.ts";
 import {
   abortMultipartUpload,
   completeMultipartUpload,
@@ -21,6 +22,8 @@ interface Route<Call extends ServiceCall> {
   readonly required?: readonly string[];
   /** Query parameters the request may have. Any other makes it a request for something else. */
   readonly optional?: readonly string[];
+  /** Whether the request copies an object, as its headers say. */
+  readonly isCopy?: boolean;
   /** The permission that it needs. */
   readonly needs: (call: Call) => AccessRequest;
   readonly run: Operation<Call>;
@@ -54,6 +57,7 @@ const objectRoutes: readonly Route<ObjectCall>[] = [
   { method: "GET", optional: responseOverrides, needs: reads, run: getObject },
   { method: "HEAD", optional: responseOverrides, needs: reads, run: headObject },
   { method: "PUT", needs: writes, run: putObject },
+  { method: "PUT", isCopy: true, needs: writes, run: copyObject },
   { method: "DELETE", needs: deletes, run: deleteObject },
   { method: "POST", required: ["uploads"], needs: writes, run: createMultipartUpload },
   { method: "PUT", required: ["uploadId", "partNumber"], needs: writes, run: uploadPart },
@@ -65,7 +69,7 @@ const objectRoutes: readonly Route<ObjectCall>[] = [
 // The supported headers with a meaning for S3. The rest are refused: an object must not seem encrypted, locked or
 // private in a way it is not.
 const understoodHeaders =
-  /^x-amz-(?:checksum-(?:algorithm|crc32|crc64nvme|mode|type)|content-sha256|date|decoded-content-length|meta-.+|sdk-checksum-algorithm|security-token|trailer|user-agent)$/;
+  /^x-amz-(?:checksum-(?:algorithm|crc32|crc64nvme|mode|type)|content-sha256|copy-source(?:-if-match)?|date|decoded-content-length|meta-.+|sdk-checksum-algorithm|security-token|trailer|user-agent)$/;
 
 // In the query of a presigned URL: the signature itself, the SDK's note of the operation, and the checksum the SDK
 // takes of the body it does not have yet, which S3 does not look at either.
@@ -101,8 +105,9 @@ const findRoute = <Call extends ServiceCall>(
   const parameters = [...request.query.keys()].filter((name) => !parametersWithoutEffect.test(name));
   refuseHoistedHeaders(parameters);
   const route = routes.find(
-    ({ method, required = [], optional = [] }) =>
+    ({ method, required = [], optional = [], isCopy = false }) =>
       method === request.method &&
+      isCopy === (copySource(request) !== undefined) &&
       required.every((name) => parameters.includes(name)) &&
       parameters.every((name) => required.includes(name) || optional.includes(name)),
   );

@@ -82,7 +82,7 @@ export class GradualRelease extends Construct {
       bundles,
       stage,
       // CodeDeploy's role may invoke functions with such names.
-      functionName: `CodeDeployHook_${Aws.STACK_NAME}`,
+      functionName: `CodeDeployHook_${Aws.STACK_NAME}-${id}`,
     });
     const role = this.#createRole();
     const watched = functions.map((each) => [each, releaseFails(each, stage.prefix)] as const);

@@ -57,7 +57,12 @@ export class ApiStack extends Stack {
     this.accessLog = api.accessLog;
     this.publicBaseUrl = publicBaseUrl;
     if (stage.settings.RELEASE_SHIFT === "gradual") {
-      new GradualRelease(this, "Release", { functions, bundles, stage });
+      // The API refers to the authorizer, the console to the URL of chat, and others to the API. A check depends on the functions
+      // that it checks, and they on it, so these two have their own.
+      const referred = functions.filter((each) => each === authorizer || each.functionUrl);
+      const others = functions.filter((each) => !referred.includes(each));
+      new GradualRelease(this, "EntryRelease", { functions: referred, bundles, stage });
+      new GradualRelease(this, "Release", { functions: others, bundles, stage });
     }
     this.addAddresses(stage.settings);
   }

@@ -479,7 +479,7 @@ describe("Calls", () => {
     }
     const alarmed = groups.map(({ Properties }) => [
       Properties["DeploymentGroupName"],
-      JSON.stringify(Properties["AlarmConfiguration"]).match(/ReleaseAlarms\w+?(?=[0-9A-F]{8}")/g),
+      JSON.stringify(Properties["AlarmConfiguration"]).match(/(?<=Release)Alarms\w+?(?=[0-9A-F]{8}")/g),
     ]);
     expect(Object.fromEntries(alarmed)).toEqual(
       Object.fromEntries(
@@ -487,7 +487,7 @@ describe("Calls", () => {
           name,
           // The authorizer throws to refuse.
           (name === "authorizer" ? ["Faults"] : ["Faults", "Errors"]).map(
-            (kind) => `ReleaseAlarms${pascalCase(name)}${kind}`,
+            (kind) => `Alarms${pascalCase(name)}${kind}`,
           ),
         ]),
       ),
@@ -512,20 +512,46 @@ describe("Calls", () => {
       const aliases = [...resourcesOfType(template, "AWS::Lambda::Alias").values()].filter(
         ({ UpdatePolicy }) => UpdatePolicy !== undefined,
       );
-      const [check] = [...resourcesOfType(template, "AWS::Lambda::Function")].filter(([id]) =>
-        id.startsWith("ReleaseCheck"),
+      const checks = [...resourcesOfType(template, "AWS::Lambda::Function")].filter(([id]) =>
+        id.includes("ReleaseCheck"),
       );
-      for (const { UpdatePolicy } of aliases) {
-        expect(UpdatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook).toEqual({ Ref: check?.[0] });
-      }
+      const hooks = aliases.map(
+        ({ UpdatePolicy }) => UpdatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook,
+      );
+      for (const hook of hooks) expect(checks.map(([Ref]) => ({ Ref }))).toContainEqual(hook);
       const versions = [...resourcesOfType(template, "AWS::Lambda::Version").keys()].filter(
-        (id) => !id.startsWith("ReleaseCheck"),
+        (id) => !id.includes("ReleaseCheck"),
       );
       expect(aliases).toHaveLength(versions.length);
-      const checked = JSON.stringify(check?.[1].Properties["Environment"]);
+      const checked = JSON.stringify(checks.map(([, { Properties }]) => Properties["Environment"]));
       for (const id of versions) expect(checked).toContain(`{"Ref":"${id}"}`);
       // CodeDeploy's role may invoke functions with such names, and no others.
-      expect(JSON.stringify(check?.[1].Properties["FunctionName"])).toContain('"CodeDeployHook_"');
+      for (const [, { Properties }] of checks)
+        expect(JSON.stringify(Properties["FunctionName"])).toContain('"CodeDeployHook_"');
+    }
+  });
+
+  // The check of a version depends on the function, and its alias on the check.
+  it("need no resource that needs them: CloudFormation would refuse the stack", () => {
+    for (const { Resources } of [service.api, service.workers]) {
+      const ids = new Set(Object.keys(Resources));
+      const needed = new Map(
+        Object.entries(Resources).map(([id, resource]) => {
+          const named = JSON.stringify(resource).match(/(?<="Ref":"|"Fn::GetAtt":\["|\$\{)\w+/g) ?? [];
+          return [
+            id,
+            new Set([...named, ...resource.DependsOn].filter((other) => ids.has(other) && other !== id)),
+          ];
+        }),
+      );
+      // Takes away what needs nothing else, until nothing is left.
+      for (let size = Number.POSITIVE_INFINITY; needed.size < size; ) {
+        size = needed.size;
+        for (const [id, others] of needed) {
+          if ([...others].every((other) => !needed.has(other))) needed.delete(id);
+        }
+      }
+      expect([...needed.keys()]).toEqual([]);
     }
   });
 

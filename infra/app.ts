@@ -1,7 +1,7 @@
 import { App } from "aws-cdk-lib";
 import * as z from "zod";
 import { buildFunctions } from "./build.ts";
-import { addServiceStacks } from "./service.ts";
+import { addServiceStacks, warnOfSilence } from "./service.ts";
 import { deployedStage, exampleName, type Stage } from "./stages.ts";
 
 /** Prints a problem with the stage's settings as a sentence, without a stack trace. */
@@ -25,4 +25,5 @@ if (chosen === undefined) {
 const stage = stageOrExit(chosen ?? exampleName);
 await buildFunctions();
 addServiceStacks(app, { stage });
+if (chosen !== undefined) warnOfSilence(app, stage);
 app.synth();

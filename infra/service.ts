@@ -1,4 +1,4 @@
-import { type App, CfnRule, type Environment, Fn, Stack, Tags } from "aws-cdk-lib";
+import { Annotations, type App, CfnRule, type Environment, Fn, Stack, Tags } from "aws-cdk-lib";
 import { builtFunctionsDirectory } from "./build.ts";
 import { ApiStack } from "./stacks/api-stack.ts";
 import { BudgetStack } from "./stacks/budget-stack.ts";
@@ -6,7 +6,7 @@ import { DataStack } from "./stacks/data-stack.ts";
 import { EdgeStack } from "./stacks/edge-stack.ts";
 import { MonitoringStack } from "./stacks/monitoring-stack.ts";
 import { WorkersStack } from "./stacks/workers-stack.ts";
-import { exampleName, type Stage } from "./stages.ts";
+import { exampleName, type Stage, silenceOf } from "./stages.ts";
 
 export interface ServiceProps {
   readonly stage: Stage;
@@ -29,6 +29,16 @@ const refuseDeployment = (app: App): void => {
       ],
     });
   }
+};
+
+/** Shows a warning with each command of the CDK while the alarms of a stage reach no one. */
+export const warnOfSilence = (app: App, stage: Stage): void => {
+  const warning = silenceOf(stage);
+  if (!warning) return;
+  Annotations.of(app.node.findChild(`${stage.prefix}-Monitoring`)).addWarningV2(
+    "language-ai:silent",
+    warning,
+  );
 };
 
 /** Adds the service's stacks to a CDK app. Their tags group the costs and resources of an account. */

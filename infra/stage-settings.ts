@@ -152,7 +152,7 @@ export const stageSettings = z
     MAIL_IDENTITY: z
       .enum(["existing", "create"], { error: "must be existing or create" })
       .default("existing"),
-    /** The address that gets mails about alarms; without it alarms only appear in CloudWatch. */
+    /** The address that gets mails about alarms. Without it alarms only appear in CloudWatch, and stages that keep their data warn of it. */
     ALARM_EMAIL: z.email({ error: "must be an email address" }).optional(),
     /** Whether the canary calls the service every five minutes: `on` or `off`. The secret of `CanaryKeyArn` holds its key. */
     CANARY: onOrOff.default("off"),
@@ -217,8 +217,8 @@ export const stageSettings = z
     /** How many messages a worker may process at a time, so a full queue does not use all concurrent executions. AWS requires 2 or more. */
     WORKER_CONCURRENCY: byFunction(2).default({ callback: 20, mail: 5, messaging: 50 }),
     /**
-     * How a release reaches callers: `at-once`, or `gradual`, which starts with a tenth of the calls for five minutes and rolls
-     * back automatically when an alarm starts.
+     * How a release reaches callers: `at-once`, or `gradual`, which checks new versions with sample events, starts with a tenth of the
+     * calls for five minutes, and rolls back automatically when a new version fails.
      */
     RELEASE_SHIFT: z.enum(["at-once", "gradual"], { error: "must be at-once or gradual" }).default("at-once"),
     /** Days after which stored speech is deleted; 0 for never. */

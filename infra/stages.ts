@@ -135,6 +135,13 @@ export interface Stage {
   readonly settings: StageSettings;
 }
 
+/** Why no one learns that a stage fails, if that is so. A stage that is deleted with its data needs no one. */
+export const silenceOf = ({ name, settings }: Pick<Stage, "name" | "settings">): string | undefined =>
+  settings.REMOVAL === "destroy" || settings.ALARM_EMAIL !== undefined
+    ? undefined
+    : `No one gets a mail when the stage "${name}" fails: its alarms only appear in CloudWatch. Add the line ` +
+      `"ALARM_EMAIL": "operator@example.org" to ${fileOf(name)}, or set the variable ALARM_EMAIL.`;
+
 const toStage = (name: string, settings: StageSettings): Stage => ({
   name,
   prefix: `LanguageAi-${name}`,

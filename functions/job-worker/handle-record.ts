@@ -1,5 +1,6 @@
 import type { SQSRecord } from "aws-lambda";
 import { readRecord } from "../../shared/platform/queue/fifo-queue.ts";
+import { faultFields } from "../../shared/platform/telemetry/fault-metric.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import { jobMessage } from "../../shared/recordings/jobs/job-queue.ts";
 import { handleMessage, type WorkDependencies } from "./handle-message.ts";
@@ -45,7 +46,11 @@ export const handleJobRecord = async (
     }
   } catch (error) {
     again = faultSeconds(receives);
-    logger.error("job.message_failed", { kind: message.kind, tries: receives, reason: describeError(error) });
+    const reason = describeError(error);
+    logger.error("job.message_failed", {
+      ...{ kind: message.kind, tries: receives, reason },
+      ...faultFields(error),
+    });
   } finally {
     release();
   }

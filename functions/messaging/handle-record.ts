@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { SQSRecord } from "aws-lambda";
 import { type InboundMessage, inboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { readRecord } from "../../shared/platform/queue/fifo-queue.ts";
+import { faultFields } from "../../shared/platform/telemetry/fault-metric.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import { type Attempt, LeaseLost, RetryLater } from "./message-records.ts";
 import type { Planner } from "./plan.ts";
@@ -61,7 +62,8 @@ export const handleRecord = async (
     }
     const seconds = retrySeconds(error, receiveCount);
     const reason = describeError(error);
-    logger.error("message.not_answered", { ...trace, retry_seconds: seconds, reason });
+    const fault = error instanceof RetryLater ? {} : faultFields(error);
+    logger.error("message.not_answered", { ...trace, retry_seconds: seconds, reason, ...fault });
     // Otherwise the queue delivers the message again after its own visibility timeout.
     if (!isDeadLettered) await retryAfter(record, Math.min(seconds, maxSeconds)).catch(() => undefined);
     return false;

@@ -59,6 +59,7 @@ export interface ServiceApiProps {
  */
 export class ServiceApi extends Construct {
   readonly restApi: SpecRestApi;
+  readonly accessLog: LogGroup;
   /**
    * The API's default address, without a slash at the end.
    *
@@ -73,6 +74,7 @@ export class ServiceApi extends Construct {
     const routed = props.functions.filter(
       ({ definition: { operations, pages } }) => operations.length > 0 || pages !== undefined,
     );
+    this.accessLog = new LogGroup(this, "AccessLogs", logLifetime(stage.settings));
     this.restApi = this.addRestApi(props, routed);
     const { restApiId, stack, deploymentStage } = this.restApi;
     // API Gateway would create this group without an expiry.
@@ -95,7 +97,6 @@ export class ServiceApi extends Construct {
   private addRestApi(props: ServiceApiProps, routed: readonly ServiceFunction[]): SpecRestApi {
     const { stage, publicBaseUrl } = props;
     const { settings } = stage;
-    const accessLogs = new LogGroup(this, "AccessLogs", logLifetime(settings));
     const targets = routed.map(({ definition, live }) => [variableOf(definition), live.functionName]);
     return new SpecRestApi(this, "RestApi", {
       restApiName: `language-ai-${stage.name}`,
@@ -113,7 +114,7 @@ export class ServiceApi extends Construct {
         variables: { publicBaseUrl, ...Object.fromEntries(targets) },
         throttlingRateLimit: settings.THROTTLING_REQUESTS_PER_SECOND,
         throttlingBurstLimit: settings.THROTTLING_BURST,
-        accessLogDestination: new LogGroupLogDestination(accessLogs),
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat,
         loggingLevel: MethodLoggingLevel.ERROR,
         tracingEnabled: true,

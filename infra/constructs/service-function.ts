@@ -30,6 +30,8 @@ export interface ServiceFunctionProps<Environment extends VariableShape> {
   readonly environment: Readonly<Record<string, Binding>>;
   /** The folder that holds a bundle for each function, under the function's name. */
   readonly bundles: string;
+  /** By default CloudFormation chooses the name. */
+  readonly functionName?: string;
   readonly stage: {
     /** The namespace of its metrics, the same for all functions of a stage. */
     readonly prefix: string;
@@ -72,11 +74,13 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
     );
   }
 
-  private addLambda({ environment, bundles, stage }: ServiceFunctionProps<Environment>): LambdaFunction {
+  private addLambda(props: ServiceFunctionProps<Environment>): LambdaFunction {
+    const { environment, bundles, stage, functionName } = props;
     const { name, description, memoryMegabytes, timeoutSeconds } = this.definition;
     const logGroup = new LogGroup(this, "Logs", logLifetime(stage.settings));
     const reservedConcurrency = stage.settings.RESERVED_CONCURRENCY[name];
     return new LambdaFunction(this, "Function", {
+      ...(functionName === undefined ? {} : { functionName }),
       description,
       code: Code.fromAsset(join(bundles, name)),
       handler: "index.handler",

@@ -7,10 +7,8 @@ import {
   type StackProps,
 } from "aws-cdk-lib";
 import type { SpecRestApi } from "aws-cdk-lib/aws-apigateway";
-import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { apiReleaseConditions, functionReleaseConditions } from "../constructs/alarm-conditions.ts";
-import { Alarms } from "../constructs/alarms.ts";
 import { GradualRelease } from "../constructs/gradual-release.ts";
 import {
   ApiDomain,
@@ -37,9 +35,8 @@ export interface ApiStackProps extends StackProps {
 /** The API with its routes and the functions behind them. */
 export class ApiStack extends Stack {
   readonly restApi: SpecRestApi;
+  readonly accessLog: LogGroup;
   readonly functions: ServiceFunctions;
-  /** The alarms that roll a release back. */
-  readonly releaseAlarms: readonly Alarm[];
   /** The address that callers use, without a slash at the end. */
   readonly publicBaseUrl: string;
 
@@ -57,25 +54,17 @@ export class ApiStack extends Stack {
     const { all: functions, authorizer } = this.functions;
     const api = new ServiceApi(this, "Api", { stage, functions, authorizer, publicBaseUrl });
     this.restApi = api.restApi;
+    this.accessLog = api.accessLog;
     this.publicBaseUrl = publicBaseUrl;
-    this.releaseAlarms = this.addReleaseAlarms(stage.settings);
-    data.alarmTopic?.listenTo(this.releaseAlarms);
-    this.addAddresses(stage.settings);
-  }
-
-  private addReleaseAlarms({ RELEASE_SHIFT }: StageSettings): readonly Alarm[] {
-    const { all: functions, authorizer } = this.functions;
-    const alarms = new Alarms(this, "Alarms", {
-      ...apiReleaseConditions(this.restApi),
-      ...functionReleaseConditions(functions.filter((each) => each !== authorizer)),
-    });
-    if (RELEASE_SHIFT === "gradual") {
-      new GradualRelease(this, "Release", {
-        functions,
-        alarmsOf: (each) => alarms.againstRelease(each),
-      });
+    if (stage.settings.RELEASE_SHIFT === "gradual") {
+      // The API refers to the authorizer, the console to the URL of chat, and others to the API. A check depends on the functions
+      // that it checks, and they on it, so these two have their own.
+      const referred = functions.filter((each) => each === authorizer || each.functionUrl);
+      const others = functions.filter((each) => !referred.includes(each));
+      new GradualRelease(this, "EntryRelease", { functions: referred, bundles, stage });
+      new GradualRelease(this, "Release", { functions: others, bundles, stage });
     }
-    return alarms.all;
+    this.addAddresses(stage.settings);
   }
 
   /** The stage's own domains, the firewall, and the outputs with the addresses. */

@@ -33,12 +33,18 @@ import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
 /** The functions behind queues, schedules and events, with the permissions of each and what invokes it. */
 export class WorkerFunctions extends FunctionGroup {
   readonly all: readonly ServiceFunction[];
+  /** The rule by which EventBridge reports mails that came back. */
+  readonly mailFeedbackRule: Rule;
 
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     super(scope, id, props);
+    const mailFeedback = this.add(mailFeedbackFunction, {
+      TABLE_NAME: tableBinding(props.data.table, "withhold-mails"),
+    });
+    this.mailFeedbackRule = this.addMailFeedbackRule(mailFeedback);
     this.all = [
       this.addMail(),
-      this.addMailFeedback(),
+      mailFeedback,
       this.addCanary(),
       this.addErasure(),
       this.addMessaging(),
@@ -58,22 +64,18 @@ export class WorkerFunctions extends FunctionGroup {
     return mail;
   }
 
-  private addMailFeedback(): ServiceFunction {
-    const { data } = this.props;
-    const mailFeedback = this.add(mailFeedbackFunction, {
-      TABLE_NAME: tableBinding(data.table, "withhold-mails"),
-    });
+  private addMailFeedbackRule({ live }: ServiceFunction): Rule {
     const rule = new Rule(this, "MailFeedbackRule", {
       description: "Mails of this stage that came back, or were complained about",
-      eventPattern: data.mailSending.feedbackPattern,
-      targets: [new LambdaFunction(mailFeedback.live)],
+      eventPattern: this.props.data.mailSending.feedbackPattern,
+      targets: [new LambdaFunction(live)],
     });
     acknowledge(
       rule,
       "Serverless-EventBusDLQ",
       "EventBridge retries for a day, and SES, which suppresses such an address, reports it again with the next mail to it.",
     );
-    return mailFeedback;
+    return rule;
   }
 
   private addCanary(): ServiceFunction {

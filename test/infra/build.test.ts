@@ -127,7 +127,7 @@ describe("A bundle", { timeout: 30_000 }, () => {
     const script = `
       globalThis.awslambda = { streamifyResponse: (handler) => handler };
       const { handler } = await import(${JSON.stringify(join(service.directory, "authorizer/index.mjs"))});
-      await handler({ headers: { authorization: "Bearer a.b.c" }, methodArn: "arn/stage/GET/" }).catch(() => {});`;
+      await handler({ headers: { authorization: "Bearer a.b.c" }, methodArn: "arn/stage/GET/" }, {}).catch(() => {});`;
     const env = { ...variables, AWS_REGION: "us-east-1", AWS_ENDPOINT_URL: "http://127.0.0.1:9" };
     const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { env });
     const [line = ""] = stdout.split("\n").filter((one) => one.includes("authorizer.failed"));

@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { authorizerFunction } from "../../functions/authorizer/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
-import { functionDefinitions } from "../../functions/manifest.ts";
+import { builtFunctions, functionDefinitions } from "../../functions/manifest.ts";
 import { translateFunction } from "../../functions/translate/contract.ts";
+import { pascalCase } from "../../infra/stacks/function-group.ts";
 import { localStage } from "../../infra/stages.ts";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { readVariables } from "../../shared/platform/config/variables.ts";
@@ -77,14 +78,14 @@ beforeAll(async () => {
 
 describe("The deployed functions", { timeout: 30_000 }, () => {
   it("are those of the manifest", () => {
-    expect([...lambdasByName(service).keys()].sort()).toEqual(
-      functionDefinitions.map(({ name }) => name).sort(),
-    );
+    expect([...lambdasByName(service).keys()].sort()).toEqual(builtFunctions.map(({ name }) => name).sort());
   });
 
   it("are in the API's stack where routes lead to them or they guard it, else in the workers' stack", () => {
     const workers = new Set(resourcesOfType(service.workers, "AWS::Lambda::Function").keys());
-    const withoutPeers = [...lambdasByName(service)].filter(([, { logicalId }]) => workers.has(logicalId));
+    const withoutPeers = [...lambdasByName(service)].filter(
+      ([name, { logicalId }]) => workers.has(logicalId) && name !== "release-check",
+    );
     expect(withoutPeers.map(([name]) => name).sort()).toEqual(
       functionDefinitions
         .filter(({ name, operations, pages }: FunctionDefinition) => {
@@ -100,7 +101,7 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     expect(new Set(names)).toEqual(new Set(["LanguageAi-prod"]));
   });
 
-  it.each(functionDefinitions)("run $name as it is declared", (definition) => {
+  it.each(builtFunctions)("run $name as it is declared", (definition) => {
     expect(propertiesOf(definition.name)).toMatchObject({
       Description: definition.description,
       MemorySize: definition.memoryMegabytes,
@@ -112,14 +113,11 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     });
   });
 
-  it.each(functionDefinitions)(
-    "give $name the variables it declares and no other",
-    ({ name, environment }) => {
-      // The only variable without a value by default.
-      const declared = Object.keys(environment).filter((key) => key !== "TRANSCRIPTION_ALTERNATIVE_MODEL");
-      expect(Object.keys(variablesOf(name)).sort()).toEqual([...declared, "METRICS_NAMESPACE"].sort());
-    },
-  );
+  it.each(builtFunctions)("give $name the variables it declares and no other", ({ name, environment }) => {
+    // The only variable without a value by default.
+    const declared = Object.keys(environment).filter((key) => key !== "TRANSCRIPTION_ALTERNATIVE_MODEL");
+    expect(Object.keys(variablesOf(name)).sort()).toEqual([...declared, "METRICS_NAMESPACE"].sort());
+  });
 
   it("have the alternative model of transcription where the stage names one", async () => {
     const variables = { CHAT_BASE_URL: "http://127.0.0.1:8000/v1", TRANSCRIPTION_ALTERNATIVE_MODEL: "other" };
@@ -212,7 +210,7 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
 });
 
 describe("A function's permissions", () => {
-  it.each(functionDefinitions)("name actions and resources one by one for $name", ({ name }) => {
+  it.each(builtFunctions)("name actions and resources one by one for $name", ({ name }) => {
     const wide = statementsOf(name).filter(
       ({ Action, Resource }) => Resource === "*" || Action.some((action) => action.includes("*")),
     );
@@ -479,8 +477,95 @@ describe("Calls", () => {
         AlarmConfiguration: { Enabled: true },
       });
     }
-    const chat = groups.find(({ Properties }) => JSON.stringify(Properties).includes("ChatFailures"));
-    expect(JSON.stringify(chat?.Properties["AlarmConfiguration"])).toContain("ServerErrors");
+    const alarmed = groups.map(({ Properties }) => [
+      Properties["DeploymentGroupName"],
+      JSON.stringify(Properties["AlarmConfiguration"]).match(/(?<=Release)Alarms\w+?(?=[0-9A-F]{8}")/g),
+    ]);
+    expect(Object.fromEntries(alarmed)).toEqual(
+      Object.fromEntries(
+        functionDefinitions.map(({ name }) => [
+          name,
+          // The authorizer throws to refuse.
+          (name === "authorizer" ? ["Faults"] : ["Faults", "Errors"]).map(
+            (kind) => `Alarms${pascalCase(name)}${kind}`,
+          ),
+        ]),
+      ),
+    );
+  });
+
+  it("are judged by alarms of the new version alone, which no version before it can have raised", () => {
+    const alarms = [...resourcesOfType(service.withFunctions, "AWS::CloudWatch::Alarm").values()];
+    expect(alarms).toHaveLength(2 * functionDefinitions.length - 1);
+    for (const { Properties } of alarms) {
+      const versions = (part: unknown) =>
+        JSON.stringify(part).match(/"Fn::GetAtt":\["\w+CurrentVersion\w+","Version"\]/g);
+      expect(versions(Properties["AlarmName"])).toHaveLength(1);
+      expect(versions(Properties["Dimensions"])).toEqual(versions(Properties["AlarmName"]));
+      expect(Properties).toMatchObject({ Period: 60, Threshold: 1, DatapointsToAlarm: 1 });
+      expect(Properties).not.toHaveProperty("AlarmActions");
+    }
+  });
+
+  it("reach no new version before a function of the stack has invoked it with sample events", () => {
+    for (const template of [service.api, service.workers]) {
+      const aliases = [...resourcesOfType(template, "AWS::Lambda::Alias").values()].filter(
+        ({ UpdatePolicy }) => UpdatePolicy !== undefined,
+      );
+      const checks = [...resourcesOfType(template, "AWS::Lambda::Function")].filter(([id]) =>
+        id.includes("ReleaseCheck"),
+      );
+      const hooks = aliases.map(
+        ({ UpdatePolicy }) => UpdatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook,
+      );
+      for (const hook of hooks) expect(checks.map(([Ref]) => ({ Ref }))).toContainEqual(hook);
+      const versions = [...resourcesOfType(template, "AWS::Lambda::Version").keys()].filter(
+        (id) => !id.includes("ReleaseCheck"),
+      );
+      expect(aliases).toHaveLength(versions.length);
+      const checked = JSON.stringify(checks.map(([, { Properties }]) => Properties["Environment"]));
+      for (const id of versions) expect(checked).toContain(`{"Ref":"${id}"}`);
+      // CodeDeploy's role may invoke functions with such names, and no others.
+      for (const [, { Properties }] of checks)
+        expect(JSON.stringify(Properties["FunctionName"])).toContain('"CodeDeployHook_"');
+    }
+  });
+
+  // The check of a version depends on the function, and its alias on the check.
+  it("need no resource that needs them: CloudFormation would refuse the stack", () => {
+    for (const { Resources } of [service.api, service.workers]) {
+      const ids = new Set(Object.keys(Resources));
+      const needed = new Map(
+        Object.entries(Resources).map(([id, resource]) => {
+          const named = JSON.stringify(resource).match(/(?<="Ref":"|"Fn::GetAtt":\["|\$\{)\w+/g) ?? [];
+          return [
+            id,
+            new Set([...named, ...resource.DependsOn].filter((other) => ids.has(other) && other !== id)),
+          ];
+        }),
+      );
+      // Takes away what needs nothing else, until nothing is left.
+      for (let size = Number.POSITIVE_INFINITY; needed.size < size; ) {
+        size = needed.size;
+        for (const [id, others] of needed) {
+          if ([...others].every((other) => !needed.has(other))) needed.delete(id);
+        }
+      }
+      expect([...needed.keys()]).toEqual([]);
+    }
+  });
+
+  it("are checked by a function that may invoke new versions, and report on their deployments", () => {
+    const [roleId] = lambdaProperties.parse(propertiesOf("release-check")).Role["Fn::GetAtt"];
+    expect(roleId).toMatch(/^ReleaseCheckRole/);
+    const own = statementsOf("release-check").filter(({ Action }) =>
+      /^(?:lambda|codedeploy):/.test(Action.join()),
+    );
+    expect(own.flatMap(({ Action }) => Action)).toEqual([
+      "lambda:InvokeFunction",
+      "codedeploy:GetDeployment",
+      "codedeploy:PutLifecycleEventHookExecutionStatus",
+    ]);
   });
 
   it("move at once in development", async () => {

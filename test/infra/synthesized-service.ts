@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import * as z from "zod";
-import { functionDefinitions } from "../../functions/manifest.ts";
+import { builtFunctions } from "../../functions/manifest.ts";
 
 import { deployedStage, type Stage, type Variables } from "../../infra/stages.ts";
 import { synthesize } from "../../infra/synthesize.ts";
@@ -16,6 +16,9 @@ const template = z.object({
       DependsOn: z.array(z.string()).default([]),
       DeletionPolicy: z.string().optional(),
       UpdateReplacePolicy: z.string().optional(),
+      UpdatePolicy: z
+        .object({ CodeDeployLambdaAliasUpdate: z.object({ BeforeAllowTrafficHook: z.unknown() }) })
+        .optional(),
     }),
   ),
   Outputs: z
@@ -46,7 +49,7 @@ export interface SynthesizedService {
 
 /** Makes a folder with a bundle for each function that is only there to be deployed. @returns the folder. */
 export const writeStandInBundles = async (directory: string): Promise<string> => {
-  for (const { name } of functionDefinitions) {
+  for (const { name } of builtFunctions) {
     await mkdir(join(directory, name), { recursive: true });
     await writeFile(join(directory, name, "index.mjs"), `// ${name}`);
   }

@@ -89,6 +89,8 @@ const knownFields: ReadonlySet<string> = new Set([
     "upstream_milliseconds",
     "client_error",
     "server_error",
+    "faults",
+    "function_version",
     "cold_start",
   ],
 ]);

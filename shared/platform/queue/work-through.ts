@@ -1,4 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import { versionOf } from "../telemetry/fault-metric.ts";
 import { logger } from "../telemetry/logger.ts";
 import { measured } from "../telemetry/request-metrics.ts";
 import { inRequestScope, type Origin, openRequestScope, requestScope } from "../telemetry/request-scope.ts";
@@ -70,6 +71,7 @@ const workOn = (record: SQSRecord, context: Context, { operation, ...options }: 
   const scope = openRequestScope(milliseconds, {
     origin: readOrigin(record),
     metricsNamespace: options.metricsNamespace,
+    functionVersion: versionOf(context),
   });
   return inRequestScope(scope, async () => {
     const startedAt = performance.now();

@@ -64,6 +64,8 @@ export const logEvents = {
     "Records of a batch went back to the queue untouched: an earlier one failed, or the function's time was nearly over.",
   "record.started":
     "The first line of each attempt at a record of a queue. `request_id` names the request that caused it.",
+  "release.refused":
+    "A new version did not respond to a sample event as it should, so no caller reaches it; `reason` says how it responded.",
   "request.answered":
     "The last line of each request, when its response has left: a stream's line comes with its last byte. Carries the metrics.",
   "request.failed": "A request ended with a 5xx status; `code` and `reason` say why.",

@@ -27,6 +27,8 @@ export interface RequestScope {
   readonly use: Use;
   /** CloudWatch's namespace of the metrics; `undefined` for none. */
   readonly metricsNamespace: string | undefined;
+  /** The version of the function, as `name:12`. */
+  readonly functionVersion: string | undefined;
   /** Ends the work before its deadline. */
   end(reason: Error): void;
   /** Ends the scope: its deadline no longer comes. */
@@ -44,7 +46,8 @@ export const openRequestScope = (
   {
     origin = { requestId: undefined, span: undefined },
     metricsNamespace,
-  }: { readonly origin?: Origin; readonly metricsNamespace?: string | undefined } = {},
+    functionVersion,
+  }: { readonly origin?: Origin } & Partial<Pick<RequestScope, "metricsNamespace" | "functionVersion">> = {},
 ): RequestScope => {
   const left = Math.max(0, milliseconds);
   const overdue = new AbortController();
@@ -63,6 +66,7 @@ export const openRequestScope = (
     backends: new BackendUses(),
     use: {},
     metricsNamespace,
+    functionVersion,
   };
 };
 

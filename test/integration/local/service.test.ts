@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { checkVersion } from "../../../functions/release-check/check-version.ts";
+import { releaseSamples } from "../../../functions/release-check/samples.ts";
 import { choosePorts } from "../../../infra/local/ports.ts";
 import { functionPath } from "../../../infra/local/running-service.ts";
 import { endurance } from "../../support/endurance.ts";
@@ -220,6 +222,16 @@ describe("the operator's commands", () => {
       expect(received, path).toMatch(expected[operation.id] ?? success);
     }
   }, 120_000);
+
+  it.each(Object.keys(releaseSamples))("lets the check of a release pass for %s", async (feature) => {
+    const checked = checkVersion(feature, async (event) => {
+      const response = await postText(`${service.url}${functionPath(feature)}`, JSON.stringify(event));
+      // A streamed response is printed as its head, a line break and its body.
+      const [result = ""] = (await response.text()).split("\n");
+      return result;
+    });
+    await expect(checked).resolves.toBeUndefined();
+  });
 
   it("runs every sample event that is no request to an operation", async () => {
     // Callbacks are signed with the account's secret, which is created when it is first read.

@@ -80,12 +80,17 @@ const tableAccesses = {
     ],
     UpdateItem: [accessKeyPrefix, usageKeyPrefix],
   },
-  /** The operator's changes of accounts, reports of usage, and deletion of the assistant's data about a person. */
+  /**
+   * The operator's changes of accounts, reports of usage, and deletion of the assistant's data about a person; and creating the
+   * account of the smoke tests.
+   */
   "operate-accounts": {
     BatchWriteItem: [profile, senderKeyPrefix, assistantJobKeyPrefix],
     DeleteItem: [profile, mailKeyPrefix],
     GetItem: [username, mailKeyPrefix],
+    PutItem: [username, email],
     Query: [profile, usageKeyPrefix, senderKeyPrefix],
+    UpdateItem: [counter],
   },
   /** Noting and deleting an owner. */
   "keep-owner": { DeleteItem: [ownedKeyPrefix], PutItem: [ownedKeyPrefix] },

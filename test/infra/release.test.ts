@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { type RunProgram, release } from "../../infra/commands/release.ts";
+import { release } from "../../infra/commands/release.ts";
+import { awsTarget, type RunProgram } from "../../infra/commands/release-target.ts";
 import { PipelineStack } from "../../infra/stacks/pipeline-stack.ts";
+import { deployedStage } from "../../infra/stages.ts";
 
 const addresses = { ApiUrl: "https://api.example.org", ChatStreamUrl: "https://stream.example.org" };
 
@@ -28,42 +30,68 @@ const programs = (fails: (call: string) => boolean = () => false) => {
   return { calls, tested, run };
 };
 
+const stage = deployedStage("prod", {
+  CHAT_BASE_URL: "https://models.example.org/v1",
+  MAIL_FROM: "no-reply@example.org",
+  LEGACY_VENDOR_A: "first",
+});
+const releaseProd = (run: RunProgram) => release("prod", (folder) => awsTarget(stage, folder, run), run);
+
 const deploy = "npx cdk deploy --all -c stage=prod --require-approval never --outputs-file";
-const tests = "npx vitest run --project conformance";
+const tests = "npm run smoke";
+const install = "before: npm ci --prefer-offline --no-audit --no-fund";
+const deployBefore =
+  "before: npx cdk deploy LanguageAi-prod-!(Data) --exclusively -c stage=prod --require-approval never";
+const testsBefore = "before: npm run --if-present smoke";
 
 describe("A release", () => {
   it("is deployed without a question, tested at its address, and tagged", async () => {
     const { calls, tested, run } = programs();
-    await release("prod", run);
+    await releaseProd(run);
     expect(calls).toEqual([deploy, tests, "git tag --force released/prod", "git worktree prune"]);
     expect(tested).toEqual([
-      { BASE_URL: "https://api.example.org", CHAT_STREAM_URL: "https://stream.example.org" },
+      {
+        BASE_URL: "https://api.example.org",
+        CHAT_STREAM_URL: "https://stream.example.org",
+        LEGACY_VENDOR_A: "first",
+        LEGACY_VENDOR_B: "runpod",
+        LEGACY_PROVIDER_ROUTES: "answer",
+        MESSAGING_SIGNATURE_MODE: "enforce",
+      },
     ]);
   });
 
   it("that does not pass the tests is replaced by the one before, all but the data, and not remembered", async () => {
     const { calls, run } = programs((call) => call === tests);
-    await expect(release("prod", run)).rejects.toThrow(
-      "The conformance tests failed; the previous release is deployed again.",
+    await expect(releaseProd(run)).rejects.toThrow(
+      /^The smoke tests failed; the previous release is deployed again\.$/,
     );
     expect(calls).toEqual([
       deploy,
       tests,
       "git worktree add --detach released/prod",
-      "before: npm ci",
-      "before: npx cdk deploy LanguageAi-prod-!(Data) --exclusively -c stage=prod --require-approval never",
+      install,
+      deployBefore,
+      testsBefore,
       "git worktree prune",
     ]);
   });
 
+  it("that fails for a reason of the stage, as the one before does, says so", async () => {
+    const { run } = programs((call) => call === tests || call === testsBefore);
+    await expect(releaseProd(run)).rejects.toThrow(
+      "is deployed again. It fails its own smoke tests, too: check the models",
+    );
+  });
+
   it("that cannot be replaced says which step failed", async () => {
-    const { run } = programs((call) => call === tests || call === "before: npm ci");
-    await expect(release("prod", run)).rejects.toThrow("the rollback to released/prod failed at: npm ci");
+    const { run } = programs((call) => call === tests || call === install);
+    await expect(releaseProd(run)).rejects.toThrow("the rollback to released/prod failed: npm ci");
   });
 
   it("that CloudFormation refuses is tried no further", async () => {
     const { calls, run } = programs((call) => call === deploy);
-    await expect(release("prod", run)).rejects.toThrow("The deployment failed");
+    await expect(releaseProd(run)).rejects.toThrow("The deployment failed");
     expect(calls).toEqual([deploy, "git worktree prune"]);
   });
 });

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { checkVersion } from "../../../functions/release-check/check-version.ts";
@@ -330,6 +331,32 @@ describe("the operator's commands", () => {
     expect(await account("nankya", "--revoke-keys")).toMatchObject({
       code: 1,
       output: expect.stringContaining("need --keys."),
+    });
+  }, 60_000);
+
+  it("`npm run account` creates the account of the smoke tests, verified, with a key, and shows both once", async () => {
+    const { code, output } = await account("smoke", "--smoke");
+    expect(code, output).toBe(0);
+    const { SMOKE_USERNAME, SMOKE_PASSWORD, SMOKE_KEY } = z
+      .object({ SMOKE_USERNAME: z.literal("smoke"), SMOKE_PASSWORD: z.string(), SMOKE_KEY: z.string() })
+      .parse(parseEnv(output));
+    expect(await logIn(service, SMOKE_USERNAME, SMOKE_PASSWORD)).toMatchObject({ status: 200 });
+    const me = await fetch(`${service.url}/auth/me`, { headers: { Authorization: `Bearer ${SMOKE_KEY}` } });
+    expect(await me.json()).toMatchObject({
+      email: "success+smoke@simulator.amazonses.com",
+      email_verified: true,
+      account_type: "Premium",
+    });
+    const { output: shown } = await account("smoke", "--keys");
+    expect(shown).not.toContain(SMOKE_KEY);
+    expect(JSON.parse(shown)).toMatchObject({ keys: [{ name: "smoke tests", monthly_limit: 5_000 }] });
+    expect(await account("smoke", "--smoke")).toMatchObject({
+      code: 1,
+      output: "An account with this username exists.\n",
+    });
+    expect(await account("a b", "--smoke")).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("a username has 3 to 64 letters"),
     });
   }, 60_000);
 

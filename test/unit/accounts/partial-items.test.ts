@@ -30,7 +30,7 @@ describe("An account", () => {
     expect(calls).toMatchObject([{ input: { ProjectionExpression: "disabled, deletion_began" } }]);
   });
 
-  it("without a map of keys has no keys, whatever else is listed", async () => {
+  it("without a map of keys has no keys, even if details are listed", async () => {
     const row = {
       SK: "KEY#aB3xYz09",
       name: "kiosk",

@@ -11,7 +11,7 @@ describe("A table", () => {
       createElement(ProseTable, { caption: "Fields", columns: ["Name", "Type"], rows: [[first, "text"]] }),
     );
 
-  it("scrolls by itself when the screen is narrower", () => {
+  it("scrolls alone when the screen is narrower", () => {
     expect(table("`name`")).toMatch(/^<section class="scroll" aria-label="Fields" tabindex="0">/i);
   });
 

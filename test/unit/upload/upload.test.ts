@@ -186,7 +186,7 @@ describe("a file name in an object's key", () => {
   });
 });
 
-it("An upload in parts is stored with the content type it was begun with", async () => {
+it("An upload in parts has the content type that was announced", async () => {
   const unused = () => Promise.reject(new Error("Only the beginning is tried."));
   const begin = vi.fn(async () => "multipart");
   const parts = { begin, list: unused, complete: unused, abort: unused };

@@ -84,7 +84,6 @@ const jobsOver = (failing: Partial<JobDependencies>) => {
     policyOf,
     uploads: { find: async () => upload() },
     store: { open: async () => recording, delete: async () => undefined, copy: async () => undefined },
-    basePath: "",
     ...failing,
   });
 };

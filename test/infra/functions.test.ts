@@ -378,11 +378,11 @@ describe("The canary", () => {
     );
 
   it("calls every five minutes where a stage wants it, and never otherwise", async () => {
-    expect(schedulesOf(service)).toMatchObject([{ Properties: { State: "DISABLED" } }]);
-    const watched = await synthesizeService(exampleStage("prod", { CANARY: "on" }));
-    expect(schedulesOf(watched)).toMatchObject([
+    expect(schedulesOf(service)).toMatchObject([
       { Properties: { State: "ENABLED", ScheduleExpression: "rate(5 minutes)" } },
     ]);
+    const unwatched = await synthesizeService(exampleStage("prod", { CANARY: "off" }));
+    expect(schedulesOf(unwatched)).toMatchObject([{ Properties: { State: "DISABLED" } }]);
   });
 });
 

@@ -205,6 +205,16 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     const back = await logIn(new CookieJar(), "a", "okello");
     expect(back).toMatchObject({ status: 200, path: `${prefix}/console` });
     expect(back.html).toContain("okello-here");
+
+    // A new password by mail proves whose account it is, and ends every other way in.
+    expect(await call("/auth/forgot-password", { body: { email: unverified } })).toMatchObject({
+      status: 200,
+    });
+    const token = await linkTo(unverified, "/reset-password");
+    const chosen = { token, new_password: `${password} again` };
+    expect(await call("/auth/reset-password", { body: chosen })).toMatchObject({ status: 200 });
+    const after = await logIn(new CookieJar(), "a", "okello");
+    expect(after.html).not.toContain("okello-here");
   });
 
   it("reports a cancelled login at the provider, with the way back", async () => {

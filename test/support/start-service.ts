@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { readLocalSettings } from "../../infra/local/settings.ts";
 import { startLocalService } from "../../infra/local/start-service.ts";
-import "./access/changed-permissions.ts";
+import { denied } from "./access/changed-permissions.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -62,6 +62,10 @@ export const provideService = async (
   const stop = async () => {
     await service.close();
     await rm(dataDirectory, { recursive: true, force: true });
+    // A worker repeats what was denied, so a test may pass without the permission that a deployment lacks.
+    if (denied.length > 0 && !process.env["TAKEN_PERMISSION"]) {
+      throw new Error(`The service was denied:\n${[...new Set(denied)].join("\n")}`);
+    }
   };
   return { dataDirectory, stop };
 };

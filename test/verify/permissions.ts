@@ -18,7 +18,7 @@ const projectDirectory = join(import.meta.dirname, "../..");
 const drawn = Number(process.env["PERMISSIONS_DRAWN"] ?? 40);
 
 /** How many files may be tried for one permission, the shortest first. */
-const maxFiles = 3;
+const maxFiles = 8;
 
 /** What no test can need: nothing here keeps logs and traces. */
 const isJudged = ({ action }: Permission): boolean => !/^(?:logs|xray):/.test(action);
@@ -36,11 +36,27 @@ const explained: Readonly<Record<string, string>> = {
     "A stream that breaks off after 5 MB; test/integration/object-store.test.ts has it.",
   "s3:AbortMultipartUpload arn:aws:s3:::audiobucket3176805c/transcriptions":
     "A recording that cannot be stored whole; test/integration/object-store.test.ts has it.",
+  "functionsuploadrole210c4655 dynamodb:DeleteItem":
+    "An account that is deleted while it gets a link; test/integration/deleted-account.test.ts has it.",
+  "s3:ListBucket arn:aws:s3:::audiobucket3176805c jobs/0/*":
+    "A voice note whose transcript has expired; without it S3 says 403 and not 404.",
+  "sqs:ChangeMessageVisibility arn:aws:sqs:us-east-1:000000000000:messagesqueue":
+    "A reply that fails and is tried again; test/integration/messaging has it.",
+  "sqs:DeleteMessage arn:aws:sqs:us-east-1:000000000000:messagesdeadletters":
+    "Lambda deletes what the function handled. A message gets there after an hour of attempts.",
+  "sqs:DeleteMessage arn:aws:sqs:us-east-1:000000000000:callbacksqueue":
+    "Lambda deletes a callback that was delivered. In the tests of the whole service no receiver responds.",
+  "s3:DeleteObject arn:aws:s3:::audiobucket3176805c/uploads/messaging/*":
+    "A long voice note of the assistant; test/integration/messaging/long-voice-notes.test.ts has it.",
 };
 
-/** Runs the conformance tests of some files. */
+/** Tests that call the whole service, as it runs on one machine. */
+const projects = ["--project", "conformance", "--project", "integration"];
+const folders = ["test/conformance", "test/integration/local"];
+
+/** Runs some of these tests. */
 const runTests = async (variables: Record<string, string>, ...args: string[]): Promise<number | null> => {
-  const child = spawn("vitest", ["run", "--project", "conformance", "--no-file-parallelism", ...args], {
+  const child = spawn("vitest", ["run", ...projects, "--no-file-parallelism", ...args], {
     cwd: projectDirectory,
     env: { ...process.env, ...variables },
     stdio: "ignore",
@@ -63,7 +79,7 @@ const recorded = z.object({
 /** The requests of each role that a test file has caused. Those of a queue may come while the next file runs. */
 const recordCalls = async (folder: string) => {
   const [log, results] = [join(folder, "calls"), join(folder, "results.json")];
-  await runTests({ ACCESS_LOG: log }, "--reporter=json", `--outputFile=${results}`);
+  await runTests({ ACCESS_LOG: log }, "--reporter=json", `--outputFile=${results}`, ...folders);
   const calls = (await readFile(log, "utf8"))
     .split("\n")
     .filter((line) => line !== "")

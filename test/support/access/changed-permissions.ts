@@ -17,13 +17,15 @@ const reducedRole = (role: Role): Role => {
   return known;
 };
 
-if (file || permission) {
-  const { judge } = Authority.prototype;
-  Authority.prototype.judge = (role, request) => {
-    const decision = Reflect.apply(judge, undefined, [reducedRole(role), request]);
-    if (file) {
-      appendFileSync(file, `${JSON.stringify({ at: Date.now(), role: role.name, request, decision })}\n`);
-    }
-    return decision;
-  };
-}
+/** What a role was denied. Only a test that takes a permission away expects any. */
+export const denied: string[] = [];
+
+const { judge } = Authority.prototype;
+Authority.prototype.judge = (role, request) => {
+  const decision = Reflect.apply(judge, undefined, [reducedRole(role), request]);
+  if (decision !== "allowed") denied.push(`${role.name} ${request.action} ${request.resource}`);
+  if (file) {
+    appendFileSync(file, `${JSON.stringify({ at: Date.now(), role: role.name, request, decision })}\n`);
+  }
+  return decision;
+};

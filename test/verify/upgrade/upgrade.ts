@@ -143,7 +143,7 @@ class Builds {
  * AWS's. To be removed once `last-release.json` names a later release.
  */
 const isSignedWithOwnKey = (finding: string): boolean =>
-  releaseName.startsWith("2.4.0") && /: 403 instead of 2xx: .*InvalidAccessKeyId/.test(finding);
+  releaseName.startsWith("2.4.0") && /: 403 instead of \w+: .*InvalidAccessKeyId/.test(finding);
 
 const tryBothWays = async (folder: string, builds: Builds): Promise<Verdict> => {
   const release = join(folder, "release");

@@ -70,6 +70,14 @@ export default defineConfig({
         globalSetup: ["test/support/build-functions.ts", "test/support/start-service.ts"],
         setupFiles: [join(here, "test/support/declared-headers.ts")],
       }),
+      // It starts the local stage, or calls the one that `BASE_URL` names.
+      project("smoke", ["test/smoke/**/*.test.ts"], {
+        globalSetup: ["test/smoke/start-stage.ts"],
+        setupFiles: [join(here, "test/support/declared-headers.ts")],
+        testTimeout: 60_000,
+        // Tests that run at the same time share the count of assertions.
+        expect: { requireAssertions: false },
+      }),
       project("browser", ["test/browser/**/*.test.ts"], {
         exclude: hasBrowser ? ["**/node_modules/**"] : ["**"],
         globalSetup: ["test/support/build-functions.ts", "test/support/start-browser.ts"],

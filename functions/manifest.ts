@@ -13,13 +13,14 @@ import { legacyFunction } from "./legacy/contract.ts";
 import { mailFunction } from "./mail/contract.ts";
 import { mailFeedbackFunction } from "./mail-feedback/contract.ts";
 import { messagingFunction } from "./messaging/contract.ts";
+import { releaseCheckFunction } from "./release-check/contract.ts";
 import { speechFunction } from "./speech/contract.ts";
 import { transcriptionFunction } from "./transcription/contract.ts";
 import { translateFunction } from "./translate/contract.ts";
 import { uploadFunction } from "./upload/contract.ts";
 import { webhookFunction } from "./webhook/contract.ts";
 
-/** Every function of the service. Only these are built, deployed and documented. */
+/** Every function of the service. Only these are deployed in every stage and documented. */
 export const functionDefinitions = [
   authFunction,
   authorizerFunction,
@@ -42,6 +43,9 @@ export const functionDefinitions = [
   uploadFunction,
   webhookFunction,
 ] as const;
+
+/** Every function that is built: the service's, and the one that checks releases. */
+export const builtFunctions = [...functionDefinitions, releaseCheckFunction] as const;
 
 /** Every route of the service. */
 export const operations = functionDefinitions.flatMap((definition) => definition.operations);

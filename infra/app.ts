@@ -1,8 +1,8 @@
 import { App } from "aws-cdk-lib";
 import * as z from "zod";
 import { buildFunctions } from "./build.ts";
-import { addServiceStacks } from "./service.ts";
-import { deployedStage, type Stage } from "./stages.ts";
+import { addServiceStacks, warnOfSilence } from "./service.ts";
+import { deployedStage, exampleName, type Stage } from "./stages.ts";
 
 /** Prints a problem with the stage's settings as a sentence, without a stack trace. */
 const stageOrExit = (name: string): Stage => {
@@ -16,7 +16,14 @@ const stageOrExit = (name: string): Stage => {
 
 // The CDK command's entry: `cdk deploy --all -c stage=prod`.
 const app = new App();
-const stage = stageOrExit(z.string().parse(app.node.tryGetContext("stage") ?? "dev"));
+const chosen = z.string().optional().parse(app.node.tryGetContext("stage"));
+if (chosen === undefined) {
+  process.stderr.write(
+    `These are the stacks of the stage "${exampleName}", which cannot be deployed. To choose a stage, add -c stage=dev.\n`,
+  );
+}
+const stage = stageOrExit(chosen ?? exampleName);
 await buildFunctions();
 addServiceStacks(app, { stage });
+if (chosen !== undefined) warnOfSilence(app, stage);
 app.synth();

@@ -8,7 +8,7 @@ import {
   type Metafile,
   type Plugin,
 } from "esbuild";
-import { functionDefinitions } from "../functions/manifest.ts";
+import { builtFunctions } from "../functions/manifest.ts";
 import { writeChangedFile } from "./bundling/bundle-files.ts";
 import { bundleOptions, projectDirectory } from "./bundling/bundle-options.ts";
 
@@ -17,7 +17,7 @@ const defaultBuildDirectory = join(projectDirectory, ".build");
 const functionsIn = (buildDirectory: string): string => join(buildDirectory, "functions");
 
 const entryPoints = Object.fromEntries(
-  functionDefinitions.map(({ name }) => [name, `functions/${name}/handler.ts`]),
+  builtFunctions.map(({ name }) => [name, `functions/${name}/handler.ts`]),
 );
 
 /** The folder of the bundled functions in the default build directory. */

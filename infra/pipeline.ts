@@ -2,15 +2,34 @@ import { App } from "aws-cdk-lib";
 import * as z from "zod";
 import { PipelineStack } from "./stacks/pipeline-stack.ts";
 
-// Deployed once for an account: `npx cdk deploy --app "node infra/pipeline.ts" -c repository=owner/name`.
+// Deployed once for an account: `npx cdk deploy --app "node infra/pipeline.ts" -c repository=owner/name -c environments=dev`.
 const app = new App();
-const repository = z
-  .string({ error: "Name the repository: -c repository=owner/name." })
-  .regex(/^[\w.-]+\/[\w.-]+$/)
-  .parse(app.node.tryGetContext("repository"));
+const context = z.object({
+  repository: z
+    .string({ error: "Name the repository: -c repository=owner/name." })
+    .regex(/^[\w.-]+\/[\w.-]+$/, { error: "The repository must look like owner/name." }),
+  environments: z
+    .string({ error: "Name the environments that deploy to this account: -c environments=dev, or dev,prod." })
+    .transform((names) => names.split(","))
+    .pipe(
+      z.array(
+        z.string().regex(/^[a-z][a-z0-9]{0,15}$/, { error: "An environment must be named like a stage." }),
+      ),
+    ),
+  provider: z.enum(["new", "existing"], { error: "The provider must be new or existing." }).default("new"),
+});
+const given = context.safeParse(
+  Object.fromEntries(Object.keys(context.shape).map((name) => [name, app.node.tryGetContext(name)])),
+);
+if (!given.success) {
+  process.stderr.write(`${given.error.issues.map(({ message }) => message).join("\n")}\n`);
+  process.exit(1);
+}
+const { repository, environments, provider } = given.data;
 new PipelineStack(app, "LanguageAi-Pipeline", {
   repository,
-  environments: ["dev", "prod"],
-  description: "Language AI Service: role for the deployments of its repository",
+  environments,
+  hasProvider: provider === "existing",
+  description: "Language AI Service: roles for the workflows of its repository",
 });
 app.synth();

@@ -35,6 +35,8 @@ const certificateArn = z
 
 const modelName = z.string().min(1, { error: "must not be empty" });
 
+const onOrOff = z.enum(["on", "off"], { error: "must be on or off" });
+
 /** A file has the JSON value, a variable the text. */
 const flag = z.union([z.boolean(), z.stringbool()], { error: "must be true or false" });
 
@@ -72,7 +74,7 @@ export const stageSettings = z
   .strictObject({
     /** The address that callers use, such as `https://api.example.com`; by default that of the REST API. */
     PUBLIC_BASE_URL: z.url({ error: "must be an address such as https://api.example.org" }).optional(),
-    /** The operator's domain for the API, such as `api.example.org`. It disables the API's default address. */
+    /** The operator's domain for the API, such as `api.example.org`. */
     API_DOMAIN_NAME: domainName.optional(),
     /** ARN of the domain's certificate, in the region of the stage. */
     API_CERTIFICATE_ARN: certificateArn.optional(),
@@ -83,6 +85,8 @@ export const stageSettings = z
         error: "must be one segment that starts with a slash, such as /languages",
       })
       .default(""),
+    /** Whether the API's default address responds: `on` or `off`. Switch it off once all callers use the domain. */
+    API_DEFAULT_ADDRESS: onOrOff.default("on"),
     /** The operator's domain for chat streams, such as `stream.example.org`, served by CloudFront. */
     STREAM_DOMAIN_NAME: domainName.optional(),
     /** ARN of the domain's certificate, which CloudFront requires in us-east-1. */
@@ -92,7 +96,7 @@ export const stageSettings = z
     /** ARN of the firewall's rules for that domain: the output of the stack `…-Edge`. */
     STREAM_FIREWALL_ARN: z.string().startsWith("arn:", { error: "must be an ARN" }).optional(),
     /** Whether AWS WAF protects the API: `on` or `off`. It costs about $8 a month and $0.60 per million requests. */
-    FIREWALL: z.enum(["on", "off"], { error: "must be on or off" }).default("off"),
+    FIREWALL: onOrOff.default("off"),
     /** The firewall refuses an address above this number of requests in five minutes; a mobile network may be one address. */
     FIREWALL_REQUESTS_PER_5_MINUTES: wholeNumber(10, 2_000_000_000).default(6_000),
     /** Server of the chat models: any with the OpenAI HTTP API. Includes `/v1`. */
@@ -148,10 +152,10 @@ export const stageSettings = z
     MAIL_IDENTITY: z
       .enum(["existing", "create"], { error: "must be existing or create" })
       .default("existing"),
-    /** The address that gets mails about alarms; without it alarms only appear in CloudWatch. */
+    /** The address that gets mails about alarms. Without it alarms only appear in CloudWatch, and stages that keep their data warn of it. */
     ALARM_EMAIL: z.email({ error: "must be an email address" }).optional(),
     /** Whether the canary calls the service every five minutes: `on` or `off`. The secret of `CanaryKeyArn` holds its key. */
-    CANARY: z.enum(["on", "off"], { error: "must be on or off" }).default("off"),
+    CANARY: onOrOff.default("off"),
     /** US dollars a month. `ALARM_EMAIL` gets a mail at 80 % of it, and when AWS forecasts that the month exceeds it. 0 for no budget. */
     MONTHLY_BUDGET_USD: wholeNumber(0).default(0),
     /** Requests per minute from one source address to operations without a token. */
@@ -213,8 +217,8 @@ export const stageSettings = z
     /** How many messages a worker may process at a time, so a full queue does not use all concurrent executions. AWS requires 2 or more. */
     WORKER_CONCURRENCY: byFunction(2).default({ callback: 20, mail: 5, messaging: 50 }),
     /**
-     * How a release reaches callers: `at-once`, or `gradual`, which starts with a tenth of the calls for five minutes and rolls
-     * back automatically when an alarm starts.
+     * How a release reaches callers: `at-once`, or `gradual`, which checks new versions with sample events, starts with a tenth of the
+     * calls for five minutes, and rolls back automatically when a new version fails.
      */
     RELEASE_SHIFT: z.enum(["at-once", "gradual"], { error: "must be at-once or gradual" }).default("at-once"),
     /** Days after which stored speech is deleted; 0 for never. */
@@ -244,6 +248,15 @@ export const stageSettings = z
       error: "goes together with STREAM_CERTIFICATE_ARN",
     },
   )
+  .refine((given) => given.API_DEFAULT_ADDRESS === "on" || given.API_DOMAIN_NAME !== undefined, {
+    path: ["API_DEFAULT_ADDRESS"],
+    error: "can only be off with API_DOMAIN_NAME; otherwise the API would have no address",
+  })
+  .refine((given) => given.STREAM_DOMAIN_NAME === undefined || given.CHAT_TIMEOUT_MS <= 115_000, {
+    path: ["CHAT_TIMEOUT_MS"],
+    error:
+      "must be at most 115000 with STREAM_DOMAIN_NAME, because CloudFront waits two minutes for a response",
+  })
   .refine((given) => given.MONTHLY_BUDGET_USD === 0 || given.ALARM_EMAIL !== undefined, {
     path: ["MONTHLY_BUDGET_USD"],
     error: "needs ALARM_EMAIL, the address that gets the mails",

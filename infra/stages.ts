@@ -9,9 +9,12 @@ import {
   stageSettings,
 } from "./stage-settings.ts";
 
-const folder = join(import.meta.dirname, "stages");
+const ownFolder = join(import.meta.dirname, "stages");
 const extension = ".json";
 const localName = "local";
+
+/** The stage that shows the templates to a reader without settings. CloudFormation refuses to create its stacks. */
+export const exampleName = "example";
 
 /** The name becomes part of the stacks' names. */
 const namePattern = /^[a-z][a-z0-9]{0,15}$/;
@@ -30,14 +33,14 @@ export interface SettingWithSource {
 
 const fileOf = (name: string): string => `infra/stages/${name}${extension}`;
 
-const stageNames = (): string[] =>
+const stageNames = (folder: string): string[] =>
   readdirSync(folder)
     .filter((file) => file.endsWith(extension))
     .map((file) => basename(file, extension));
 
 const fileContent = z.record(z.string(), z.unknown(), { error: "is not a JSON object" });
 
-const readStageFile = (name: string): z.output<typeof fileContent> => {
+const readStageFile = (name: string, folder: string): z.output<typeof fileContent> => {
   const text = readFileSync(join(folder, name + extension), "utf8");
   try {
     return fileContent.parse(JSON.parse(text));
@@ -98,8 +101,8 @@ const fillIn = (given: Readonly<Record<string, unknown>>): Record<string, unknow
 };
 
 /** Reads a stage's file and the variables, which take precedence. @throws Error that names each invalid setting. */
-const readSettings = (name: string, variables: Variables) => {
-  const file = readStageFile(name);
+const readSettings = (name: string, variables: Variables, folder = ownFolder) => {
+  const file = readStageFile(name, folder);
   const fromVariables = givenVariables(variables);
   const given = { ...file, ...fromVariables };
   requireOwn(name, given);
@@ -132,14 +135,21 @@ export interface Stage {
   readonly settings: StageSettings;
 }
 
+/** Why no one learns that a stage fails, if that is so. A stage that is deleted with its data needs no one. */
+export const silenceOf = ({ name, settings }: Pick<Stage, "name" | "settings">): string | undefined =>
+  settings.REMOVAL === "destroy" || settings.ALARM_EMAIL !== undefined
+    ? undefined
+    : `No one gets a mail when the stage "${name}" fails: its alarms only appear in CloudWatch. Add the line ` +
+      `"ALARM_EMAIL": "operator@example.org" to ${fileOf(name)}, or set the variable ALARM_EMAIL.`;
+
 const toStage = (name: string, settings: StageSettings): Stage => ({
   name,
   prefix: `LanguageAi-${name}`,
   settings,
 });
 
-const readDeployed = (name: string, variables: Variables) => {
-  const names = stageNames().filter((stage) => stage !== localName);
+const readDeployed = (name: string, variables: Variables, folder?: string) => {
+  const names = stageNames(folder ?? ownFolder).filter((stage) => stage !== localName);
   if (!names.includes(name)) {
     throw new Error(`There is no stage "${name}"; the stages are ${names.join(", ")} (infra/stages).`);
   }
@@ -148,7 +158,7 @@ const readDeployed = (name: string, variables: Variables) => {
       `The name "${name}" is not valid for a stage: use up to 16 lower-case letters and digits, starting with a letter.`,
     );
   }
-  const read = readSettings(name, variables);
+  const read = readSettings(name, variables, folder);
   requireEncryption(name, read.settings);
   refuseLoopback(name, read.settings);
   return read;
@@ -159,18 +169,19 @@ const readDeployed = (name: string, variables: Variables) => {
  *
  * @param name of its file in `infra/stages`, chosen by `cdk deploy -c stage=prod`
  * @param variables the process environment, whose settings take precedence over the file
+ * @param folder of the stages' files
  * @throws Error when there is no such stage, it lacks a required setting, or a setting is not valid.
  */
-export const deployedStage = (name: string, variables: Variables): Stage =>
-  toStage(name, readDeployed(name, variables).settings);
+export const deployedStage = (name: string, variables: Variables, folder?: string): Stage =>
+  toStage(name, readDeployed(name, variables, folder).settings);
 
 /**
  * Returns every setting of a deployed stage with the source of its value.
  *
  * @throws Error like {@link deployedStage}.
  */
-export const explainStage = (name: string, variables: Variables): SettingWithSource[] => {
-  const { settings, sourceOf } = readDeployed(name, variables);
+export const explainStage = (name: string, variables: Variables, folder?: string): SettingWithSource[] => {
+  const { settings, sourceOf } = readDeployed(name, variables, folder);
   return settingNames.map((setting) => ({
     name: setting,
     value: settings[setting],

@@ -1,6 +1,7 @@
-import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
+import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from "aws-lambda";
 import { type Credential, isKey } from "../../shared/accounts/access/api-keys.ts";
 import type { VerifyBearer } from "../../shared/accounts/access/verify-bearer.ts";
+import { faultFields, versionOf } from "../../shared/platform/telemetry/fault-metric.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 
 /** The request's headers, and the method that is called. */
@@ -39,14 +40,16 @@ const contextOf = (credential: Credential): Record<string, string> => {
  * The Lambda authorizer of API Gateway's routes. It checks what needs no table, and passes on the claims. The function checks
  * whether the token or key was revoked, with the write that counts the request.
  *
+ * @param metricsNamespace where its faults are counted; without it they are only logged.
  * @throws Error `Unauthorized`, which API Gateway turns into its 401; anything else becomes a 500.
  */
 export const createAuthorizer =
-  (verifyBearer: VerifyBearer) =>
-  async (request: AuthorizerRequest): Promise<APIGatewayAuthorizerResult> => {
+  (verifyBearer: VerifyBearer, metricsNamespace?: string) =>
+  async (request: AuthorizerRequest, context: Context): Promise<APIGatewayAuthorizerResult> => {
     const credential = await verifyBearer(authorizationHeader(request)).catch((error: unknown) => {
       // Lambda's own count of errors includes refused tokens.
-      logger.error("authorizer.failed", { reason: describeError(error) });
+      const scope = { metricsNamespace, functionVersion: versionOf(context) };
+      logger.error("authorizer.failed", { reason: describeError(error), ...faultFields(error, scope) });
       throw error;
     });
     if (!credential) throw new Error("Unauthorized");

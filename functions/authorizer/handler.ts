@@ -6,6 +6,6 @@ import { authorizerFunction } from "./contract.ts";
 
 const environment = readEnvironment(authorizerFunction.environment, process.env);
 
-export const handler = createAuthorizer(verifyBearerFrom(environment));
+export const handler = createAuthorizer(verifyBearerFrom(environment), environment.METRICS_NAMESPACE);
 
 await connectionsOpened();

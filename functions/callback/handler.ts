@@ -2,6 +2,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openFifoQueue } from "../../shared/platform/queue/fifo-queue.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
+import { faultFields } from "../../shared/platform/telemetry/fault-metric.ts";
 import { describeErrorName, logger } from "../../shared/platform/telemetry/logger.ts";
 import { callbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
@@ -37,7 +38,7 @@ const deliver = async (record: SQSRecord): Promise<boolean> => {
     return seconds === undefined;
   } catch (error) {
     // The queue delivers it again after its own visibility timeout.
-    logger.error("callback.failed", { reason: describeErrorName(error) });
+    logger.error("callback.failed", { reason: describeErrorName(error), ...faultFields(error) });
     return false;
   }
 };

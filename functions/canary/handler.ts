@@ -1,4 +1,5 @@
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { isReleaseCheck } from "../../shared/platform/release-check.ts";
 import { canaryKeyFrom } from "../../shared/wiring/from-environment.ts";
 import { checkService } from "./check-service.ts";
 import { canaryFunction } from "./contract.ts";
@@ -10,4 +11,6 @@ const dependencies = {
 };
 
 /** Called on a schedule. */
-export const handler = (): Promise<void> => checkService(dependencies);
+export const handler = async (event: unknown): Promise<void> => {
+  if (!isReleaseCheck(event)) await checkService(dependencies);
+};

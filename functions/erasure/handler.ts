@@ -1,6 +1,7 @@
 import type { Context } from "aws-lambda";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { isReleaseCheck } from "../../shared/platform/release-check.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import { objectStoreFrom } from "../../shared/wiring/from-environment.ts";
@@ -16,9 +17,10 @@ const store = objectStoreFrom(environment);
 const accounts = createAccountsRepository(table);
 
 /** Called on a schedule. Lambda retries twice when it throws. */
-export const handler = (_event: unknown, context: Context): Promise<void> => {
+export const handler = async (event: unknown, context: Context): Promise<void> => {
+  if (isReleaseCheck(event)) return;
   const signal = AbortSignal.timeout(context.getRemainingTimeInMillis() - reserveMilliseconds);
-  return eraseDueAccounts({
+  await eraseDueAccounts({
     table,
     accounts,
     eraseAccount: (account) => eraseAccount(account, { table, store }, signal),

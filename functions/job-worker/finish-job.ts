@@ -37,9 +37,14 @@ const endMessage = (
   content: { type: "transcript", jobId, voiceNoteId: voiceNote.id },
 });
 
+/** Deletes the recording, the pieces and the result of a job. */
+export const removeObjects = async (name: JobName, store: EndDependencies["store"]): Promise<void> => {
+  for await (const object of store.list(jobObjects.folder(name))) await store.delete(object);
+};
+
 /**
- * Does what remains when a job has ended: queues the callback or the assistant's message, and removes a job that its owner
- * has deleted. Does nothing before the end. It is safe to repeat after a failure at any step.
+ * Does what remains when a job has ended: queues the callback or the assistant's message, deletes the recording, and removes a
+ * job that its owner has deleted. Does nothing before the end. It is safe to repeat after a failure at any step.
  */
 export const finishJob = async (
   name: JobName,
@@ -51,11 +56,12 @@ export const finishJob = async (
     const { callback_url: url, reply_to: voiceNote } = job;
     if (url !== undefined) await callbacks.send(callbackOf(job, url));
     if (voiceNote) await messages.send([endMessage(job, voiceNote)]);
+    await store.delete(jobObjects.recording(name));
     await jobs.finish(name);
   }
   if (!job.is_deleted) return;
-  for await (const object of store.list(jobObjects.folder(name))) await store.delete(object);
-  // An account's upload belongs to the account; the assistant's was stored for this job only.
+  await removeObjects(name, store);
+  // Where recordings of the assistant were before they were in the job's folder.
   if (job.reply_to) await store.delete(job.object_key);
   // Last, because a retry needs it to find the rest.
   await jobs.remove(name);

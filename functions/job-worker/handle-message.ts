@@ -1,7 +1,7 @@
 import type { JobMessage } from "../../shared/recordings/jobs/job-queue.ts";
 import type { JobName } from "../../shared/recordings/jobs/keys.ts";
 import { type AssemblyDependencies, assembleJob } from "./assemble-job.ts";
-import { finishJob } from "./finish-job.ts";
+import { finishJob, removeObjects } from "./finish-job.ts";
 import { type PlanDependencies, planJob } from "./plan-job.ts";
 import { type PieceDependencies, workOnPiece } from "./work-on-piece.ts";
 
@@ -9,19 +9,28 @@ export type WorkDependencies = AssemblyDependencies & PieceDependencies & PlanDe
 
 /**
  * A job is created or deleted in two steps: first the message, then the write, so no written job is forgotten. A message can
- * therefore arrive before the write. After a minute we assume that the write failed.
+ * therefore arrive before the write. After this time, the function that should have written has ended: `jobs` has two minutes.
  */
-const maxMilliseconds = 60_000;
-const pauseSeconds = 1;
+const maxMilliseconds = 150_000;
 
-/** @param exists whether the write that the message announced has happened. */
+/** A second, and then half the time that has passed: few deliveries, because a message that has come often is replaced. */
+const pauseSeconds = (milliseconds: number): number => Math.max(1, milliseconds / 2_000);
+
+/**
+ * @param exists whether the write that the message announced has happened.
+ * @param giveUp what to do when it never happens.
+ */
 const whenWritten = async (
   sentAt: number,
   exists: () => Promise<boolean>,
   work: () => Promise<number | undefined>,
+  giveUp: () => Promise<void> = async () => undefined,
 ): Promise<number | undefined> => {
   if (await exists()) return work();
-  return Date.now() - sentAt < maxMilliseconds ? pauseSeconds : undefined;
+  const passed = Date.now() - sentAt;
+  if (passed < maxMilliseconds) return pauseSeconds(passed);
+  await giveUp();
+  return undefined;
 };
 
 /**
@@ -45,6 +54,8 @@ export const handleMessage = async (
         sentAt,
         async () => (await jobs.read(name)) !== undefined,
         () => planJob(name, dependencies, signal),
+        // The recording was copied for this job.
+        () => removeObjects(name, dependencies.store),
       );
     case "assemble":
       await assembleJob(name, dependencies);

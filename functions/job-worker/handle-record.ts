@@ -1,5 +1,6 @@
 import type { SQSRecord } from "aws-lambda";
 import { readRecord } from "../../shared/platform/queue/fifo-queue.ts";
+import { faultFields } from "../../shared/platform/telemetry/fault-metric.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import { jobMessage } from "../../shared/recordings/jobs/job-queue.ts";
 import { handleMessage, type WorkDependencies } from "./handle-message.ts";
@@ -25,14 +26,15 @@ export const handleJobRecord = async (
   dependencies: RecordDependencies,
   signal: AbortSignal,
 ): Promise<boolean> => {
-  const message = readRecord(record, jobMessage);
-  if (!message) {
-    // Another delivery would not help.
-    logger.error("job.message_unreadable", { queue_message_id: record.messageId });
-    return true;
-  }
   const { hide, queue } = dependencies;
   const receives = Number(record.attributes.ApproximateReceiveCount);
+  const message = readRecord(record, jobMessage);
+  if (!message) {
+    // A newer version may have sent it and be deployed here in a moment. Otherwise it goes to the dead-letter queue.
+    logger.error("job.message_unreadable", { queue_message_id: record.messageId, tries: receives });
+    await hide(record, faultSeconds(receives)).catch(() => undefined);
+    return false;
+  }
   const release = await holdMessage((seconds) => hide(record, seconds));
   let again: number | undefined;
   try {
@@ -44,7 +46,11 @@ export const handleJobRecord = async (
     }
   } catch (error) {
     again = faultSeconds(receives);
-    logger.error("job.message_failed", { kind: message.kind, tries: receives, reason: describeError(error) });
+    const reason = describeError(error);
+    logger.error("job.message_failed", {
+      ...{ kind: message.kind, tries: receives, reason },
+      ...faultFields(error),
+    });
   } finally {
     release();
   }

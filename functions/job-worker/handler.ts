@@ -5,13 +5,15 @@ import { awsConfigOf, readEnvironment } from "../../shared/platform/config/envir
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { openCallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { createJobSpeeds, slotsPerAccount } from "../../shared/recordings/jobs/capacity.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { stitch } from "../../shared/recordings/transcripts/stitch.ts";
 import { objectStoreFrom, transcriberFrom } from "../../shared/wiring/from-environment.ts";
 import { jobWorkerFunction } from "./contract.ts";
 import { handleJobRecord } from "./handle-record.ts";
-import { cutPiece, pieceSchema, planPieces } from "./pieces/cut-pieces.ts";
+import { cutPart } from "./pieces/cut-part.ts";
+import { pieceSchema, planPieces, readPiece } from "./pieces/cut-pieces.ts";
 import type { Cutter } from "./plan-job.ts";
 import { createSlots } from "./slots.ts";
 
@@ -26,12 +28,14 @@ const queue = openJobQueue(environment.JOB_QUEUE_URL, aws);
 
 const cutter: Cutter = {
   plan: (source, facts, signal) => planPieces(source, facts, { signal }),
-  cut: (source, piece, signal) => cutPiece(source, pieceSchema.parse(piece), { signal }),
+  cut: (source, piece, signal) => readPiece(source, pieceSchema.parse(piece), { signal }),
+  cutPart,
 };
 
 const dependencies = {
   jobs,
   slots: createSlots(table, jobs),
+  speeds: createJobSpeeds(table),
   isActive: (userId: number) => isActiveAccount(table, userId),
   store: objectStoreFrom(environment),
   queue,
@@ -45,8 +49,7 @@ const dependencies = {
     failsAfterSeconds: environment.JOB_FAILS_AFTER_SECONDS,
     waitsSeconds: environment.JOB_WAITS_SECONDS,
   },
-  // One account with long recordings leaves half of the capacity to all others.
-  slotsPerAccount: Math.ceil(environment.JOB_PIECES_AT_ONCE / 2),
+  slotsPerAccount: slotsPerAccount(environment.JOB_PIECES_AT_ONCE),
   watchMilliseconds: 1_500,
 };
 

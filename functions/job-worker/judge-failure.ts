@@ -46,15 +46,22 @@ const isFinal = (error: unknown): boolean => {
   return error.cause instanceof BackendRefusal && finalStatuses.includes(error.cause.status);
 };
 
-/** Whether the model is unavailable. A timeout does not count, because the piece may have caused it. */
-const isDown = (error: unknown): boolean => {
-  const { code, cause } = toAppError(error);
-  const isSlow =
+/** Statuses of gateways, Cloudflare's among them, whose time for a response has ended. */
+const timeoutStatuses: readonly number[] = [504, 524];
+
+/** Whether a model ran out of time. */
+export const isSlow = (error: unknown): boolean => {
+  const { cause } = toAppError(error);
+  return (
     cause instanceof BackendTimeout ||
     (cause instanceof Error && cause.name === "TimeoutError") ||
-    (cause instanceof BackendRefusal && cause.status === 504);
-  return code === "service_unavailable" && !isSlow;
+    (cause instanceof BackendRefusal && timeoutStatuses.includes(cause.status))
+  );
 };
+
+/** Whether the model is unavailable. A timeout does not count, because the piece may have caused it. */
+const isDown = (error: unknown): boolean =>
+  toAppError(error).code === "service_unavailable" && !isSlow(error);
 
 export const maxAttempts = 5;
 

@@ -22,10 +22,25 @@ export const plannedPiece = z.looseObject({
 });
 export type PlannedPiece = z.infer<typeof plannedPiece>;
 
-/** Cuts recordings without decoding them. Both methods throw an audio error for a recording that cannot be cut. */
+/** Cuts recordings without decoding them. All methods throw an audio error for a recording that cannot be cut. */
 export interface Cutter {
   plan(source: ByteSource, facts: AudioFacts, signal: AbortSignal): Promise<readonly PlannedPiece[]>;
-  cut(source: ByteSource, piece: PlannedPiece, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  cut(source: ByteSource, piece: PlannedPiece, signal: AbortSignal): Promise<Uint8Array>;
+  /** Cuts the next part of a piece. @param limits.from where the part before it ends, in seconds of the piece. */
+  cutPart(
+    piece: Uint8Array,
+    limits: { readonly from: number; readonly maxSeconds: number },
+    signal: AbortSignal,
+  ): Promise<PiecePart>;
+}
+
+/** A part of a piece, as a file of its own. */
+export interface PiecePart {
+  /** Seconds in the piece. Neighbouring parts overlap. */
+  readonly start: number;
+  readonly end: number;
+  readonly bytes: Uint8Array;
+  readonly isLast: boolean;
 }
 
 export interface PlanDependencies extends EndDependencies {
@@ -41,17 +56,28 @@ export interface PlanDependencies extends EndDependencies {
 /** A recording whose planning is killed this often fails the job. */
 const maxPlannings = 8;
 
-/** Opens the upload of a job. @throws AppError `not_found` when it has expired or was replaced. */
+/**
+ * Opens the recording of a job: its copy or, for jobs of older versions, the upload itself.
+ *
+ * @throws AppError `not_found` when it is missing or was replaced.
+ */
 export const openJobRecording = async (
   store: Pick<ObjectStore, "open">,
-  { object_key: key, object_version: version }: Pick<StoredJob, "object_key" | "object_version">,
+  {
+    user_id: userId,
+    id: jobId,
+    object_key: key,
+    object_version: version,
+  }: Pick<StoredJob, "id" | "object_key" | "object_version" | "user_id">,
 ): Promise<ByteSource> => {
+  const copy = await store.open(jobObjects.recording({ userId, jobId }));
+  if (copy) return copy;
   const source = await store.open(key);
   if (source && (source.version ?? "") === version) return source;
   throw new AppError("not_found", {
     message: source
       ? "The upload was replaced while the job was waiting."
-      : "The upload no longer exists: uploads are stored for one day.",
+      : "The recording no longer exists.",
   });
 };
 

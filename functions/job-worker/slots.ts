@@ -132,6 +132,15 @@ export const createSlots = (
     await table.update({ Key: jobKeys.slot(userId, slot), ...postponement(next) });
   },
 
+  /** Forgets the failures at a part of the piece when that part is transcribed. */
+  proceed: async (userId: number, slot: number): Promise<void> => {
+    await table.update({
+      Key: jobKeys.slot(userId, slot),
+      UpdateExpression: "REMOVE begun, failures, due_at, down_since, failing_since",
+      ...exists,
+    });
+  },
+
   /** Empties the slot. */
   clear: (userId: number, slot: number): Promise<void> => table.delete(jobKeys.slot(userId, slot)),
 });

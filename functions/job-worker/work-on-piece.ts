@@ -1,28 +1,23 @@
-import * as z from "zod";
-import { bufferSource } from "../../shared/audio/reading/audio-source.ts";
-import type { Transcriber } from "../../shared/models/inference/transcription.ts";
-import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
+import type { JobSpeeds } from "../../shared/recordings/jobs/capacity.ts";
 import { isOver, type StoredJob } from "../../shared/recordings/jobs/job.ts";
-import { putJson, readJson } from "../../shared/recordings/jobs/job-objects.ts";
 import type { JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { assistantId, type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
-import type { TranscribedPiece } from "../../shared/recordings/jobs/transcribed-piece.ts";
 import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobError, type JobTimeouts, judgeFailure } from "./judge-failure.ts";
-import { type Cutter, openJobRecording, plannedPiece } from "./plan-job.ts";
 import type { HeldPiece, Slots } from "./slots.ts";
+import { PartTooLong, type PieceTranscriptionDependencies, transcribePiece } from "./transcribe-piece.ts";
 
-export interface PieceDependencies extends EndDependencies {
-  readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting">;
+export interface PieceDependencies extends EndDependencies, PieceTranscriptionDependencies {
+  readonly jobs: EndDependencies["jobs"] &
+    Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting" | "shortenParts">;
   readonly slots: Slots;
+  readonly speeds: Pick<JobSpeeds, "note">;
   /** Whether the account may use the service: it exists, is not disabled, and its deletion has not started. */
   readonly isActive: (userId: number) => Promise<boolean>;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
-  readonly cutter: Cutter;
-  readonly transcriber: Transcriber;
   readonly queue: JobQueue;
   readonly timeouts: JobTimeouts;
   readonly watchMilliseconds: number;
@@ -43,45 +38,6 @@ const watchJob = (name: JobName, { jobs, watchMilliseconds }: PieceDependencies)
   return { signal: over.signal, end: () => clearInterval(timer) };
 };
 
-const collect = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> => {
-  const collected: Uint8Array[] = [];
-  for await (const chunk of chunks) collected.push(chunk);
-  return Buffer.concat(collected);
-};
-
-/** Transcribes a piece and stores the text. @returns the milliseconds up to the start of the next piece. */
-const transcribePiece = async (
-  { name, index }: HeldPiece,
-  job: StoredJob,
-  { store, cutter, transcriber }: PieceDependencies,
-  signal: AbortSignal,
-): Promise<number> => {
-  const plan = await readJson(store, jobObjects.plan(name), z.array(plannedPiece));
-  const piece = plan?.[index];
-  if (!piece) throw new AppError("internal");
-  const bytes = await collect(cutter.cut(await openJobRecording(store, job), piece, signal));
-  const { start, end, mediaType, fileExtension } = piece;
-  const { text, segments, words } = await transcriber.transcribe(
-    {
-      recording: { source: bufferSource(bytes), mediaType, fileExtension },
-      language: job.language,
-      // Stitching is most exact with times.
-      withSegments: true,
-    },
-    { signal },
-  );
-  const said: TranscribedPiece = {
-    start,
-    end,
-    text,
-    ...(segments ? { segments: segments.map(({ start, end, text }) => ({ start, end, text })) } : {}),
-    ...(words ? { words: [...words] } : {}),
-  };
-  await putJson(store, jobObjects.piece(name, index), said);
-  const next = plan[index + 1]?.start ?? job.audio_milliseconds / 1_000;
-  return Math.max(0, Math.round(next * 1_000) - Math.round(start * 1_000));
-};
-
 const assembleAfterLast = async (name: JobName, job: StoredJob, { queue }: PieceDependencies) => {
   if (job.done.size === job.pieces) await queue.send({ kind: "assemble", ...name });
 };
@@ -89,6 +45,25 @@ const assembleAfterLast = async (name: JobName, job: StoredJob, { queue }: Piece
 const failJob = async (name: JobName, error: JobError, dependencies: PieceDependencies): Promise<void> => {
   if (await dependencies.jobs.fail(name, error)) logger.warn("job.failed", { code: error.code });
   await finishJob(name, dependencies);
+};
+
+/** Halves the parts of the job and lets the slot continue at once with a shorter one. */
+const halve = async (
+  { maxSeconds }: PartTooLong,
+  { name, failures, failing_since: since }: HeldPiece,
+  slot: number,
+  startedAt: number,
+  { jobs, slots, speeds }: PieceDependencies,
+): Promise<number> => {
+  await speeds.note(0, Date.now() - startedAt);
+  await jobs.shortenParts(name, maxSeconds);
+  // Only the shortest parts count as failures. The time counts from here, so a model that never responds fails the job then.
+  await slots.postpone(name.userId, slot, {
+    failures,
+    due_at: Date.now(),
+    failing_since: since ?? startedAt,
+  });
+  return 0;
 };
 
 /** Fails the job, or schedules another attempt. @returns the seconds until then. */
@@ -103,6 +78,7 @@ const handleFailure = async (
   const { name } = held;
   const verdict = judgeFailure(error, held, timeouts, startedAt, Date.now());
   logger.warn("job.piece_failed", { tries: held.failures + 1, reason: describeError(error) });
+  if (error instanceof PartTooLong) return halve(error, held, slot, startedAt, dependencies);
   if (verdict.kind === "fail") {
     await failJob(name, verdict.error, dependencies);
     return undefined;
@@ -112,65 +88,75 @@ const handleFailure = async (
   return (verdict.next.due_at - Date.now()) / 1_000;
 };
 
+/** The slot's next step: with the piece's next part, or without the piece. */
+type NextStep = "part" | "release";
+
 const transcribeAndCount = async (
-  held: HeldPiece,
+  { name, index }: HeldPiece,
   job: StoredJob,
   dependencies: PieceDependencies,
   signal: AbortSignal,
-): Promise<void> => {
-  const { name, index } = held;
-  const milliseconds = await transcribePiece(held, job, dependencies, signal);
-  const counted = await dependencies.jobs.finishPiece(name, index, milliseconds);
-  if (counted) await assembleAfterLast(name, counted, dependencies);
-  // A job that ended in the meantime must not leave a piece behind.
-  else await dependencies.store.delete(jobObjects.piece(name, index));
+): Promise<NextStep> => {
+  const { jobs, store, speeds } = dependencies;
+  const startedAt = Date.now();
+  const { seconds, done } = await transcribePiece(name, index, job, dependencies, signal);
+  await speeds.note(seconds * 1_000, Date.now() - startedAt);
+  const current = done === undefined ? await jobs.read(name) : await jobs.finishPiece(name, index, done);
+  if (current?.status === "running") {
+    if (done === undefined) return "part";
+    await assembleAfterLast(name, current, dependencies);
+  } else {
+    // A job that ended in the meantime must not leave a piece behind.
+    await store.delete(jobObjects.piece(name, index));
+    await store.delete(jobObjects.parts(name, index));
+  }
+  return "release";
 };
 
-/** @returns the seconds until the next attempt; `undefined` when the slot no longer needs the piece. */
+/** @returns the seconds until the next attempt, or the slot's next step. */
 const attemptPiece = async (
   held: HeldPiece,
   slot: number,
   dependencies: PieceDependencies,
   signal: AbortSignal,
-): Promise<number | undefined> => {
+): Promise<number | NextStep> => {
   const { name, index } = held;
   const job = await dependencies.jobs.read(name);
   if (!job || isOver(job)) {
     await finishJob(name, dependencies);
-    return undefined;
+    return "release";
   }
   if (job.done.has(index)) {
     await assembleAfterLast(name, job, dependencies);
-    return undefined;
+    return "release";
   }
   if (name.userId !== assistantId && !(await dependencies.isActive(name.userId))) {
     await failJob(name, { code: "forbidden", message: "The account is disabled." }, dependencies);
-    return undefined;
+    return "release";
   }
   const startedAt = Date.now();
   if (held.due_at > startedAt) return (held.due_at - startedAt) / 1_000;
   if ((await dependencies.slots.begin(name.userId, slot)) > maxStarts) {
     const message = "A part of the recording stops every worker that transcribes it.";
     await failJob(name, { code: "internal", message }, dependencies);
-    return undefined;
+    return "release";
   }
   const watch = watchJob(name, dependencies);
   try {
-    await transcribeAndCount(held, job, dependencies, AbortSignal.any([signal, watch.signal]));
-    return undefined;
+    return await transcribeAndCount(held, job, dependencies, AbortSignal.any([signal, watch.signal]));
   } catch (error) {
-    if (watch.signal.aborted) return undefined;
-    return await handleFailure(error, held, slot, startedAt, dependencies);
+    if (watch.signal.aborted) return "release";
+    return (await handleFailure(error, held, slot, startedAt, dependencies)) ?? "release";
   } finally {
     watch.end();
   }
 };
 
 /**
- * Works on the piece of a slot, or on the account's next waiting piece, and then sends the slot to the end of the queue,
+ * Works on the piece of a slot, one part at a time, or on the account's next waiting piece, and then sends the slot to the end of the queue,
  * behind the slots of other accounts.
  *
- * A worker can be killed at any step. The slot keeps its piece until all work on it is done, and the message stays in the
+ * A worker can be killed at any step. The slot keeps its piece until all parts of it are transcribed, and the message stays in the
  * queue until the next one has been sent.
  *
  * @returns the seconds until the next attempt; `undefined` when the message is done.
@@ -184,9 +170,10 @@ export const workOnPiece = async (
   const { slots, queue } = dependencies;
   const held = await slots.take(userId, slot);
   if (!held) return undefined;
-  const again = await attemptPiece(held, slot, dependencies, signal);
-  if (again !== undefined) return again;
-  await slots.clear(userId, slot);
+  const next = await attemptPiece(held, slot, dependencies, signal);
+  if (typeof next === "number") return next;
+  if (next === "part") await slots.proceed(userId, slot);
+  else await slots.clear(userId, slot);
   await queue.send({ kind: "piece", userId, place: slot });
   return undefined;
 };

@@ -11,9 +11,9 @@ import {
   bucketEnvironment,
   callbackRulesEnvironment,
   jobQueueEnvironment,
-  publicAddressEnvironment,
   tableEnvironment,
 } from "../../shared/platform/config/environment.ts";
+import { countVariable } from "../../shared/platform/config/variables.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 import { maxCallbackUrlLength } from "../../shared/recordings/callbacks/callback-url.ts";
 import { job, jobDetails, jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
@@ -55,10 +55,11 @@ export const createJobOperation = defineOperation({
     "For long recordings. The recording is cut into pieces of a few minutes, which are transcribed in parallel. If the model cannot " +
     "be reached, the job waits for it. `Location` is the URL of the job. The job and its result are available for " +
     `${jobLifetimeDays} days. Each month an account can transcribe 3 hours of recordings this way, or 100 with Premium. Audio that ` +
-    "was not transcribed, because the job failed or was cancelled, is refunded.",
+    "was not transcribed, because the job failed or was cancelled, is refunded. A job that cannot be completed within a day is refused " +
+    "with 429 `queue_full`; `error.estimated_seconds` is how long it would take.",
   body: { encoding: "json", schema: jobRequest },
   response: { status: 202, description: "The job", schema: job, headers: ["Location"] },
-  errors: ["not_found", "unreadable_audio", "payload_too_large", "storage_unavailable"],
+  errors: ["not_found", "unreadable_audio", "payload_too_large", "queue_full", "storage_unavailable"],
 });
 
 const pathParameters = z.object({
@@ -179,8 +180,9 @@ export const jobsFunction = defineFunction({
     ...accountLimitEnvironment,
     ...bucketEnvironment,
     ...jobQueueEnvironment,
-    ...publicAddressEnvironment,
     ...callbackRulesEnvironment,
+    /** How many pieces all accounts together may have in progress. */
+    JOB_PIECES_AT_ONCE: countVariable,
   },
   memoryMegabytes: 512,
   // The length of some containers is known only after reading the whole file.

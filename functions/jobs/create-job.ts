@@ -2,18 +2,21 @@ import type { Caller } from "../../shared/accounts/access/caller.ts";
 import type { AccountPolicies } from "../../shared/accounts/limits/policies.ts";
 import { ReadingBudget } from "../../shared/audio/reading/reading-budget.ts";
 import { invalidField } from "../../shared/platform/errors/app-error.ts";
-import { maxUploadBytes } from "../../shared/platform/storage/object-store.ts";
+import { maxUploadBytes, type ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { type CallbackRules, callbackUrlProblem } from "../../shared/recordings/callbacks/callback-url.ts";
 import { type Job, toJob } from "../../shared/recordings/jobs/job.ts";
 import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { type JobsRepository, newJobId } from "../../shared/recordings/jobs/jobs-repository.ts";
+import { jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import { openUpload, type RecordingDependencies } from "../../shared/recordings/uploads/open-upload.ts";
 import type { JobRequest } from "./contract.ts";
+import { type CapacityDependencies, requireCapacity } from "./require-capacity.ts";
 
-export interface CreateDependencies extends RecordingDependencies {
-  readonly jobs: Pick<JobsRepository, "create">;
-  readonly queue: JobQueue;
+export interface CreateDependencies extends RecordingDependencies, CapacityDependencies {
+  readonly jobs: Pick<JobsRepository, "create" | "list">;
+  readonly queue: JobQueue & CapacityDependencies["queue"];
+  readonly store: RecordingDependencies["store"] & Pick<ObjectStore, "copy">;
   readonly policyOf: AccountPolicies;
   readonly callbackSecrets: Pick<CallbackSecrets, "current">;
   readonly callbackRules: CallbackRules;
@@ -26,10 +29,11 @@ const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules):
 };
 
 /**
- * Creates a job: measures its recording, and counts it on the account's month.
+ * Creates a job: measures its recording, copies it to where it stays until the job ends, and counts it on the account's month.
+ * When the job is not written, the worker removes the copy.
  *
  * @throws ValidationError when the upload is not audio, or callbacks may not call the URL; AppError `not_found`,
- * `unreadable_audio`, `payload_too_large`, `quota_exceeded`; the errors of store and queue.
+ * `unreadable_audio`, `payload_too_large`, `queue_full`, `quota_exceeded`; the errors of store and queue.
  */
 export const createJob = async (
   request: JobRequest,
@@ -37,7 +41,7 @@ export const createJob = async (
   signal: AbortSignal,
   dependencies: CreateDependencies,
 ): Promise<Job> => {
-  const { jobs, queue, policyOf, callbackSecrets, callbackRules } = dependencies;
+  const { jobs, queue, store, policyOf, callbackSecrets, callbackRules } = dependencies;
   const { callback_url: callbackUrl } = request;
   checkCallbackUrl(callbackUrl, callbackRules);
   const options = { maxBytes: maxUploadBytes, budget: ReadingBudget.forBackgroundWork() };
@@ -46,6 +50,7 @@ export const createJob = async (
     stored,
     ...facts
   } = await openUpload(request.file_id, { userId, signal }, dependencies, options);
+  await requireCapacity(userId, facts.durationSeconds, dependencies);
   // Creates the signing secret if the account has none yet.
   if (callbackUrl) await callbackSecrets.current(userId);
   const name = { userId, jobId: newJobId(Date.now()) };
@@ -59,6 +64,9 @@ export const createJob = async (
     object_version: stored.version,
     facts,
   };
-  const job = await enqueue(name, queue, () => jobs.create(name, newJob, policyOf));
+  const job = await enqueue(name, queue, async () => {
+    await store.copy(stored, jobObjects.recording(name));
+    return jobs.create(name, newJob, policyOf);
+  });
   return toJob(job);
 };

@@ -19,16 +19,15 @@ export interface JobDependencies
     ResultDependencies,
     ShowDependencies {
   readonly jobs: JobsRepository;
+  readonly queue: CreateDependencies["queue"];
   readonly store: CreateDependencies["store"] & ResultDependencies["store"];
-  /** The prefix of every public path; no slash at the end. */
-  readonly basePath: string;
 }
 
 /** Binds the operations of jobs to their use cases. */
 export const jobEndpoints = (dependencies: JobDependencies): Endpoint[] => {
-  const { jobs, basePath } = dependencies;
+  const { jobs } = dependencies;
   return [
-    endpoint(createJobOperation, async ({ body, caller, request: { signal } }) => {
+    endpoint(createJobOperation, async ({ body, caller, request: { basePath, signal } }) => {
       const job = await createJob(body, caller, signal, dependencies);
       return new ReplyWithHeaders(job, { Location: `${basePath}${createJobOperation.path}/${job.id}` });
     }),

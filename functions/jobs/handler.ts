@@ -4,6 +4,7 @@ import { awsConfigOf, readEnvironment } from "../../shared/platform/config/envir
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
+import { createJobSpeeds } from "../../shared/recordings/jobs/capacity.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
@@ -19,18 +20,20 @@ import { jobEndpoints } from "./endpoints.ts";
 const environment = readEnvironment(jobsFunction.environment, process.env);
 
 const items = requestTableFrom(environment);
+const table = openTable(environment.TABLE_NAME);
 
 export const handler = createStreamingHandler(
   jobEndpoints({
     callbackSecrets: createCallbackSecrets(items),
     callbackRules: { allowLoopback: environment.CALLBACKS_ALLOW_LOOPBACK },
     deliveries: createDeliveryLog(items),
-    jobs: createJobsRepository(openTable(environment.TABLE_NAME)),
+    jobs: createJobsRepository(table),
+    speeds: createJobSpeeds(table),
+    piecesAtOnce: environment.JOB_PIECES_AT_ONCE,
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
     policyOf: accountPoliciesWith(environment.UNVERIFIED_QUOTA_SHARE, environment.LIMIT_MULTIPLIER),
     uploads: createUploadsRepository(items),
     store: objectStoreFrom(environment),
-    basePath: new URL(environment.PUBLIC_BASE_URL).pathname.replace(/\/$/, ""),
   }),
   {
     limiter: limiterFrom(environment),

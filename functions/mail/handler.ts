@@ -10,6 +10,7 @@ import { sdkRequestHandler } from "../../shared/platform/outbound/sdk-request-ha
 import { raceDeadline } from "../../shared/platform/outbound/timeouts.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
+import { faultFields } from "../../shared/platform/telemetry/fault-metric.ts";
 import { describeErrorName, logger } from "../../shared/platform/telemetry/logger.ts";
 import { mailFunction } from "./contract.ts";
 import { createMailLimits } from "./mail-limits.ts";
@@ -58,7 +59,7 @@ export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResp
         return true;
       } catch (error) {
         // SES's messages can contain the recipient.
-        logger.error("mail.failed", { reason: describeErrorName(error) });
+        logger.error("mail.failed", { reason: describeErrorName(error), ...faultFields(error) });
         return false;
       }
     },

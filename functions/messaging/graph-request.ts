@@ -81,7 +81,7 @@ const addressOf = ({ baseUrl, version }: GraphApi, path: string): URL =>
   new URL(`${baseUrl}/${version}${path}`);
 
 const traceHeaders = (): Readonly<Record<string, string>> => {
-  const traceparent = requestScope()?.traceparent;
+  const traceparent = requestScope()?.span?.traceparent;
   return traceparent === undefined ? {} : { traceparent };
 };
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { SQSRecord } from "aws-lambda";
 import { type InboundMessage, inboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { readRecord } from "../../shared/platform/queue/fifo-queue.ts";
+import { faultFields } from "../../shared/platform/telemetry/fault-metric.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import { type Attempt, LeaseLost, RetryLater } from "./message-records.ts";
 import type { Planner } from "./plan.ts";
@@ -39,14 +40,15 @@ export const handleRecord = async (
   dependencies: HandleDependencies,
 ): Promise<boolean> => {
   const { process, reply, apologise, deadLetterQueueArn, retryAfter } = dependencies;
-  const message = readRecord(record, inboundMessage);
-  if (!message) {
-    // Another delivery would not help, and we do not know where to send an apology.
-    logger.error("message.unreadable", { queue_message_id: record.messageId });
-    return true;
-  }
   const receiveCount = Number(record.attributes.ApproximateReceiveCount);
   const isDeadLettered = record.eventSourceARN === deadLetterQueueArn;
+  const message = readRecord(record, inboundMessage);
+  if (!message) {
+    // A newer version may have sent it and be deployed here in a moment. Otherwise it stays in the dead-letter queue.
+    logger.error("message.unreadable", { queue_message_id: record.messageId, tries: receiveCount });
+    if (!isDeadLettered) await retryAfter(record, maxSeconds).catch(() => undefined);
+    return false;
+  }
   const trace = { trace: traceOf(message.id), tries: receiveCount, dead_lettered: isDeadLettered };
   const milliseconds = remainingMilliseconds + leaseReserveMilliseconds;
   const attempt = { queueMessageId: record.messageId, receiveCount, isDeadLettered, milliseconds };
@@ -60,7 +62,8 @@ export const handleRecord = async (
     }
     const seconds = retrySeconds(error, receiveCount);
     const reason = describeError(error);
-    logger.error("message.not_answered", { ...trace, retry_seconds: seconds, reason });
+    const fault = error instanceof RetryLater ? {} : faultFields(error);
+    logger.error("message.not_answered", { ...trace, retry_seconds: seconds, reason, ...fault });
     // Otherwise the queue delivers the message again after its own visibility timeout.
     if (!isDeadLettered) await retryAfter(record, Math.min(seconds, maxSeconds)).catch(() => undefined);
     return false;

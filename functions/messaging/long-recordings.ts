@@ -1,11 +1,11 @@
 import type { AudioFacts } from "../../shared/audio/reading/container.ts";
 import type { Recording } from "../../shared/models/inference/transcription.ts";
-import { type ObjectStore, voiceNotesFolder } from "../../shared/platform/storage/object-store.ts";
+import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
 import { readTranscript } from "../../shared/recordings/jobs/job-objects.ts";
 import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { type JobsRepository, jobIdOfMessage } from "../../shared/recordings/jobs/jobs-repository.ts";
-import { assistantId, type JobName } from "../../shared/recordings/jobs/keys.ts";
+import { assistantId, type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 
 /** A voice note that is too long to transcribe while the person waits. */
 export interface LongRecording {
@@ -44,20 +44,21 @@ export const createLongRecordings = ({ jobs, queue, store }: LongRecordingDepend
     const name = nameOf(jobId);
     // An earlier attempt has started it, and the job worker may be reading the recording.
     if (await jobs.read(name)) return jobId;
-    const key = `${voiceNotesFolder}${jobId}`;
-    await store.put(key, await source.read(0, source.size), { contentType: facts.mediaType });
-    const stored = await store.open(key);
-    if (!stored) throw new Error("The recording that was just stored does not exist.");
+    const key = jobObjects.recording(name);
     const job = {
       file_id: jobId,
       language,
       timestamps: false,
       reply_to: voiceNote,
       object_key: key,
-      object_version: stored.version ?? "",
       facts,
     };
-    await enqueue(name, queue, () => jobs.createForAssistant(jobId, job));
+    await enqueue(name, queue, async () => {
+      await store.put(key, await source.read(0, source.size), { contentType: facts.mediaType });
+      const stored = await store.open(key);
+      if (!stored) throw new Error("The recording that was just stored does not exist.");
+      await jobs.createForAssistant(jobId, { ...job, object_version: stored.version ?? "" });
+    });
     return jobId;
   },
 

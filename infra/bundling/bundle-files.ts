@@ -31,8 +31,8 @@ export const writeChangedFiles = (): Plugin => ({
 
 interface Companion {
   readonly file: string;
-  /** Is copied together with the file. */
-  readonly licence?: string;
+  /** The files with its licence, unless it is ours. */
+  readonly licences?: readonly string[];
   /** Runs in the build, not in each start. */
   readonly unpack?: (bytes: Uint8Array) => Uint8Array;
 }
@@ -45,26 +45,34 @@ const companions: Readonly<Record<string, readonly Companion[]>> = {
   "shared/audio/encode/opus.ts": [
     {
       file: "node_modules/opusscript/build/opusscript_native_wasm.wasm",
-      licence: "node_modules/opusscript/build/COPYING.libopus",
+      licences: ["node_modules/opusscript/build/COPYING.libopus"],
     },
   ],
   "shared/audio/encode/mp3.ts": [
     {
       file: "node_modules/wasm-media-encoders/wasm/mp3.wasm",
-      licence: "shared/audio/encode/COPYING.LAME",
+      licences: ["shared/audio/encode/COPYING.LAME"],
     },
   ],
   "functions/console/docs/explorer-files.ts": [
     {
       file: "node_modules/swagger-ui-dist/swagger-ui-bundle.js",
-      licence: "node_modules/swagger-ui-dist/LICENSE",
+      licences: [
+        "node_modules/swagger-ui-dist/LICENSE",
+        "node_modules/swagger-ui-dist/NOTICE",
+        "node_modules/swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt",
+      ],
     },
     {
       file: "node_modules/swagger-ui-dist/swagger-ui.css",
-      licence: "node_modules/swagger-ui-dist/NOTICE",
+      licences: ["node_modules/swagger-ui-dist/LICENSE", "node_modules/swagger-ui-dist/NOTICE"],
     },
   ],
 };
+
+/** Returns the files that go with these modules. */
+export const companionsIn = (inputs: readonly string[]): readonly Companion[] =>
+  inputs.flatMap((module) => companions[module] ?? []);
 
 const unchanged = (bytes: Uint8Array): Uint8Array => bytes;
 
@@ -75,15 +83,9 @@ export const companionFiles = (projectDirectory: string): Plugin => ({
     build.onEnd(async ({ metafile }) => {
       for (const [output, { inputs }] of Object.entries(metafile?.outputs ?? {})) {
         const folder = join(projectDirectory, dirname(output));
-        const needed = Object.entries(companions).flatMap(([module, files]) =>
-          module in inputs ? files : [],
-        );
-        for (const { file, licence, unpack = unchanged } of needed) {
+        for (const { file, unpack = unchanged } of companionsIn(Object.keys(inputs))) {
           const bytes = await readFile(join(projectDirectory, file));
           await writeChangedFile(join(folder, basename(file)), unpack(bytes));
-          if (licence === undefined) continue;
-          const text = await readFile(join(projectDirectory, licence));
-          await writeChangedFile(join(folder, basename(licence)), text);
         }
       }
     });

@@ -3,6 +3,7 @@ import type { BuildOptions } from "esbuild";
 import { browserAssets } from "./browser-assets.ts";
 import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
 import { builtGuides } from "./guides.ts";
+import { licences } from "./licences.ts";
 import { lighterModules } from "./lighter-modules.ts";
 import { onDemandEntryPoint, onDemandModules } from "./on-demand-modules.ts";
 import { withoutDocumentation } from "./without-documentation.ts";
@@ -51,6 +52,7 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
       writeChangedFiles(),
       companionFiles(projectDirectory),
       onDemandModules(projectDirectory),
+      licences(projectDirectory),
       withoutDocumentation,
     ],
   }) as const satisfies BuildOptions;

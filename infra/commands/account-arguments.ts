@@ -23,6 +23,11 @@ export interface KeysOf {
   readonly revoked: { readonly id: string } | "all" | undefined;
 }
 
+/** Creates the account of the smoke tests. */
+export interface SmokeAccount {
+  readonly smokeAccount: string;
+}
+
 export interface Forgetting {
   readonly sender: string;
   readonly bucket: string | undefined;
@@ -30,7 +35,7 @@ export interface Forgetting {
 
 export interface Wanted {
   readonly table: string | undefined;
-  readonly task: Change | Deletion | Forgetting | KeysOf;
+  readonly task: Change | Deletion | Forgetting | KeysOf | SmokeAccount;
 }
 
 const parse = (args: string[]) =>
@@ -49,6 +54,7 @@ const parse = (args: string[]) =>
       "revoke-key": { type: "string" },
       "revoke-keys": { type: "boolean" },
       bucket: { type: "string" },
+      smoke: { type: "boolean" },
       "forget-sender": { type: "string" },
       table: { type: "string" },
     },
@@ -83,6 +89,11 @@ const readKeys = (values: Values, keysOf: string): KeysOf => {
   return { keysOf, revoked: id === undefined ? undefined : { id } };
 };
 
+const readSmokeAccount = (values: Values, smokeAccount: string): SmokeAccount => {
+  if (hasOthersThan(values, ["smoke", "table"])) throw new UsageError("--smoke takes only --table.");
+  return { smokeAccount };
+};
+
 const readDeletion = (values: Values, deleted: string): Deletion => {
   if (hasOthersThan(values, ["delete", "yes", "table", "bucket"])) {
     throw new UsageError("--delete takes only --yes, --table and --bucket.");
@@ -111,6 +122,7 @@ const readTask = (values: Values, [username, ...rest]: readonly string[]): Wante
   if (values["forget-sender"] !== undefined) return readForgetting(values, username);
   if (!username) throw new UsageError("Name the account.");
   if (rest.length > 0) throw new UsageError(`Name one account: ${username} or ${rest.join(" or ")}.`);
+  if (values.smoke) return readSmokeAccount(values, username);
   if (values.keys) return readKeys(values, username);
   return values.delete ? readDeletion(values, username) : readChange(values, username);
 };

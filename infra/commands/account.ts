@@ -17,14 +17,17 @@ import {
   type Forgetting,
   type KeysOf,
   readArguments,
+  type SmokeAccount,
 } from "./account-arguments.ts";
 import { runCommandLine } from "./command-line.ts";
 import { forgetSender } from "./forget-sender.ts";
+import { createSmokeAccount } from "./smoke-account.ts";
 
 const usage = `Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--allow-mail]
        [--show] [--table <name>]
        npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]
        npm run account -- <username> --keys [--revoke-key <id> | --revoke-keys] [--table <name>]
+       npm run account -- <username> --smoke [--table <name>]
        npm run account -- --forget-sender <id> [--table <name> --bucket <name>]
 
 Shows an account after changing its tier, disabling or enabling it.
@@ -32,6 +35,7 @@ Shows an account after changing its tier, disabling or enabling it.
   --delete         deletes the account with all its data, after a confirmation unless you add --yes; run it again
                    if it fails half-way
   --keys           shows its keys, after revoking one or all of them
+  --smoke          creates an account for npm run smoke, and prints its password and key, which are not shown again
   --forget-sender  deletes the assistant's data about a person, by their phone number or the platform's user id
 
 Without --table it works on the local service's data; --delete and --forget-sender need the service to be running.
@@ -103,6 +107,15 @@ const forget = async (tableName: string, bucketName: string, { sender }: Forgett
   return { sender, deleted_items: deleted };
 };
 
+const createSmoke = (tableName: string, { smokeAccount }: SmokeAccount): Promise<object> =>
+  createSmokeAccount(smokeAccount, accountRepositories(openTable(tableName)));
+
+/** As shells and GitHub's `gh secret set --env-file` read variables. */
+const variableLines = (variables: object): string =>
+  Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+
 await runCommandLine(usage, async (args) => {
   const { table, task } = readArguments(args);
   const execute = async (): Promise<object> => {
@@ -111,10 +124,14 @@ await runCommandLine(usage, async (args) => {
         "deleted" in task ? erase(tableName, bucketName, task) : forget(tableName, bucketName, task);
       return table && task.bucket ? remove(table, task.bucket) : withLocalStores(remove);
     }
-    const work = (tableName: string) =>
-      "keysOf" in task ? showKeys(tableName, task) : change(tableName, task);
+    const work = async (tableName: string): Promise<object> => {
+      if ("smokeAccount" in task) return createSmoke(tableName, task);
+      return "keysOf" in task ? showKeys(tableName, task) : change(tableName, task);
+    };
     return table ? work(table) : withLocalTable(work);
   };
   const shown = await execute();
-  process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
+  process.stdout.write(
+    "smokeAccount" in task ? variableLines(shown) : `${JSON.stringify(shown, undefined, 2)}\n`,
+  );
 });

@@ -1,18 +1,33 @@
 import { Duration } from "aws-cdk-lib";
-import type { RestApi } from "aws-cdk-lib/aws-apigateway";
-import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import type { SpecRestApi } from "aws-cdk-lib/aws-apigateway";
+import {
+  type ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Metric,
+  Stats,
+  type TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { IRule } from "aws-cdk-lib/aws-events";
+import type { ILogGroup } from "aws-cdk-lib/aws-logs";
+import { authorizerFunction } from "../../functions/authorizer/contract.ts";
 import type { RequestMetrics } from "../../shared/platform/telemetry/request-metrics.ts";
+import type { StageSettings } from "../stage-settings.ts";
 import type { ServiceFunction } from "./service-function.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
 /** The resources that alarms and the dashboard watch. */
 export interface Monitored {
-  readonly api: RestApi;
+  readonly api: SpecRestApi;
   /** All functions of the stage, in any stack. */
   readonly functions: readonly ServiceFunction[];
   /** The namespace of the functions' metrics, and of the counts of events in their logs. */
   readonly metricsNamespace: string;
+  readonly settings: StageSettings;
+  readonly accessLog: ILogGroup;
+  /** The rule by which EventBridge reports mails that came back. */
+  readonly mailFeedbackRule: IRule;
   readonly table: TableV2;
   readonly mail: WorkQueue;
   readonly messages: WorkQueue;
@@ -25,28 +40,76 @@ const period = Duration.minutes(5);
 
 /** A condition that an operator must act on. */
 export interface Condition {
+  /** The alarm's own name; by default CloudFormation chooses it. */
+  readonly name?: string;
   /** What has happened and what to do, for the operator on call. */
   readonly description: string;
   /** The heading of its entry in the runbook. */
   readonly runbook: string;
   readonly metric: IMetric;
-  /** The alarm counts periods with this value or more. */
+  /** The alarm counts periods with this value or more, unless another comparison is named. */
   readonly threshold: number;
-  /** How many of the last three periods must reach the threshold. */
+  readonly comparisonOperator?: ComparisonOperator;
+  /** How many of the evaluated periods must reach the threshold. */
   readonly datapointsToAlarm: 1 | 2 | 3;
+  /** By default the last three. */
+  readonly evaluationPeriods?: number;
+  /** How periods without data count; by default like good ones. */
+  readonly treatMissingData?: TreatMissingData;
 }
 
 /** The percentage of requests that fail; 0 below 20 requests, because one failure at night is no outage. */
-const failedPercent = (label: string, requests: IMetric, failed: IMetric): IMetric =>
+const failedPercent = (label: string, requests: IMetric, failures: IMetric): IMetric =>
   new MathExpression({
     label,
-    expression: "IF(requests >= 20, 100 * failures / requests, 0)",
-    usingMetrics: { requests, failures: failed },
+    expression: "IF(requests >= 20, 100 * FILL(failures, 0) / requests, 0)",
+    usingMetrics: { requests, failures },
+    period,
+  });
+
+/** How many requests fail in an hour; 0 while at least three quarters succeed. */
+const failedInHour = (label: string, requests: IMetric, failures: IMetric): IMetric =>
+  new MathExpression({
+    label,
+    expression: "IF(4 * FILL(failures, 0) >= requests, FILL(failures, 0), 0)",
+    usingMetrics: { requests, failures },
+    period: Duration.hours(1),
+  });
+
+/** An outage under load, and one that a few requests an hour meet. The second compares the last hour, every minute. */
+const outages = (
+  name: string,
+  condition: Pick<Condition, "description" | "runbook">,
+  [label, requests, failures]: Parameters<typeof failedPercent>,
+): Record<string, Condition> => ({
+  [name]: {
+    ...condition,
+    description: `At least 5 % of ${condition.description}`,
+    metric: failedPercent(`${label}, percent`, requests, failures),
+    threshold: 5,
+    datapointsToAlarm: 2,
+  },
+  [`${name}InHour`]: {
+    ...condition,
+    description: `In an hour three or more, and at least a quarter, of ${condition.description}`,
+    metric: failedInHour(`${label} in an hour`, requests, failures),
+    threshold: 3,
+    datapointsToAlarm: 1,
+    evaluationPeriods: 1,
+  },
+});
+
+/** A metric that few samples do not decide: 0 in periods with fewer. */
+export const ifEnough = (minSamples: number, value: Metric): IMetric =>
+  new MathExpression({
+    ...(value.label === undefined ? {} : { label: value.label }),
+    expression: `IF(samples >= ${minSamples}, value, 0)`,
+    usingMetrics: { samples: value.with({ statistic: Stats.SAMPLE_COUNT }), value },
     period,
   });
 
 /** How long callers wait for the service itself, over all operations, in milliseconds. The functions' logs carry it. */
-export const ownTime = (namespace: string, percent: number): IMetric =>
+export const ownTime = (namespace: string, percent: number): Metric =>
   new Metric({
     namespace,
     metricName: "own_milliseconds" satisfies keyof RequestMetrics,
@@ -54,55 +117,55 @@ export const ownTime = (namespace: string, percent: number): IMetric =>
     period,
   });
 
-const serverErrors = (api: RestApi): Condition => ({
-  description:
-    "At least 5 % of the requests end with a 5xx status. Look for `gatewayError` and `status` in the API's access log: " +
-    "502 and 503 point to the model servers or the authorizer, 500 to an error in the log of the function.",
-  runbook: "The API fails",
-  metric: failedPercent(
-    "Server errors, percent",
-    api.metricCount({ statistic: Stats.SUM }),
-    api.metricServerError({ statistic: Stats.SUM }),
+export const apiConditions = ({ api, metricsNamespace }: Monitored): Record<string, Condition> => ({
+  ...outages(
+    "ServerErrors",
+    {
+      description:
+        "the requests end with a 5xx status. Look for `gatewayError` and `status` in the API's access log: " +
+        "502 and 503 point to the model servers or the authorizer, 500 to an error in the log of the function.",
+      runbook: "The API fails",
+    },
+    [
+      "Server errors",
+      api.metricCount({ statistic: Stats.SUM }),
+      api.metricServerError({ statistic: Stats.SUM }),
+    ],
   ),
-  threshold: 5,
-  datapointsToAlarm: 2,
-});
-
-export const apiConditions = ({ metricsNamespace }: Monitored): Record<string, Condition> => ({
   Latency: {
     description:
       "One request in a hundred waits three seconds or longer, not counting the time of its model. The table or Secrets " +
       "Manager is slow, or functions start often: compare `own_milliseconds` and `cold_start` of the operations in the " +
       "functions' logs (`request.answered`).",
     runbook: "The API is slow",
-    metric: ownTime(metricsNamespace, 99),
+    // With fewer, one cold start would be the slowest hundredth.
+    metric: ifEnough(100, ownTime(metricsNamespace, 99)),
     threshold: 3_000,
     datapointsToAlarm: 3,
   },
 });
 
 /** The conditions of function URLs, whose requests the API does not count. */
-export const functionUrlConditions = ({ functions }: Monitored): Record<string, Condition> =>
-  Object.fromEntries(
-    functions
-      .filter(({ functionUrl }) => functionUrl)
-      .map(({ node, definition, lambda }) => [
-        `${node.id}UrlErrors`,
-        {
-          description:
-            `At least 5 % of the requests to the URL of the function "${definition.name}" end with a 5xx status. ` +
-            "Look for `request.failed` in its log: 502 and 503 point to the model servers, 500 to the function.",
-          runbook: "A function's own address fails",
-          metric: failedPercent(
-            `${definition.name}: server errors at its URL, percent`,
-            lambda.metric("UrlRequestCount", { statistic: Stats.SUM }),
-            lambda.metric("Url5xxCount", { statistic: Stats.SUM }),
-          ),
-          threshold: 5,
-          datapointsToAlarm: 2,
-        },
-      ]),
+export const functionUrlConditions = ({ functions }: Monitored): Record<string, Condition> => {
+  const withUrl = functions.filter(({ functionUrl }) => functionUrl);
+  const conditions = withUrl.map(({ node, definition, lambda }) =>
+    outages(
+      `${node.id}UrlErrors`,
+      {
+        description:
+          `the requests to the URL of the function "${definition.name}" end with a 5xx status. ` +
+          "Look for `request.failed` in its log: 502 and 503 point to the model servers, 500 to the function.",
+        runbook: "A function's own address fails",
+      },
+      [
+        `${definition.name}: server errors at its URL`,
+        lambda.metric("UrlRequestCount", { statistic: Stats.SUM }),
+        lambda.metric("Url5xxCount", { statistic: Stats.SUM }),
+      ],
+    ),
   );
+  return Object.assign({}, ...conditions);
+};
 
 /** The percentage in use of the account's concurrent executions in the region. */
 export const concurrencyPercent = (): IMetric =>
@@ -174,14 +237,13 @@ const failures = ({ definition, lambda }: ServiceFunction): Condition => ({
   datapointsToAlarm: 1,
 });
 
-/** The conditions of the API that roll a release back: its server errors. */
-export const apiReleaseConditions = (api: RestApi): Record<string, Condition> => ({
-  ServerErrors: serverErrors(api),
-});
-
-/** The conditions of functions that roll a release back: their failures. Leave out an authorizer, which throws to refuse. */
-export const functionReleaseConditions = (functions: readonly ServiceFunction[]): Record<string, Condition> =>
-  Object.fromEntries(functions.map((each) => [`${each.node.id}Failures`, failures(each)]));
-
 export const functionConditions = ({ functions }: Monitored): Record<string, Condition> =>
-  Object.fromEntries(functions.map((each) => [`${each.node.id}Throttles`, throttles(each)]));
+  Object.fromEntries(
+    functions.flatMap((each) => [
+      [`${each.node.id}Throttles`, throttles(each)],
+      // The authorizer throws to refuse.
+      ...(each.definition.name === authorizerFunction.name
+        ? []
+        : [[`${each.node.id}Failures`, failures(each)] as const]),
+    ]),
+  );

@@ -7,39 +7,31 @@ import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
 import type { Condition } from "./alarm-conditions.ts";
-import type { ServiceFunction } from "./service-function.ts";
 
 /** An alarm for each condition that an operator must act on. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
-  readonly #byName: ReadonlyMap<string, Alarm>;
+  /** The alarms by the names of their conditions. */
+  readonly byName: ReadonlyMap<string, Alarm>;
 
   constructor(scope: Construct, id: string, conditions: Readonly<Record<string, Condition>>) {
     super(scope, id);
-    this.#byName = new Map(
-      Object.entries(conditions).map(
-        ([name, { description, runbook, metric, threshold, datapointsToAlarm }]) => [
-          name,
-          new Alarm(this, name, {
-            alarmDescription: `${description} Runbook: "${runbook}" in infra/handbook/runbook.md.`,
-            metric,
-            threshold,
-            datapointsToAlarm,
-            evaluationPeriods: 3,
-            comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-            treatMissingData: TreatMissingData.NOT_BREACHING,
-          }),
-        ],
-      ),
+    const alarms = Object.entries(conditions).map(
+      ([id, condition]) => [id, this.#add(id, condition)] as const,
     );
-    this.all = [...this.#byName.values()];
+    this.byName = new Map(alarms);
+    this.all = [...this.byName.values()];
   }
 
-  /** The alarms that roll a release of this function back. */
-  againstRelease({ node }: ServiceFunction): Alarm[] {
-    return [this.#byName.get(`${node.id}Failures`), this.#byName.get("ServerErrors")].filter(
-      (alarm) => alarm !== undefined,
-    );
+  #add(id: string, { name, description, runbook, ...condition }: Condition): Alarm {
+    return new Alarm(this, id, {
+      ...(name === undefined ? {} : { alarmName: name }),
+      alarmDescription: `${description} Runbook: "${runbook}" in infra/handbook/runbook.md.`,
+      evaluationPeriods: 3,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...condition,
+    });
   }
 }
 

@@ -6,13 +6,13 @@ import {
   type ModelTask,
   modelTasks,
 } from "../../shared/platform/telemetry/backend-uses.ts";
-import type { Condition } from "./alarm-conditions.ts";
+import { type Condition, ifEnough } from "./alarm-conditions.ts";
 
 /** The metrics of a backend, from the functions' logs, in periods of five minutes. */
 export interface BackendMetrics {
   readonly calls: IMetric;
   /** The 95th percentile of the calls' durations; of a streamed response, until its start. */
-  readonly slowMilliseconds: IMetric;
+  readonly slowMilliseconds: Metric;
   readonly failures: IMetric;
   /** The percentage of calls that fail; 0 when there are too few calls to judge. */
   readonly failurePercentage: IMetric;
@@ -92,7 +92,8 @@ const modelSlow = (namespace: string, task: ModelTask): Condition => ({
     "seconds to start its response. The server is loading or overloaded: check its own queue, and start another server " +
     "at the same address.",
   runbook: "A model server is slow",
-  metric: backendMetrics(namespace, task).slowMilliseconds,
+  // With fewer, one slow call would be the slowest twentieth.
+  metric: ifEnough(20, backendMetrics(namespace, task).slowMilliseconds),
   threshold: slowMilliseconds[task],
   datapointsToAlarm: 3,
 });

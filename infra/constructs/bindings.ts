@@ -6,21 +6,9 @@ import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import * as z from "zod";
-import { transcriptionKeyPrefix } from "../../functions/legacy/keys.ts";
-import {
-  accessKeyPrefix,
-  accountKeyPrefixes,
-  ownedKeyPrefix,
-  recipientKeyPrefixes,
-} from "../../shared/accounts/access/keys.ts";
-import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/accounts/limits/keys.ts";
-import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
-import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
-import { callbackKeyPrefix } from "../../shared/recordings/callbacks/keys.ts";
-import { assistantJobKeyPrefix, jobKeyPrefix } from "../../shared/recordings/jobs/keys.ts";
-import { uploadKeyPrefix } from "../../shared/recordings/uploads/keys.ts";
 import { addressOf } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
+import { statementsFor, type TableAccess } from "./table-accesses.ts";
 
 /** The value of a function's variable, with the permission that it needs. */
 export interface Binding {
@@ -31,66 +19,6 @@ export interface Binding {
 
 /** A value that needs no permission. */
 export const plainBinding = (value: string | number | boolean): Binding => ({ value: String(value) });
-
-const items = (keyPrefixes: readonly string[], ...operations: readonly string[]) => ({
-  keyPrefixes,
-  actions: operations.map((operation) => `dynamodb:${operation}`),
-});
-
-/** What functions may do with items of the table, by the beginnings of the items' keys. None is for the whole table. */
-const tableAccesses = {
-  /** Creating links for an account and counting its mails. */
-  "write-mails": items([...recipientKeyPrefixes, mailKeyPrefix], "GetItem", "PutItem", "UpdateItem"),
-  /** Noting that an address gets no mails any longer. */
-  "withhold-mails": items([mailKeyPrefix], "PutItem"),
-  /** Managing accounts, their counters and their lists of what they own. */
-  "keep-accounts": items(
-    [...accountKeyPrefixes, limitKeyPrefix, idempotencyKeyPrefix, callbackKeyPrefix],
-    "BatchWriteItem",
-    "ConditionCheckItem",
-    "DeleteItem",
-    "GetItem",
-    "PutItem",
-    "Query",
-    "UpdateItem",
-  ),
-  /** Moving usage to the items of past days. */
-  "move-usage": items([usageKeyPrefix], "UpdateItem"),
-  /** Moving and reading usage. */
-  "keep-usage": items([usageKeyPrefix], "Query", "UpdateItem"),
-  /** Deleting an account's uploads and transcriptions. */
-  "delete-owned": items([uploadKeyPrefix, transcriptionKeyPrefix], "DeleteItem"),
-  /** Noting and deleting an owner. */
-  "keep-owner": items([ownedKeyPrefix], "DeleteItem", "PutItem"),
-  /** Checking tokens and counting an account's requests: each request writes these items. */
-  admit: items([accessKeyPrefix], "GetItem", "UpdateItem"),
-  /** Showing and replacing the secrets of callbacks, and noting their outcomes. */
-  "keep-callbacks": items([callbackKeyPrefix], "GetItem", "UpdateItem"),
-  /** Storing the responses of idempotent requests. */
-  "store-responses": items([idempotencyKeyPrefix], "UpdateItem"),
-  /** Counting requests of addresses. */
-  "count-addresses": items([limitKeyPrefix], "UpdateItem"),
-  /** Creating jobs, working on them and deleting them. */
-  "keep-jobs": items([jobKeyPrefix], "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"),
-  /** Creating jobs for people who send the assistant long recordings. */
-  "create-assistant-jobs": items([assistantJobKeyPrefix], "GetItem", "PutItem", "UpdateItem"),
-  /** Deleting the jobs of an account. */
-  "clear-jobs": items([jobKeyPrefix], "BatchWriteItem", "Query"),
-  /** Checking the account of a job, and refunding audio that the job has not transcribed. */
-  "refund-audio": items([accessKeyPrefix], "GetItem", "UpdateItem"),
-  /** Finding an upload. */
-  "find-upload": items([uploadKeyPrefix], "GetItem"),
-  /** Storing, finding and deleting uploads. */
-  "keep-uploads": items([uploadKeyPrefix], "DeleteItem", "GetItem", "PutItem"),
-  /** Replying to people, with their state. */
-  converse: items([senderKeyPrefix], "GetItem", "PutItem", "UpdateItem"),
-  /** Noting reports about replies. */
-  "note-receipt": items([senderKeyPrefix], "UpdateItem"),
-  /** Storing, finding and deleting transcriptions. */
-  "keep-transcriptions": items([transcriptionKeyPrefix], "DeleteItem", "GetItem", "PutItem", "UpdateItem"),
-};
-
-export type TableAccess = keyof typeof tableAccesses;
 
 const onlyKeys = (prefixes: readonly string[]) => ({
   "ForAllValues:StringLike": { "dynamodb:LeadingKeys": prefixes.map((prefix) => `${prefix}*`) },
@@ -105,14 +33,9 @@ export const tableBinding = (
 ): Binding => ({
   value: table.tableName,
   grant: (grantee) => {
-    for (const access of accesses) {
-      const { actions, keyPrefixes } = tableAccesses[access];
-      Grant.addToPrincipal({
-        grantee,
-        actions,
-        resourceArns: [table.tableArn],
-        conditions: onlyKeys(keyPrefixes),
-      });
+    for (const { actions, prefixes } of statementsFor(accesses)) {
+      const resourceArns = [table.tableArn];
+      Grant.addToPrincipal({ grantee, actions, resourceArns, conditions: onlyKeys(prefixes) });
     }
   },
 });
@@ -139,7 +62,9 @@ const folderActions = {
   ],
   /** Writing, also in parts, which may be aborted; reading, and signing links to download. */
   "read-write": ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
-  /** Writing, reading and deleting files that exist: a missing one is reported as 403, not 404. */
+  /** Writing and reading files that exist: a missing one is reported as 403, not 404. */
+  store: ["s3:GetObject", "s3:PutObject"],
+  /** The same, and deleting. */
   keep: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
   /** Listing and deleting. */
   clear: ["s3:DeleteObject"],
@@ -149,6 +74,15 @@ const folderActions = {
   read: ["s3:GetObject"],
   "read-write-delete": ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
 };
+
+/**
+ * Whether an access lists its folder. Those that read do so only because S3 judges a request for a missing file like a listing
+ * with the file's name: without this permission it responds with 403 instead of 404, also to signed links.
+ */
+const isListed = (access: keyof typeof folderActions): boolean =>
+  access === "clear" ||
+  access === "keep-clear" ||
+  (access !== "keep" && access !== "store" && folderActions[access].includes("s3:GetObject"));
 
 /** A folder of the bucket, and an access to its files. */
 export interface FolderAccess {
@@ -176,29 +110,26 @@ export const bucketBinding = (
 ): Binding => ({
   value: bucket.bucketName,
   grant: (grantee) => {
-    for (const { folder, access } of folders) {
+    for (const [folder, each] of Map.groupBy(folders, (part) => part.folder)) {
+      const actions = [...new Set(each.flatMap(({ access }) => folderActions[access]))].toSorted();
       const resourceArns = [`${bucket.bucketArn}/${folder}*`];
-      Grant.addToPrincipal({ grantee, actions: folderActions[access], resourceArns });
+      Grant.addToPrincipal({ grantee, actions, resourceArns });
       acknowledgeFolder(scope, bucket, folder);
     }
-    const cleared = folders.filter(({ access }) => access === "clear" || access === "keep-clear");
-    if (cleared.length > 0) {
-      Grant.addToPrincipal({
-        grantee,
-        actions: ["s3:ListBucket"],
-        resourceArns: [bucket.bucketArn],
-        conditions: { StringLike: { "s3:prefix": cleared.map(({ folder }) => `${folder}*`) } },
-      });
-    }
-    // Without the permission to list, S3 responds with 403 instead of 404 for a missing file, also to signed links.
-    if (folders.some(({ access }) => access !== "keep" && folderActions[access].includes("s3:GetObject"))) {
-      Grant.addToPrincipal({ grantee, actions: ["s3:ListBucket"], resourceArns: [bucket.bucketArn] });
-    }
+    const listed = folders.filter(({ access }) => isListed(access)).map(({ folder }) => `${folder}*`);
+    if (listed.length === 0) return;
+    Grant.addToPrincipal({
+      grantee,
+      actions: ["s3:ListBucket"],
+      resourceArns: [bucket.bucketArn],
+      conditions: { StringLike: { "s3:prefix": [...new Set(listed)] } },
+    });
   },
 });
 
 const queueActions = {
   send: ["sqs:SendMessage"],
+  "send-count": ["sqs:GetQueueAttributes", "sqs:SendMessage"],
   retry: ["sqs:ChangeMessageVisibility"],
   "send-retry": ["sqs:ChangeMessageVisibility", "sqs:SendMessage"],
 };

@@ -1,13 +1,3 @@
-import {
-  ContentHandling,
-  type IResource,
-  type Method,
-  MockIntegration,
-  PassthroughBehavior,
-  ResponseType,
-  type RestApi,
-} from "aws-cdk-lib/aws-apigateway";
-import { Construct } from "constructs";
 import { commonResponseHeaders } from "../../shared/http/cors.ts";
 import { AppError, type AppErrorOptions } from "../../shared/platform/errors/app-error.ts";
 import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
@@ -31,7 +21,7 @@ const unavailable: AppErrorOptions = {
   retryAfterSeconds: 5,
 };
 
-type ResponseRule = readonly [type: ResponseType, code: ErrorCode, options?: AppErrorOptions];
+type ResponseRule = readonly [type: string, code: ErrorCode, options?: AppErrorOptions];
 
 /**
  * The errors of API Gateway's own responses.
@@ -41,53 +31,50 @@ type ResponseRule = readonly [type: ResponseType, code: ErrorCode, options?: App
  * would be API Gateway's own, 504 included.
  */
 const rules: readonly ResponseRule[] = [
-  [ResponseType.UNAUTHORIZED, "unauthenticated"],
-  [ResponseType.ACCESS_DENIED, "forbidden"],
-  [ResponseType.MISSING_AUTHENTICATION_TOKEN, "not_found"],
-  [ResponseType.INVALID_SIGNATURE, "not_found"],
-  [ResponseType.EXPIRED_TOKEN, "not_found"],
-  [ResponseType.RESOURCE_NOT_FOUND, "not_found"],
-  [ResponseType.REQUEST_TOO_LARGE, "payload_too_large"],
-  [ResponseType.THROTTLED, "rate_limited", { retryAfterSeconds: 1 }],
-  [ResponseType.QUOTA_EXCEEDED, "rate_limited", { retryAfterSeconds: 60 }],
-  [ResponseType.BAD_REQUEST_BODY, "bad_request"],
-  [ResponseType.BAD_REQUEST_PARAMETERS, "bad_request"],
+  ["UNAUTHORIZED", "unauthenticated"],
+  ["ACCESS_DENIED", "forbidden"],
+  ["MISSING_AUTHENTICATION_TOKEN", "not_found"],
+  ["INVALID_SIGNATURE", "not_found"],
+  ["EXPIRED_TOKEN", "not_found"],
+  ["RESOURCE_NOT_FOUND", "not_found"],
+  ["REQUEST_TOO_LARGE", "payload_too_large"],
+  ["THROTTLED", "rate_limited", { retryAfterSeconds: 1 }],
+  ["QUOTA_EXCEEDED", "rate_limited", { retryAfterSeconds: 60 }],
+  ["BAD_REQUEST_BODY", "bad_request"],
+  ["BAD_REQUEST_PARAMETERS", "bad_request"],
+  ["UNSUPPORTED_MEDIA_TYPE", "bad_request", { message: "The request's Content-Type is not supported." }],
+  ["INTEGRATION_TIMEOUT", "service_unavailable", unavailable],
   [
-    ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    "bad_request",
-    { message: "The request's Content-Type is not supported." },
-  ],
-  [ResponseType.INTEGRATION_TIMEOUT, "service_unavailable", unavailable],
-  [
-    ResponseType.INTEGRATION_FAILURE,
+    "INTEGRATION_FAILURE",
     "external_service_error",
     { message: "The service returned no usable response; try again shortly." },
   ],
-  [ResponseType.AUTHORIZER_FAILURE, "service_unavailable", unavailable],
-  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "service_unavailable", unavailable],
-  [ResponseType.WAF_FILTERED, "forbidden", { message: "The firewall refuses requests from this address." }],
-  [ResponseType.DEFAULT_4XX, "bad_request"],
-  [ResponseType.DEFAULT_5XX, "internal"],
+  ["AUTHORIZER_FAILURE", "service_unavailable", unavailable],
+  ["AUTHORIZER_CONFIGURATION_ERROR", "service_unavailable", unavailable],
+  ["WAF_FILTERED", "forbidden", { message: "The firewall refuses requests from this address." }],
+  ["DEFAULT_4XX", "bad_request"],
+  ["DEFAULT_5XX", "internal"],
 ];
 
+const withPrefix = (prefix: string, entries: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(entries).map(([name, value]) => [`${prefix}${name}`, value]));
+
+const gatewayResponse = ([type, code, options]: ResponseRule) => {
+  const error = new AppError(code, options);
+  const headers = gatewayHeaders({
+    ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    ...(error.retryAfterSeconds ? { "Retry-After": String(error.retryAfterSeconds) } : {}),
+  });
+  const response = {
+    statusCode: String(error.status),
+    responseParameters: withPrefix("gatewayresponse.header.", headers),
+    responseTemplates: { "application/json": JSON.stringify(errorBody(error, requestIdVariable)) },
+  };
+  return [type, response] as const;
+};
+
 /** Formats API Gateway's own responses like all our errors. */
-export class GatewayResponses extends Construct {
-  constructor(scope: Construct, id: string, api: RestApi) {
-    super(scope, id);
-    for (const [type, code, options] of rules) {
-      const error = new AppError(code, options);
-      api.addGatewayResponse(`GatewayResponse${type.responseType}`, {
-        type,
-        statusCode: String(error.status),
-        responseHeaders: gatewayHeaders({
-          ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
-          ...(error.retryAfterSeconds ? { "Retry-After": String(error.retryAfterSeconds) } : {}),
-        }),
-        templates: { "application/json": JSON.stringify(errorBody(error, requestIdVariable)) },
-      });
-    }
-  }
-}
+export const gatewayResponses = Object.fromEntries(rules.map(gatewayResponse));
 
 /** A response that API Gateway sends without a function. */
 interface MockResponse {
@@ -111,46 +98,49 @@ const contentTypes = [
   "text/plain",
 ];
 
-const parametersOf = ({ headers }: MockResponse): (readonly [name: string, value: string])[] =>
-  Object.entries(gatewayHeaders(headers)).map(([name, value]) => [`method.response.header.${name}`, value]);
-
-/** A template that chooses between the two. A method for each would be another CloudFormation resource for every path. */
+/** A template that chooses between the two: all methods that a path does not have otherwise share one integration. */
 const statusTemplate = (usual: MockResponse, toOptions: MockResponse | undefined): string =>
   toOptions
     ? `{ #if($context.httpMethod == "OPTIONS") "statusCode": ${toOptions.status} #else "statusCode": ${usual.status} #end }`
     : JSON.stringify({ statusCode: usual.status });
 
+const integrationResponse = (response: MockResponse) => ({
+  statusCode: String(response.status),
+  responseParameters: withPrefix("method.response.header.", gatewayHeaders(response.headers)),
+  responseTemplates: {
+    "application/json": response.body ?? "",
+    ...(response.page === undefined ? {} : { "text/html": response.page }),
+  },
+});
+
 /**
- * Makes API Gateway respond to all methods that the resource does not have otherwise, without a function and to any caller.
+ * An integration with which API Gateway responds without a function and to any caller.
  *
  * @param toOptions the response to `OPTIONS`; by default the usual one
  */
-export const addMockMethod = (resource: IResource, usual: MockResponse, toOptions?: MockResponse): Method => {
+export const mockIntegration = (usual: MockResponse, toOptions?: MockResponse) => {
   const template = statusTemplate(usual, toOptions);
-  const responses = [usual, ...(toOptions ? [toOptions] : [])];
-  return resource.addMethod(
-    "ANY",
-    new MockIntegration({
-      requestTemplates: Object.fromEntries(contentTypes.map((contentType) => [contentType, template])),
-      passthroughBehavior: PassthroughBehavior.NEVER,
-      // A template cannot be applied to bytes, and the body of a binary content type would otherwise stay bytes.
-      contentHandling: ContentHandling.CONVERT_TO_TEXT,
-      integrationResponses: responses.map((response) => ({
-        statusCode: String(response.status),
-        // The response without a pattern is for every other status.
-        ...(response === toOptions ? { selectionPattern: String(response.status) } : {}),
-        responseParameters: Object.fromEntries(parametersOf(response)),
-        responseTemplates: {
-          "application/json": response.body ?? "",
-          ...(response.page === undefined ? {} : { "text/html": response.page }),
-        },
-      })),
-    }),
-    {
-      methodResponses: responses.map((response) => ({
-        statusCode: String(response.status),
-        responseParameters: Object.fromEntries(parametersOf(response).map(([name]) => [name, true])),
-      })),
+  return {
+    type: "mock",
+    requestTemplates: Object.fromEntries(contentTypes.map((contentType) => [contentType, template])),
+    passthroughBehavior: "never",
+    // A template cannot be applied to bytes, and the body of a binary content type would otherwise stay bytes.
+    contentHandling: "CONVERT_TO_TEXT",
+    responses: {
+      default: integrationResponse(usual),
+      ...(toOptions ? { [toOptions.status]: integrationResponse(toOptions) } : {}),
     },
-  );
+  };
 };
+
+/** The declaration of a mock's responses: API Gateway only sends headers that are declared. */
+export const mockResponses = (...responses: readonly (MockResponse | undefined)[]) =>
+  Object.fromEntries(
+    responses
+      .filter((response) => response !== undefined)
+      .map(({ status, headers }) => {
+        const names = Object.keys(gatewayHeaders(headers));
+        const declared = names.map((name) => [name, { schema: { type: "string" } }]);
+        return [status, { description: "Sent without a function", headers: Object.fromEntries(declared) }];
+      }),
+  );

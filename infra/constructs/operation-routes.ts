@@ -1,21 +1,9 @@
-import { Duration } from "aws-cdk-lib";
-import {
-  AuthorizationType,
-  type IAuthorizer,
-  type IResource,
-  LambdaIntegration,
-  type Method,
-  ResponseTransferMode,
-  type RestApi,
-} from "aws-cdk-lib/aws-apigateway";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { type Operation, supportedMethods, verifiesTokens } from "../../shared/http/operation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { errorBody, unknownPath } from "../../shared/platform/errors/error-body.ts";
-import { acknowledge } from "./acknowledge.ts";
-import { addMockMethod, requestIdVariable } from "./gateway-responses.ts";
-import type { ServiceFunction } from "./service-function.ts";
+import { mockIntegration, mockResponses, requestIdVariable } from "./gateway-responses.ts";
 
 /** API Gateway's timeout for an integration that does not stream. */
 const bufferedLimitSeconds = 29;
@@ -23,17 +11,35 @@ const bufferedLimitSeconds = 29;
 /** How long browsers may cache a preflight's response. Chromium uses no more than this. */
 const preflightSeconds = 7_200;
 
-export interface OperationRoutesProps {
-  readonly api: RestApi;
-  readonly functions: readonly ServiceFunction[];
-  /** Admits callers to operations of `auth: "user"`, except those whose functions verify tokens themselves. */
-  readonly authorizer: IAuthorizer;
+/** API Gateway's name in OpenAPI documents for all methods that a path does not have otherwise. */
+const anyMethod = "x-amazon-apigateway-any-method";
+
+/** The authorizer's name in the API's definition. */
+export const authorizerName = "token";
+
+/** A method of the API's definition: what API Gateway needs, without the schemas that the functions check. */
+interface DefinedMethod {
+  readonly operationId?: string;
+  readonly parameters?: readonly object[];
+  /** Empty for everyone; otherwise the authorizer. */
+  readonly security: readonly object[];
+  readonly responses: object;
+  readonly "x-amazon-apigateway-integration": object;
+}
+
+/** The methods of the API's paths, in the notation of OpenAPI. */
+export type DefinedPaths = Readonly<Record<string, Readonly<Record<string, DefinedMethod>>>>;
+
+export interface RouteOptions {
+  readonly functions: readonly FunctionDefinition[];
+  /** Where API Gateway invokes a function. */
+  readonly uriOf: (definition: FunctionDefinition) => string;
   /** HTML for browsers at paths that do not exist. */
   readonly notFoundPage: string;
 }
 
 /**
- * Adds the API's routes for the operations and pages that the functions declare.
+ * The API's paths for the operations and pages that the functions declare.
  *
  * Every path of operations also responds to preflights, and with 405 to methods that it does not have. All methods of a page
  * go to its function. Every other path gets 404: a page for browsers, JSON for programs, with what is served on `/v1`.
@@ -41,50 +47,35 @@ export interface OperationRoutesProps {
  * @throws Error when two operations have one method and path, a page has the path of another page or of an operation, or a
  *   buffered function may take longer than API Gateway waits.
  */
-export const addOperationRoutes = ({
-  api,
-  functions,
-  authorizer,
-  notFoundPage,
-}: OperationRoutesProps): void => {
-  const methodsByPath = new Map<string, string[]>();
-  const pages = new Set<string>();
-  for (const serviceFunction of functions) {
-    const integration = integrate(serviceFunction);
-    for (const operation of serviceFunction.definition.operations) {
-      const methods = methodsByPath.get(operation.path) ?? [];
-      if (methods.includes(operation.method)) {
-        throw new Error(`The route ${operation.method} ${operation.path} is declared twice.`);
-      }
-      methodsByPath.set(operation.path, [...methods, operation.method]);
-      addOperation(api, operation, integration, authorizer);
+export const definePaths = ({ functions, uriOf, notFoundPage }: RouteOptions): DefinedPaths => {
+  const operations: Record<string, Record<string, DefinedMethod>> = {};
+  const pages: Record<string, Record<string, DefinedMethod>> = {};
+  for (const definition of functions) {
+    const integration = integrate(definition, uriOf(definition));
+    for (const operation of definition.operations) {
+      const { method, path } = operation;
+      const methods = operations[path] ?? {};
+      if (method.toLowerCase() in methods) throw new Error(`The route ${method} ${path} is declared twice.`);
+      operations[path] = { ...methods, ...methodsOf(operation, integration) };
     }
-    for (const path of serviceFunction.definition.pages ?? []) {
-      if (pages.has(path)) throw new Error(`The page ${path} is declared twice.`);
-      pages.add(path);
-      addPage(api, path, integration);
+    for (const path of definition.pages ?? []) {
+      if (path in pages) throw new Error(`The page ${path} is declared twice.`);
+      pages[path] = { [anyMethod]: forwardedMethod(path, integration, "public") };
     }
   }
-  const ambiguous = [...pages].find((path) => methodsByPath.has(path));
+  const ambiguous = Object.keys(pages).find((path) => path in operations);
   if (ambiguous) throw new Error(`The path ${ambiguous} is declared as an operation and as a page.`);
-  for (const [path, methods] of methodsByPath) {
-    addPathResponses(api.root.resourceForPath(path), supportedMethods(methods));
+  for (const [path, methods] of Object.entries(operations)) {
+    const declared = functions.flatMap((each) => each.operations.filter((other) => other.path === path));
+    methods[anyMethod] = pathResponses(path, supportedMethods(declared.map(({ method }) => method)));
   }
-  addNotFound(api, notFoundPage, methodsByPath.has("/") || pages.has("/"));
+  return { ...notFoundPaths(notFoundPage), ...operations, ...pages };
 };
 
-const integrate = ({ definition, live }: ServiceFunction): LambdaIntegration => {
+const integrate = (definition: FunctionDefinition, uri: string): object => {
   checkTimeout(definition);
-  return new LambdaIntegration(live, {
-    // One permission for each function, because a resource policy must not grow with every route.
-    scopePermissionToMethod: false,
-    ...(definition.transfer === "stream"
-      ? {
-          responseTransferMode: ResponseTransferMode.STREAM,
-          timeout: Duration.seconds(definition.timeoutSeconds),
-        }
-      : {}),
-  });
+  const stream = { responseTransferMode: "STREAM", timeoutInMillis: definition.timeoutSeconds * 1_000 };
+  return { type: "aws_proxy", httpMethod: "POST", uri, ...(definition.transfer === "stream" ? stream : {}) };
 };
 
 const checkTimeout = ({ name, operations, pages, timeoutSeconds, transfer }: FunctionDefinition): void => {
@@ -96,39 +87,44 @@ const checkTimeout = ({ name, operations, pages, timeoutSeconds, transfer }: Fun
   );
 };
 
-const addOperation = (
-  api: RestApi,
-  operation: Operation,
-  integration: LambdaIntegration,
-  authorizer: IAuthorizer,
-): void => {
-  const { id, method, path, auth, summary } = operation;
-  const resource = api.root.resourceForPath(path);
-  // To API Gateway, HEAD is a method like any other.
-  for (const httpMethod of method === "GET" ? ["GET", "HEAD"] : [method]) {
-    const named = httpMethod === method ? { operationName: id } : {};
-    if (auth === "user" && !verifiesTokens(operation)) {
-      const authorizationType = AuthorizationType.CUSTOM;
-      acknowledgeOwnTokens(
-        resource.addMethod(httpMethod, integration, { ...named, authorizer, authorizationType }),
-      );
-    } else {
-      const reason =
-        auth === "user" ? "The function checks the token itself" : `The operation is public: ${summary}`;
-      acknowledgePublic(resource.addMethod(httpMethod, integration, named), `${reason}.`);
-    }
-  }
+/** To API Gateway, HEAD is a method like any other. */
+const methodsOf = (operation: Operation, integration: object): Record<string, DefinedMethod> => {
+  const { id, method, path, auth } = operation;
+  const forwarded = forwardedMethod(path, integration, verifiesTokens(operation) ? "public" : auth);
+  return {
+    [method.toLowerCase()]: { operationId: id, ...forwarded },
+    ...(method === "GET" ? { head: forwarded } : {}),
+  };
 };
 
-const addPage = (api: RestApi, path: string, integration: LambdaIntegration): void =>
-  acknowledgePublic(
-    api.root.resourceForPath(path).addMethod("ANY", integration),
-    "Pages are public, or their function checks the visitor's session.",
-  );
+const forwardedMethod = (path: string, integration: object, auth: Operation["auth"]): DefinedMethod => ({
+  ...parametersOf(path),
+  security: auth === "user" ? [{ [authorizerName]: [] }] : [],
+  responses: { "200": { description: "The function's response" } },
+  "x-amazon-apigateway-integration": integration,
+});
 
-const addPathResponses = (resource: IResource, methods: readonly string[]): void => {
+/** The declaration of a path's parameters, which OpenAPI requires. */
+const parametersOf = (path: string): Pick<DefinedMethod, "parameters"> => {
+  const names = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = ""]) => name);
+  if (names.length === 0) return {};
+  return {
+    parameters: names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+  };
+};
+
+type MockOptions = Parameters<typeof mockIntegration>;
+
+const mockMethod = (path: string, ...[usual, toOptions]: MockOptions): DefinedMethod => ({
+  ...parametersOf(path),
+  security: [],
+  responses: mockResponses(usual, toOptions),
+  "x-amazon-apigateway-integration": mockIntegration(usual, toOptions),
+});
+
+const pathResponses = (path: string, methods: readonly string[]): DefinedMethod => {
   const refusal = errorResponse(new AppError("method_not_allowed"), { Allow: methods.join(", ") });
-  const method = addMockMethod(resource, refusal, {
+  return mockMethod(path, refusal, {
     status: 204,
     headers: {
       "Access-Control-Allow-Methods": methods.join(", "),
@@ -136,35 +132,22 @@ const addPathResponses = (resource: IResource, methods: readonly string[]): void
       "Access-Control-Max-Age": String(preflightSeconds),
     },
   });
-  acknowledgePublic(method, "It only lists the methods of the path, without a function.");
 };
 
 /**
- * Without this route, API Gateway refuses an unknown path because it has no AWS credentials, with a message that depends on the
+ * Without these, API Gateway refuses an unknown path because it has no AWS credentials, with a message that depends on the
  * `Authorization` header. A greedy path does not include the path above it.
  */
-const addNotFound = (api: RestApi, page: string, rootIsServed: boolean): void => {
-  for (const path of ["/{unknown+}", "/v1/{unknown+}", ...(rootIsServed ? [] : ["/"])]) {
-    const error = unknownPath(path);
-    const method = addMockMethod(api.root.resourceForPath(path), { ...errorResponse(error), page });
-    acknowledgePublic(method, `It always responds with the same error, ${error.status}, without a function.`);
-  }
-};
+const notFoundPaths = (page: string): DefinedPaths =>
+  Object.fromEntries(
+    ["/", "/{unknown+}", "/v1/{unknown+}"].map((path) => {
+      const response = { ...errorResponse(unknownPath(path)), page };
+      return [path, { [anyMethod]: mockMethod(path, response) }];
+    }),
+  );
 
 const errorResponse = (error: AppError, headers: Record<string, string> = {}) => ({
   status: error.status,
   headers,
   body: JSON.stringify(errorBody(error, requestIdVariable)),
 });
-
-const acknowledgeOwnTokens = (method: Method): void =>
-  acknowledge(
-    method,
-    "AwsSolutions-COG4",
-    "The service issues its own tokens, and its own authorizer verifies them.",
-  );
-
-const acknowledgePublic = (method: Method, reason: string): void => {
-  acknowledge(method, "AwsSolutions-APIG4", reason);
-  acknowledge(method, "AwsSolutions-COG4", reason);
-};

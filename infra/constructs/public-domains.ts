@@ -3,8 +3,8 @@ import {
   BasePathMapping,
   DomainName,
   EndpointType,
-  type RestApi,
   SecurityPolicy,
+  type SpecRestApi,
 } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
@@ -48,7 +48,7 @@ export const publicBaseUrlOf = ({
   PUBLIC_BASE_URL ?? (API_DOMAIN_NAME ? `https://${API_DOMAIN_NAME}${API_BASE_PATH}` : undefined);
 
 export interface ApiDomainProps {
-  readonly restApi: RestApi;
+  readonly restApi: SpecRestApi;
   readonly domain: OwnDomain;
   /** Empty, or a segment that starts with a slash. */
   readonly basePath: string;
@@ -81,8 +81,11 @@ export class ApiDomain extends Construct {
   }
 }
 
-/** Longer than the chat function is ever silent: it sends a comment every 15 seconds. */
-const originSilence = Duration.seconds(60);
+/**
+ * The maximum without a higher quota. Streams are never silent that long: the chat function sends a comment every 15 seconds. A
+ * whole response starts when the model has finished, so the stage's settings limit `CHAT_TIMEOUT_MS`.
+ */
+const originSilence = Duration.seconds(120);
 
 export interface StreamDomainProps {
   readonly functionUrl: FunctionUrl;

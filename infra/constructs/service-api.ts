@@ -1,18 +1,24 @@
+import { Stack } from "aws-cdk-lib";
 import {
   AccessLogField,
   AccessLogFormat,
+  ApiDefinition,
   EndpointType,
   LogGroupLogDestination,
   MethodLoggingLevel,
-  RestApi,
+  RestApiMode,
+  SpecRestApi,
 } from "aws-cdk-lib/aws-apigateway";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { CfnSamplingRule } from "aws-cdk-lib/aws-xray";
 import { Construct } from "constructs";
-import type { Operation } from "../../shared/http/operation.ts";
+import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import type { Stage } from "../stages.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { GatewayResponses } from "./gateway-responses.ts";
+import { defineApi } from "./api-definition.ts";
 import { logLifetime } from "./lifetime.ts";
+import type { ServiceFunction } from "./service-function.ts";
 
 /** One line for each request. The resource is the route's pattern, because paths and queries may carry one-time tokens. */
 const accessLogFormat = AccessLogFormat.custom(
@@ -21,6 +27,7 @@ const accessLogFormat = AccessLogFormat.custom(
     time: AccessLogField.contextRequestTime(),
     sourceAddress: AccessLogField.contextIdentitySourceIp(),
     account: AccessLogField.contextAuthorizerPrincipalId(),
+    host: AccessLogField.contextDomainName(),
     method: AccessLogField.contextHttpMethod(),
     resource: AccessLogField.contextResourcePath(),
     status: AccessLogField.contextStatus(),
@@ -34,12 +41,25 @@ const accessLogFormat = AccessLogFormat.custom(
 
 export interface ServiceApiProps {
   readonly stage: Stage;
-  readonly operations: readonly Operation[];
+  readonly functions: readonly ServiceFunction[];
+  /**
+   * Admits callers to operations of `auth: "user"`, except those whose functions verify tokens themselves. It must not depend on
+   * the API, which refers to it.
+   */
+  readonly authorizer: ServiceFunction;
+  /** The address that callers use, without a slash at the end. */
+  readonly publicBaseUrl: string;
 }
 
-/** The REST API without routes: address, logs, limits, and API Gateway's own responses. */
+/**
+ * The REST API: a single resource that contains all routes as an OpenAPI document, so that an operation adds none.
+ *
+ * The document names functions by variables of the stage. Some functions have the API's address in their environment, so a
+ * document that referred to them would depend on itself.
+ */
 export class ServiceApi extends Construct {
-  readonly restApi: RestApi;
+  readonly restApi: SpecRestApi;
+  readonly accessLog: LogGroup;
   /**
    * The API's default address, without a slash at the end.
    *
@@ -48,39 +68,111 @@ export class ServiceApi extends Construct {
    */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, { stage, operations }: ServiceApiProps) {
+  constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
+    const { stage, authorizer } = props;
+    const routed = props.functions.filter(
+      ({ definition: { operations, pages } }) => operations.length > 0 || pages !== undefined,
+    );
+    this.accessLog = new LogGroup(this, "AccessLogs", logLifetime(stage.settings));
+    this.restApi = this.addRestApi(props, routed);
+    const { restApiId, stack, deploymentStage } = this.restApi;
+    // API Gateway would create this group without an expiry.
+    const errorLogs = new LogGroup(this, "ErrorLogs", {
+      logGroupName: `API-Gateway-Execution-Logs_${restApiId}/${stage.name}`,
+      ...logLifetime(stage.settings),
+    });
+    deploymentStage.node.addDependency(errorLogs);
+    this.limitTraces(stage);
+
+    this.url = `https://${restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${stage.name}`;
+    for (const each of routed) this.permit(each, this.restApi.arnForExecuteApi());
+    this.permit(
+      authorizer,
+      stack.formatArn({ service: "execute-api", resource: restApiId, resourceName: "authorizers/*" }),
+    );
+    this.acknowledgeFindings();
+  }
+
+  private addRestApi(props: ServiceApiProps, routed: readonly ServiceFunction[]): SpecRestApi {
+    const { stage, publicBaseUrl } = props;
     const { settings } = stage;
-    const accessLogs = new LogGroup(this, "AccessLogs", logLifetime(settings));
-    this.restApi = new RestApi(this, "RestApi", {
+    const targets = routed.map(({ definition, live }) => [variableOf(definition), live.functionName]);
+    return new SpecRestApi(this, "RestApi", {
       restApiName: `language-ai-${stage.name}`,
+      apiDefinition: ApiDefinition.fromInline(this.define(props, routed)),
+      // The document replaces the one before, so that a route that it no longer has is gone.
+      mode: RestApiMode.OVERWRITE,
       // Edge-optimised endpoints cut a stream after 30 silent seconds, regional ones after five minutes.
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: settings.API_DOMAIN_NAME !== undefined,
-      binaryMediaTypes: binaryMediaTypes(operations),
+      parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
+      disableExecuteApiEndpoint: settings.API_DEFAULT_ADDRESS === "off",
       // A new AWS account refuses an API with logs until its region has such a role.
       cloudWatchRole: true,
       deployOptions: {
         stageName: stage.name,
+        variables: { publicBaseUrl, ...Object.fromEntries(targets) },
         throttlingRateLimit: settings.THROTTLING_REQUESTS_PER_SECOND,
         throttlingBurstLimit: settings.THROTTLING_BURST,
-        accessLogDestination: new LogGroupLogDestination(accessLogs),
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat,
         loggingLevel: MethodLoggingLevel.ERROR,
         tracingEnabled: true,
       },
     });
-    const { restApiId, stack, deploymentStage } = this.restApi;
-    // API Gateway would create this group without an expiry.
-    const errorLogs = new LogGroup(this, "ErrorLogs", {
-      logGroupName: `API-Gateway-Execution-Logs_${restApiId}/${stage.name}`,
-      ...logLifetime(settings),
-    });
-    deploymentStage.node.addDependency(errorLogs);
+  }
 
-    this.url = `https://${restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${stage.name}`;
-    new GatewayResponses(this, "GatewayResponses", this.restApi);
-    this.acknowledgeFindings();
+  /** Without a rule X-Ray records the first request of each second as well, which are most of them in a small stage. */
+  private limitTraces({ prefix, name }: Stage): void {
+    new CfnSamplingRule(this, "Sampling", {
+      samplingRule: {
+        ruleName: prefix,
+        version: 1,
+        priority: 1_000,
+        serviceName: `${this.restApi.restApiName}/${name}`,
+        serviceType: "AWS::ApiGateway::Stage",
+        resourceArn: "*",
+        host: "*",
+        httpMethod: "*",
+        urlPath: "*",
+        reservoirSize: 0,
+        fixedRate: 0.05,
+      },
+    });
+  }
+
+  private define({ stage, authorizer }: ServiceApiProps, routed: readonly ServiceFunction[]) {
+    const { partition, region, account } = Stack.of(this);
+    const invocations = (functionArn: string, isStream = false): string =>
+      `arn:${partition}:apigateway:${region}:lambda:path/` +
+      (isStream
+        ? `2021-11-15/functions/${functionArn}/response-streaming-invocations`
+        : `2015-03-31/functions/${functionArn}/invocations`);
+    const functionsArn = `arn:${partition}:lambda:${region}:${account}:function`;
+    return defineApi({
+      name: `language-ai-${stage.name}`,
+      functions: routed.map(({ definition }) => definition),
+      uriOf: (definition) =>
+        invocations(
+          `${functionsArn}:\${stageVariables.${variableOf(definition)}}`,
+          definition.transfer === "stream",
+        ),
+      authorizer: {
+        uri: invocations(authorizer.live.functionArn),
+        cacheSeconds: stage.settings.AUTHORIZER_CACHE_SECONDS,
+      },
+      publicBaseUrl: "$stageVariables.publicBaseUrl",
+      disableExecuteApiEndpoint: stage.settings.API_DEFAULT_ADDRESS === "off",
+    });
+  }
+
+  /** Allows the API to call a function, before the stage sends it requests. */
+  private permit({ live }: ServiceFunction, sourceArn: string): void {
+    live.addPermission("RestApi", {
+      principal: new ServicePrincipal("apigateway.amazonaws.com"),
+      sourceArn,
+    });
+    this.restApi.deploymentStage.node.addDependency(live);
   }
 
   private acknowledgeFindings(): void {
@@ -102,6 +194,5 @@ export class ServiceApi extends Construct {
   }
 }
 
-/** Bodies of these types reach functions unchanged; API Gateway decodes any other as text. */
-const binaryMediaTypes = (operations: readonly Operation[]): string[] =>
-  operations.some(({ body }) => body?.encoding === "multipart") ? ["multipart/form-data"] : [];
+/** The variable of the stage that names a function; its name may only have letters, digits and underscores. */
+const variableOf = ({ name }: FunctionDefinition): string => name.replaceAll("-", "_");

@@ -1,12 +1,6 @@
 import { join } from "node:path";
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
-import {
-  type AddToPrincipalPolicyResult,
-  PolicyDocument,
-  type PolicyStatement,
-  Role,
-  ServicePrincipal,
-} from "aws-cdk-lib/aws-iam";
+import { type Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   type Alias,
   Architecture,
@@ -27,6 +21,7 @@ import type { VariableShape } from "../../shared/platform/config/variables.ts";
 import type { StageSettings } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { Binding } from "./bindings.ts";
+import { InlineRole } from "./inline-role.ts";
 import { type LogSettings, logLifetime } from "./lifetime.ts";
 
 export interface ServiceFunctionProps<Environment extends VariableShape> {
@@ -35,6 +30,8 @@ export interface ServiceFunctionProps<Environment extends VariableShape> {
   readonly environment: Readonly<Record<string, Binding>>;
   /** The folder that holds a bundle for each function, under the function's name. */
   readonly bundles: string;
+  /** By default CloudFormation chooses the name. */
+  readonly functionName?: string;
   readonly stage: {
     /** The namespace of its metrics, the same for all functions of a stage. */
     readonly prefix: string;
@@ -77,11 +74,13 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
     );
   }
 
-  private addLambda({ environment, bundles, stage }: ServiceFunctionProps<Environment>): LambdaFunction {
+  private addLambda(props: ServiceFunctionProps<Environment>): LambdaFunction {
+    const { environment, bundles, stage, functionName } = props;
     const { name, description, memoryMegabytes, timeoutSeconds } = this.definition;
     const logGroup = new LogGroup(this, "Logs", logLifetime(stage.settings));
     const reservedConcurrency = stage.settings.RESERVED_CONCURRENCY[name];
     return new LambdaFunction(this, "Function", {
+      ...(functionName === undefined ? {} : { functionName }),
       description,
       code: Code.fromAsset(join(bundles, name)),
       handler: "index.handler",
@@ -105,31 +104,12 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
 
   private createRole(logGroup: LogGroup): Role {
     // AWS's managed policy for functions would allow writing to every log group of the account.
-    const role = new FunctionRole(this, "Role");
+    const role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
     const reason = "X-Ray's permissions to send traces cannot be limited to a resource.";
     acknowledge(role, "AwsSolutions-IAM5[Resource::*]", reason);
     acknowledge(role, "Serverless-LambdaStarPermissions", reason);
     return role;
-  }
-}
-
-/** A role with an inline policy: a separate one would count as another of the limited resources of a stack. */
-class FunctionRole extends Role {
-  readonly #permissions: PolicyDocument;
-
-  constructor(scope: Construct, id: string) {
-    const permissions = new PolicyDocument();
-    super(scope, id, {
-      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      inlinePolicies: { Permissions: permissions },
-    });
-    this.#permissions = permissions;
-  }
-
-  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
-    this.#permissions.addStatements(statement);
-    return { statementAdded: true, policyDependable: this };
   }
 }
 

@@ -1,5 +1,5 @@
 import { ArnFormat } from "aws-cdk-lib";
-import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import type { SpecRestApi } from "aws-cdk-lib/aws-apigateway";
 import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
@@ -78,7 +78,7 @@ export class WebFirewall extends Construct {
   }
 
   /** Puts the rules in front of an API. */
-  protect({ restApiId, deploymentStage, stack }: RestApi): void {
+  protect({ restApiId, deploymentStage, stack }: SpecRestApi): void {
     new CfnWebACLAssociation(this, "Api", {
       resourceArn: stack.formatArn({
         service: "apigateway",

@@ -1,5 +1,5 @@
 import { Duration } from "aws-cdk-lib";
-import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { acknowledge } from "./acknowledge.ts";
@@ -27,6 +27,9 @@ export class WorkQueue extends Construct {
     this.deadLetterQueue = new Queue(this, "DeadLetters", { ...common, retentionPeriod: Duration.days(14) });
     this.queue = new Queue(this, "Queue", {
       ...common,
+      // High throughput: thousands of messages a second, not 300. Senders give messages with the same id the same group.
+      deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
+      fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: maxReceives },
     });
     acknowledge(

@@ -46,6 +46,9 @@ export const banner = (service: BannerFacts, seconds: number): string => {
     ),
     ...modelLines(service.models),
     ...service.models.warnings.map((warning) => `  WARNING      ${warning}`),
+    ...(service.enforcesPermissions
+      ? []
+      : ["  WARNING      permissions of functions are not enforced, because AWS_ENDPOINT_URL_* is set"]),
     ...(service.inspected
       ? [
           `  debugger     ${service.inspected.feature} listens at 127.0.0.1:${service.inspected.port}; the function has one process and a timeout of a day`,

@@ -10,7 +10,7 @@ const serviceFile = z.object({
   tableName: z.string(),
   /** The bucket of audio files. */
   bucketName: z.string().optional(),
-  /** Variables through which an AWS SDK finds the embedded services. */
+  /** Variables with which an AWS SDK calls the embedded services as an operator. */
   sdkVariables: z.record(z.string(), z.string()),
 });
 

@@ -4,7 +4,6 @@ import {
   type InvocationResult,
   type LocalApplication,
   type LocalModel,
-  sdkVariables,
   serveAssembly,
 } from "@language-ai/aws-stand-ins";
 import { watchFunctions } from "../build.ts";
@@ -40,6 +39,8 @@ export interface LocalService {
   readonly model: LocalModel;
   /** Whether other machines can reach it. */
   readonly isOpenToNetwork: boolean;
+  /** Whether each function may do only what its role in the template allows. */
+  readonly enforcesPermissions: boolean;
   /** The multiplier of the tiers' limits. */
   readonly limitMultiplier: number;
   /** `undefined` when no debugger can attach. */
@@ -102,9 +103,11 @@ const endpointsOf = (settings: LocalSettings) => ({
 const announce = async (
   { DATA_DIR: dataDirectory }: LocalSettings,
   instance: string,
-  { model, standIns, url }: LocalApplication,
+  { model, variablesOf, url }: LocalApplication,
   cleanup: Cleanup,
 ): Promise<void> => {
+  const operator = model.roles.find(({ logicalId }) => logicalId.startsWith("Operator"));
+  if (!operator) throw new Error("The template has no role for operators.");
   await announceService(dataDirectory, {
     instance,
     url,
@@ -112,7 +115,7 @@ const announce = async (
     bucketName: model.functions.find(({ environment }) => "BUCKET_NAME" in environment)?.environment[
       "BUCKET_NAME"
     ],
-    sdkVariables: sdkVariables(standIns),
+    sdkVariables: variablesOf(operator),
   });
   cleanup.add(() => withdrawService(dataDirectory));
 };
@@ -168,6 +171,7 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
     identityProviders: identity.running,
     model: application.model,
     isOpenToNetwork: !isPrivate(network),
+    enforcesPermissions: application.standIns.authority !== undefined,
     limitMultiplier,
     inspected,
     invoke,

@@ -1,20 +1,15 @@
 import {
   CfnOutput,
   CrossStackReferences,
-  Duration,
+  Lazy,
   ReferenceStrength,
   Stack,
   type StackProps,
 } from "aws-cdk-lib";
-import { IdentitySource, RequestAuthorizer, type RestApi } from "aws-cdk-lib/aws-apigateway";
-import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
+import type { SpecRestApi } from "aws-cdk-lib/aws-apigateway";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { operations } from "../../functions/manifest.ts";
-import { apiReleaseConditions, functionReleaseConditions } from "../constructs/alarm-conditions.ts";
-import { Alarms } from "../constructs/alarms.ts";
 import { GradualRelease } from "../constructs/gradual-release.ts";
-import { notFoundPage } from "../constructs/not-found-page.ts";
-import { addOperationRoutes } from "../constructs/operation-routes.ts";
 import {
   ApiDomain,
   apiDomainOf,
@@ -39,56 +34,37 @@ export interface ApiStackProps extends StackProps {
 
 /** The API with its routes and the functions behind them. */
 export class ApiStack extends Stack {
-  readonly restApi: RestApi;
+  readonly restApi: SpecRestApi;
+  readonly accessLog: LogGroup;
   readonly functions: ServiceFunctions;
-  /** The alarms that roll a release back. */
-  readonly releaseAlarms: readonly Alarm[];
   /** The address that callers use, without a slash at the end. */
   readonly publicBaseUrl: string;
 
   constructor(scope: Construct, id: string, { stage, data, bundles, ...props }: ApiStackProps) {
     // Deleted and created again, the API would have another address.
-    super(scope, id, { ...props, terminationProtection: stage.settings.REMOVAL === "retain" });
+    const terminationProtection = stage.settings.REMOVAL === "retain";
+    // The API's definition is in the template, whose size is limited.
+    super(scope, id, { ...props, terminationProtection, suppressTemplateIndentation: true });
     // CloudFormation then refuses to delete or replace data that a running API uses, instead of breaking the API.
     CrossStackReferences.of(this).consume(ReferenceStrength.STRONG);
 
-    const { restApi, url } = new ServiceApi(this, "Api", { stage, operations });
-    this.restApi = restApi;
-    this.publicBaseUrl = publicBaseUrlOf(stage.settings) ?? url;
-    this.functions = new ServiceFunctions(this, "Functions", {
-      stage,
-      data,
-      bundles,
-      publicBaseUrl: this.publicBaseUrl,
-    });
-    addOperationRoutes({
-      api: restApi,
-      functions: this.functions.all,
-      authorizer: new RequestAuthorizer(this, "TokenAuthorizer", {
-        handler: this.functions.authorizer.live,
-        identitySources: [IdentitySource.header("Authorization")],
-        resultsCacheTtl: Duration.seconds(stage.settings.AUTHORIZER_CACHE_SECONDS),
-      }),
-      notFoundPage: notFoundPage(this.publicBaseUrl),
-    });
-    this.releaseAlarms = this.addReleaseAlarms(stage.settings);
-    data.alarmTopic?.listenTo(this.releaseAlarms);
-    this.addAddresses(stage.settings);
-  }
-
-  private addReleaseAlarms({ RELEASE_SHIFT }: StageSettings): readonly Alarm[] {
+    // The functions and the API refer to each other.
+    const publicBaseUrl = publicBaseUrlOf(stage.settings) ?? Lazy.string({ produce: (): string => api.url });
+    this.functions = new ServiceFunctions(this, "Functions", { stage, data, bundles, publicBaseUrl });
     const { all: functions, authorizer } = this.functions;
-    const alarms = new Alarms(this, "Alarms", {
-      ...apiReleaseConditions(this.restApi),
-      ...functionReleaseConditions(functions.filter((each) => each !== authorizer)),
-    });
-    if (RELEASE_SHIFT === "gradual") {
-      new GradualRelease(this, "Release", {
-        functions,
-        alarmsOf: (each) => alarms.againstRelease(each),
-      });
+    const api = new ServiceApi(this, "Api", { stage, functions, authorizer, publicBaseUrl });
+    this.restApi = api.restApi;
+    this.accessLog = api.accessLog;
+    this.publicBaseUrl = publicBaseUrl;
+    if (stage.settings.RELEASE_SHIFT === "gradual") {
+      // The API refers to the authorizer, the console to the URL of chat, and others to the API. A check depends on the functions
+      // that it checks, and they on it, so these two have their own.
+      const referred = functions.filter((each) => each === authorizer || each.functionUrl);
+      const others = functions.filter((each) => !referred.includes(each));
+      new GradualRelease(this, "EntryRelease", { functions: referred, bundles, stage });
+      new GradualRelease(this, "Release", { functions: others, bundles, stage });
     }
-    return alarms.all;
+    this.addAddresses(stage.settings);
   }
 
   /** The stage's own domains, the firewall, and the outputs with the addresses. */

@@ -1,5 +1,4 @@
 import { CfnOutput, type RemovalPolicy, SecretValue, Stack, type StackProps } from "aws-cdk-lib";
-import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
@@ -80,13 +79,11 @@ export class DataStack extends Stack {
   readonly alarmTopic: AlarmTopic | undefined;
 
   private readonly removalPolicy: RemovalPolicy;
-  private readonly stageName: string;
 
   constructor(scope: Construct, id: string, { stage, ...props }: DataStackProps) {
     const { settings } = stage;
     const isRetained = settings.REMOVAL === "retain";
     super(scope, id, { ...props, terminationProtection: isRetained });
-    this.stageName = stage.name;
     this.removalPolicy = removalPolicy(settings);
 
     this.table = new TableV2(this, "Table", {
@@ -114,9 +111,8 @@ export class DataStack extends Stack {
     this.platformSecrets = this.addOperatorsSecret(operatorsSecrets.platformSecrets);
     this.identityProviders = this.addOperatorsSecret(operatorsSecrets.identityProviders);
     this.canaryKey = this.addOperatorsSecret(operatorsSecrets.canaryKey);
-    const { ALARM_EMAIL: address, MONTHLY_BUDGET_USD: budget } = settings;
+    const { ALARM_EMAIL: address } = settings;
     this.alarmTopic = address ? new AlarmTopic(this, "AlarmMail", { address }) : undefined;
-    if (budget > 0 && address) this.addBudget(budget, address);
     this.addOutputs();
     this.keepFormerExports();
   }
@@ -130,28 +126,6 @@ export class DataStack extends Stack {
       this.exportValue(queue.queueName);
       this.exportValue(deadLetterQueue.queueName);
     }
-  }
-
-  /** Counts the resources with the stage's tag, which must be activated once as a cost allocation tag of the account. */
-  private addBudget(dollars: number, address: string): void {
-    const notify = (notificationType: "ACTUAL" | "FORECASTED", threshold: number) => ({
-      notification: {
-        notificationType,
-        comparisonOperator: "GREATER_THAN",
-        threshold,
-        thresholdType: "PERCENTAGE",
-      },
-      subscribers: [{ subscriptionType: "EMAIL", address }],
-    });
-    new CfnBudget(this, "Budget", {
-      budget: {
-        budgetType: "COST",
-        timeUnit: "MONTHLY",
-        budgetLimit: { amount: dollars, unit: "USD" },
-        costFilters: { TagKeyValue: [`user:stage$${this.stageName}`] },
-      },
-      notificationsWithSubscribers: [notify("ACTUAL", 80), notify("FORECASTED", 100)],
-    });
   }
 
   private addTokenSigningKey(): Secret {

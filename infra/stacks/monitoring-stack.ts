@@ -1,4 +1,4 @@
-import { CrossStackReferences, ReferenceStrength, Stack, type StackProps } from "aws-cdk-lib";
+import { CfnOutput, CrossStackReferences, ReferenceStrength, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import {
   apiConditions,
@@ -10,8 +10,9 @@ import { Alarms } from "../constructs/alarms.ts";
 import { backendConditions } from "../constructs/backend-monitoring.ts";
 import { EventCounts } from "../constructs/event-counts.ts";
 import { queueConditions } from "../constructs/queue-conditions.ts";
+import { rareConditions } from "../constructs/rare-conditions.ts";
 import { ServiceDashboard } from "../constructs/service-dashboard.ts";
-import type { Stage } from "../stages.ts";
+import { type Stage, silenceOf } from "../stages.ts";
 import type { ApiStack } from "./api-stack.ts";
 import type { DataStack } from "./data-stack.ts";
 import type { WorkersStack } from "./workers-stack.ts";
@@ -24,7 +25,7 @@ export interface MonitoringStackProps extends StackProps {
 }
 
 /**
- * The dashboard, and the alarms that releases do not need. It refers to the other stacks by weak references, because an export
+ * The dashboard, and the alarms that call an operator. It refers to the other stacks by weak references, because an export
  * would keep a function from being deleted.
  */
 export class MonitoringStack extends Stack {
@@ -35,6 +36,9 @@ export class MonitoringStack extends Stack {
       api: api.restApi,
       functions: [...api.functions.all, ...workers.functions],
       metricsNamespace: stage.prefix,
+      settings: stage.settings,
+      accessLog: api.accessLog,
+      mailFeedbackRule: workers.mailFeedbackRule,
       table: data.table,
       mail: data.mail,
       messages: data.messages,
@@ -46,15 +50,18 @@ export class MonitoringStack extends Stack {
       ...apiConditions(monitored),
       ...functionUrlConditions(monitored),
       ...capacityConditions(monitored),
+      ...rareConditions(this, monitored),
       ...queueConditions(monitored),
       ...events.conditions,
       ...functionConditions(monitored),
       ...backendConditions(monitored.metricsNamespace),
     });
     data.alarmTopic?.listenTo(all);
+    const value = silenceOf(stage);
+    if (value) new CfnOutput(this, "SilentAlarms", { value, description: "A setting that is missing." });
     new ServiceDashboard(this, "Overview", {
       ...monitored,
-      alarms: [...api.releaseAlarms, ...workers.releaseAlarms, ...all],
+      alarms: all,
       eventCounts: events.metrics,
     });
   }

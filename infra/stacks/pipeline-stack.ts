@@ -1,38 +1,63 @@
 import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
 import { OidcProviderNative, PolicyStatement, Role, WebIdentityPrincipal } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
+
 import { acknowledge } from "../constructs/acknowledge.ts";
+import { pascalCase } from "./function-group.ts";
 
 const issuer = "token.actions.githubusercontent.com";
 
 export interface PipelineStackProps extends StackProps {
   /** `owner/name` on GitHub. */
   readonly repository: string;
-  /** Environments of that repository, one for each stage that it may deploy. */
+  /** Environments of that repository, one for each stage that it may deploy to this account. */
   readonly environments: readonly string[];
+  /** Whether the account already trusts GitHub. It can have one provider for each issuer. */
+  readonly hasProvider: boolean;
 }
 
 /**
  * Lets the workflows of a repository deploy without a stored key: GitHub identifies a workflow run with a token (OpenID Connect),
- * which AWS exchanges for a role for some minutes. The role may only assume the roles of `cdk bootstrap`.
+ * which AWS exchanges for a role for some minutes. Each environment has a role of its own, which may only assume the roles of
+ * `cdk bootstrap`. Pull requests, which run code that no one has reviewed, have a role that reads templates.
  */
 export class PipelineStack extends Stack {
-  constructor(scope: Construct, id: string, { repository, environments, ...props }: PipelineStackProps) {
+  readonly #providerArn: string;
+  readonly #repository: string;
+
+  constructor(scope: Construct, id: string, props: PipelineStackProps) {
     super(scope, id, props);
-    const provider = new OidcProviderNative(this, "GitHub", {
-      url: `https://${issuer}`,
-      clientIds: ["sts.amazonaws.com"],
-    });
-    const role = new Role(this, "Deployer", {
-      description: `Deploys for ${repository}`,
+    this.#repository = props.repository;
+    this.#providerArn = props.hasProvider
+      ? this.formatArn({ service: "iam", region: "", resource: "oidc-provider", resourceName: issuer })
+      : new OidcProviderNative(this, "GitHub", { url: `https://${issuer}`, clientIds: ["sts.amazonaws.com"] })
+          .oidcProviderArn;
+    for (const environment of props.environments) this.#addDeployer(environment);
+    this.#addReviewer();
+  }
+
+  /** @param subject which workflow runs may assume the role. */
+  #addRole(id: string, subject: string, description: string): Role {
+    const role = new Role(this, id, {
+      description,
       maxSessionDuration: Duration.hours(1),
-      assumedBy: new WebIdentityPrincipal(provider.oidcProviderArn, {
+      assumedBy: new WebIdentityPrincipal(this.#providerArn, {
         StringEquals: {
           [`${issuer}:aud`]: "sts.amazonaws.com",
-          [`${issuer}:sub`]: environments.map((name) => `repo:${repository}:environment:${name}`),
+          [`${issuer}:sub`]: `repo:${this.#repository}:${subject}`,
         },
       }),
     });
+    new CfnOutput(this, `${id}RoleArn`, { value: role.roleArn, description });
+    return role;
+  }
+
+  #addDeployer(environment: string): void {
+    const role = this.#addRole(
+      `Deployer${pascalCase(environment)}`,
+      `environment:${environment}`,
+      `Deploys ${environment}: the variable AWS_DEPLOYER_ROLE of that environment of ${this.#repository}`,
+    );
     role.addToPolicy(
       new PolicyStatement({
         actions: ["sts:AssumeRole"],
@@ -47,9 +72,25 @@ export class PipelineStack extends Stack {
       "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::<AWS::AccountId>:role/cdk-*]",
       "The names of bootstrap's roles contain account, region and qualifier; the condition on their tag selects them.",
     );
-    new CfnOutput(this, "DeployerRoleArn", {
-      value: role.roleArn,
-      description: "The variable AWS_DEPLOYER_ROLE of the repository's environments.",
-    });
+  }
+
+  #addReviewer(): void {
+    const role = this.#addRole(
+      "Reviewer",
+      "pull_request",
+      `Compares templates: the variable AWS_REVIEWER_ROLE of ${this.#repository}`,
+    );
+    const stacks = { service: "cloudformation", resource: "stack", resourceName: "LanguageAi-*" };
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ["cloudformation:DescribeStacks", "cloudformation:GetTemplate"],
+        resources: [this.formatArn(stacks)],
+      }),
+    );
+    acknowledge(
+      role,
+      "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/LanguageAi-*]",
+      "The stacks of every stage. Their templates hold no secrets.",
+    );
   }
 }

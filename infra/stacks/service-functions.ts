@@ -25,15 +25,16 @@ import {
   type FolderAccess,
   plainBinding,
   queueBinding,
-  type TableAccess,
   tableBinding,
 } from "../constructs/bindings.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
+import type { TableAccess } from "../constructs/table-accesses.ts";
 import { erasedFolders } from "./erased-folders.ts";
 import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
 
 const responses: FolderAccess = { folder: responsesFolder, access: "keep" };
 const storedSpeech: FolderAccess = { folder: speechFolder, access: "read-write" };
+const accounts = ["find-accounts", "keep-accounts", "admit", "erase-accounts"] as const;
 const allUploads: FolderAccess = { folder: uploadsFolder, access: "read-delete" };
 
 /**
@@ -47,7 +48,7 @@ export class ServiceFunctions extends FunctionGroup {
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     super(scope, id, props);
     this.authorizer = this.add(authorizerFunction, {});
-    const chat = this.add(chatFunction, this.taskStores());
+    const chat = this.add(chatFunction, this.taskStores([], [responses]));
     this.all = [
       this.authorizer,
       this.addAuth(),
@@ -57,7 +58,7 @@ export class ServiceFunctions extends FunctionGroup {
       this.addLegacy(),
       this.add(translateFunction, this.taskStores()),
       this.add(speechFunction, this.taskStores([], [storedSpeech])),
-      this.add(transcriptionFunction, this.taskStores(["find-upload"], [allUploads])),
+      this.add(transcriptionFunction, this.taskStores(["find-upload"], [responses, allUploads])),
       this.addUpload(),
       this.addJobs(),
       this.addWebhook(),
@@ -65,20 +66,28 @@ export class ServiceFunctions extends FunctionGroup {
     ];
   }
 
-  /** The table and bucket for tasks: admission, usage, and the responses of idempotent requests. */
-  private taskStores(accesses: readonly TableAccess[] = [], folders: readonly FolderAccess[] = []) {
+  /**
+   * The table and bucket for tasks: admission, usage, and the responses of idempotent requests. Only responses that can be too
+   * large for the table need a folder.
+   */
+  private taskStores(
+    accesses: readonly TableAccess[] = [],
+    [first, ...others]: readonly FolderAccess[] = [],
+  ) {
     const { table, audioBucket } = this.props.data;
     return {
-      TABLE_NAME: tableBinding(table, "admit", "move-usage", "store-responses", ...accesses),
-      BUCKET_NAME: bucketBinding(this, audioBucket, responses, ...folders),
+      TABLE_NAME: tableBinding(table, "admit", "store-responses", ...accesses),
+      BUCKET_NAME: first
+        ? bucketBinding(this, audioBucket, first, ...others)
+        : plainBinding(audioBucket.bucketName),
     };
   }
 
   private addAuth(): ServiceFunction {
     const { table, audioBucket, mail } = this.props.data;
     return this.add(authFunction, {
-      TABLE_NAME: tableBinding(table, "keep-accounts", "keep-usage", "delete-owned", "clear-jobs"),
-      BUCKET_NAME: bucketBinding(this, audioBucket, ...erasedFolders, responses),
+      TABLE_NAME: tableBinding(table, ...accounts, "store-responses"),
+      BUCKET_NAME: bucketBinding(this, audioBucket, ...erasedFolders),
       MAIL_QUEUE_URL: queueBinding(mail.queue, "send"),
     });
   }
@@ -89,7 +98,7 @@ export class ServiceFunctions extends FunctionGroup {
       { ...legacyFunction, operations: inStage(legacyFunction.operations, { vendors: { a, b } }) },
       this.taskStores(
         ["find-upload", "keep-transcriptions", "keep-owner"],
-        [storedSpeech, allUploads, { folder: transcriptionsFolder, access: "read-write-delete" }],
+        [responses, storedSpeech, allUploads, { folder: transcriptionsFolder, access: "read-write-delete" }],
       ),
     );
   }
@@ -97,7 +106,7 @@ export class ServiceFunctions extends FunctionGroup {
   private addUpload(): ServiceFunction {
     const { table, audioBucket } = this.props.data;
     return this.add(uploadFunction, {
-      TABLE_NAME: tableBinding(table, "admit", "move-usage", "count-addresses", "keep-uploads", "keep-owner"),
+      TABLE_NAME: tableBinding(table, "admit", "count-addresses", "keep-uploads", "keep-owner"),
       BUCKET_NAME: bucketBinding(this, audioBucket, { folder: uploadsFolder, access: "take" }),
     });
   }
@@ -106,9 +115,9 @@ export class ServiceFunctions extends FunctionGroup {
     return this.add(jobsFunction, {
       ...this.taskStores(
         ["find-upload", "keep-callbacks", "keep-jobs"],
-        [allUploads, { folder: jobsFolder, access: "read" }],
+        [allUploads, { folder: jobsFolder, access: "read" }, { folder: jobsFolder, access: "store" }],
       ),
-      JOB_QUEUE_URL: queueBinding(this.props.data.jobs.queue, "send"),
+      JOB_QUEUE_URL: queueBinding(this.props.data.jobs.queue, "send-count"),
     });
   }
 
@@ -124,14 +133,7 @@ export class ServiceFunctions extends FunctionGroup {
     const { stage, data, publicBaseUrl } = this.props;
     const { STREAM_DOMAIN_NAME: streamDomain } = stage.settings;
     return this.add(consoleFunction, {
-      TABLE_NAME: tableBinding(
-        data.table,
-        "keep-accounts",
-        "keep-usage",
-        "delete-owned",
-        "clear-jobs",
-        "keep-jobs",
-      ),
+      TABLE_NAME: tableBinding(data.table, ...accounts, "join-identities", "disown-accounts", "show-jobs"),
       BUCKET_NAME: bucketBinding(
         this,
         data.audioBucket,

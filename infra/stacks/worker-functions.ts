@@ -1,7 +1,7 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Names } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
-import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { Grant } from "aws-cdk-lib/aws-iam";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { callbackFunction } from "../../functions/callback/contract.ts";
@@ -33,12 +33,18 @@ import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
 /** The functions behind queues, schedules and events, with the permissions of each and what invokes it. */
 export class WorkerFunctions extends FunctionGroup {
   readonly all: readonly ServiceFunction[];
+  /** The rule by which EventBridge reports mails that came back. */
+  readonly mailFeedbackRule: Rule;
 
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     super(scope, id, props);
+    const mailFeedback = this.add(mailFeedbackFunction, {
+      TABLE_NAME: tableBinding(props.data.table, "withhold-mails"),
+    });
+    this.mailFeedbackRule = this.addMailFeedbackRule(mailFeedback);
     this.all = [
       this.addMail(),
-      this.addMailFeedback(),
+      mailFeedback,
       this.addCanary(),
       this.addErasure(),
       this.addMessaging(),
@@ -50,7 +56,7 @@ export class WorkerFunctions extends FunctionGroup {
   private addMail(): ServiceFunction {
     const { stage, data } = this.props;
     const mail = this.add(mailFunction, {
-      TABLE_NAME: tableBinding(data.table, "write-mails"),
+      TABLE_NAME: tableBinding(data.table, "find-accounts", "write-mails"),
       MAIL_FROM: mailSenderBinding(this, stage.settings.MAIL_FROM),
       MAIL_CONFIGURATION_SET: plainBinding(data.mailSending.configurationSetName),
     });
@@ -58,22 +64,18 @@ export class WorkerFunctions extends FunctionGroup {
     return mail;
   }
 
-  private addMailFeedback(): ServiceFunction {
-    const { data } = this.props;
-    const mailFeedback = this.add(mailFeedbackFunction, {
-      TABLE_NAME: tableBinding(data.table, "withhold-mails"),
-    });
+  private addMailFeedbackRule({ live }: ServiceFunction): Rule {
     const rule = new Rule(this, "MailFeedbackRule", {
       description: "Mails of this stage that came back, or were complained about",
-      eventPattern: data.mailSending.feedbackPattern,
-      targets: [new LambdaFunction(mailFeedback.live)],
+      eventPattern: this.props.data.mailSending.feedbackPattern,
+      targets: [new LambdaFunction(live)],
     });
     acknowledge(
       rule,
       "Serverless-EventBusDLQ",
       "EventBridge retries for a day, and SES, which suppresses such an address, reports it again with the next mail to it.",
     );
-    return mailFeedback;
+    return rule;
   }
 
   private addCanary(): ServiceFunction {
@@ -91,7 +93,7 @@ export class WorkerFunctions extends FunctionGroup {
   private addErasure(): ServiceFunction {
     const { table, audioBucket } = this.props.data;
     const erasure = this.add(erasureFunction, {
-      TABLE_NAME: tableBinding(table, "keep-accounts", "keep-usage", "delete-owned", "clear-jobs"),
+      TABLE_NAME: tableBinding(table, "find-accounts", "find-erasures", "erase-accounts"),
       BUCKET_NAME: bucketBinding(this, audioBucket, ...erasedFolders),
     });
     const rule = new Rule(this, "ErasureSchedule", {
@@ -110,8 +112,8 @@ export class WorkerFunctions extends FunctionGroup {
       BUCKET_NAME: bucketBinding(
         this,
         audioBucket,
-        { folder: voiceNotesFolder, access: "keep" },
         { folder: jobsFolderOf(assistantId), access: "read" },
+        { folder: jobsFolderOf(assistantId), access: "store" },
       ),
       JOB_QUEUE_URL: queueBinding(jobs.queue, "send"),
       MESSAGE_QUEUE_URL: queueBinding(messages.queue, "retry"),
@@ -138,7 +140,7 @@ export class WorkerFunctions extends FunctionGroup {
   private addJobWorker(): ServiceFunction {
     const { table, audioBucket, jobs, callbacks, messages } = this.props.data;
     const jobWorker = this.add(jobWorkerFunction, {
-      TABLE_NAME: tableBinding(table, "keep-jobs", "refund-audio"),
+      TABLE_NAME: tableBinding(table, "work-on-jobs"),
       BUCKET_NAME: bucketBinding(
         this,
         audioBucket,
@@ -163,13 +165,15 @@ export class WorkerFunctions extends FunctionGroup {
       maxConcurrency = this.props.stage.settings.WORKER_CONCURRENCY[definition.name],
     }: { readonly batchSize: number; readonly maxConcurrency?: number | undefined },
   ): void {
-    live.addEventSource(
-      new SqsEventSource(queue, {
-        batchSize,
-        reportBatchItemFailures: true,
-        ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
-      }),
-    );
+    // Not `SqsEventSource`, which grants more than a mapping needs. The mapping keeps the name from it, or CloudFormation would replace it.
+    live.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
+      eventSourceArn: queue.queueArn,
+      batchSize,
+      reportBatchItemFailures: true,
+      ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+    });
+    const actions = ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"];
+    Grant.addToPrincipal({ grantee: live, actions, resourceArns: [queue.queueArn] });
     acknowledge(
       live,
       "Serverless-LambdaEventSourceMappingDestination",

@@ -1,23 +1,21 @@
 import { CrossStackReferences, ReferenceStrength, Stack, type StackProps } from "aws-cdk-lib";
-import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
+import type { Rule } from "aws-cdk-lib/aws-events";
 import type { Construct } from "constructs";
-import { functionReleaseConditions } from "../constructs/alarm-conditions.ts";
-import { Alarms } from "../constructs/alarms.ts";
 import { GradualRelease } from "../constructs/gradual-release.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { FunctionGroupProps } from "./function-group.ts";
+import { OperatorRole } from "./operator-role.ts";
 import { WorkerFunctions } from "./worker-functions.ts";
 
 export interface WorkersStackProps extends StackProps, FunctionGroupProps {}
 
 /**
- * The functions of queues, schedules and events. They have their own stack because CloudFormation allows 500 resources in one,
+ * The functions of queues, schedules and events, and the role of operators. They have their own stack because CloudFormation allows 500 resources in one,
  * and the API's routes need most of these.
  */
 export class WorkersStack extends Stack {
   readonly functions: readonly ServiceFunction[];
-  /** The alarms that roll a release back. */
-  readonly releaseAlarms: readonly Alarm[];
+  readonly mailFeedbackRule: Rule;
 
   constructor(
     scope: Construct,
@@ -27,15 +25,12 @@ export class WorkersStack extends Stack {
     super(scope, id, props);
     // As in the API's stack: CloudFormation must not delete data that these functions use.
     CrossStackReferences.of(this).consume(ReferenceStrength.STRONG);
-    this.functions = new WorkerFunctions(this, "Functions", { stage, data, bundles, publicBaseUrl }).all;
-    const releaseAlarms = new Alarms(this, "Alarms", functionReleaseConditions(this.functions));
+    const workers = new WorkerFunctions(this, "Functions", { stage, data, bundles, publicBaseUrl });
+    this.functions = workers.all;
+    this.mailFeedbackRule = workers.mailFeedbackRule;
+    new OperatorRole(this, "Operator", data);
     if (stage.settings.RELEASE_SHIFT === "gradual") {
-      new GradualRelease(this, "Release", {
-        functions: this.functions,
-        alarmsOf: (each) => releaseAlarms.againstRelease(each),
-      });
+      new GradualRelease(this, "Release", { functions: this.functions, bundles, stage });
     }
-    data.alarmTopic?.listenTo(releaseAlarms.all);
-    this.releaseAlarms = releaseAlarms.all;
   }
 }

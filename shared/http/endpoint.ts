@@ -3,13 +3,15 @@ import type { Caller } from "../accounts/access/caller.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { validate } from "../platform/validation/validation.ts";
 import type { Operation } from "./operation.ts";
-import type { HttpMiddleware } from "./request.ts";
+import { basePathOf, type HttpMiddleware } from "./request.ts";
 import type { Reply, ReplyWithHeaders } from "./response.ts";
 
 export interface RequestFacts {
   readonly id: string;
   /** The connection's; no header can fake it. */
   readonly sourceAddress: string;
+  /** The prefix of the API's paths where the caller reached it; no slash at the end. */
+  readonly basePath: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Aborted shortly before the function's time ends. */
@@ -91,7 +93,7 @@ export const endpoint = <
   });
   return {
     operation,
-    prepare: ({ id, headers, sourceAddress, caller: found, ...raw }) => {
+    prepare: ({ id, headers, sourceAddress, basePath, caller: found, ...raw }) => {
       const caller = requireCaller[operation.auth](found);
       // A part that is not declared has the type of its parameter's default, ZodUndefined. That a schema is absent only then
       // cannot be expressed as control flow.
@@ -103,7 +105,7 @@ export const endpoint = <
       return {
         tasks: operation.tasksIn ? taskList.parse(raw.body).items.length : 1,
         execute: async (signal) =>
-          execute({ ...parts, caller, request: { id, headers, sourceAddress, signal } }),
+          execute({ ...parts, caller, request: { id, headers, sourceAddress, basePath, signal } }),
       };
     },
   };
@@ -118,6 +120,7 @@ export const validateRequest = (): HttpMiddleware => ({
       id: event.requestId,
       headers: event.headers,
       sourceAddress: event.requestContext.identity.sourceIp,
+      basePath: basePathOf(event),
       body: event.parsedBody ?? undefined,
       query: event.queryStringParameters ?? {},
       path: event.pathParameters ?? {},

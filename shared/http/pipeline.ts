@@ -12,6 +12,7 @@ import type { Limiter } from "../accounts/limits/limiter.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { errorBody } from "../platform/errors/error-body.ts";
 import { raceDeadline } from "../platform/outbound/timeouts.ts";
+import { versionOf } from "../platform/telemetry/fault-metric.ts";
 import { inRequestScope, openRequestScope, requestScope } from "../platform/telemetry/request-scope.ts";
 import { authenticate } from "./authenticate.ts";
 import { compressResponse } from "./compress-response.ts";
@@ -62,7 +63,7 @@ const inOwnScope = async <Result>(
   work: () => Promise<Result>,
 ): Promise<Result> => {
   const milliseconds = context.getRemainingTimeInMillis() - reserveMilliseconds;
-  const scope = openRequestScope(milliseconds, { metricsNamespace });
+  const scope = openRequestScope(milliseconds, { metricsNamespace, functionVersion: versionOf(context) });
   try {
     return await inRequestScope(scope, work);
   } finally {

@@ -1,6 +1,7 @@
 import { logger } from "../platform/telemetry/logger.ts";
 import { measured } from "../platform/telemetry/request-metrics.ts";
-import { readTraceparent, requestScope, traceIdOf } from "../platform/telemetry/request-scope.ts";
+import { requestScope } from "../platform/telemetry/request-scope.ts";
+import { joinTrace, spanFields } from "../platform/telemetry/trace-context.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
 /** Ids that may be echoed in a header and written to a log as they are. */
@@ -14,7 +15,7 @@ export const identifyRequest = (): HttpMiddleware => ({
     const scope = requestScope();
     if (!scope) return;
     scope.requestId = event.requestId;
-    scope.traceparent = readTraceparent(event.headers["traceparent"]);
+    scope.span = joinTrace(event.headers["traceparent"]);
   },
 });
 
@@ -27,13 +28,12 @@ const operationOf = ({ endpoint }: HttpEvent): string => endpoint?.operation.id 
  * set the id, to API Gateway's own log.
  */
 export const logReceived = (event: HttpEvent): void => {
-  const traceparent = requestScope()?.traceparent;
   const { requestId: gatewayRequestId } = event.requestContext;
   logger.info("request.received", {
     request_id: event.requestId,
     operation: operationOf(event),
     gateway_request_id: gatewayRequestId === event.requestId ? undefined : gatewayRequestId,
-    trace_id: traceparent === undefined ? undefined : traceIdOf(traceparent),
+    ...spanFields(requestScope()?.span),
   });
 };
 

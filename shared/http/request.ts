@@ -50,6 +50,13 @@ export interface HttpEvent extends GatewayFields {
   readonly receivedAt: number;
 }
 
+/** The prefix of the API's own paths: the stage at its default address, or the base path of a domain. */
+export const basePathOf = ({ resource, requestContext }: HttpEvent): string => {
+  const own = resource.split("/").length - 1;
+  const segments = requestContext.path.replace(/\/$/, "").split("/");
+  return segments.slice(0, Math.max(0, segments.length - own)).join("/");
+};
+
 /** The argument of a middleware. */
 export type HttpRequest = Request<HttpEvent, HttpResponse, Error, Context>;
 

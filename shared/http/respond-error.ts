@@ -1,6 +1,7 @@
 import type { AppError } from "../platform/errors/app-error.ts";
 import { toAppError } from "../platform/errors/dependency-failure.ts";
 import { errorBodyAt, oauthErrorBody, statusAt } from "../platform/errors/error-body.ts";
+import { faultFields } from "../platform/telemetry/fault-metric.ts";
 import { describeError, logger } from "../platform/telemetry/logger.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -39,6 +40,7 @@ export const respondError = (format: FormatError = errorResponse): HttpMiddlewar
         operation: endpoint?.operation.id,
         code: error.code,
         reason: describeError(error.cause),
+        ...faultFields(error),
       });
     }
     request.response = format(error, request.event);

@@ -2,7 +2,7 @@ import type { Source } from "../platform/outbound/source.ts";
 import { commonResponseHeaders } from "./cors.ts";
 import { limitHeaders } from "./limit-requests.ts";
 import type { Deprecation, Operation } from "./operation.ts";
-import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
+import { basePathOf, type HttpMiddleware, type HttpRequest } from "./request.ts";
 
 /**
  * A streamed body: pulled piece by piece, or pushed where the pieces are small and many. A producer that reported a
@@ -92,13 +92,6 @@ export const toResponse = (operation: Operation, given: unknown): HttpResponse =
     headers: { ...headers, "Content-Type": "application/json" },
     body: declaredJson(operation, result),
   };
-};
-
-/** The prefix of the API's own paths: the stage at its default address, or the base path of a domain. */
-const basePathOf = ({ resource, requestContext }: HttpEvent): string => {
-  const own = resource.split("/").length - 1;
-  const segments = requestContext.path.replace(/\/$/, "").split("/");
-  return segments.slice(0, Math.max(0, segments.length - own)).join("/");
 };
 
 /** RFC 9745 with its link relation, RFC 8594, and the link relation of RFC 5829. */

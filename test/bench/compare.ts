@@ -44,8 +44,11 @@ try {
     ? await compareProtocols(setup)
     : await compareGateways({ ...setup, withAll: options.all });
   process.stdout.write(`${writeTable(rows, !options.markdown, heads)}\n`);
-  // What must be exact is no speed.
-  const failed = failedRows(rows).filter(({ bound }) => !options.once || bound?.kind === "exactly");
+  // What must be exact is no speed. The first request of a minute makes a call more, which counts among few.
+  const failed = failedRows(rows).filter(
+    ({ bound, measured }) =>
+      !options.once || (bound?.kind === "exactly" && Math.round(measured?.value ?? 0) !== bound.must),
+  );
   for (const { what } of failed) note(`Beyond its bound: ${what}`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 } finally {

@@ -89,6 +89,18 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     }
   });
 
+  it("takes over an account whose address no one has verified, and ends what opened it", async () => {
+    const registration = { username: "auma-here", email: standInAccounts["auma"]?.email ?? "", password };
+    expect(await call("/auth/register", { body: registration })).toMatchObject({ status: 201 });
+    const credentials = new URLSearchParams({ username: registration.username, password });
+    const { body: before } = await call("/auth/token", { body: credentials });
+    const back = await logIn(new CookieJar(), "a", "auma", { next: "/console" });
+    expect(back).toMatchObject({ status: 200, path: `${prefix}/console` });
+    expect(back.html).toContain("auma-here");
+    expect((await call("/auth/me", { token: before.access_token })).status).toBe(401);
+    expect((await call("/auth/token", { body: credentials })).status).toBe(401);
+  });
+
   it("opens the same account through another provider after its owner has logged in with the first", async () => {
     const jar = new CookieJar();
     const unproved = await logIn(jar, "b", "nambi", { next: "/console?from=b" });
@@ -193,6 +205,16 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     const back = await logIn(new CookieJar(), "a", "okello");
     expect(back).toMatchObject({ status: 200, path: `${prefix}/console` });
     expect(back.html).toContain("okello-here");
+
+    // A new password by mail proves whose account it is, and ends every other way in.
+    expect(await call("/auth/forgot-password", { body: { email: unverified } })).toMatchObject({
+      status: 200,
+    });
+    const token = await linkTo(unverified, "/reset-password");
+    const chosen = { token, new_password: `${password} again` };
+    expect(await call("/auth/reset-password", { body: chosen })).toMatchObject({ status: 200 });
+    const after = await logIn(new CookieJar(), "a", "okello");
+    expect(after.html).not.toContain("okello-here");
   });
 
   it("reports a cancelled login at the provider, with the way back", async () => {

@@ -52,6 +52,20 @@ const whenOver = async (id: string, bearer = token): Promise<JsonResponse> => {
   }
 };
 
+it("A callback that does not arrive is listed with the job, with the reason, and tried again", async () => {
+  const { token: owner } = await createAccount();
+  const callback_url = "https://receiver.invalid/hook";
+  const { status, body } = await post({ file_id: await upload(recording(1), owner), callback_url }, owner);
+  expect(status).toBe(202);
+  expect((await whenOver(body.id, owner)).body).toMatchObject({ status: "completed", callback_url });
+  const callback = async () => (await get(`/${body.id}`, owner)).body.callback;
+  await expect.poll(async () => (await callback()).deliveries.length, { timeout: 20_000 }).toBe(1);
+  expect(await callback()).toMatchObject({
+    status: "pending",
+    deliveries: [{ error: "The host name has no address." }],
+  });
+}, 60_000);
+
 describe("a job of a long recording", () => {
   let job: JsonResponse["body"];
   // Twelve minutes are two pieces.

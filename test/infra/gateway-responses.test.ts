@@ -1,27 +1,19 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import * as z from "zod";
 import { errorCatalogue } from "../../shared/platform/errors/catalogue.ts";
 import { parseErrorTemplate } from "./error-body.ts";
-import { resourcesOfType, synthesizeService } from "./synthesized-service.ts";
+import { definitionOf } from "./synthesized-routes.ts";
+import { synthesizeService } from "./synthesized-service.ts";
 
-const gatewayResponse = z.object({
-  ResponseType: z.string(),
-  StatusCode: z.string(),
-  ResponseParameters: z.record(z.string(), z.string()),
-  ResponseTemplates: z.object({ "application/json": z.string() }),
-});
-type GatewayResponse = z.infer<typeof gatewayResponse>;
+type GatewayResponses = ReturnType<typeof definitionOf>["x-amazon-apigateway-gateway-responses"];
+type GatewayResponse = GatewayResponses[string];
 
 let responses: ReadonlyMap<string, GatewayResponse>;
 const header = (response: GatewayResponse | undefined, name: string) =>
-  response?.ResponseParameters[`gatewayresponse.header.${name}`];
+  response?.responseParameters[`gatewayresponse.header.${name}`];
 
 beforeAll(async () => {
-  const { api } = await synthesizeService();
-  const all = [...resourcesOfType(api, "AWS::ApiGateway::GatewayResponse").values()];
-  responses = new Map(
-    all.map(({ Properties }) => gatewayResponse.parse(Properties)).map((each) => [each.ResponseType, each]),
-  );
+  const definition = definitionOf(await synthesizeService());
+  responses = new Map(Object.entries(definition["x-amazon-apigateway-gateway-responses"]));
 }, 30_000);
 
 describe("An error of API Gateway itself", () => {
@@ -44,13 +36,13 @@ describe("An error of API Gateway itself", () => {
     ["DEFAULT_4XX", 400],
     ["DEFAULT_5XX", 500],
   ])("has for %s the status %i", (type, status) => {
-    expect(responses.get(type)?.StatusCode).toBe(String(status));
+    expect(responses.get(type)?.statusCode).toBe(String(status));
   });
 
   it("has our error body, with the status of its code", () => {
-    for (const { StatusCode, ResponseTemplates } of responses.values()) {
-      const { error, detail } = parseErrorTemplate(ResponseTemplates["application/json"]);
-      expect(String(errorCatalogue[error.code].status)).toBe(StatusCode);
+    for (const { statusCode, responseTemplates } of responses.values()) {
+      const { error, detail } = parseErrorTemplate(responseTemplates["application/json"]);
+      expect(String(errorCatalogue[error.code].status)).toBe(statusCode);
       expect(detail).toBe(error.message);
     }
   });
@@ -69,14 +61,14 @@ describe("An error of API Gateway itself", () => {
   });
 
   it("says on 429 and 503 when to try again", () => {
-    const temporary = [...responses.values()].filter(({ StatusCode }) => ["429", "503"].includes(StatusCode));
-    expect(temporary.map(({ ResponseType }) => ResponseType).sort()).toEqual([
+    const temporary = [...responses].filter(([, { statusCode }]) => ["429", "503"].includes(statusCode));
+    expect(temporary.map(([type]) => type).sort()).toEqual([
       "AUTHORIZER_CONFIGURATION_ERROR",
       "AUTHORIZER_FAILURE",
       "INTEGRATION_TIMEOUT",
       "QUOTA_EXCEEDED",
       "THROTTLED",
     ]);
-    for (const response of temporary) expect(header(response, "Retry-After")).toMatch(/^'[1-9]\d*'$/);
+    for (const [, response] of temporary) expect(header(response, "Retry-After")).toMatch(/^'[1-9]\d*'$/);
   });
 });

@@ -1,13 +1,8 @@
-import { join } from "node:path";
-import { App, Stack } from "aws-cdk-lib";
-import { CfnMethod, IdentitySource, RequestAuthorizer, RestApi } from "aws-cdk-lib/aws-apigateway";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { addOperationRoutes } from "../../infra/constructs/operation-routes.ts";
-import { ServiceFunction } from "../../infra/constructs/service-function.ts";
+import { definePaths } from "../../infra/constructs/operation-routes.ts";
 import { defineFunction, type FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { exampleStage, withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
 
 const operation = defineOperation({
   id: "sample",
@@ -32,70 +27,47 @@ const define = (changes: Partial<FunctionDefinition>) =>
     ...changes,
   });
 
-const route = (...definitions: FunctionDefinition[]) =>
-  withTemporaryDirectory(async (directory) => {
-    const bundles = await writeStandInBundles(join(directory, "bundles"));
-    const stack = new Stack(new App({ outdir: directory, analyticsReporting: false }), "Stack");
-    const functions = definitions.map(
-      (definition, index) =>
-        new ServiceFunction(stack, `Function${index}`, {
-          definition,
-          environment: {},
-          bundles,
-          stage: exampleStage("dev"),
-        }),
-    );
-    const [first] = functions;
-    if (!first) throw new Error("A test needs a function.");
-    const identitySources = [IdentitySource.header("Authorization")];
-    const authorizer = new RequestAuthorizer(stack, "Authorizer", { handler: first.lambda, identitySources });
-    const api = new RestApi(stack, "Api");
-    addOperationRoutes({ api, functions, authorizer, notFoundPage: "<h1>Page not found</h1>" });
-    return api.methods.map(({ httpMethod, resource: { path }, node: { defaultChild } }) => ({
-      route: `${httpMethod} ${path}`,
-      authorization: defaultChild instanceof CfnMethod ? defaultChild.authorizationType : undefined,
-    }));
+const paths = (...functions: FunctionDefinition[]) =>
+  definePaths({ functions, uriOf: ({ name }) => name, notFoundPage: "<h1>Page not found</h1>" });
+
+const anyMethod = "x-amazon-apigateway-any-method";
+
+describe("Making routes from operations", () => {
+  it("refuses a route that two functions declare", () => {
+    expect(() => paths(define({}), define({}))).toThrow("The route GET /sample is declared twice.");
   });
 
-describe("Making routes from operations", { timeout: 30_000 }, () => {
-  it("refuses a route that two functions declare", async () => {
-    await expect(route(define({}), define({}))).rejects.toThrow("The route GET /sample is declared twice.");
-  });
-
-  it("refuses a buffered function that may take longer than API Gateway waits", async () => {
-    await expect(route(define({ timeoutSeconds: 30 }))).rejects.toThrow(
+  it("refuses a buffered function that may take longer than API Gateway waits", () => {
+    expect(() => paths(define({ timeoutSeconds: 30 }))).toThrow(
       'The function "docs" may take 30 seconds, but API Gateway waits 29 for a buffered response.',
     );
-    await expect(route(define({ timeoutSeconds: 30, transfer: "stream" }))).resolves.toBeDefined();
-    await expect(route(define({ timeoutSeconds: 30, operations: [], pages: ["/"] }))).rejects.toThrow("29");
+    expect(paths(define({ timeoutSeconds: 30, transfer: "stream" }))).toHaveProperty(["/sample", "get"]);
+    expect(() => paths(define({ timeoutSeconds: 30, operations: [], pages: ["/"] }))).toThrow("29");
   });
 
-  it("takes a path's methods from different functions", async () => {
+  it("takes a path's methods from different functions", () => {
     const post = defineOperation({ ...operation, id: "other", method: "POST" });
-    const routes = await route(define({}), define({ operations: [post] }));
-    expect(routes.map(({ route: name }) => name)).toEqual(
-      expect.arrayContaining(["GET /sample", "POST /sample", "ANY /sample", "ANY /"]),
-    );
+    const defined = paths(define({}), define({ operations: [post] }));
+    expect(Object.keys(defined)).toEqual(["/", "/{unknown+}", "/v1/{unknown+}", "/sample"]);
+    expect(Object.keys(defined["/sample"] ?? {})).toEqual(["get", "head", "post", anyMethod]);
   });
 
-  it("sends every request for a page's path to its function, without an authorizer or another response", async () => {
-    const routes = await route(
-      define({}),
-      define({ operations: [], pages: ["/", "/console", "/console/{proxy+}"] }),
-    );
-    const ofPages = routes.filter(({ route: name }) => !/sample|unknown/.test(name));
-    expect(ofPages).toEqual(
-      ["ANY /", "ANY /console", "ANY /console/{proxy+}"].map((name) => ({
-        route: name,
-        authorization: "NONE",
-      })),
-    );
+  it("sends every request for a page's path to its function, without an authorizer or another response", () => {
+    const pages = ["/", "/console", "/console/{proxy+}"] as const;
+    const defined = paths(define({}), define({ name: "console", operations: [], pages }));
+    for (const page of pages) {
+      expect(Object.keys(defined[page] ?? {})).toEqual([anyMethod]);
+      expect(defined[page]?.[anyMethod]).toMatchObject({
+        security: [],
+        "x-amazon-apigateway-integration": { type: "aws_proxy", uri: "console" },
+      });
+    }
   });
 
-  it("refuses a page that is declared twice, or is an operation's path as well", async () => {
+  it("refuses a page that is declared twice, or is an operation's path as well", () => {
     const pages = define({ operations: [], pages: ["/console"] });
-    await expect(route(pages, pages)).rejects.toThrow("The page /console is declared twice.");
-    await expect(route(define({ pages: ["/sample"] }))).rejects.toThrow(
+    expect(() => paths(pages, pages)).toThrow("The page /console is declared twice.");
+    expect(() => paths(define({ pages: ["/sample"] }))).toThrow(
       "The path /sample is declared as an operation and as a page.",
     );
   });

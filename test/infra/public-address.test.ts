@@ -2,6 +2,7 @@ import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
 import { addServiceStacks } from "../../infra/service.ts";
 import { readCdkContext } from "../../infra/synthesize.ts";
+import { definitionOf } from "./synthesized-routes.ts";
 import {
   exampleStage,
   lambdasByName,
@@ -43,9 +44,23 @@ describe("An API with a name of its own", () => {
     expect(only("AWS::ApiGateway::BasePathMapping")).toMatchObject({ BasePath: "languages" });
   });
 
-  it("no longer responds at its default address, which would bypass the domain's firewall", () => {
-    expect(only("AWS::ApiGateway::RestApi")).toMatchObject({ DisableExecuteApiEndpoint: true });
-    expect(only("AWS::ApiGateway::RestApi", plain)).toMatchObject({ DisableExecuteApiEndpoint: false });
+  it("also responds at its default address until the stage switches that off, so that no caller is cut off", async () => {
+    const off = await synthesizeService(exampleStage("prod", { ...ownDomains, API_DEFAULT_ADDRESS: "off" }));
+    for (const [service, isDisabled] of [
+      [own, false],
+      [plain, false],
+      [off, true],
+    ] as const) {
+      expect(only("AWS::ApiGateway::RestApi", service)).toMatchObject({
+        DisableExecuteApiEndpoint: isDisabled,
+      });
+      expect(definitionOf(service).servers).toEqual([
+        {
+          url: "/",
+          "x-amazon-apigateway-endpoint-configuration": { disableExecuteApiEndpoint: isDisabled },
+        },
+      ]);
+    }
   });
 
   it("is what mails and the documentation name, unless the stage says otherwise", async () => {
@@ -76,7 +91,7 @@ describe("Streams with a name of their own", () => {
         Compress: false,
         ViewerProtocolPolicy: "https-only",
       },
-      Origins: [{ CustomOriginConfig: { OriginReadTimeout: 60, OriginProtocolPolicy: "https-only" } }],
+      Origins: [{ CustomOriginConfig: { OriginReadTimeout: 120, OriginProtocolPolicy: "https-only" } }],
       WebACLId: ownDomains.STREAM_FIREWALL_ARN,
     });
   });
@@ -141,6 +156,11 @@ describe("The settings of domains", () => {
       "STREAM_CERTIFICATE_ARN: must be the ARN of a certificate in us-east-1",
     ],
     [{ ...ownDomains, API_DOMAIN_NAME: "https://api.example.org" }, "API_DOMAIN_NAME: must be a name"],
+    [{ API_DEFAULT_ADDRESS: "off" }, "API_DEFAULT_ADDRESS: can only be off with API_DOMAIN_NAME"],
+    [
+      { ...ownDomains, CHAT_TIMEOUT_MS: "115001" },
+      "CHAT_TIMEOUT_MS: must be at most 115000 with STREAM_DOMAIN_NAME",
+    ],
     [{ API_BASE_PATH: "languages" }, "API_BASE_PATH: must be one segment"],
   ])("are refused when they make no sense: %j", (variables, sentence) => {
     expect(() => exampleStage("prod", variables)).toThrow(sentence);

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { type RunProgram, release } from "../../infra/commands/release.ts";
+import { release } from "../../infra/commands/release.ts";
+import { awsTarget, type RunProgram } from "../../infra/commands/release-target.ts";
 import { PipelineStack } from "../../infra/stacks/pipeline-stack.ts";
+import { deployedStage } from "../../infra/stages.ts";
 
 const addresses = { ApiUrl: "https://api.example.org", ChatStreamUrl: "https://stream.example.org" };
 
@@ -28,75 +30,117 @@ const programs = (fails: (call: string) => boolean = () => false) => {
   return { calls, tested, run };
 };
 
+const stage = deployedStage("prod", {
+  CHAT_BASE_URL: "https://models.example.org/v1",
+  MAIL_FROM: "no-reply@example.org",
+  LEGACY_VENDOR_A: "first",
+});
+const releaseProd = (run: RunProgram) => release("prod", (folder) => awsTarget(stage, folder, run), run);
+
 const deploy = "npx cdk deploy --all -c stage=prod --require-approval never --outputs-file";
-const tests = "npx vitest run --project conformance";
+const tests = "npm run smoke";
+const install = "before: npm ci --prefer-offline --no-audit --no-fund";
+const deployBefore =
+  "before: npx cdk deploy LanguageAi-prod-!(Data) --exclusively -c stage=prod --require-approval never";
+const testsBefore = "before: npm run --if-present smoke";
 
 describe("A release", () => {
   it("is deployed without a question, tested at its address, and tagged", async () => {
     const { calls, tested, run } = programs();
-    await release("prod", run);
+    await releaseProd(run);
     expect(calls).toEqual([deploy, tests, "git tag --force released/prod", "git worktree prune"]);
     expect(tested).toEqual([
-      { BASE_URL: "https://api.example.org", CHAT_STREAM_URL: "https://stream.example.org" },
+      {
+        BASE_URL: "https://api.example.org",
+        CHAT_STREAM_URL: "https://stream.example.org",
+        LEGACY_VENDOR_A: "first",
+        LEGACY_VENDOR_B: "runpod",
+        LEGACY_PROVIDER_ROUTES: "answer",
+        MESSAGING_SIGNATURE_MODE: "enforce",
+      },
     ]);
   });
 
   it("that does not pass the tests is replaced by the one before, all but the data, and not remembered", async () => {
     const { calls, run } = programs((call) => call === tests);
-    await expect(release("prod", run)).rejects.toThrow(
-      "The conformance tests failed; the previous release is deployed again.",
+    await expect(releaseProd(run)).rejects.toThrow(
+      /^The smoke tests failed; the previous release is deployed again\.$/,
     );
     expect(calls).toEqual([
       deploy,
       tests,
       "git worktree add --detach released/prod",
-      "before: npm ci",
-      "before: npx cdk deploy LanguageAi-prod-!(Data) --exclusively -c stage=prod --require-approval never",
+      install,
+      deployBefore,
+      testsBefore,
       "git worktree prune",
     ]);
   });
 
+  it("that fails for a reason of the stage, as the one before does, says so", async () => {
+    const { run } = programs((call) => call === tests || call === testsBefore);
+    await expect(releaseProd(run)).rejects.toThrow(
+      "is deployed again. It fails its own smoke tests, too: check the models",
+    );
+  });
+
   it("that cannot be replaced says which step failed", async () => {
-    const { run } = programs((call) => call === tests || call === "before: npm ci");
-    await expect(release("prod", run)).rejects.toThrow("the rollback to released/prod failed at: npm ci");
+    const { run } = programs((call) => call === tests || call === install);
+    await expect(releaseProd(run)).rejects.toThrow("the rollback to released/prod failed: npm ci");
   });
 
   it("that CloudFormation refuses is tried no further", async () => {
     const { calls, run } = programs((call) => call === deploy);
-    await expect(release("prod", run)).rejects.toThrow("The deployment failed");
+    await expect(releaseProd(run)).rejects.toThrow("The deployment failed");
     expect(calls).toEqual([deploy, "git worktree prune"]);
   });
 });
 
-describe("The role of the workflows", () => {
-  const template = Template.fromStack(
-    new PipelineStack(new App(), "Pipeline", {
-      repository: "example/languages",
-      environments: ["dev", "prod"],
-    }),
-  );
+describe("The roles of the workflows", () => {
+  const stackOf = (hasProvider: boolean) =>
+    Template.fromStack(
+      new PipelineStack(new App(), "Pipeline", {
+        repository: "example/languages",
+        environments: ["dev", "prod"],
+        hasProvider,
+      }),
+    );
+  const template = stackOf(false);
+  const subjectOf = (id: string): unknown => {
+    const [role] = Object.entries(template.findResources("AWS::IAM::Role")).flatMap(([name, found]) =>
+      name.startsWith(id) ? [found] : [],
+    );
+    const [statement] = role?.["Properties"].AssumeRolePolicyDocument.Statement ?? [];
+    expect(statement.Action).toBe("sts:AssumeRoleWithWebIdentity");
+    const { StringEquals } = statement.Condition;
+    expect(StringEquals["token.actions.githubusercontent.com:aud"]).toBe("sts.amazonaws.com");
+    return StringEquals["token.actions.githubusercontent.com:sub"];
+  };
+  const actionsOf = (id: string): string[] =>
+    Object.entries(template.findResources("AWS::IAM::Policy"))
+      .filter(([name]) => name.startsWith(id))
+      .flatMap(([, policy]) => policy["Properties"].PolicyDocument.Statement)
+      .flatMap(({ Action }) => Action);
 
-  it("is taken by runs for the repository's environments only", () => {
-    const [role] = Object.values(template.findResources("AWS::IAM::Role"));
-    expect(role?.["Properties"].AssumeRolePolicyDocument.Statement).toMatchObject([
-      {
-        Action: "sts:AssumeRoleWithWebIdentity",
-        Condition: {
-          StringEquals: {
-            "token.actions.githubusercontent.com:aud": "sts.amazonaws.com",
-            "token.actions.githubusercontent.com:sub": [
-              "repo:example/languages:environment:dev",
-              "repo:example/languages:environment:prod",
-            ],
-          },
-        },
-      },
-    ]);
+  it("are one for each environment, which only its runs can assume", () => {
+    expect(subjectOf("DeployerDev")).toBe("repo:example/languages:environment:dev");
+    expect(subjectOf("DeployerProd")).toBe("repo:example/languages:environment:prod");
+    for (const id of ["DeployerDev", "DeployerProd"]) expect(actionsOf(id)).toEqual(["sts:AssumeRole"]);
   });
 
-  it("may take the roles of bootstrap, and nothing else", () => {
-    const policies = Object.values(template.findResources("AWS::IAM::Policy"));
-    expect(JSON.stringify(policies).match(/"Action":"[^"]+"/g)).toEqual(['"Action":"sts:AssumeRole"']);
+  it("let pull requests read templates and do nothing else", () => {
+    expect(subjectOf("Reviewer")).toBe("repo:example/languages:pull_request");
+    expect(actionsOf("Reviewer")).toEqual(["cloudformation:DescribeStacks", "cloudformation:GetTemplate"]);
+    expect(Object.keys(template.findResources("AWS::IAM::Role"))).toHaveLength(3);
+  });
+
+  it("use the provider of an account that trusts GitHub already", () => {
+    template.resourceCountIs("AWS::IAM::OIDCProvider", 1);
+    const existing = stackOf(true);
+    existing.resourceCountIs("AWS::IAM::OIDCProvider", 0);
+    expect(JSON.stringify(existing.findResources("AWS::IAM::Role"))).toContain(
+      ":oidc-provider/token.actions.githubusercontent.com",
+    );
   });
 });
 
@@ -111,6 +155,24 @@ describe("The workflows", () => {
     const used = linesWith(/npm run ([a-z:]+)/g);
     expect(used).toEqual(["release"]);
     for (const name of used) expect(scripts).toHaveProperty([name]);
+  });
+
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
+
+  it("release nothing before the gate has passed, and to prod nothing that dev refused", () => {
+    const release = read("release.yml");
+    expect(release).toMatch(/^ {2}gate:\n {4}uses: \.\/\.github\/workflows\/ci\.yml$/m);
+    expect(release).toMatch(/^ {2}dev:\n {4}needs: gate$/m);
+    expect(release).toMatch(/^ {2}prod:\n {4}needs: dev$/m);
+    expect(read("ci.yml")).toContain("workflow_call:");
+  });
+
+  it("give pull requests the role that reads templates, and fail when the comparison does", () => {
+    const changes = read("changes.yml");
+    expect(changes).toMatch(/role-to-assume: \$\{\{ vars\.AWS_REVIEWER_ROLE \}\}/);
+    expect(changes).not.toMatch(/^ +environment:/m);
+    // Only this shell has `pipefail`.
+    expect(changes).toMatch(/shell: bash\n {8}run: \|\n.*cdk diff .*--method=template.*\| tee/);
   });
 
   it("run the gate once for a pull request", () => {

@@ -5,13 +5,8 @@ import { corsAllowedHeaders } from "../../shared/http/cors.ts";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { type Operation, supportedMethods, verifiesTokens } from "../../shared/http/operation.ts";
 import { parseErrorTemplate } from "./error-body.ts";
-import { routesOf, type SynthesizedRoute } from "./synthesized-routes.ts";
-import {
-  lambdasByName,
-  resourcesOfType,
-  type SynthesizedService,
-  synthesizeService,
-} from "./synthesized-service.ts";
+import { definitionOf, routesOf, type SynthesizedRoute } from "./synthesized-routes.ts";
+import { resourcesOfType, type SynthesizedService, synthesizeService } from "./synthesized-service.ts";
 
 const declared = functionDefinitions.flatMap((definition) =>
   definition.operations.map((operation: Operation) => ({
@@ -31,9 +26,7 @@ const route = (method: string, path: string) =>
   routes.find((candidate) => candidate.method === method && candidate.path === path);
 /** API Gateway's own response to `OPTIONS`, or to any other method that the path does not have. */
 const mockResponse = (method: "ANY" | "OPTIONS", path: string) =>
-  route("ANY", path)?.integration.IntegrationResponses?.find(
-    ({ SelectionPattern }) => SelectionPattern === (method === "OPTIONS" ? "204" : undefined),
-  );
+  route("ANY", path)?.integration.responses?.[method === "OPTIONS" ? "204" : "default"];
 
 beforeAll(async () => {
   service = await synthesizeService();
@@ -56,7 +49,9 @@ describe("The deployed API", () => {
   it("has HEAD wherever it has GET, with the same function and the same authorizer", () => {
     const gets = routes.filter(({ method, functionName }) => method === "GET" && functionName);
     expect(gets.length).toBeGreaterThan(5);
-    for (const get of gets) expect(route("HEAD", get.path)).toEqual({ ...get, method: "HEAD" });
+    for (const get of gets) {
+      expect(route("HEAD", get.path)).toEqual({ ...get, method: "HEAD", operationId: undefined });
+    }
   });
 
   it.each(declared)("sends $name to the function that declares it", ({ operation, definition }) => {
@@ -70,34 +65,66 @@ describe("The deployed API", () => {
     expect(route("ANY", "/{unknown+}")?.functionName).toBeUndefined();
   });
 
-  it.each(declared)(
-    "requires a token on $name unless it is public, or the function checks the token",
-    ({ operation }) => {
-      const [authorizer] = resourcesOfType(service.api, "AWS::ApiGateway::Authorizer").keys();
-      const expected = operation.auth === "user" && !verifiesTokens(operation) ? authorizer : undefined;
-      expect(authorizer).toBeDefined();
-      expect(route(operation.method, operation.path)?.authorizer).toBe(expected);
-    },
-  );
+  it("requires a token on every method of every path, unless its operation is public, or the function checks the token", () => {
+    const isOpen = new Map<string, boolean>(
+      declared.flatMap(({ operation }) => {
+        const { method, path, auth } = operation;
+        return [method, ...(method === "GET" ? ["HEAD"] : [])].map(
+          (name) => [`${name} ${path}`, auth === "public" || verifiesTokens(operation)] as const,
+        );
+      }),
+    );
+    for (const { path } of pages) isOpen.set(`ANY ${path}`, true);
+    expect(routes.length).toBeGreaterThan(declared.length + paths.length);
+    for (const { method, path, authorizer, functionName } of routes) {
+      const isPublic = functionName === undefined || isOpen.get(`${method} ${path}`);
+      expect([`${method} ${path}`, authorizer]).toEqual([
+        `${method} ${path}`,
+        isPublic ? undefined : "authorizer",
+      ]);
+    }
+    expect(routes.filter(({ authorizer }) => authorizer).length).toBeGreaterThan(30);
+  });
+
+  it("names each operation once, and declares the parameters of its path", () => {
+    const named = routes.flatMap(({ operationId }) => operationId ?? []);
+    expect(named.sort()).toEqual(operations.map(({ id }) => id).sort());
+    for (const { path, parameters } of routes) {
+      expect(parameters.map((name) => `{${name}}`)).toEqual(
+        path.replaceAll("+}", "}").match(/\{\w+\}/g) ?? [],
+      );
+    }
+  });
 
   it.each(declared)(
     "lets $name respond as its function does, streamed or whole",
     ({ operation, definition }) => {
       const integration = route(operation.method, operation.path)?.integration;
       const isStream = definition.transfer === "stream";
-      expect(integration?.ResponseTransferMode).toBe(isStream ? "STREAM" : undefined);
-      expect(integration?.TimeoutInMillis).toBe(isStream ? definition.timeoutSeconds * 1_000 : undefined);
-      expect(JSON.stringify(integration?.Uri).includes("/response-streaming-invocations")).toBe(isStream);
+      expect(integration?.type).toBe("aws_proxy");
+      expect(integration?.responseTransferMode).toBe(isStream ? "STREAM" : undefined);
+      expect(integration?.timeoutInMillis).toBe(isStream ? definition.timeoutSeconds * 1_000 : undefined);
+      expect(integration?.uri?.includes("/response-streaming-invocations")).toBe(isStream);
     },
   );
+
+  it("may call each function behind it by one permission", () => {
+    const permissions = [...resourcesOfType(service.api, "AWS::Lambda::Permission").values()].filter(
+      ({ Properties }) => Properties["Principal"] === "apigateway.amazonaws.com",
+    );
+    const called = new Set(permissions.map(({ Properties }) => JSON.stringify(Properties["FunctionName"])));
+    const behind = new Set(routes.flatMap(({ functionName }) => functionName ?? []));
+    expect(called.size).toBe(permissions.length);
+    expect(permissions.length).toBe(behind.size + 1);
+  });
 });
 
 describe("A path of the API", () => {
   it.each(paths)("informs browsers what they may send to %s", (path) => {
     const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method);
     expect(mockResponse("OPTIONS", path)).toMatchObject({
-      StatusCode: "204",
-      ResponseParameters: {
+      statusCode: "204",
+      responseParameters: {
         "method.response.header.Access-Control-Allow-Origin": "'*'",
         "method.response.header.Access-Control-Allow-Methods": `'${supportedMethods(methods).join(", ")}'`,
         "method.response.header.Access-Control-Allow-Headers": `'${corsAllowedHeaders.join(", ")}'`,
@@ -109,14 +136,14 @@ describe("A path of the API", () => {
     const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method);
     const response = mockResponse("ANY", path);
     expect(response).toMatchObject({
-      StatusCode: "405",
-      ResponseParameters: {
+      statusCode: "405",
+      responseParameters: {
         "method.response.header.Allow": `'${supportedMethods(methods).join(", ")}'`,
         "method.response.header.X-Request-Id": "context.requestId",
         "method.response.header.Access-Control-Allow-Origin": "'*'",
       },
     });
-    expect(parseErrorTemplate(response?.ResponseTemplates["application/json"]).error.code).toBe(
+    expect(parseErrorTemplate(response?.responseTemplates["application/json"]).error.code).toBe(
       "method_not_allowed",
     );
   });
@@ -128,44 +155,64 @@ describe("Responses that need no function", () => {
     "tell that nothing is at %s, with or without a token",
     (path) => {
       const response = mockResponse("ANY", path);
-      expect(response?.StatusCode).toBe("404");
-      expect(parseErrorTemplate(response?.ResponseTemplates["application/json"]).error.code).toBe(
+      expect(response?.statusCode).toBe("404");
+      expect(parseErrorTemplate(response?.responseTemplates["application/json"]).error.code).toBe(
         path.startsWith("/v1/") ? "unknown_url" : "not_found",
       );
       // Without an `Accept` that has a template, as curl's, API Gateway uses the first.
-      const types = Object.keys(response?.ResponseTemplates ?? {});
+      const types = Object.keys(response?.responseTemplates ?? {});
       expect([types, types.toSorted()]).toEqual(Array(2).fill(["application/json", "text/html"]));
+      const page = JSON.stringify(response?.responseTemplates["text/html"]);
+      expect(page).toContain("<h1>Page not found</h1>");
+      expect(page).toContain("$stageVariables.publicBaseUrl/");
       // Velocity reads both characters as its own.
-      const page = response?.ResponseTemplates["text/html"];
-      expect(JSON.stringify(page)).toContain("<h1>Page not found</h1>");
-      expect(JSON.stringify(page)).not.toMatch(/[#]|\$[^{]/);
+      expect(page.replace("$stageVariables", "")).not.toMatch(/[#$]/);
     },
   );
 
   it("have the same status for any content type of the request", () => {
     for (const { integration } of routes.filter(({ functionName }) => functionName === undefined)) {
-      const [usual, toOptions] = integration.IntegrationResponses ?? [];
-      const templates = Object.values(integration.RequestTemplates ?? {});
+      const { default: usual, "204": toOptions } = integration.responses ?? {};
+      const templates = Object.values(integration.requestTemplates ?? {});
       expect(templates.length).toBeGreaterThan(1);
       const template = toOptions
-        ? `{ #if($context.httpMethod == "OPTIONS") "statusCode": ${toOptions.StatusCode} #else "statusCode": ${usual?.StatusCode} #end }`
-        : `{"statusCode":${usual?.StatusCode}}`;
+        ? `{ #if($context.httpMethod == "OPTIONS") "statusCode": ${toOptions.statusCode} #else "statusCode": ${usual?.statusCode} #end }`
+        : `{"statusCode":${usual?.statusCode}}`;
       expect(templates).toEqual(templates.map(() => template));
-      expect(integration.PassthroughBehavior).toBe("NEVER");
+      expect(integration).toMatchObject({
+        type: "mock",
+        passthroughBehavior: "never",
+        contentHandling: "CONVERT_TO_TEXT",
+      });
+    }
+  });
+
+  it("declare the headers that they send, without which API Gateway refuses them", () => {
+    for (const { integration, declaredHeaders } of routes) {
+      for (const { statusCode, responseParameters } of Object.values(integration.responses ?? {})) {
+        const sent = Object.keys(responseParameters).map((name) =>
+          name.replace("method.response.header.", ""),
+        );
+        expect(declaredHeaders[statusCode]).toEqual(sent);
+      }
     }
   });
 });
 
 describe("The authorizer", () => {
   it("reads the Authorization header and is called for each request", () => {
-    const [authorizer] = resourcesOfType(service.api, "AWS::ApiGateway::Authorizer").values();
-    expect(authorizer?.Properties).toMatchObject({
-      Type: "REQUEST",
-      IdentitySource: "method.request.header.Authorization",
-      AuthorizerResultTtlInSeconds: 0,
+    const { token, ...others } = definitionOf(service).components.securitySchemes;
+    expect(others).toEqual({});
+    expect(token).toMatchObject({
+      type: "apiKey",
+      name: "Authorization",
+      in: "header",
+      "x-amazon-apigateway-authorizer": {
+        type: "request",
+        identitySource: "method.request.header.Authorization",
+        authorizerResultTtlInSeconds: 0,
+      },
     });
-    const { AuthorizerUri } = z.object({ AuthorizerUri: z.unknown() }).parse(authorizer?.Properties);
-    expect(JSON.stringify(AuthorizerUri)).toContain(lambdasByName(service).get("authorizer")?.aliasId);
   });
 });
 
@@ -202,6 +249,7 @@ describe("The stage of the API", () => {
       time: "$context.requestTime",
       sourceAddress: "$context.identity.sourceIp",
       account: "$context.authorizer.principalId",
+      host: "$context.domainName",
       method: "$context.httpMethod",
       resource: "$context.resourcePath",
       status: "$context.status",
@@ -213,16 +261,48 @@ describe("The stage of the API", () => {
     });
   });
 
+  it("is traced for one request in twenty, and not for the first of each second as well", () => {
+    expect(only("AWS::XRay::SamplingRule")).toMatchObject({
+      SamplingRule: {
+        RuleName: "LanguageAi-prod",
+        Version: 1,
+        Priority: 1_000,
+        ServiceName: "language-ai-prod/prod",
+        ServiceType: "AWS::ApiGateway::Stage",
+        ResourceARN: "*",
+        Host: "*",
+        HTTPMethod: "*",
+        URLPath: "*",
+        ReservoirSize: 0,
+        FixedRate: 0.05,
+      },
+    });
+  });
+
   it("is reached in its region, because an edge would cut streams, and leaves forms as they are", () => {
     expect(only("AWS::ApiGateway::RestApi")).toMatchObject({
       EndpointConfiguration: { Types: ["REGIONAL"] },
-      BinaryMediaTypes: ["multipart/form-data"],
+      Parameters: { endpointConfigurationTypes: "REGIONAL" },
     });
+    expect(definitionOf(service)["x-amazon-apigateway-binary-media-types"]).toEqual(["multipart/form-data"]);
+  });
+
+  it("names the functions behind the routes, and waits for permission to call them", () => {
+    const [stage] = resourcesOfType(service.api, "AWS::ApiGateway::Stage").values();
+    const { Variables } = z.object({ Variables: z.record(z.string(), z.unknown()) }).parse(stage?.Properties);
+    const behind = new Set(routes.flatMap(({ functionName }) => functionName ?? []));
+    expect(Object.keys(Variables).sort()).toEqual([...behind, "publicBaseUrl"].sort());
+    for (const [id, { Properties }] of resourcesOfType(service.api, "AWS::Lambda::Permission")) {
+      expect(Properties["Principal"] === "*" || stage?.DependsOn.includes(id)).toBe(true);
+    }
   });
 
   it("keeps its logs, and those of the functions, for three months", () => {
     const groups = [...resourcesOfType(service.withFunctions, "AWS::Logs::LogGroup").values()];
-    expect(groups.length).toBe(functionDefinitions.length + 2);
+    const functions = resourcesOfType(service.withFunctions, "AWS::Lambda::Function");
+    const logging = [...functions.values()].filter(({ Properties }) => "LoggingConfig" in Properties);
+    expect(logging.length).toBeGreaterThan(functionDefinitions.length);
+    expect(groups.length).toBe(logging.length + 2);
     for (const { Properties, DeletionPolicy } of groups) {
       expect(Properties["RetentionInDays"]).toBe(90);
       expect(DeletionPolicy).toBe("Retain");

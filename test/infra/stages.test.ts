@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { logRetentionDays } from "../../infra/stage-settings.ts";
 import {
   checkLocalVariables,
@@ -9,7 +11,13 @@ import {
   localStage,
   type Variables,
 } from "../../infra/stages.ts";
-import { exampleStage } from "./synthesized-service.ts";
+import { synthesize } from "../../infra/synthesize.ts";
+import {
+  exampleStage,
+  testStages,
+  withTemporaryDirectory,
+  writeStandInBundles,
+} from "./synthesized-service.ts";
 
 const settingsOf = (variables: Variables = {}) => exampleStage("prod", variables).settings;
 
@@ -17,7 +25,7 @@ describe("A deployed stage", () => {
   it.each(["dev", "prod"])(
     "requires the address of its models and its mail sender, and says how to set it: %s",
     (name) => {
-      expect(() => deployedStage(name, {})).toThrow(
+      expect(() => deployedStage(name, {}, testStages)).toThrow(
         [
           `The stage "${name}" has no CHAT_BASE_URL, the address of the chat models: add the line "CHAT_BASE_URL": "https://models.example.org/v1" to infra/stages/${name}.json, or set the variable CHAT_BASE_URL.`,
           `The stage "${name}" has no MAIL_FROM, the sender of mails: add the line "MAIL_FROM": "Example Languages <no-reply@example.org>" to infra/stages/${name}.json, or set the variable MAIL_FROM.`,
@@ -68,7 +76,9 @@ describe("A deployed stage", () => {
 
   it("shows where each of its settings comes from", () => {
     const variables = { CHAT_BASE_URL: "https://gpu.example.org/v1", MAIL_FROM: "sender@example.org" };
-    const explained = new Map(explainStage("prod", variables).map((setting) => [setting.name, setting]));
+    const explained = new Map(
+      explainStage("prod", variables, testStages).map((setting) => [setting.name, setting]),
+    );
     expect(explained.get("MAIL_FROM")).toMatchObject({ value: "sender@example.org", source: "variable" });
     expect(explained.get("REMOVAL")).toMatchObject({ value: "retain", source: "infra/stages/prod.json" });
     expect(explained.get("SPEECH_BASE_URL")).toMatchObject({
@@ -188,7 +198,7 @@ describe("A deployed stage", () => {
   });
 
   it("must be one that exists", () => {
-    expect(() => deployedStage("staging", {})).toThrow(
+    expect(() => deployedStage("staging", {}, testStages)).toThrow(
       'There is no stage "staging"; the stages are dev, prod (infra/stages).',
     );
   });
@@ -229,6 +239,50 @@ describe("A deployed stage", () => {
     ["THROTTLING_BURST", "0", "THROTTLING_BURST"],
   ])("is refused when %s is %s, by the name of the setting", (variable = "", value = "", setting = "") => {
     expect(() => exampleStage("prod", { [variable]: value })).toThrow(setting);
+  });
+});
+
+describe("The stage files of this repository", () => {
+  const own = readdirSync(new URL("../../infra/stages/", import.meta.url)).map(
+    (file) => file.split(".")[0] ?? "",
+  );
+  const needed = { CHAT_BASE_URL: "https://models.example.org/v1", MAIL_FROM: "sender@example.org" };
+
+  it.each(own.filter((name) => name !== "local"))("have valid settings: %s", (name) => {
+    expect(deployedStage(name, needed)).toMatchObject({ name });
+  });
+
+  it("include one that needs no settings, and that CloudFormation refuses", async () => {
+    const example = deployedStage("example", {});
+    await withTemporaryDirectory(async (directory) => {
+      const bundles = await writeStandInBundles(join(directory, "bundles"));
+      const assembly = await synthesize({ stage: example, bundles, outdir: join(directory, "assembly") });
+      for (const name of ["Data", "Api", "Workers", "Monitoring"]) {
+        const file = join(assembly.directory, `LanguageAi-example-${name}.template.json`);
+        const { Rules } = z
+          .object({ Rules: z.record(z.string(), z.unknown()) })
+          .parse(JSON.parse(readFileSync(file, "utf8")));
+        expect(Rules["CannotBeDeployed"]).toEqual({
+          Assertions: [
+            {
+              Assert: { "Fn::Equals": ["example", "your own stage"] },
+              AssertDescription: expect.stringContaining("npx cdk deploy --all -c stage=dev"),
+            },
+          ],
+        });
+      }
+    });
+  });
+
+  it("can be replaced by the handbook's, which keeps the data and releases gradually", async () => {
+    const handbook = readFileSync(new URL("../../infra/handbook/configure.md", import.meta.url), "utf8");
+    const [, sample = ""] = /complete `prod\.json`:\n\n```json\n(.*?)```/s.exec(handbook) ?? [];
+    await withTemporaryDirectory(async (folder) => {
+      writeFileSync(join(folder, "prod.json"), sample);
+      const { settings } = deployedStage("prod", {}, folder);
+      const stored: unknown = JSON.parse(readFileSync(join(testStages, "prod.json"), "utf8"));
+      expect(settings).toMatchObject({ ...z.record(z.string(), z.unknown()).parse(stored) });
+    });
   });
 });
 

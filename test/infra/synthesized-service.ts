@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import * as z from "zod";
-import { functionDefinitions } from "../../functions/manifest.ts";
+import { builtFunctions } from "../../functions/manifest.ts";
 
 import { deployedStage, type Stage, type Variables } from "../../infra/stages.ts";
 import { synthesize } from "../../infra/synthesize.ts";
@@ -13,8 +13,12 @@ const template = z.object({
     z.object({
       Type: z.string(),
       Properties: z.record(z.string(), z.unknown()).default({}),
+      DependsOn: z.array(z.string()).default([]),
       DeletionPolicy: z.string().optional(),
       UpdateReplacePolicy: z.string().optional(),
+      UpdatePolicy: z
+        .object({ CodeDeployLambdaAliasUpdate: z.object({ BeforeAllowTrafficHook: z.unknown() }) })
+        .optional(),
     }),
   ),
   Outputs: z
@@ -36,6 +40,8 @@ export interface SynthesizedService {
   readonly api: Template;
   readonly workers: Template;
   readonly monitoring: Template;
+  /** Only in a stage with a budget. */
+  readonly budget: Template | undefined;
   /** The two stacks with functions as one: a function's checks hold in both. */
   readonly withFunctions: Template;
   readonly bundleNames: ReadonlyMap<string, string>;
@@ -43,7 +49,7 @@ export interface SynthesizedService {
 
 /** Makes a folder with a bundle for each function that is only there to be deployed. @returns the folder. */
 export const writeStandInBundles = async (directory: string): Promise<string> => {
-  for (const { name } of functionDefinitions) {
+  for (const { name } of builtFunctions) {
     await mkdir(join(directory, name), { recursive: true });
     await writeFile(join(directory, name, "index.mjs"), `// ${name}`);
   }
@@ -62,20 +68,29 @@ export const withTemporaryDirectory = async <Result>(
   }
 };
 
+/** The tests' own files of stages, so that an operator's settings in `infra/stages` change no test. */
+export const testStages = join(import.meta.dirname, "../fixtures/stages");
+
 /** A deployed stage with what it cannot do without, and the variables that a test is about. */
 export const exampleStage = (name: string, variables: Variables = {}): Stage =>
-  deployedStage(name, {
-    CHAT_BASE_URL: "https://models.example.com/v1",
-    MAIL_FROM: "Language AI Service <no-reply@example.com>",
-    ...variables,
-  });
+  deployedStage(
+    name,
+    {
+      CHAT_BASE_URL: "https://models.example.com/v1",
+      MAIL_FROM: "Language AI Service <no-reply@example.com>",
+      ...variables,
+    },
+    testStages,
+  );
 
 /** Everything that a stage can have and need not have. */
 export const everyOption: Variables = {
   ALARM_EMAIL: "operator@example.com",
+  MONTHLY_BUDGET_USD: "250",
   API_DOMAIN_NAME: "api.example.org",
   API_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:111122223333:certificate/1",
   API_BASE_PATH: "/languages",
+  API_DEFAULT_ADDRESS: "off",
   STREAM_DOMAIN_NAME: "stream.example.org",
   STREAM_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:111122223333:certificate/2",
   STREAM_FIREWALL_ARN: "arn:aws:wafv2:us-east-1:111122223333:global/webacl/streams/1",
@@ -102,6 +117,7 @@ const synthesizeStage = (stage: Stage): Promise<SynthesizedService> =>
       api,
       workers,
       monitoring: await stack("Monitoring"),
+      budget: stage.settings.MONTHLY_BUDGET_USD > 0 ? await stack("Budget") : undefined,
       withFunctions: {
         Resources: { ...api.Resources, ...workers.Resources },
         Outputs: { ...api.Outputs, ...workers.Outputs },

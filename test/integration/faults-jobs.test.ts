@@ -78,11 +78,12 @@ const jobsOver = (failing: Partial<JobDependencies>) => {
     deliveries: createDeliveryLog(items),
     callbackSecrets: createCallbackSecrets(items),
     callbackRules: { allowLoopback: false },
-    queue: { send: async () => undefined },
+    queue: { send: async () => undefined, count: async () => 0 },
+    speeds: { read: async () => undefined },
+    piecesAtOnce: 2,
     policyOf,
     uploads: { find: async () => upload() },
-    store: { open: async () => recording, delete: async () => undefined },
-    basePath: "",
+    store: { open: async () => recording, delete: async () => undefined, copy: async () => undefined },
     ...failing,
   });
 };

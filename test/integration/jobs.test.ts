@@ -5,7 +5,7 @@ import { accountCounters } from "../../shared/accounts/limits/keys.ts";
 import { windowsAt } from "../../shared/accounts/limits/windows.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import { BackendRefusal } from "../../shared/platform/outbound/failures.ts";
+import { BackendRefusal, BackendTimeout } from "../../shared/platform/outbound/failures.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import { deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
 import { getResult } from "../../shared/recordings/jobs/get-result.ts";
@@ -59,7 +59,18 @@ const failing =
 
 const broken = new AppError("external_service_error", { message: "The model's server failed." });
 const refused = new AppError("external_service_error", { cause: new BackendRefusal(400) });
+const outOfTime = new AppError("service_unavailable", { cause: new BackendTimeout("silent") });
 const down = new AppError("service_unavailable", { cause: new BackendRefusal(503) });
+
+/** A model that runs out of time at more than this many seconds. */
+const slow =
+  (maxSeconds: number): FakeModel =>
+  (piece, signal) => {
+    const [from = 0, to = pieceSeconds] = [...piece.matchAll(/(?:from|to) ([\d.]+)/g)].map(([, at]) =>
+      Number(at),
+    );
+    return to - from > maxSeconds ? Promise.reject(outOfTime) : sayPiece(piece, signal);
+  };
 
 describe("a job", () => {
   it("returns the whole of a recording, in order, and counts its seconds once", async () => {
@@ -124,6 +135,33 @@ describe("a job", () => {
     }
   });
 
+  it("loses nothing, and says nothing twice, wherever its worker is killed while its pieces are halved", {
+    timeout: 90_000,
+  }, async () => {
+    const userId = await createTestAccount(table, "Admin");
+    for (let calls = 1; ; calls += 1) {
+      const works = worksWith({ slotsPerAccount: 2, model: slow(250) });
+      const name = await works.post(userId, 2);
+      const { wasKilled } = await works.work({ killAfter: calls });
+      expect(await textOf(name), `killed after ${calls} calls`).toBe(
+        [0, 1]
+          .flatMap((piece) =>
+            ["0 to 250", "250 to 500"].map((part) => `said in recording ${piece} from ${part}`),
+          )
+          .join(" / "),
+      );
+      expect(await works.jobs.find(name)).toMatchObject({
+        status: "completed",
+        done_milliseconds: 1_000_000,
+      });
+      // The first piece runs out of time as a whole, the other one of the slots perhaps; one part may be repeated.
+      expect(works.requested.length).toBeLessThanOrEqual(7);
+      if (wasKilled) continue;
+      expect(calls).toBeGreaterThan(40);
+      return;
+    }
+  });
+
   it("is the same when every message comes twice", async () => {
     const works = worksWith({ slotsPerAccount: 2 });
     const name = await works.post(await createTestAccount(table), 4, { callback_url });
@@ -160,18 +198,87 @@ describe("a job", () => {
     const works = worksWith();
     const userId = await createTestAccount(table);
     const name = { userId, jobId: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" };
+    await bucket.store.put(jobObjects.recording(name), Buffer.from("recording"), {
+      contentType: "audio/wav",
+    });
     await works.queue.send({ kind: "plan", ...name });
     const { message } = works.queue.waiting[0] ?? {};
     expect(message).toMatchObject(name);
     works.queue.waiting.splice(0, 1, {
       message: { kind: "plan", ...name },
       group: "forgotten",
-      sentAt: Date.now() - 61_000,
+      sentAt: Date.now() - 151_000,
       visibleAt: 0,
       isTaken: false,
     });
     await works.work();
     expect(await works.jobs.read(name)).toBeUndefined();
+    expect(await objectsOf(name)).toEqual([]);
+  });
+});
+
+describe("a job whose model is slow", () => {
+  it("halves its pieces until the model transcribes them in time, all of them after the first timeouts", async () => {
+    const works = worksWith({ model: slow(100) });
+    const name = await works.post(await createTestAccount(table), 3);
+    await works.work();
+    expect(works.requested.slice(0, 4)).toEqual([
+      "recording 0",
+      "recording 0 from 0 to 250",
+      "recording 0 from 0 to 125",
+      "recording 0 from 0 to 62.5",
+    ]);
+    expect(works.requested).toHaveLength(3 + 3 * 8);
+    expect((await textOf(name))?.split(" / ")).toHaveLength(3 * 8);
+    expect(await works.jobs.find(name)).toMatchObject({ status: "completed", max_part_seconds: 62.5 });
+  });
+
+  it("continues a piece after its last part when a later part needs a shorter length", async () => {
+    const isFast = { value: true };
+    const model: FakeModel = (piece, signal) => {
+      if (piece.includes("to 250")) isFast.value = false;
+      return slow(isFast.value || piece.includes("to 250") ? 250 : 125)(piece, signal);
+    };
+    const works = worksWith({ model });
+    const name = await works.post(await createTestAccount(table), 1);
+    await works.work();
+    expect(await textOf(name)).toBe(
+      ["0 to 250", "250 to 375", "375 to 500"].map((part) => `said in recording 0 from ${part}`).join(" / "),
+    );
+  });
+
+  it("fails when the model transcribes not even the shortest part in time", async () => {
+    const works = worksWith({ model: slow(1) });
+    const userId = await createTestAccount(table);
+    const name = await works.post(userId, 2);
+    await works.work();
+    expect(await works.jobs.find(name)).toMatchObject({
+      status: "failed",
+      error: { code: "service_unavailable" },
+    });
+    expect(works.requested.at(-1)).toBe("recording 0 from 0 to 31.25");
+    expect(await counted(userId)).toEqual({ month: 0, usage: 0 });
+  });
+
+  it("leaves nothing behind when it is deleted during a part", async () => {
+    const started = Promise.withResolvers<void>();
+    const deleted = Promise.withResolvers<void>();
+    const model: FakeModel = async (piece, signal) => {
+      if (!piece.endsWith("to 250")) return slow(250)(piece, signal);
+      started.resolve();
+      await deleted.promise;
+      return sayPiece(piece, signal);
+    };
+    // The worker does not notice that the job has ended.
+    const works = worksWith({ model, watchMilliseconds: 60_000 });
+    const name = await works.post(await createTestAccount(table), 1);
+    const working = works.work({ atOnce: 2 });
+    await started.promise;
+    await deleteJob(name, works);
+    await expect.poll(() => works.jobs.read(name), { timeout: 20_000 }).toBeUndefined();
+    deleted.resolve();
+    await working;
+    expect(await objectsOf(name)).toEqual([]);
   });
 });
 

@@ -108,6 +108,9 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
     await deliver(messageOf(text("What is the answer?")), { traceparent, "X-Request-Id": "the-delivery" });
     await whenEnded(1);
     const ofRequest = service.lines().filter((line) => line["request_id"] === "the-delivery");
+    const spans = ofRequest.filter(({ span_id }) => span_id !== undefined);
+    const [requestSpan, recordSpan] = spans.map(({ span_id }) => span_id);
+    expect(spans).toMatchObject([{ parent_span_id: "00f067aa0ba902b7" }, { parent_span_id: requestSpan }]);
     expect(ofRequest).toMatchObject([
       { message: "request.received", operation: "receiveDelivery", trace_id: traceId },
       { message: "request.answered", operation: "receiveDelivery", status: 200 },
@@ -125,11 +128,10 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
       },
     ]);
     const requested = model.received.filter(({ path }) => path !== "/v1/models");
-    expect(requested.map(({ headers }) => headers["traceparent"])).toEqual([traceparent]);
+    const sent = `00-${traceId}-${recordSpan}-01`;
+    expect(requested.map(({ headers }) => headers["traceparent"])).toEqual([sent]);
     expect(platform.received.length).toBeGreaterThan(1);
-    expect(new Set(platform.received.map(({ headers }) => headers["traceparent"]))).toEqual(
-      new Set([traceparent]),
-    );
+    expect(new Set(platform.received.map(({ headers }) => headers["traceparent"]))).toEqual(new Set([sent]));
   });
 
   it("contains nothing that a person sends, in any kind of message", async () => {

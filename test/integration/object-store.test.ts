@@ -143,7 +143,7 @@ describe("a body on its way from S3", () => {
     const s3 = await startFakeBackend();
     onTestFinished(() => s3.close());
     s3.behave(...behaviours);
-    const timeouts = { response: 5_000, call: 10_000, piece: 50 };
+    const timeouts = { response: 5_000, call: 10_000, piece: 50, copy: 10_000 };
     return linkedStoreAt(s3.baseUrl, timeouts);
   };
   const read = (store: ObjectStore, signal: AbortSignal) =>

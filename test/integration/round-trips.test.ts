@@ -97,10 +97,11 @@ const byFunctionUrl = async (bearer: string): Promise<APIGatewayProxyEventV2> =>
 });
 
 const byRestApi = async (bearer: string): Promise<APIGatewayProxyEvent> => {
-  const { context } = await createAuthorizer(verifyBearer)({
+  const request = {
     headers: { Authorization: `Bearer ${bearer}` },
     methodArn: "arn:aws:execute-api:eu-west-1:000000000000:api1234567/prod/POST/tasks/chat/completions",
-  });
+  };
+  const { context } = await createAuthorizer(verifyBearer)(request, lambdaContext());
   const authorizer = Object.fromEntries(
     Object.entries(context ?? {}).map(([name, value]) => [name, `${value}`]),
   );

@@ -18,7 +18,7 @@ import { encodeForm } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 
 /** The service's own bucket, only less patient. */
-const timeouts: StorageTimeouts = { response: 400, call: 1_000, piece: 400 };
+const timeouts: StorageTimeouts = { response: 400, call: 1_000, piece: 400, copy: 1_000 };
 
 /** Much more than the store gets: a call that waits for as long as a test may take fails that test. */
 const notForEver = { timeout: 5_000 };

@@ -59,6 +59,8 @@ const knownFields: ReadonlySet<string> = new Set([
     "entry_point",
     "trace",
     "trace_id",
+    "span_id",
+    "parent_span_id",
     "gateway_request_id",
     "queue_message_id",
     "tries",
@@ -87,6 +89,8 @@ const knownFields: ReadonlySet<string> = new Set([
     "upstream_milliseconds",
     "client_error",
     "server_error",
+    "faults",
+    "function_version",
     "cold_start",
   ],
 ]);

@@ -9,6 +9,7 @@ import type { Transcription } from "../../shared/models/inference/transcription.
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import type { CallbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { createJobSpeeds } from "../../shared/recordings/jobs/capacity.ts";
 import type { JobMessage } from "../../shared/recordings/jobs/job-queue.ts";
 import {
   createJobsRepository,
@@ -128,6 +129,7 @@ export interface JobWorksOptions {
   readonly model?: FakeModel;
   readonly timeouts?: { readonly failsAfterSeconds: number; readonly waitsSeconds: number };
   readonly slotsPerAccount?: number;
+  readonly watchMilliseconds?: number;
   /** Whether the account may use the service. */
   readonly isActive?: () => boolean;
 }
@@ -144,8 +146,11 @@ const cutter: Cutter = {
       recording,
     }));
   },
-  cut: async function* (_source, piece) {
-    yield Buffer.from(`${piece["recording"]} ${piece.index}`);
+  cut: async (_source, piece) => Buffer.from(`${piece["recording"]} ${piece.index}`),
+  cutPart: async (piece, { from, maxSeconds }) => {
+    const end = Math.min(from + maxSeconds, pieceSeconds);
+    const bytes = Buffer.from(`${Buffer.from(piece).toString()} from ${from} to ${end}`);
+    return { start: from, end, bytes, isLast: end === pieceSeconds };
   },
 };
 
@@ -155,6 +160,7 @@ export const openJobWorks = ({
   model = sayPiece,
   timeouts = { failsAfterSeconds: 0.5, waitsSeconds: 60 },
   slotsPerAccount = 1,
+  watchMilliseconds = 20,
   isActive = () => true,
 }: JobWorksOptions): JobWorks => {
   const queue = new MemoryQueue();
@@ -180,6 +186,7 @@ export const openJobWorks = ({
       jobs: ownJobs,
       slots: createSlots(ownTable, ownJobs),
       isActive: async () => isActive(),
+      speeds: createJobSpeeds(ownTable),
       store: {
         open: (key) => life.call(() => store.open(key)),
         put: (...given) => life.call(() => store.put(...given)),
@@ -216,7 +223,7 @@ export const openJobWorks = ({
       }),
       timeouts,
       slotsPerAccount,
-      watchMilliseconds: 20,
+      watchMilliseconds,
     };
   };
 

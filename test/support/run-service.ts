@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 const projectDirectory = join(import.meta.dirname, "../..");
 const endWithParent = new URL("./end-with-parent.ts", import.meta.url).href;
+const changedPermissions = new URL("./access/changed-permissions.ts", import.meta.url).href;
 
 /** A command of this repository that is running as its own process. */
 export interface RunningCommand {
@@ -21,12 +22,17 @@ export const runCommand = (
   args: readonly string[],
   variables: Record<string, string>,
 ): RunningCommand => {
-  const child = spawn(process.execPath, ["--import", endWithParent, join(projectDirectory, file), ...args], {
+  const { ACCESS_LOG = "", TAKEN_PERMISSION = "" } = process.env;
+  const imports = ACCESS_LOG || TAKEN_PERMISSION ? [endWithParent, changedPermissions] : [endWithParent];
+  const options = imports.flatMap((each) => ["--import", each]);
+  const child = spawn(process.execPath, [...options, join(projectDirectory, file), ...args], {
     cwd: projectDirectory,
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
       BUILT_FUNCTIONS: process.env["BUILT_FUNCTIONS"],
+      ACCESS_LOG,
+      TAKEN_PERMISSION,
       ...variables,
     },
     // Standard input stays open and silent.

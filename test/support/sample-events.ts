@@ -45,6 +45,7 @@ export const otherEvents: Readonly<
   "mail/verify-email": { result: batchDone, message: mailRequest.and(sampleUser) },
   "mail-feedback/bounce": { result: nothing },
   "mail-feedback/complaint": { result: nothing },
+  "mail-feedback/delivery": { result: nothing },
   "messaging/text": { result: batchDone, message: inboundMessage },
 };
 

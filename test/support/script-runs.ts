@@ -95,7 +95,15 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     needs: "chromium",
   },
   fuzz: { args: () => ["--seconds", "2", "--requests", "80"], shows: /^80 requests; [\s\S]*^ran: /m },
-  release: { notRun: deploys },
+  release: {
+    ranBy: "test/integration/release.endurance.test.ts",
+    as: '["run", "release", "--", "local"]',
+  },
+  smoke: { ranBy: "infra/commands/release.ts", as: '["run", "smoke"]' },
+  "first-deployment": {
+    ranBy: "test/integration/local/first-deployment.test.ts",
+    as: 'runCommand("infra/commands/first-deployment/main.ts", args, variables)',
+  },
   stage: { notRun: deploys },
   costs: { shows: /kB sent to the internet/ },
   load: {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { readLocalSettings } from "../../infra/local/settings.ts";
 import { startLocalService } from "../../infra/local/start-service.ts";
+import { denied } from "./access/changed-permissions.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -13,23 +14,39 @@ declare module "vitest" {
     chatStreamUrl: string;
     /** Whether that is the local service, whose `/_local` routes tests may use. */
     isLocal: boolean;
+    /** The folder of its data; empty unless it is the local service. */
+    dataDirectory: string;
   }
 }
 
+/** The service under test. */
+export interface ProvidedService {
+  /** Empty unless it is the local service. */
+  readonly dataDirectory: string;
+  stop(): Promise<void>;
+}
+
 /**
- * Starts the local service for the conformance tests, or takes the one that `BASE_URL` (and `CHAT_STREAM_URL`)
- * names, so that the same tests can run against a deployment.
+ * Starts the local service, or takes the one that `BASE_URL` (and `CHAT_STREAM_URL`) names, so that the same tests can run
+ * against a deployment.
+ *
+ * @param variables settings of the local stage
  */
-export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
+export const provideService = async (
+  project: TestProject,
+  variables: Readonly<Record<string, string>>,
+): Promise<ProvidedService> => {
   const withoutSlash = (url: string) => url.replace(/\/+$/, "");
   const deployed = process.env["BASE_URL"];
   project.provide("isLocal", !deployed);
   if (deployed) {
+    project.provide("dataDirectory", "");
     project.provide("baseUrl", withoutSlash(deployed));
     project.provide("chatStreamUrl", withoutSlash(process.env["CHAT_STREAM_URL"] ?? deployed));
-    return undefined;
+    return { dataDirectory: "", stop: async () => undefined };
   }
   const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-"));
+  project.provide("dataDirectory", dataDirectory);
   // Where `npm run verify` replaces stand-ins by other servers.
   const otherServers = Object.fromEntries(
     ["DYNAMODB", "S3"].map((name) => [`AWS_ENDPOINT_URL_${name}`, process.env[`VERIFY_ENDPOINT_${name}`]]),
@@ -37,14 +54,24 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
   const service = await startLocalService({
     // As at the default address of a deployment, where every path begins with the stage's name.
     settings: readLocalSettings({ PORT: "0", DATA_DIR: dataDirectory, BASE_PATH: "/prod", ...otherServers }),
-    // The tiers' own limits, as in a deployment.
-    variables: { LIMIT_MULTIPLIER: "1" },
+    variables,
     log: () => undefined,
   });
   project.provide("baseUrl", service.url);
   project.provide("chatStreamUrl", service.chatStreamUrl ?? service.url);
-  return async () => {
+  const stop = async () => {
     await service.close();
     await rm(dataDirectory, { recursive: true, force: true });
+    // A worker repeats what was denied, so a test may pass without the permission that a deployment lacks.
+    if (denied.length > 0 && !process.env["TAKEN_PERMISSION"]) {
+      throw new Error(`The service was denied:\n${[...new Set(denied)].join("\n")}`);
+    }
   };
+  return { dataDirectory, stop };
+};
+
+/** With the tiers' own limits, as in a deployment. */
+export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  const { stop } = await provideService(project, { LIMIT_MULTIPLIER: "1" });
+  return stop;
 };

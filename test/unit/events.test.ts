@@ -3,12 +3,16 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
+import { releaseSamples } from "../../functions/release-check/samples.ts";
 import { credentialContext } from "../../shared/http/authenticate.ts";
 import { endpoint } from "../../shared/http/endpoint.ts";
 import { verifiesTokens } from "../../shared/http/operation.ts";
+import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { lambdaContext } from "../support/lambda-event.ts";
 import { otherSamples, parseEvent, sampleEvents } from "../support/sample-events.ts";
 import { send } from "../support/send.ts";
+import { unlimited } from "../support/unlimited.ts";
 
 describe("the sample events", () => {
   it.each(sampleEvents)("$path is a request its operation accepts", async ({ operation, text }) => {
@@ -38,6 +42,39 @@ describe("the sample events", () => {
 
   const all = [...sampleEvents, ...otherSamples];
 
+  it("exist for the check of each function's new version", () => {
+    const names = functionDefinitions.map(({ name }): string => name);
+    expect(Object.keys(releaseSamples).toSorted()).toEqual(names.toSorted());
+  });
+
+  const { authorizer: _guard, ...behindRoutes } = releaseSamples;
+  const refused = Object.values(behindRoutes)
+    .flat()
+    .flatMap(({ what, event, expected }) => {
+      const request = gatewayRequest.safeParse(event).data;
+      return request && what.includes("invalid token") ? [{ ...request, event, expected }] : [];
+    });
+
+  it.each(refused)(
+    "of the check of new versions for $resource reach no use case and count nothing",
+    async ({ event, expected, httpMethod, resource }) => {
+      const { operation } =
+        sampleEvents.find(({ operation: { method, path } }) => method === httpMethod && path === resource) ??
+        {};
+      if (!operation) throw new Error(`There is no operation ${httpMethod} ${resource}.`);
+      const accept = vi.fn();
+      const admit = vi.fn();
+      const limiter = { ...unlimited, admit };
+      const options = { limiter, verifyBearer: async () => undefined };
+      const handler = createBufferedHandler([endpoint(operation, accept)], options);
+      expect(
+        expected.safeParse(await handler(parseEvent(JSON.stringify(event)), lambdaContext())).error,
+      ).toBeUndefined();
+      expect(accept).not.toHaveBeenCalled();
+      expect(admit).not.toHaveBeenCalled();
+    },
+  );
+
   it("belong to operations that exist, or to what else a function gets", () => {
     const files = globSync("events/**/*.json", { cwd: join(import.meta.dirname, "../..") });
     expect(files.toSorted()).toEqual(all.map(({ path }) => path).toSorted());
@@ -56,6 +93,8 @@ describe("the sample events", () => {
     },
   );
 });
+
+const gatewayRequest = z.object({ httpMethod: z.string(), resource: z.string() });
 
 const queueEvent = z.object({ Records: z.array(z.object({ body: z.string() })).min(1) });
 

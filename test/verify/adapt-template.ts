@@ -5,12 +5,10 @@ import type { WholeTemplate } from "./templates.ts";
 export const notCreated: Readonly<Record<string, string>> = {
   "AWS::ApiGateway::Account":
     "left out: the role with which API Gateway writes logs, which moto does not write",
-  "AWS::ApiGateway::Authorizer": "left out: moto does not authorise",
   "AWS::ApiGateway::BasePathMapping": "left out with the domain name",
   "AWS::ApiGateway::DomainName": "left out: no name leads to moto",
-  "AWS::ApiGateway::GatewayResponse":
-    "left out: texts of refusals, which the local gateway serves from the same template",
   "AWS::ApiGateway::Stage": "left out: throttling and logs, of which moto has none",
+  "AWS::Budgets::Budget": "left out: moto's CloudFormation makes none",
   "AWS::CloudFront::Distribution": "left out: in front of the function URL",
   "AWS::CloudWatch::Alarm": "left out: moto's CloudFormation creates no alarms; test/infra checks each",
   "AWS::CodeDeploy::Application": "left out: moto shifts no traffic",
@@ -29,8 +27,12 @@ export const notCreated: Readonly<Record<string, string>> = {
   "AWS::SecretsManager::Secret": "created by a call, with a value generated as the template says",
   "AWS::WAFv2::WebACL": "left out: moto filters nothing",
   "AWS::WAFv2::WebACLAssociation": "left out with the rules",
+  "AWS::XRay::SamplingRule": "left out: moto records no traces",
   "Custom::S3AutoDeleteObjects": "left out: a function of CDK, which moto would run in Docker",
 };
+
+/** Created by a call after the stack: moto's CloudFormation ignores the API's definition, and deploys no API without methods. */
+const deployment = "AWS::ApiGateway::Deployment";
 
 /** Replaces a reference to a resource that is not created. */
 type PlaceholderOf = (logicalId: string) => unknown;
@@ -61,10 +63,7 @@ const replaceReferences = (
   );
 };
 
-/**
- * Adapts the template to moto: a table's type, a FIFO queue's generated name, and the method and address of a mock
- * response, although nothing is called.
- */
+/** Adapts the template to moto: a table's type, and a FIFO queue's generated name. */
 const forMoto = (queueName: string, resource: WholeTemplate["Resources"][string]): typeof resource => {
   const { Replicas: _replicas, ...Properties } = Object(resource["Properties"]);
   if (resource.Type === "AWS::DynamoDB::GlobalTable") {
@@ -72,10 +71,6 @@ const forMoto = (queueName: string, resource: WholeTemplate["Resources"][string]
   }
   if (resource.Type === "AWS::SQS::Queue" && Properties.FifoQueue) {
     return { ...resource, Properties: { QueueName: queueName, ...Properties } };
-  }
-  if (resource.Type === "AWS::ApiGateway::Method") {
-    const Integration = { IntegrationHttpMethod: "POST", Uri: "", ...Properties.Integration };
-    return { ...resource, Properties: { ...Properties, Integration } };
   }
   return resource;
 };
@@ -105,7 +100,8 @@ export const withoutUncreated = (
   const resources = Object.entries(template.Resources).map(
     ([id, resource]) => [id, forMoto(`${stackName}-${id}.fifo`, resource)] as const,
   );
-  const gone = new Set(resources.filter(([, { Type }]) => Type in notCreated).map(([id]) => id));
+  const isGone = (type: string): boolean => type in notCreated || type === deployment;
+  const gone = new Set(resources.filter(([, { Type }]) => isGone(Type)).map(([id]) => id));
   const remaining = Object.fromEntries(resources.filter(([id]) => !gone.has(id)));
   const adapted = replaceReferences({ ...template, Resources: remaining }, gone, placeholderOf);
   return { ...template, ...Object(adapted) };

@@ -6,6 +6,9 @@ import { pinnedVersion, pythonTool, runToEnd } from "./tools.ts";
 /** Where the service may be deployed: an opt-in region in Africa, Europe, and the one in which certificates of CloudFront are. */
 const regions = ["af-south-1", "eu-west-1", "us-east-1"];
 
+/** Whether a stack is always in us-east-1. */
+const isGlobal = (file: string): boolean => /-(?:Budget|Edge)\./.test(file);
+
 const matches = z.array(
   z.object({
     Rule: z.object({ Id: z.string() }),
@@ -27,15 +30,18 @@ export const cfnLintPart: Part = {
     const program = await pythonTool("cfn-lint");
     return withTemplates(async (stages) => {
       const files = stages.flatMap(({ stacks }) => stacks.map(({ file }) => file));
-      const { output } = await runToEnd(program, [
-        "--format",
-        "json",
-        "--regions",
-        ...regions,
-        "--",
-        ...files,
-      ]);
-      const found = matches.parse(JSON.parse(output || "[]"));
+      const lint = async (inRegions: readonly string[], some: readonly string[]) => {
+        const options = ["--format", "json", "--regions", ...inRegions];
+        const { output } = await runToEnd(program, [...options, "--", ...some]);
+        return matches.parse(JSON.parse(output || "[]"));
+      };
+      const found = [
+        ...(await lint(
+          regions,
+          files.filter((file) => !isGlobal(file)),
+        )),
+        ...(await lint(["us-east-1"], files.filter(isGlobal))),
+      ];
       const findings = found.map(({ Rule, Message, Location }) =>
         Rule.Id in explained ? Rule.Id : `${Rule.Id} ${Location.Path?.join("/") ?? ""}: ${Message}`,
       );

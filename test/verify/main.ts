@@ -8,6 +8,7 @@ import { dynamoDbLocalPart } from "./dynamodb-local.ts";
 import { generatedClientsPart } from "./generated-clients.ts";
 import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
 import { openapiPart } from "./openapi.ts";
+import { permissionsPart } from "./permissions.ts";
 import { policiesPart } from "./policies.ts";
 import { runParts } from "./run-parts.ts";
 import { runtimePart } from "./runtime.ts";
@@ -23,6 +24,7 @@ const parts = [
   dynamoDbLocalPart,
   cfnLintPart,
   policiesPart,
+  permissionsPart,
   openapiPart,
   chromiumPart,
   cutsPart,

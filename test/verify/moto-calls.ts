@@ -62,3 +62,22 @@ export const putObject = async (
     `PUT ${bucket}/${key}`,
   );
 };
+
+/** An operation of a service whose resources are addresses. @throws Error when it is refused. */
+export const callAddress = async (
+  endpoint: string,
+  service: string,
+  method: "GET" | "POST" | "PUT",
+  path: string,
+  input?: unknown,
+): Promise<unknown> =>
+  JSON.parse(
+    await textOf(
+      await fetch(`${endpoint}${path}`, {
+        method,
+        headers: { ...headers(service), "Content-Type": "application/json" },
+        ...(input === undefined ? {} : { body: JSON.stringify(input) }),
+      }),
+      `${method} ${path.slice(0, 80)}`,
+    ),
+  );

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import * as z from "zod";
 import { withoutUncreated } from "./adapt-template.ts";
-import { callJson, callQuery, putObject } from "./moto-calls.ts";
+import { callAddress, callJson, callQuery, putObject } from "./moto-calls.ts";
 import type { StackTemplate, StageTemplates } from "./templates.ts";
 
 const secretProperties = z.object({
@@ -27,6 +27,43 @@ export interface DeployedStack {
   readonly created: number;
   readonly outputs: ReadonlyMap<string, string>;
 }
+
+// moto requires an integration's method and address, also where nothing is called.
+const method = z
+  .looseObject({ "x-amazon-apigateway-integration": z.looseObject({ type: z.string() }) })
+  .transform(({ "x-amazon-apigateway-integration": integration, ...others }) => ({
+    ...others,
+    "x-amazon-apigateway-integration": { httpMethod: "POST", uri: "", ...integration },
+  }));
+const definition = z.looseObject({ paths: z.record(z.string(), z.record(z.string(), method)) });
+const restApi = z.object({ Properties: z.object({ Body: definition }) });
+const importedResources = z.object({
+  item: z.array(
+    z.object({ path: z.string(), resourceMethods: z.record(z.string(), z.unknown()).default({}) }),
+  ),
+});
+
+/**
+ * Imports the API's definition, which moto refuses unless it is valid OpenAPI, and deploys it.
+ *
+ * @throws Error when a path or a method of the definition is missing afterwards.
+ */
+const importDefinition = async (endpoint: string, id: string, resource: unknown): Promise<void> => {
+  const { Body } = restApi.parse(resource).Properties;
+  const address = `/restapis/${id}`;
+  const call = callAddress.bind(undefined, endpoint, "apigateway");
+  await call("PUT", `${address}?mode=overwrite&failonwarnings=true`, Body);
+  const { item } = importedResources.parse(await call("GET", `${address}/resources?embed=methods&limit=500`));
+  const methodsOf = (methods: object) => Object.keys(methods).map((method) => method.toUpperCase());
+  const imported = new Map(item.map(({ path, resourceMethods }) => [path, methodsOf(resourceMethods)]));
+  const missing = Object.entries(Body.paths).flatMap(([path, methods]) =>
+    methodsOf(methods)
+      .filter((method) => !imported.get(path)?.includes(method))
+      .map((method) => `${method} ${path}`),
+  );
+  if (missing.length > 0) throw new Error(`The imported API lacks ${missing.join(", ")}.`);
+  await call("POST", `${address}/deployments`, { stageName: "verify" });
+};
 
 const between = (text: string, tag: string): string[] =>
   [...text.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, "gs"))].map(([, inside = ""]) => inside);
@@ -60,9 +97,15 @@ const deployStack = async (endpoint: string, stack: StackTemplate): Promise<Depl
   const description = await call("DescribeStacks");
   const [status] = between(description, "StackStatus");
   if (status !== "CREATE_COMPLETE") throw new Error(`${name} became ${status}.`);
-  const created = new Set(between(await call("DescribeStackResources"), "LogicalResourceId"));
+  const members = between(await call("DescribeStackResources"), "member");
+  const idOf = (member: string, kind: string): string => between(member, `${kind}ResourceId`)[0] ?? "";
+  const created = new Map(members.map((member) => [idOf(member, "Logical"), idOf(member, "Physical")]));
   const missing = Object.keys(adapted.Resources).filter((id) => !created.has(id));
   if (missing.length > 0) throw new Error(`${name} lacks ${missing.join(", ")}.`);
+  for (const [id, resource] of Object.entries(template.Resources)) {
+    if (resource.Type !== "AWS::ApiGateway::RestApi") continue;
+    await importDefinition(endpoint, created.get(id) ?? "", resource);
+  }
   const keys = between(description, "OutputKey");
   const values = between(description, "OutputValue");
   return {

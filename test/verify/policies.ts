@@ -17,6 +17,7 @@ const arnOfType: Readonly<Record<string, string>> = {
   "AWS::Logs::LogGroup": `arn:aws:logs:${region}:log-group:example:*`,
   "AWS::Lambda::Function": `arn:aws:lambda:${region}:function:example`,
   "AWS::Lambda::Alias": `arn:aws:lambda:${region}:function:example:live`,
+  "AWS::Lambda::Version": `arn:aws:lambda:${region}:function:example:1`,
 };
 
 const pseudoParameters: Readonly<Record<string, string>> = {
@@ -84,8 +85,14 @@ const canary = {
   Statement: [{ Effect: "Allow", Action: "s3:GetObjekt", Resource: "arn:aws:s3:::example/*" }],
 };
 
+const hookReport = '[{"action":"codedeploy:PutLifecycleEventHookExecutionStatus","required_format":"*"}]';
+const hookReason =
+  "AWS's guide to hooks limits it to deployment groups, which parliament's list does not have.";
+
 /** What parliament reports and stays, with the reason. */
 const explained = {
+  [`RESOURCE_MISMATCH ReleaseCheckRole04E457AD-0.json ${hookReport}`]: hookReason,
+  [`RESOURCE_MISMATCH EntryReleaseCheckRoleB51C1BBF-0.json ${hookReport}`]: hookReason,
   'UNKNOWN_ACTION canary.json "Unknown action s3:GetObjekt"': "It was put there to be found.",
 };
 

@@ -54,7 +54,7 @@ const readStack = async (folder: string, file: string): Promise<StackTemplate> =
 };
 
 /** Each takes from those before it. */
-const order = ["Data", "Api", "Workers", "Monitoring", "Edge"];
+const order = ["Data", "Api", "Workers", "Monitoring", "Edge", "Budget"];
 const rank = (file: string): number => order.findIndex((name) => file.includes(`-${name}.`));
 
 /** Writes the templates of dev, of prod, and of prod with everything that a stage can have, for as long as they are used. */

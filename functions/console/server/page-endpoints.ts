@@ -87,8 +87,13 @@ const endpointOf = (bound: BoundPage, kind: "shown" | "sent", context: PageConte
   prepare: (raw) => ({
     tasks: 1,
     execute: async (signal) => {
-      const { id, headers, sourceAddress } = raw;
-      const opened = await openVisit(bound.page, raw, { id, headers, sourceAddress, signal }, context);
+      const { id, headers, sourceAddress, basePath } = raw;
+      const opened = await openVisit(
+        bound.page,
+        raw,
+        { id, headers, sourceAddress, basePath, signal },
+        context,
+      );
       const { visit } = opened;
       const response = async (): Promise<PageResponse> => {
         if (!isFor(bound.page, visit)) throw new AppError("unauthenticated");

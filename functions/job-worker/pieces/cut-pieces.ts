@@ -11,10 +11,15 @@ import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
 import type { ByteSource } from "../../../shared/platform/outbound/byte-source.ts";
 import { type PieceLimits, PiecePlanner } from "./piece-planner.ts";
 
+export interface PlanOptions extends AudioReadOptions, Partial<PieceLimits> {
+  /** The first piece starts here in the recording or just before, in seconds; by default at the recording's start. */
+  readonly from?: number;
+}
+
 export { type Piece, pieceSchema } from "../../../shared/audio/reading/piece.ts";
 
 /** vLLM accepts less than 25 MiB and 600 s. */
-const defaultLimits: PieceLimits = {
+export const usualLimits: PieceLimits = {
   maxSeconds: 570,
   overlapSeconds: 10,
   maxBytes: 24_000_000,
@@ -32,13 +37,14 @@ const defaultLimits: PieceLimits = {
 export const planPieces = async (
   source: ByteSource,
   facts: AudioFacts,
-  options: AudioReadOptions & Partial<PieceLimits> = {},
+  options: PlanOptions = {},
 ): Promise<readonly Piece[]> => {
-  const { signal, budget = ReadingBudget.forBackgroundWork() } = options;
-  const limits = { ...defaultLimits, ...options };
+  const { signal, budget = ReadingBudget.forBackgroundWork(), from: startSeconds } = options;
+  const limits = { ...usualLimits, ...options };
   const { durationSeconds, mediaType, fileExtension } = facts;
   const type = { mediaType, fileExtension };
-  if (durationSeconds <= limits.maxSeconds && source.size <= limits.maxBytes) {
+  const isWhole = durationSeconds <= limits.maxSeconds && source.size <= limits.maxBytes;
+  if (isWhole && startSeconds === undefined) {
     return [{ index: 0, start: 0, end: durationSeconds, bytes: source.size, ...type }];
   }
 
@@ -50,7 +56,7 @@ export const planPieces = async (
   for await (const group of points) {
     for (const point of group) {
       first ??= point;
-      if (last) planner.add(last);
+      if (last && (startSeconds === undefined || point.startsAt > startSeconds)) planner.add(last);
       last = point;
     }
   }
@@ -85,3 +91,10 @@ export async function* cutPiece(
   const { reader, ...file } = await openAudioFile(source, { signal, budget });
   yield* gatherPieces(reader.cut(file, piece.cut), budget, piece.bytes);
 }
+
+/** Returns all bytes of a piece, with the errors of {@link cutPiece}. */
+export const readPiece = async (...piece: Parameters<typeof cutPiece>): Promise<Buffer> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of cutPiece(...piece)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};

@@ -15,38 +15,39 @@ export const identityKeyPrefix = "IDENTITY#";
 /** The prefix of the partition key of accounts that will be erased. */
 export const erasureKeyPrefix = "ERASURE#";
 
-/** The prefixes of the keys that a mail with a link needs: the account by its address, and the link. */
-export const recipientKeyPrefixes = ["USER#", "EMAIL#", "LINK#", accessKeyPrefix] as const;
+/** The prefixes of the other partition keys of accounts; permissions use them. */
+export const accountKeyPrefixes = {
+  profile: "USER#",
+  username: "USERNAME#",
+  email: "EMAIL#",
+  counter: "COUNTER#USER",
+  link: "LINK#",
+} as const;
 
-/** The prefixes of the partition keys of accounts. */
-export const accountKeyPrefixes = [
-  ...recipientKeyPrefixes,
-  "USERNAME#",
-  "COUNTER#USER",
-  erasureKeyPrefix,
-  identityKeyPrefix,
-  ownedKeyPrefix,
-] as const;
+const prefixes = accountKeyPrefixes;
 
 /** The key table of the README in `shared/accounts`, in code. No other file spells a key. */
 export const accountKeys = {
   /** A1: an account's profile and the hash of its password. */
-  profile: (userId: number) => ({ PK: `USER#${userId}`, SK: "PROFILE" }),
+  profile: (userId: number) => ({ PK: `${prefixes.profile}${userId}`, SK: "PROFILE" }),
   /** A2: the account with a username; names match without case. */
-  usernameClaim: (username: string) => ({ PK: `USERNAME#${username.toLowerCase()}`, SK: "CLAIM" }),
+  usernameClaim: (username: string) => ({ PK: `${prefixes.username}${username.toLowerCase()}`, SK: "CLAIM" }),
   /** A3: the account with an email address; addresses match without case. */
-  emailClaim: (email: string) => ({ PK: `EMAIL#${email.toLowerCase()}`, SK: "CLAIM" }),
+  emailClaim: (email: string) => ({ PK: `${prefixes.email}${email.toLowerCase()}`, SK: "CLAIM" }),
   /** A4: the last account id. */
-  idCounter: () => ({ PK: "COUNTER#USER", SK: "COUNTER" }),
+  idCounter: () => ({ PK: prefixes.counter, SK: "COUNTER" }),
   /** A5: the access of an account. */
   access: (userId: number) => ({ PK: `${accessKeyPrefix}${userId}`, SK: "ACCESS" }),
   /** A6: a key in lists. */
-  apiKey: (userId: number, keyId: string) => ({ PK: `USER#${userId}`, SK: `${apiKeyItemPrefix}${keyId}` }),
+  apiKey: (userId: number, keyId: string) => ({
+    PK: `${prefixes.profile}${userId}`,
+    SK: `${apiKeyItemPrefix}${keyId}`,
+  }),
   /** A7: the account of an identity. A digest, because issuers and subjects may have any length. */
   identity: (digest: string) => ({ PK: `${identityKeyPrefix}${digest}`, SK: "IDENTITY" }),
   /** A8: an identity of an account in lists. */
   ownIdentity: (userId: number, digest: string) => ({
-    PK: `USER#${userId}`,
+    PK: `${prefixes.profile}${userId}`,
     SK: `${identityKeyPrefix}${digest}`,
   }),
   /** A9: a completed login through a provider; each completes once. */
@@ -63,7 +64,7 @@ export const accountKeys = {
   owned: (userId: number, name: string) => ({ PK: `${ownedKeyPrefix}${userId}`, SK: name }),
   /** L1: a mailed link. Only a digest is stored, so reading the table does not reveal the link. */
   link: (secret: string) => ({
-    PK: `LINK#${createHash("sha256").update(secret).digest("base64url")}`,
+    PK: `${prefixes.link}${createHash("sha256").update(secret).digest("base64url")}`,
     SK: "LINK",
   }),
 };

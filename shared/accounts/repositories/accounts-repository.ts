@@ -216,6 +216,8 @@ export const createAccountsRepository = (table: Table) => {
       changeAccess(userId, { default_language: language }),
     setAccountType: (userId: number, type: AccountType) => changeAccess(userId, { account_type: type }),
     setDisabled: (userId: number, disabled: boolean) => changeAccess(userId, { disabled }),
+    /** For an account that an operator creates; owners prove their address with a mailed link. */
+    setEmailVerified: (userId: number) => changeAccess(userId, { email_verified: true }),
 
     /**
      * Revokes every token, session and reset link of the account.

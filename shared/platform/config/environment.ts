@@ -146,6 +146,8 @@ export const awsConfigOf = (environment: PlatformEnvironment): AwsConfig => {
       ...(environment.AWS_SESSION_TOKEN ? { sessionToken: environment.AWS_SESSION_TOKEN } : {}),
     },
     endpoints: {
+      CodeDeploy: everyService,
+      Lambda: everyService,
       DynamoDB: environment.AWS_ENDPOINT_URL_DYNAMODB ?? everyService,
       SecretsManager: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? everyService,
       S3: environment.AWS_ENDPOINT_URL_S3 ?? everyService,

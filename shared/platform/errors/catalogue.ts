@@ -83,6 +83,11 @@ export const errorCatalogue = {
     "The quota of the account, or the limit of the key, is used up; `Retry-After` says when it is renewed.",
     "insufficient_quota",
   ),
+  queue_full: error(
+    429,
+    "Recordings that are waiting take more than a day; `Retry-After` says when to try again.",
+    "rate_limit_error",
+  ),
   internal: error(500, "Something went wrong on our side.", "server_error"),
   external_service_error: error(502, "The model's server returned no usable response.", "server_error"),
   storage_unavailable: error(502, "The audio could not be stored or read; try again.", "server_error"),

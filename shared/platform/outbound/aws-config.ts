@@ -7,5 +7,9 @@ export interface AwsConfig {
     readonly sessionToken?: string;
   };
   /** A server that replaces AWS; `undefined` for AWS itself. */
-  readonly endpoints: Readonly<Record<"DynamoDB" | "SecretsManager" | "S3" | "SQS", string | undefined>>;
+  readonly endpoints: Readonly<
+    Partial<
+      Record<"CodeDeploy" | "DynamoDB" | "Lambda" | "SecretsManager" | "S3" | "SQS", string | undefined>
+    >
+  >;
 }

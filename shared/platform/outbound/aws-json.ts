@@ -11,6 +11,11 @@ import { exchangeOverSocket } from "./socket-exchange.ts";
  */
 
 const services = {
+  CodeDeploy: {
+    signingName: "codedeploy",
+    target: "CodeDeploy_20141006",
+    contentType: "application/x-amz-json-1.1",
+  },
   DynamoDB: {
     signingName: "dynamodb",
     target: "DynamoDB_20120810",

@@ -7,7 +7,7 @@ const algorithm = "AWS4-HMAC-SHA256";
 
 /** A `POST` before its signature. */
 export interface UnsignedPost {
-  /** Without a query; its path, if any, needs no percent-encoding. */
+  /** Its path, if any, needs no percent-encoding. Its query, if any, is one name with a value, which need none either. */
   readonly url: URL;
   /** The signed headers in addition to the host; names in lower case, values without spaces in a row. */
   readonly headers: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export class AwsSigner {
     const names = [...Object.keys(signed), "host"].sort();
     let lines = "";
     for (const name of names) lines += `${name}:${name === "host" ? url.host : signed[name]}\n`;
-    const request = `POST\n${url.pathname}\n\n${lines}\n${names.join(";")}\n${hash("sha256", body)}`;
+    const request = `POST\n${url.pathname}\n${url.search.slice(1)}\n${lines}\n${names.join(";")}\n${hash("sha256", body)}`;
     const { scope, key } = this.#keyOf(timestamp);
     const signature = hmac(key, `${algorithm}\n${timestamp}\n${scope}\n${hash("sha256", request)}`);
     signed["authorization"] =

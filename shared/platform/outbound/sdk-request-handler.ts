@@ -15,10 +15,11 @@ const asRetryable = (error: unknown): unknown =>
 /**
  * Lets a client of the AWS SDK use this service's connections, time limits and failures.
  *
- * @param silenceMilliseconds how long the server may be silent, also within a body.
+ * @param silenceMilliseconds how long the server may be silent, also within a body; a command's `requestTimeout` replaces it.
  */
 export const sdkRequestHandler = (silenceMilliseconds: number): HttpHandler => ({
-  handle: async ({ protocol, hostname, port, path, query, method, headers, body }, { abortSignal } = {}) => {
+  handle: async ({ protocol, hostname, port, path, query, method, headers, body }, options = {}) => {
+    const { abortSignal, requestTimeout = silenceMilliseconds } = options;
     const host = port === undefined ? hostname : `${hostname}:${port}`;
     const signal = abortSignal instanceof AbortSignal ? abortSignal : new AbortController().signal;
     try {
@@ -28,7 +29,7 @@ export const sdkRequestHandler = (silenceMilliseconds: number): HttpHandler => (
         headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !ownHeaders.has(name))),
         body,
         signal,
-        silenceMilliseconds,
+        silenceMilliseconds: requestTimeout,
       });
       const { statusCode = 0 } = response;
       if (statusCode === idleTooLong)

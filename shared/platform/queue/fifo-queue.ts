@@ -1,8 +1,15 @@
 import type { SQSRecord } from "aws-lambda";
-import type * as z from "zod";
+import * as z from "zod";
 import type { AwsConfig } from "../outbound/aws-config.ts";
 import { openAwsJsonService } from "../outbound/aws-json.ts";
 import { originAttributes } from "./work-through.ts";
+
+const queueCounts = z.object({
+  Attributes: z.object({
+    ApproximateNumberOfMessages: z.coerce.number(),
+    ApproximateNumberOfMessagesNotVisible: z.coerce.number(),
+  }),
+});
 
 /** A FIFO queue of SQS. */
 export type FifoQueue = ReturnType<typeof openFifoQueue>;
@@ -20,6 +27,17 @@ export const openFifoQueue = (queueUrl: string, aws: AwsConfig) => {
         MessageDeduplicationId: deduplicationId,
         MessageAttributes: originAttributes(),
       });
+    },
+
+    /** Returns how many messages the queue has, delivered ones included. SQS counts them within a minute. */
+    count: async (): Promise<number> => {
+      const { Attributes } = queueCounts.parse(
+        await sqs.call("GetQueueAttributes", {
+          QueueUrl: queueUrl,
+          AttributeNames: ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
+        }),
+      );
+      return Attributes.ApproximateNumberOfMessages + Attributes.ApproximateNumberOfMessagesNotVisible;
     },
 
     /** Hides a received message from all workers for this many seconds, at most twelve hours. */

@@ -1,14 +1,9 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import { versionOf } from "../telemetry/fault-metric.ts";
 import { logger } from "../telemetry/logger.ts";
 import { measured } from "../telemetry/request-metrics.ts";
-import {
-  inRequestScope,
-  type Origin,
-  openRequestScope,
-  readTraceparent,
-  requestScope,
-  traceIdOf,
-} from "../telemetry/request-scope.ts";
+import { inRequestScope, type Origin, openRequestScope, requestScope } from "../telemetry/request-scope.ts";
+import { joinTrace, spanFields } from "../telemetry/trace-context.ts";
 
 type MessageAttributes = Readonly<
   Record<string, { readonly DataType: "String"; readonly StringValue: string }>
@@ -25,14 +20,14 @@ export const originAttributes = (): MessageAttributes => {
   const scope = requestScope();
   return {
     ...attribute("request_id", scope?.requestId),
-    ...attribute("traceparent", scope?.traceparent),
+    ...attribute("traceparent", scope?.span?.traceparent),
   };
 };
 
 /** The request that caused a record; without one, the record's own id. */
 const readOrigin = ({ messageId, messageAttributes }: SQSRecord): Origin => ({
   requestId: messageAttributes["request_id"]?.stringValue ?? messageId,
-  traceparent: readTraceparent(messageAttributes["traceparent"]?.stringValue),
+  span: joinTrace(messageAttributes["traceparent"]?.stringValue),
 });
 
 const idsOf = ({ messageId, attributes }: SQSRecord) => ({
@@ -40,14 +35,8 @@ const idsOf = ({ messageId, attributes }: SQSRecord) => ({
   tries: Number(attributes.ApproximateReceiveCount),
 });
 
-const logStarted = (record: SQSRecord, operation: string): void => {
-  const traceparent = requestScope()?.traceparent;
-  logger.info("record.started", {
-    operation,
-    ...idsOf(record),
-    ...(traceparent === undefined ? {} : { trace_id: traceIdOf(traceparent) }),
-  });
-};
+const logStarted = (record: SQSRecord, operation: string): void =>
+  logger.info("record.started", { operation, ...idsOf(record), ...spanFields(requestScope()?.span) });
 
 const logFinished = (
   record: SQSRecord,
@@ -82,6 +71,7 @@ const workOn = (record: SQSRecord, context: Context, { operation, ...options }: 
   const scope = openRequestScope(milliseconds, {
     origin: readOrigin(record),
     metricsNamespace: options.metricsNamespace,
+    functionVersion: versionOf(context),
   });
   return inRequestScope(scope, async () => {
     const startedAt = performance.now();

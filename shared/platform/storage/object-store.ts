@@ -5,7 +5,7 @@ import type { ByteSource } from "../outbound/byte-source.ts";
 /** Files that callers upload. They disappear after a day. */
 export const uploadsFolder = "uploads/";
 
-/** Long recordings of people on the messaging platform, as long as they are transcribed. */
+/** Where long recordings of people on the messaging platform were; now they are in the folders of their jobs. */
 export const voiceNotesFolder = `${uploadsFolder}messaging/`;
 
 /** The maximum size of an upload with a declared size. */
@@ -35,7 +35,7 @@ export const responsesFolder = "answers/";
 
 export const responsesFolderOf = (userId: number): string => `${responsesFolder}${userId}/`;
 
-/** What belongs to jobs: their plans, transcripts of pieces and whole ones, `jobs/7/<job id>/result.json`. */
+/** What belongs to jobs: their recordings, plans, transcripts of pieces and whole ones, `jobs/7/<job id>/result.json`. */
 export const jobsFolder = "jobs/";
 
 export const jobsFolderOf = (userId: number): string => `${jobsFolder}${userId}/`;
@@ -138,6 +138,13 @@ export interface ObjectStore {
   /** Reads a whole object, for as long as that takes. Throws when the store is silent for too long. */
   stream(key: string, options: { readonly signal: AbortSignal }): AsyncIterable<Uint8Array>;
   put(key: string, body: Uint8Array, options: { readonly contentType: string }): Promise<void>;
+  /**
+   * Copies an object within the store, for as long as that takes.
+   *
+   * @param source an object and its version.
+   * @throws AppError `storage_unavailable` too when the object was replaced or deleted in the meantime.
+   */
+  copy(source: { readonly key: string; readonly version: string }, key: string): Promise<void>;
   /** Stores an object whose length is not known in advance, in flat memory. */
   write(key: string, options: { readonly contentType: string }): ObjectWriter;
   /** The names of all objects that begin with a prefix. */

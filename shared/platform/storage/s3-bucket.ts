@@ -28,10 +28,12 @@ export interface StorageTimeouts {
   readonly call: number;
   /** Between two pieces of a body that is streamed. */
   readonly piece: number;
+  /** A copy of 500 MB, during which S3 is silent. */
+  readonly copy: number;
 }
 
 /** Three attempts take far less than the time of any function that uses a bucket. */
-const usualTimeouts: StorageTimeouts = { response: 8_000, call: 25_000, piece: 10_000 };
+const usualTimeouts: StorageTimeouts = { response: 8_000, call: 25_000, piece: 10_000, copy: 60_000 };
 
 /** A bucket of S3. The SDK is loaded by the first call. */
 export interface Bucket {
@@ -42,12 +44,17 @@ export interface Bucket {
    * Makes one call or several, which end with the signal.
    *
    * @param options.milliseconds for all of them, instead of the bucket's own.
+   * @param options.silenceMilliseconds how long S3 may be silent, instead of the bucket's own.
    * @throws AppError `service_unavailable` when S3 is silent for too long, `storage_unavailable` when it refuses, fails or
    * breaks off; the cause is an AwsCallError with S3's code if there is one.
    */
   call<Result>(
     work: (send: Send, signal: AbortSignal) => Promise<Result>,
-    options?: { readonly signal?: AbortSignal; readonly milliseconds?: number },
+    options?: {
+      readonly signal?: AbortSignal;
+      readonly milliseconds?: number;
+      readonly silenceMilliseconds?: number;
+    },
   ): Promise<Result>;
 }
 
@@ -110,14 +117,17 @@ export const openBucket = (
   return {
     timeouts,
     at: (key) => ({ Bucket: name, Key: requireNameable(key) }),
-    call: async (work, { signal = new AbortController().signal, milliseconds = timeouts.call } = {}) => {
+    call: async (work, options = {}) => {
+      const { signal = new AbortController().signal, milliseconds = timeouts.call } = options;
+      const { silenceMilliseconds = timeouts.response } = options;
       const reason = () => new BackendTimeout(`A call to S3 took more than ${milliseconds} ms.`);
       const limit = limitTime(milliseconds, signal, reason);
       try {
         loading ??= load();
         const { sdk, client } = await loading;
         return await work(
-          (command) => client.send(command(sdk), { abortSignal: limit.signal }),
+          (command) =>
+            client.send(command(sdk), { abortSignal: limit.signal, requestTimeout: silenceMilliseconds }),
           limit.signal,
         );
       } catch (error) {

@@ -66,6 +66,14 @@ export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
       await call((send) => send((s3) => new s3.PutObjectCommand({ ...at(key), ContentType, Body })));
     },
 
+    copy: async ({ key, version }, target) => {
+      const { Bucket, Key } = at(key);
+      const CopySource = `${Bucket}/${Key.split("/").map(encodeURIComponent).join("/")}`;
+      const input = { ...at(target), CopySource, CopySourceIfMatch: version };
+      const limits = { milliseconds: timeouts.copy, silenceMilliseconds: timeouts.copy };
+      await call((send) => send((s3) => new s3.CopyObjectCommand(input)), limits);
+    },
+
     write: (key, { contentType }) => new S3Writer(bucket, key, contentType),
 
     async *list(prefix) {

@@ -78,6 +78,9 @@ const units = backendNames.flatMap((name) =>
   measures.map(({ measure, Unit }) => ({ Name: backendMetric(name, measure), Unit })),
 );
 
+/** The names of all metrics of backends. */
+export const backendMetricNames: readonly string[] = units.map(({ Name }) => Name);
+
 /** CloudWatch's definitions of those measures that are members of a line. */
 export const backendMetricDefinitions = (
   fields: Readonly<Record<string, unknown>>,

@@ -27,7 +27,8 @@ export const logEvents = {
     "No one can log in through an identity provider, or its response was not trustworthy; `provider` is its letter, `reason` the detail.",
   "job.failed": "A job has failed for good; `code` is what its owner sees.",
   "job.message_failed": "The step of a message could not be done; the queue delivers it again.",
-  "job.message_unreadable": "The queue of jobs held something that is no message.",
+  "job.message_unreadable":
+    "The queue of jobs held a message that this version cannot read. It is tried again, then dead-lettered.",
   "job.piece_failed":
     "A piece of a recording could not be transcribed; `reason` says why. It is tried again, or its job fails.",
   "limits.not_counted":
@@ -50,7 +51,8 @@ export const logEvents = {
   "message.not_answered": "A person's message got no reply; the queue delivers it again.",
   "message.not_queueable": "SQS refuses a message for what is in it; it was left out. `code` is the reason.",
   "message.taken_over": "Another invocation is already replying to the message.",
-  "message.unreadable": "The message queue held something that is no message.",
+  "message.unreadable":
+    "The message queue held a message that this version cannot read. It is tried again, then dead-lettered.",
   "model.failed":
     "A model did not reply to a message; `code` is the service's error, `reason` the outcome of the call.",
   "note.not_refreshed":
@@ -62,6 +64,8 @@ export const logEvents = {
     "Records of a batch went back to the queue untouched: an earlier one failed, or the function's time was nearly over.",
   "record.started":
     "The first line of each attempt at a record of a queue. `request_id` names the request that caused it.",
+  "release.refused":
+    "A new version did not respond to a sample event as it should, so no caller reaches it; `reason` says how it responded.",
   "request.answered":
     "The last line of each request, when its response has left: a stream's line comes with its last byte. Carries the metrics.",
   "request.failed": "A request ended with a 5xx status; `code` and `reason` say why.",

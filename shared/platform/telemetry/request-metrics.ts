@@ -12,16 +12,23 @@ export interface RequestMetrics {
   readonly server_error: 0 | 1;
 }
 
+const milliseconds = { Name: "milliseconds" satisfies keyof RequestMetrics, Unit: "Milliseconds" };
 const ownTime = { Name: "own_milliseconds" satisfies keyof RequestMetrics, Unit: "Milliseconds" };
+
+const errorNames = ["client_error", "server_error"] as const satisfies readonly (keyof RequestMetrics)[];
+
+/** CloudWatch charges a metric for each hour with a value, so lines without an error write no zeros. */
+const errorMetrics = (metrics: RequestMetrics) =>
+  errorNames.filter((name) => metrics[name] > 0).map((Name) => ({ Name, Unit: "Count" }));
 
 /** The definitions by which CloudWatch reads metrics out of a line (embedded metric format). */
 const envelope = (
   Namespace: string,
-  { own_milliseconds }: RequestMetrics,
+  metrics: RequestMetrics,
   backends: Readonly<Record<string, unknown>>,
 ) => {
   const withoutDimension = backendMetricDefinitions(backends);
-  if (own_milliseconds !== undefined) withoutDimension.push(ownTime);
+  if (metrics.own_milliseconds !== undefined) withoutDimension.push(ownTime);
   return {
     _aws: {
       Timestamp: Date.now(),
@@ -29,11 +36,7 @@ const envelope = (
         {
           Namespace,
           Dimensions: [["operation" satisfies keyof RequestMetrics]],
-          Metrics: [
-            { Name: "milliseconds" satisfies keyof RequestMetrics, Unit: "Milliseconds" },
-            { Name: "client_error" satisfies keyof RequestMetrics, Unit: "Count" },
-            { Name: "server_error" satisfies keyof RequestMetrics, Unit: "Count" },
-          ],
+          Metrics: [milliseconds, ...errorMetrics(metrics)],
         },
         // A line can give a dimension one value only, and a message calls up to five backends: each has metrics of
         // its own instead, without a dimension. So has the service's own time, which is observed over all operations.

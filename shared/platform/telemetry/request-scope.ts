@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { BackendUses } from "./backend-uses.ts";
+import type { TraceSpan } from "./trace-context.ts";
 import type { Use } from "./use.ts";
 
 /** What code below the handler may need to know about the current request or queue record. */
@@ -10,8 +11,8 @@ export interface RequestScope {
   readonly deadline: AbortSignal;
   /** For a queue's record, the request that caused it. */
   requestId: string | undefined;
-  /** The caller's place in a distributed trace, checked; sent on as it came. */
-  traceparent: string | undefined;
+  /** Our part of the caller's distributed trace, if it sent one. */
+  span: TraceSpan | undefined;
   /** The account, where no token names it. */
   accountId: number | undefined;
   /**
@@ -26,6 +27,8 @@ export interface RequestScope {
   readonly use: Use;
   /** CloudWatch's namespace of the metrics; `undefined` for none. */
   readonly metricsNamespace: string | undefined;
+  /** The version of the function, as `name:12`. */
+  readonly functionVersion: string | undefined;
   /** Ends the work before its deadline. */
   end(reason: Error): void;
   /** Ends the scope: its deadline no longer comes. */
@@ -33,7 +36,7 @@ export interface RequestScope {
 }
 
 /** The cause of the work: the request, and the trace that it is part of. */
-export type Origin = Pick<RequestScope, "requestId" | "traceparent">;
+export type Origin = Pick<RequestScope, "requestId" | "span">;
 
 const timeOver = (): DOMException => new DOMException("The time for the request has ended.", "TimeoutError");
 
@@ -41,9 +44,10 @@ const timeOver = (): DOMException => new DOMException("The time for the request 
 export const openRequestScope = (
   milliseconds: number,
   {
-    origin = { requestId: undefined, traceparent: undefined },
+    origin = { requestId: undefined, span: undefined },
     metricsNamespace,
-  }: { readonly origin?: Origin; readonly metricsNamespace?: string | undefined } = {},
+    functionVersion,
+  }: { readonly origin?: Origin } & Partial<Pick<RequestScope, "metricsNamespace" | "functionVersion">> = {},
 ): RequestScope => {
   const left = Math.max(0, milliseconds);
   const overdue = new AbortController();
@@ -62,6 +66,7 @@ export const openRequestScope = (
     backends: new BackendUses(),
     use: {},
     metricsNamespace,
+    functionVersion,
   };
 };
 
@@ -72,13 +77,3 @@ export const inRequestScope = <Result>(scope: RequestScope, work: () => Result):
 
 /** The scope of the request that is being worked for; `undefined` outside of one. */
 export const requestScope = (): RequestScope | undefined => scopes.getStore();
-
-/** Version 00 of W3C Trace Context: trace and parent in lower-case hexadecimal, neither of them all zeros. */
-const version00 = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-/** A `traceparent` header that may be sent on; `undefined` for one that is absent or not as the standard says. */
-export const readTraceparent = (header: string | undefined): string | undefined =>
-  header !== undefined && version00.test(header) ? header : undefined;
-
-/** The id that all parts of a trace have in common, out of a checked `traceparent`. */
-export const traceIdOf = (traceparent: string): string => traceparent.slice(3, 35);

@@ -43,7 +43,10 @@ export const enqueue = async <Written>(
 };
 
 /** Opens the job queue over SQS FIFO. */
-export const openJobQueue = (queueUrl: string, aws: AwsConfig): JobQueue & Pick<FifoQueue, "hide"> => {
-  const { send, hide } = openFifoQueue(queueUrl, aws);
-  return { send: (message) => send(message, groupOf(message), randomUUID()), hide };
+export const openJobQueue = (
+  queueUrl: string,
+  aws: AwsConfig,
+): JobQueue & Pick<FifoQueue, "count" | "hide"> => {
+  const { send, ...others } = openFifoQueue(queueUrl, aws);
+  return { ...others, send: (message) => send(message, groupOf(message), randomUUID()) };
 };

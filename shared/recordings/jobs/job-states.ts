@@ -122,6 +122,19 @@ export const jobStates = (table: Table, now: () => number) => {
       return found?.status === "running" ? found : undefined;
     },
 
+    /** Stores how long parts of the recording may be from now on, unless a shorter length is stored. */
+    shortenParts: (name: JobName, seconds: number) =>
+      change(
+        table,
+        name,
+        whileIn(
+          "running",
+          "SET max_part_seconds = :seconds",
+          { ":seconds": seconds },
+          " AND (attribute_not_exists(max_part_seconds) OR max_part_seconds > :seconds)",
+        ),
+      ),
+
     /** Stores why the job is waiting, for the caller. */
     noteWaiting: (name: JobName, waiting: string) =>
       change(

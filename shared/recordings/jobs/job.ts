@@ -52,7 +52,7 @@ export const storedJob = z.object({
   callback_url: z.string().optional(),
   /** The voice note to reply to, for a job of the messaging assistant. */
   reply_to: inboundMessage.omit({ content: true }).optional(),
-  /** The upload when its length was counted. */
+  /** The upload when its length was counted. The worker reads the copy in the job's folder. */
   object_key: z.string(),
   object_version: z.string(),
   facts: audioFacts,
@@ -69,6 +69,8 @@ export const storedJob = z.object({
   /** The indexes of the transcribed pieces. */
   done: z.set(z.number()).default(new Set()),
   done_milliseconds: z.int().default(0),
+  /** Longer parts of the recording took the model too long; pieces that are longer are transcribed in parts. */
+  max_part_seconds: z.number().optional(),
   /** Why the job is waiting, for the caller. */
   waiting: z.string().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),

@@ -18,6 +18,9 @@ export interface JobName {
 
 const partition = (userId: number): string => `${jobKeyPrefix}${userId}`;
 
+const speedPartition = `${jobKeyPrefix}SPEED`;
+const speedHours = "HOUR#";
+
 /** The key table of this folder's README in code. No other file contains a key. */
 export const jobKeys = {
   /** J1: a job. */
@@ -26,6 +29,9 @@ export const jobKeys = {
   waiting: ({ userId, jobId }: JobName) => ({ PK: partition(userId), SK: `WAITING#${jobId}` }),
   /** J3: the piece in one of the account's slots. */
   slot: (userId: number, slot: number) => ({ PK: partition(userId), SK: `PLACE#${slot}` }),
+  /** J4: how fast recordings were transcribed in an hour, counted from 1970. */
+  speed: (hour: number) => ({ PK: speedPartition, SK: `${speedHours}${hour}` }),
+  speeds: { partition: speedPartition, beginsWith: speedHours },
   ofAccount: partition,
   jobs: "JOB#",
   waitingJobs: "WAITING#",
@@ -34,8 +40,13 @@ export const jobKeys = {
 /** The objects of a job in the bucket. */
 export const jobObjects = {
   folder: ({ userId, jobId }: JobName): string => `${jobsFolderOf(userId)}${jobId}/`,
+  /** The recording, until the job ends: uploads expire earlier. */
+  recording: (name: JobName): string => `${jobObjects.folder(name)}recording`,
   plan: (name: JobName): string => `${jobObjects.folder(name)}plan.json`,
   piece: (name: JobName, index: number): string =>
     `${jobObjects.folder(name)}pieces/${String(index).padStart(4, "0")}.json`,
+  /** The transcripts of a piece's parts, until all of it is transcribed. */
+  parts: (name: JobName, index: number): string =>
+    `${jobObjects.folder(name)}parts/${String(index).padStart(4, "0")}.json`,
   result: (name: JobName): string => `${jobObjects.folder(name)}result.json`,
 };

@@ -5,6 +5,7 @@
  * each call twice, and repetitions are served from memory. So every call of the product gets a correct response.
  */
 import { createServer, type Socket } from "node:net";
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from "@language-ai/aws-stand-ins";
 import { listen, serveParent } from "../child-process.ts";
 import { type ModelReply, readInstruction, streamFrames, wholeBody } from "./model-responses.ts";
 import { readMessages } from "./read-messages.ts";
@@ -74,15 +75,17 @@ const respondedOnce = new Set<string>();
 /** Each stream takes a slot with a name of its own; which one does not matter. */
 const slotName = /"\d{10}\.[\w-]{8}"/g;
 
+/** The stand-ins' own key, which may do everything. They do not check signatures. */
+const authorization = `AWS4-HMAC-SHA256 Credential=${LOCAL_CREDENTIALS.accessKeyId}/20260101/${LOCAL_REGION}/service/aws4_request`;
+
 const forward = async (service: Service, target: string, body: string): Promise<string> => {
   counts.forwarded += 1;
   const response = await fetch(`${endpoints[service]}/`, {
     method: "POST",
-    // Stand-ins want to see a signature and do not check it.
     headers: {
       "Content-Type": "application/x-amz-json-1.0",
       "X-Amz-Target": target,
-      Authorization: "AWS4-HMAC-SHA256 Credential=local",
+      Authorization: authorization,
     },
     body,
   });

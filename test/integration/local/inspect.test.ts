@@ -59,6 +59,7 @@ beforeAll(async () => {
     timeoutSeconds: 5,
     memoryMegabytes: 128,
     environment: {},
+    role: { name: feature, statements: [] },
   }));
   for (const { assetDirectory } of definitions) {
     await mkdir(assetDirectory);

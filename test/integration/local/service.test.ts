@@ -5,8 +5,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { checkVersion } from "../../../functions/release-check/check-version.ts";
+import { releaseSamples } from "../../../functions/release-check/samples.ts";
 import { choosePorts } from "../../../infra/local/ports.ts";
 import { functionPath } from "../../../infra/local/running-service.ts";
 import { endurance } from "../../support/endurance.ts";
@@ -221,6 +224,16 @@ describe("the operator's commands", () => {
     }
   }, 120_000);
 
+  it.each(Object.keys(releaseSamples))("lets the check of a release pass for %s", async (feature) => {
+    const checked = checkVersion(feature, async (event) => {
+      const response = await postText(`${service.url}${functionPath(feature)}`, JSON.stringify(event));
+      // A streamed response is printed as its head, a line break and its body.
+      const [result = ""] = (await response.text()).split("\n");
+      return result;
+    });
+    await expect(checked).resolves.toBeUndefined();
+  });
+
   it("runs every sample event that is no request to an operation", async () => {
     // Callbacks are signed with the account's secret, which is created when it is first read.
     const secret = sampleEvents.find(({ operation }) => operation.id === "getWebhookSecret")?.text ?? "";
@@ -318,6 +331,32 @@ describe("the operator's commands", () => {
     expect(await account("nankya", "--revoke-keys")).toMatchObject({
       code: 1,
       output: expect.stringContaining("need --keys."),
+    });
+  }, 60_000);
+
+  it("`npm run account` creates the account of the smoke tests, verified, with a key, and shows both once", async () => {
+    const { code, output } = await account("smoke", "--smoke");
+    expect(code, output).toBe(0);
+    const { SMOKE_USERNAME, SMOKE_PASSWORD, SMOKE_KEY } = z
+      .object({ SMOKE_USERNAME: z.literal("smoke"), SMOKE_PASSWORD: z.string(), SMOKE_KEY: z.string() })
+      .parse(parseEnv(output));
+    expect(await logIn(service, SMOKE_USERNAME, SMOKE_PASSWORD)).toMatchObject({ status: 200 });
+    const me = await fetch(`${service.url}/auth/me`, { headers: { Authorization: `Bearer ${SMOKE_KEY}` } });
+    expect(await me.json()).toMatchObject({
+      email: "success+smoke@simulator.amazonses.com",
+      email_verified: true,
+      account_type: "Premium",
+    });
+    const { output: shown } = await account("smoke", "--keys");
+    expect(shown).not.toContain(SMOKE_KEY);
+    expect(JSON.parse(shown)).toMatchObject({ keys: [{ name: "smoke tests", monthly_limit: 5_000 }] });
+    expect(await account("smoke", "--smoke")).toMatchObject({
+      code: 1,
+      output: "An account with this username exists.\n",
+    });
+    expect(await account("a b", "--smoke")).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("a username has 3 to 64 letters"),
     });
   }, 60_000);
 

@@ -501,9 +501,11 @@ describe("a message that ends every try", () => {
     expect(words()).toEqual(textReply);
   });
 
-  it("is dropped when it cannot be read at all", async () => {
+  it("stays in the dead-letter queue when it cannot be read", async () => {
     const { start, words } = setUp();
-    expect(await start().handle({ ...recordOf(question()), body: "{" })).toBe(true);
+    for (const attempt of [{ attempts: 1 }, { attempts: 6, arn: deadLetterQueueArn }]) {
+      expect(await start().handle({ ...recordOf(question(), attempt), body: "{" })).toBe(false);
+    }
     expect(words()).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { cutPart } from "../../../functions/job-worker/pieces/cut-part.ts";
 import {
   cutPiece,
   type Piece,
@@ -55,6 +56,45 @@ const longFiles: readonly (readonly [string, () => Buffer | Promise<Buffer>, num
   ["MP4 with its index at the end", () => makeMp4(23_500, "end"), 0.001],
   ["fragmented MP4", () => makeMp4(23_500, "fragmented"), 0.001],
 ];
+
+describe("A piece that takes a model too long", () => {
+  it.each(longFiles)(
+    "is cut into parts that share their ends, of any length at each step: %s",
+    async (_, make, packet) => {
+      const { pieces } = await cutFile(await make());
+      const piece = pieces[1];
+      if (!piece) throw new Error("There is no second piece.");
+      const { signal } = new AbortController();
+      const seconds = piece.facts.durationSeconds;
+      let from = 0;
+      const parts: { start: number; end: number }[] = [];
+      for (const maxSeconds of [142.5, 71.25, 71.25, 35.625, ...Array<number>(20).fill(142.5)]) {
+        const { start, end, bytes, isLast } = await cutPart(piece.file, { from, maxSeconds }, signal);
+        const { durationSeconds } = await inspectAudio(bufferSource(bytes));
+        expect(end - start).toBeLessThanOrEqual(maxSeconds);
+        expect(Math.abs(durationSeconds - (end - start))).toBeLessThan(packet + 0.001);
+        // The overlap of a part that is cut with another length than the one before it has room for the spacing of cuts.
+        expect(from - start).toBeGreaterThanOrEqual(from === 0 ? 0 : Math.min(10, maxSeconds / 4));
+        expect(from - start).toBeLessThan(13);
+        expect(end).toBeGreaterThan(from);
+        // No three parts share a time, or words of it might come twice.
+        expect(start).toBeGreaterThanOrEqual(parts.at(-2)?.end ?? 0);
+        parts.push({ start, end });
+        from = end;
+        if (isLast) break;
+      }
+      expect(Math.abs(from - seconds)).toBeLessThan(packet + 0.03);
+      expect(parts.length).toBeGreaterThan(4);
+    },
+  );
+
+  it("is not cut when its encoding cannot be", async () => {
+    const bytes = await fixture("tone-flac.ogg");
+    await expect(cutPart(bytes, { from: 0, maxSeconds: 1 }, new AbortController().signal)).rejects.toThrow(
+      UntrimmableAudioError,
+    );
+  });
+});
 
 describe("A recording that is longer than a model takes", () => {
   it.each(longFiles)("becomes pieces that share their ends: %s", async (_, make, packet) => {

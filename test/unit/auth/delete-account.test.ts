@@ -59,6 +59,7 @@ const ask = (
         updateProfile: async () => undefined,
         setDefaultLanguage: async () => undefined,
         setAccountType: async () => undefined,
+        setEmailVerified: async () => undefined,
         setDisabled: async () => undefined,
         revokeTokens: async () => false,
         changePassword: async () => false,

@@ -67,6 +67,7 @@ const dependencies = ({
     updateProfile: unasked("A change of the profile"),
     setDefaultLanguage: unasked("A change of the language"),
     setAccountType: unasked("A change of the tier"),
+    setEmailVerified: unasked("A verified address"),
     setDisabled: unasked("A change of the account"),
     revokeTokens: unasked("The end of tokens"),
     changePassword: unasked("A new password"),

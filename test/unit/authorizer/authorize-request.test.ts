@@ -4,6 +4,7 @@ import { type Credential, makeApiKey } from "../../../shared/accounts/access/api
 import type { TokenClaims } from "../../../shared/accounts/access/tokens.ts";
 import { credentialContext } from "../../../shared/http/authenticate.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
+import { lambdaContext } from "../../support/lambda-event.ts";
 
 const stageArn = "arn:aws:execute-api:eu-west-1:000000000000:api1234567/prod";
 const methodArn = `${stageArn}/POST/tasks/audio/speech`;
@@ -21,7 +22,7 @@ const ask = (
   headers: Record<string, string> | null = { Authorization: "Bearer abc" },
 ) => {
   const verifyBearer = vi.fn(async (_authorization: string | undefined) => claimed);
-  return { verifyBearer, result: createAuthorizer(verifyBearer)({ headers, methodArn }) };
+  return { verifyBearer, result: createAuthorizer(verifyBearer)({ headers, methodArn }, lambdaContext()) };
 };
 
 describe("A good token", () => {
@@ -81,7 +82,7 @@ describe("A token that cannot be checked", () => {
   it("is not called invalid, and the log says why, for the alarm that watches it", async () => {
     const failure = Object.assign(new Error("The policy was changed."), { name: "AccessDeniedException" });
     const failing = createAuthorizer(() => Promise.reject(failure));
-    await expect(failing({ headers: null, methodArn })).rejects.toBe(failure);
+    await expect(failing({ headers: null, methodArn }, lambdaContext())).rejects.toBe(failure);
     expect(logger.error).toHaveBeenCalledExactlyOnceWith("authorizer.failed", {
       reason: expect.objectContaining({ name: "AccessDeniedException", message: "The policy was changed." }),
     });

@@ -78,6 +78,7 @@ const open = async (dependencies: ChatDependencies): Promise<AsyncIterator<strin
   const prepared = endpoint?.prepare({
     id: "request-1",
     sourceAddress: "203.0.113.7",
+    basePath: "",
     headers: {},
     body: JSON.parse(body),
     query: {},

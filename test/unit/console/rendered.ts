@@ -23,6 +23,7 @@ export const visit: Visit<Record<never, never>, "signed-in"> = {
     id: "request",
     headers: {},
     sourceAddress: "203.0.113.7",
+    basePath: "",
     signal: new AbortController().signal,
   },
   beginSession: async () => "",

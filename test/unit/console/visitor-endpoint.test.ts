@@ -17,6 +17,7 @@ const ask = (headers: Readonly<Record<string, string>>) => {
   const prepared = prepare({
     id: "request",
     sourceAddress: "203.0.113.7",
+    basePath: "",
     headers,
     body: Buffer.from("{}"),
     query: {},

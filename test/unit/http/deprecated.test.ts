@@ -89,7 +89,12 @@ describe("a deprecated operation", () => {
   ])(
     "names its guide and its successor where its callers reach them: %s",
     async (_where, publicPath, basePath) => {
-      const { headers } = await send([endpoint(operation, ({ caller }) => ({ user: caller.userId }))], {
+      const seen: string[] = [];
+      const bound = endpoint(operation, ({ caller, request }) => {
+        seen.push(request.basePath);
+        return { user: caller.userId };
+      });
+      const { headers } = await send([bound], {
         path: "/old",
         publicPath,
         body: { text: "x" },
@@ -98,6 +103,7 @@ describe("a deprecated operation", () => {
       expect(headers).toMatchObject({
         Link: `<${basePath}/guide>; rel="deprecation"; type="text/html", <${basePath}/new>; rel="successor-version"`,
       });
+      expect(seen).toEqual([basePath]);
     },
   );
 

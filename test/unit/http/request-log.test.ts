@@ -86,7 +86,13 @@ describe("the line at the start of a request", () => {
       { ...event(), headers: { traceparent } },
       lambdaContext(),
     );
-    expect(received()).toMatchObject([{ trace_id: "4bf92f3577b34da6a3ce929d0e0e4736" }]);
+    expect(received()).toMatchObject([
+      {
+        trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
+        parent_span_id: "00f067aa0ba902b7",
+        span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      },
+    ]);
   });
 
   it("exists for undeclared paths, too", async () => {
@@ -166,6 +172,36 @@ describe("the line at the end of a request", () => {
     for (const { Name } of CloudWatchMetrics.flatMap(({ Metrics }) => Metrics)) {
       expect(line?.[Name]).toEqual(expect.any(Number));
     }
+  });
+});
+
+/** The metrics by operation that the last line of a request defines. */
+const operationMetrics = (line: Record<string, unknown> | undefined): string[] =>
+  z
+    .object({
+      CloudWatchMetrics: z.tuple(
+        [z.object({ Metrics: z.array(z.object({ Name: z.string() })) })],
+        z.unknown(),
+      ),
+    })
+    .parse(line?.["_aws"])
+    .CloudWatchMetrics[0].Metrics.map(({ Name }) => Name);
+
+describe("the metrics of an operation", () => {
+  it.each([
+    ["without an error are only its times", undefined, ["milliseconds"]],
+    ["with a client's error also count that", "not_found", ["milliseconds", "client_error"]],
+    ["with an error of ours also count that", "internal", ["milliseconds", "server_error"]],
+  ] as const)("%s, because each costs money", async (_what, code, names) => {
+    const responding = handlerOf(async () => {
+      if (code) throw new AppError(code);
+      return { result: "yes" };
+    });
+    await createBufferedHandler(responding, { limiter: unlimited, metricsNamespace: "LanguageAi-test" })(
+      event(),
+      lambdaContext(),
+    );
+    expect(operationMetrics(responseLines().at(-1))).toEqual(names);
   });
 });
 

@@ -9,6 +9,7 @@ const facts: BannerFacts = {
   identityProviders: [],
   model: { restApi: { routes: [] } },
   isOpenToNetwork: true,
+  enforcesPermissions: true,
   limitMultiplier: 10,
   inspected: undefined,
 };
@@ -27,5 +28,12 @@ describe("The banner", () => {
       "limits       500 requests a minute for a new account, 10 times a deployment's  (LIMIT_MULTIPLIER)",
     );
     expect(banner({ ...facts, limitMultiplier: 1 }, 2)).toContain("50 requests a minute");
+  });
+
+  it("says when permissions are not enforced", () => {
+    expect(banner(facts, 2)).not.toContain("permissions");
+    expect(banner({ ...facts, enforcesPermissions: false }, 2)).toMatch(
+      /^ {2}WARNING {6}permissions of functions are not enforced, because AWS_ENDPOINT_URL_\* is set$/m,
+    );
   });
 });

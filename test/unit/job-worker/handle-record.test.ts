@@ -1,5 +1,6 @@
 import type { SQSRecord } from "aws-lambda";
 import { describe, expect, it, vi } from "vitest";
+import { handleMessage } from "../../../functions/job-worker/handle-message.ts";
 import { handleJobRecord, type RecordDependencies } from "../../../functions/job-worker/handle-record.ts";
 import type { HeldPiece } from "../../../functions/job-worker/slots.ts";
 
@@ -40,10 +41,12 @@ const worker = (dueInSeconds: number | "no table") => {
     queue: { send },
     messages: { send: notExpected },
     isActive: async () => true,
+    speeds: { note: notExpected },
     slots: {
       take: dueInSeconds === "no table" ? notExpected : async () => held,
       begin: notExpected,
       postpone: notExpected,
+      proceed: notExpected,
       clear: notExpected,
     },
     jobs: {
@@ -51,6 +54,7 @@ const worker = (dueInSeconds: number | "no table") => {
       fail: notExpected,
       finishPiece: notExpected,
       noteWaiting: notExpected,
+      shortenParts: notExpected,
       complete: notExpected,
       beginPlanning: notExpected,
       start: notExpected,
@@ -67,9 +71,8 @@ const worker = (dueInSeconds: number | "no table") => {
     },
     cutter: {
       plan: notExpected,
-      cut: async function* () {
-        yield* [];
-      },
+      cut: notExpected,
+      cutPart: notExpected,
     },
     transcriber: { transcribe: notExpected },
     callbacks: { send: notExpected },
@@ -97,6 +100,29 @@ describe("a message of the queue of jobs", () => {
     expect(send).toHaveBeenCalledExactlyOnceWith(piece);
   });
 
+  it("that announced a job is dropped when the job never comes, before it would be replaced by a new message", async () => {
+    const { dependencies } = worker(0);
+    const isNever: RecordDependencies = {
+      ...dependencies,
+      jobs: { ...dependencies.jobs, read: async () => undefined },
+    };
+    let passed = 0;
+    let deliveries = 1;
+    for (; ; deliveries += 1) {
+      const plan = { kind: "plan" as const, userId: 7, jobId: "j" };
+      const again = await handleMessage(
+        plan,
+        Date.now() - passed * 1_000,
+        isNever,
+        new AbortController().signal,
+      );
+      if (again === undefined) break;
+      passed += again;
+    }
+    expect(passed).toBeGreaterThan(120);
+    expect(deliveries).toBeLessThan(20);
+  });
+
   it("returns, less and less often, while the table is missing, and is not sent again", async () => {
     const { dependencies, hide, send } = worker("no table");
     expect(await handle(recordOf(JSON.stringify(piece), 3), dependencies)).toBe(false);
@@ -105,9 +131,14 @@ describe("a message of the queue of jobs", () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  it.each(["no JSON", '{"kind":"unknown"}', "{}"])("that is invalid is dropped: %s", async (body) => {
-    const { dependencies, hide } = worker(0);
-    expect(await handle(recordOf(body), dependencies)).toBe(true);
-    expect(hide).not.toHaveBeenCalled();
-  });
+  it.each(["no JSON", '{"kind":"of a newer version"}', "{}"])(
+    "that this version cannot read stays in the queue for another, less and less often: %s",
+    async (body) => {
+      const { dependencies, hide, send } = worker(0);
+      expect(await handle(recordOf(body, 1), dependencies)).toBe(false);
+      expect(await handle(recordOf(body, 30), dependencies)).toBe(false);
+      expect(hide.mock.calls.map(([, seconds]) => seconds)).toEqual([2, 300]);
+      expect(send).not.toHaveBeenCalled();
+    },
+  );
 });

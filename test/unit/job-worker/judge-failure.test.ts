@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeFailure, maxAttempts } from "../../../functions/job-worker/judge-failure.ts";
+import { isSlow, judgeFailure, maxAttempts } from "../../../functions/job-worker/judge-failure.ts";
 import { UntrimmableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import {
@@ -34,6 +34,20 @@ const playOut = (error: unknown, secondsOfAttempt: number) => {
     now = verdict.next.due_at;
   }
 };
+
+describe("a model that runs out of time", () => {
+  it.each([
+    ["by the service's own clock", slow, true],
+    ["by the worker's deadline", new DOMException("The time is up.", "TimeoutError"), true],
+    ["at a gateway", refusal(504, "service_unavailable"), true],
+    ["at Cloudflare", refusal(524, "external_service_error"), true],
+    ["not, but fails", failed, false],
+    ["not, but is down", down, false],
+    ["not, but cannot be reached", unreachable, false],
+  ])("is recognised: %s", (_, error, expected) => {
+    expect(isSlow(error)).toBe(expected);
+  });
+});
 
 describe("a piece at which the model fails", () => {
   it("is tried five times, with growing pauses, within ten minutes", () => {

@@ -8,6 +8,7 @@ import { openMessageQueue } from "../../../shared/messaging/message-queue.ts";
 import { readAwsConfig } from "../../../shared/platform/config/environment.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { inRequestScope, openRequestScope } from "../../../shared/platform/telemetry/request-scope.ts";
+import { joinTrace } from "../../../shared/platform/telemetry/trace-context.ts";
 import {
   type Behaviour,
   type FakeBackend,
@@ -118,7 +119,8 @@ describe("the queue of messages", () => {
 
   it("preserves the order of a sender's messages, deduplicates deliveries, and shows no number", async () => {
     sqs.behave(taking());
-    const scope = { ...openRequestScope(10_000), requestId: "the-request", traceparent: "the-trace" };
+    const span = joinTrace("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    const scope = { ...openRequestScope(10_000), requestId: "the-request", span };
     await inRequestScope(scope, () => openQueue().send([message(1)]));
     expect(batches()).toEqual([
       {
@@ -131,7 +133,7 @@ describe("the queue of messages", () => {
             MessageDeduplicationId: digest("256700000001 wamid.1"),
             MessageAttributes: {
               request_id: { DataType: "String", StringValue: "the-request" },
-              traceparent: { DataType: "String", StringValue: "the-trace" },
+              traceparent: { DataType: "String", StringValue: span?.traceparent },
             },
           },
         ],

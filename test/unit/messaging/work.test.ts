@@ -73,15 +73,20 @@ describe("a record of the queue", () => {
     );
   });
 
-  it.each(["{", '{"id":"wamid.1"}'])(
-    "that is no message (%s) is dropped, and the log says so",
+  it.each(["{", '{"id":"wamid.1"}', '{"kind":"of a newer version"}'])(
+    "that this version cannot read (%s) stays in the queue for another, and the log says so",
     async (body) => {
-      const { process, dependencies } = setUp();
+      const { process, retryAfter, dependencies } = setUp();
       const record = { ...recordOf(message, { id: "queue-id" }), body };
-      expect(await handleRecord(record, 7_000, dependencies)).toBe(true);
+      expect(await handleRecord(record, 7_000, dependencies)).toBe(false);
+      expect(retryAfter).toHaveBeenCalledExactlyOnceWith(record, 300);
+      const dead = { ...record, eventSourceARN: deadLetterQueueArn };
+      expect(await handleRecord(dead, 7_000, dependencies)).toBe(false);
+      expect(retryAfter).toHaveBeenCalledOnce();
       expect(process).not.toHaveBeenCalled();
-      expect(logger.error).toHaveBeenCalledExactlyOnceWith("message.unreadable", {
+      expect(logger.error).toHaveBeenCalledWith("message.unreadable", {
         queue_message_id: "queue-id",
+        tries: 1,
       });
     },
   );

@@ -41,7 +41,7 @@ const linkAll = async (from: string, to: string): Promise<void> => {
 };
 
 /** Links the installed packages, and the release's own packages, into its `node_modules`. */
-const linkPackages = async (folder: string): Promise<void> => {
+export const linkPackages = async (folder: string): Promise<void> => {
   const modules = join(folder, "node_modules");
   await linkAll(join(projectDirectory, "node_modules"), modules);
   await mkdir(join(modules, ownScope));

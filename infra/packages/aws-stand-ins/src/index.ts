@@ -5,6 +5,13 @@ export { openDatabaseFile } from "./database-file.ts";
 export { type DynamoDbServer, startDynamoDb } from "./dynamodb/dynamodb-server.ts";
 export { ensureTable } from "./dynamodb/ensure-table.ts";
 export type { LocalResponse, LocalRoutes } from "./gateway/local-routes.ts";
+export { Authority, type Role } from "./iam/authority.ts";
+export {
+  type AccessRequest,
+  compilePolicy,
+  decide,
+  type StatementSource,
+} from "./iam/policy.ts";
 export type { FunctionConfiguration } from "./lambda/function-configuration.ts";
 export type { InvocationResult } from "./lambda/invocation.ts";
 export { DEFAULT_MAX_CONCURRENCY, LambdaService } from "./lambda/lambda-service.ts";

@@ -3,7 +3,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as z from "zod";
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from "./aws-protocol/local-account.ts";
+import { LOCAL_REGION } from "./aws-protocol/local-account.ts";
 import { ensureTable } from "./dynamodb/ensure-table.ts";
 import type { StandIns } from "./stand-ins.ts";
 import type { LocalModel, LocalResource } from "./template/local-model.ts";
@@ -48,18 +48,19 @@ const deadLettersFirst = (queues: readonly LocalResource[]): LocalResource[] =>
     (one, other) => Number("RedrivePolicy" in one.properties) - Number("RedrivePolicy" in other.properties),
   );
 
-const clientOptions = (endpoint: string) => ({
+const clientOptions = (endpoint: string, { credentials }: StandIns) => ({
   endpoint,
   region: LOCAL_REGION,
-  credentials: LOCAL_CREDENTIALS,
+  credentials,
 });
 
-const provisionQueues = async (queues: readonly LocalResource[], { sqs, endpoints }: StandIns) => {
+const provisionQueues = async (queues: readonly LocalResource[], standIns: StandIns) => {
+  const { sqs, endpoints } = standIns;
   if (sqs) {
     for (const { name, properties } of deadLettersFirst(queues)) sqs.ensureQueue(name, properties);
     return;
   }
-  const client = new SQSClient(clientOptions(endpoints.sqs));
+  const client = new SQSClient(clientOptions(endpoints.sqs, standIns));
   for (const { name } of queues) {
     const Attributes = name.endsWith(".fifo") ? { FifoQueue: "true" } : {};
     await client.send(new CreateQueueCommand({ QueueName: name, Attributes }));
@@ -67,12 +68,13 @@ const provisionQueues = async (queues: readonly LocalResource[], { sqs, endpoint
   client.destroy();
 };
 
-const provisionBuckets = async (buckets: readonly LocalResource[], { s3, endpoints }: StandIns) => {
+const provisionBuckets = async (buckets: readonly LocalResource[], standIns: StandIns) => {
+  const { s3, endpoints } = standIns;
   if (s3) {
     for (const { name, properties } of buckets) await s3.ensureBucket(name, properties);
     return;
   }
-  const client = new S3Client({ ...clientOptions(endpoints.s3), forcePathStyle: true });
+  const client = new S3Client({ ...clientOptions(endpoints.s3, standIns), forcePathStyle: true });
   for (const { name } of buckets) {
     await client.send(new CreateBucketCommand({ Bucket: name })).catch((error: unknown) => {
       const exists = error instanceof S3ServiceException && error.name === "BucketAlreadyOwnedByYou";
@@ -95,7 +97,7 @@ export const provision = async (
   secretValue: SecretValue = () => undefined,
 ): Promise<void> => {
   for (const secret of model.secrets) provisionSecret(secret, standIns, secretValue);
-  const client = new DynamoDBClient(clientOptions(standIns.endpoints.dynamoDb));
+  const client = new DynamoDBClient(clientOptions(standIns.endpoints.dynamoDb, standIns));
   await Promise.all([
     ...model.tables.map(({ name, properties }) => ensureTable(client, name, properties)),
     provisionQueues(model.queues, standIns),

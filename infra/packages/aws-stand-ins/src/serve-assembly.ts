@@ -4,6 +4,7 @@ import { LOCAL_ACCOUNT_ID } from "./aws-protocol/local-account.ts";
 import { startFunctionUrl } from "./gateway/function-url.ts";
 import type { LocalRoutes } from "./gateway/local-routes.ts";
 import { startRestApi } from "./gateway/rest-api.ts";
+import type { AccessKey, Role } from "./iam/authority.ts";
 import { EventSourceMapping } from "./lambda/event-source-mapping.ts";
 import type { FunctionConfiguration } from "./lambda/function-configuration.ts";
 import type { InvocationResult } from "./lambda/invocation.ts";
@@ -24,6 +25,8 @@ export interface LocalApplication {
   readonly url: string;
   /** The address of each function URL, without a trailing slash, by the name of its function. */
   readonly functionUrls: ReadonlyMap<string, string>;
+  /** The variables with which a program calls the stand-ins as one of the roles in {@link model}. */
+  variablesOf(role: Role): Record<string, string>;
   /** Invokes a function by its name in {@link model}. A function that fails is a result, not an exception. */
   invoke(functionName: string, event: unknown): Promise<InvocationResult>;
   /** Lets the next invocations run code that has changed; those in flight finish first. */
@@ -33,7 +36,7 @@ export interface LocalApplication {
 }
 
 /** The options of serving an app; only the assembly and the data directory are required. */
-export interface ServeOptions extends Omit<StandInsOptions, "s3Port"> {
+export interface ServeOptions extends Omit<StandInsOptions, "enforcesPermissions" | "s3Port"> {
   /** The output directory of `cdk synth`. While a promise of it is open, the stand-ins start. */
   readonly assembly: string | Promise<string>;
   /**
@@ -79,9 +82,18 @@ const choosePorts = (
     ),
   );
 
+/** Returns the key pair with which a role calls the stand-ins; that of all calls when nothing is enforced. */
+const keysFor =
+  ({ authority, credentials }: StandIns) =>
+  (role: Role): AccessKey =>
+    authority?.admit(role) ?? credentials;
+
+type KeyOf = ReturnType<typeof keysFor>;
+
 const createLambda = (
   { functions }: LocalModel,
   standIns: StandIns,
+  keyOf: KeyOf,
   { configureFunction, maxConcurrency, log }: ServeOptions,
 ): LambdaService =>
   new LambdaService({
@@ -94,7 +106,11 @@ const createLambda = (
         timeoutSeconds: definition.timeoutSeconds,
         memoryMegabytes: definition.memoryMegabytes,
         ...settings,
-        environment: { ...definition.environment, ...sdkVariables(standIns), ...environment },
+        environment: {
+          ...definition.environment,
+          ...sdkVariables({ ...standIns, credentials: keyOf(definition.role) }),
+          ...environment,
+        },
       };
     }),
     log: (functionName, line) => log?.(`${functionName} | ${line}`),
@@ -103,19 +119,25 @@ const createLambda = (
 
 /** Starts to deliver the messages of the template's queues to their functions. */
 const startEventSources = (
-  { eventSources, queues }: LocalModel,
-  { sqs, endpoints }: StandIns,
+  { eventSources, queues, functions }: LocalModel,
+  standIns: StandIns,
+  keyOf: KeyOf,
   lambda: LambdaService,
   log: (line: string) => void,
 ): EventSourceMapping[] =>
   eventSources.map(({ queueName, functionName, batchSize, maxConcurrency, reportBatchItemFailures }) => {
     const queue = queues.find(({ name }) => name === queueName);
-    if (!queue) throw new Error(`The function ${functionName} waits for an unknown queue, ${queueName}.`);
+    const role = functions.find(({ name }) => name === functionName)?.role;
+    if (!queue || !role)
+      throw new Error(`The function ${functionName} waits for an unknown queue, ${queueName}.`);
+    const { sqs, endpoints, credentials } = standIns;
     sqs?.attachWorker(queueName);
     return new EventSourceMapping({
       lambda,
       functionName,
       endpoint: endpoints.sqs,
+      credentials: keyOf(role),
+      releaseCredentials: credentials,
       queueUrl: `${endpoints.sqs}/${LOCAL_ACCOUNT_ID}/${queueName}`,
       queueArn: queue.arn,
       batchSize,
@@ -141,6 +163,7 @@ const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplicatio
   assembly.catch(() => undefined);
   const standIns = await startStandIns({
     ...options,
+    enforcesPermissions: true,
     ...(ports.s3 !== undefined && { s3Port: ports.s3 }),
   });
   undo.push(() => standIns.close());
@@ -152,7 +175,8 @@ const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplicatio
   const model = readAssembly(directory, { queues, functionUrl: (name) => `${urlOf(name)}/` });
   await provision(model, standIns, secretValue);
 
-  const lambda = createLambda(model, standIns, options);
+  const keyOf = keysFor(standIns);
+  const lambda = createLambda(model, standIns, keyOf, options);
   undo.push(() => lambda.close());
   await lambda.startInspected();
   const invoke = lambda.invoke.bind(lambda);
@@ -172,6 +196,7 @@ const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplicatio
     model,
     standIns,
     functionUrls: new Map([...urlPorts.keys()].map((name) => [name, urlOf(name)])),
+    variablesOf: (role: Role) => sdkVariables({ ...standIns, credentials: keyOf(role) }),
     invoke: (functionName: string, event: unknown) => invoke(functionName, event),
     recycle: () => lambda.recycle(),
     close: () => closeAll(undo),
@@ -187,7 +212,8 @@ const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplicatio
     localRoutes: (url) => localRoutes?.({ ...parts, url }) ?? {},
   });
   undo.push(() => api.close());
-  for (const source of startEventSources(model, standIns, lambda, log)) undo.push(() => source.close());
+  for (const source of startEventSources(model, standIns, keyOf, lambda, log))
+    undo.push(() => source.close());
   return { ...parts, url: api.url };
 };
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from "./aws-protocol/local-account.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb-server.ts";
+import { Authority } from "./iam/authority.ts";
 import { startS3 } from "./s3/s3-server.ts";
 import { startSecrets } from "./secrets/secrets-server.ts";
 import { startSes } from "./ses/ses-server.ts";
@@ -35,6 +36,11 @@ export interface StandInsOptions {
   readonly network?: ListeningNetwork;
   /** The port of S3, which is part of links for people; 0, the default, lets the system choose one. */
   readonly s3Port?: number;
+  /**
+   * Whether calls need permissions: each key may do what the policies of its role allow. Nothing is enforced with another
+   * server in place of a stand-in, which does not know the keys of roles.
+   */
+  readonly enforcesPermissions?: boolean;
   /** Servers to be used in place of stand-ins, such as `http://127.0.0.1:8000` for another DynamoDB. */
   readonly endpoints?: { readonly [Name in "dynamoDb" | "s3" | "sqs" | "ses"]?: string | undefined };
 }
@@ -54,11 +60,14 @@ export const startStandIns = async ({
   s3Port = 0,
   endpoints = {},
   network,
+  enforcesPermissions = false,
 }: StandInsOptions) => {
   const credentials = network
     ? { accessKeyId: randomBytes(10).toString("hex"), secretAccessKey: randomBytes(30).toString("base64url") }
     : LOCAL_CREDENTIALS;
-  const folder = (name: string) => ({ dataDirectory: join(dataDirectory, name) });
+  const isReplaced = Object.values(endpoints).some((endpoint) => endpoint !== undefined);
+  const authority = enforcesPermissions && !isReplaced ? new Authority(credentials) : undefined;
+  const folder = (name: string) => ({ dataDirectory: join(dataDirectory, name), authority });
   const s3Options = {
     ...folder("s3"),
     port: s3Port,
@@ -98,7 +107,7 @@ export const startStandIns = async ({
     ses: ses?.endpoint ?? endpoints.ses ?? "",
     secrets: secrets.endpoint,
   };
-  return { dynamoDb, s3, sqs, ses, secrets, endpoints: reached, credentials, close };
+  return { dynamoDb, s3, sqs, ses, secrets, endpoints: reached, credentials, authority, close };
 };
 
 /** The variables through which an AWS SDK of any process, or the AWS command line, finds the services. */

@@ -70,6 +70,33 @@ describe("An object", () => {
   });
 });
 
+describe("A copy of an object", () => {
+  const copy = (CopySource: string, CopySourceIfMatch?: string) =>
+    s3.client.send(
+      new CopyObjectCommand({
+        Bucket: bucket,
+        Key: "copy",
+        CopySource: `${bucket}/${encodeURIComponent(CopySource)}`,
+        CopySourceIfMatch,
+      }),
+    );
+
+  it("has its bytes, headers and version, and stays when it is deleted", async () => {
+    const version = await s3.put("a source", "bytes", { ContentType: "audio/wav" });
+    expect((await copy("a source", version)).CopyObjectResult?.ETag).toBe(version);
+    await s3.client.send(new DeleteObjectCommand({ Bucket: bucket, Key: "a source" }));
+    expect(await s3.get("copy")).toBe("bytes");
+    expect(await head("copy")).toMatchObject({ ContentType: "audio/wav", ETag: version });
+  });
+
+  it("is refused when the object is missing or has changed", async () => {
+    const version = await s3.put("changed", "before");
+    await s3.put("changed", "after");
+    expect(await refusalOf(copy("changed", version))).toBe("412 PreconditionFailed");
+    expect(await refusalOf(copy("missing"))).toBe("404 NoSuchKey");
+  });
+});
+
 describe("A range of an object", () => {
   it.each([
     ["bytes=0-3", "0123", "bytes 0-3/16"],
@@ -149,7 +176,7 @@ describe("What is not implemented", () => {
     expect(await refusalOf(s3.put("locked", "x", { ACL: "public-read" }))).toBe("501 NotImplemented");
     expect(await refusalOf(s3.get("plain", { VersionId: "1" }))).toBe("501 NotImplemented");
     expect(await refusalOf(s3.put("tagged", "x", { Tagging: "a=b" }))).toBe("501 NotImplemented");
-    const copy = new CopyObjectCommand({ Bucket: bucket, Key: "copied", CopySource: `${bucket}/plain` });
+    const copy = new CopyObjectCommand({ Bucket: bucket, Key: "copied", CopySource: "another/plain" });
     expect(await refusalOf(s3.client.send(copy))).toBe("501 NotImplemented");
     for (const key of ["locked", "tagged", "copied"]) {
       expect(await refusalOf(s3.get(key))).toBe("404 NoSuchKey");

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decide } from "../src/iam/policy.ts";
 import type { LocalModel } from "../src/template/local-model.ts";
 import { readAssembly } from "../src/template/read-assembly.ts";
 import { type SynthesisedApplication, synthesiseApplication } from "./gateway-application.ts";
@@ -46,7 +47,18 @@ describe.each(["strong", "weak"])(
           TOKEN_SECRET_ID: secret?.arn,
           QUEUE_URL: `http://127.0.0.1:9324/000000000000/${model.queues[1]?.name}`,
         },
+        role: expect.objectContaining({ name: expect.stringMatching(/^chatservicerole/) }),
       });
+    });
+
+    it("has its roles, with the permissions in separate policies and those about what has no local meaning", () => {
+      const worker = model.functions.find(({ name }) => name === "worker")?.role.statements ?? [];
+      const [, deliveries] = model.queues;
+      const may = (action: string, resource = deliveries?.arn ?? "") => decide(worker, { action, resource });
+      expect(may("sqs:ReceiveMessage")).toBe("allowed");
+      expect(may("sqs:SendMessage")).toBe("implicitly denied");
+      expect(may("logs:PutLogEvents", "any")).toBe("allowed");
+      expect(may("kms:Decrypt", "any")).toBe("implicitly denied");
     });
 
     it("names what the template leaves unnamed after its logical id, the same every time", () => {

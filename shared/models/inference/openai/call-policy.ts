@@ -65,7 +65,7 @@ const requireTime = (): void => {
 const readHeaders = async ({ apiKey }: Backend): Promise<Record<string, string>> => {
   try {
     const key = await apiKey();
-    const traceparent = requestScope()?.traceparent;
+    const traceparent = requestScope()?.span?.traceparent;
     return {
       ...(key ? { Authorization: `Bearer ${key}` } : {}),
       ...(traceparent ? { traceparent } : {}),

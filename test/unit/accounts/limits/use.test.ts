@@ -126,6 +126,7 @@ describe("a use case", () => {
           id: "1",
           headers: {},
           sourceAddress: "203.0.113.7",
+          basePath: "",
           body,
           query: {},
           path: {},

@@ -42,6 +42,7 @@ const setup = (found: Found | undefined) => {
     updateProfile: unasked,
     setDefaultLanguage: unasked,
     setAccountType: unasked,
+    setEmailVerified: unasked,
     setDisabled: unasked,
     revokeTokens: unasked,
     changePassword: unasked,

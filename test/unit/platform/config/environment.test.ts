@@ -78,7 +78,9 @@ describe("where AWS is", () => {
       region: "af-south-1",
       credentials: { accessKeyId: "AKID", secretAccessKey: "secret", sessionToken: "session" },
       endpoints: {
+        CodeDeploy: "http://127.0.0.1:1",
         DynamoDB: "http://127.0.0.1:2",
+        Lambda: "http://127.0.0.1:1",
         SecretsManager: "http://127.0.0.1:3",
         S3: "http://127.0.0.1:1",
         SQS: "http://127.0.0.1:1",

@@ -11,6 +11,7 @@ import {
   openRequestScope,
   requestScope,
 } from "../../../../shared/platform/telemetry/request-scope.ts";
+import { joinTrace } from "../../../../shared/platform/telemetry/trace-context.ts";
 import { lambdaContext } from "../../../support/lambda-event.ts";
 
 const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -126,7 +127,7 @@ describe("A batch of a queue", () => {
 
 describe("A record of a queue", () => {
   it("runs in the name of the request that caused it, and in its trace", async () => {
-    const sender = { ...openRequestScope(1_000), requestId: "the-request", traceparent };
+    const sender = { ...openRequestScope(1_000), requestId: "the-request", span: joinTrace(traceparent) };
     const attributes = inRequestScope(sender, originAttributes);
     const received = Object.fromEntries(
       Object.entries(attributes).map(([name, { StringValue = "", DataType = "" }]) => [
@@ -136,16 +137,18 @@ describe("A record of a queue", () => {
     ) satisfies SQSRecord["messageAttributes"];
     const seen: unknown[] = [];
     await run([recordOf("1", "amina", received)], async () => {
-      seen.push(requestScope()?.requestId, requestScope()?.traceparent);
+      seen.push(requestScope()?.requestId, requestScope()?.span?.traceId);
       return true;
     });
-    expect(seen).toEqual(["the-request", traceparent]);
+    expect(seen).toEqual(["the-request", sender.span?.traceId]);
     expect(lines[0]).toEqual({
       message: "record.started",
       operation: "example",
       queue_message_id: "1",
       tries: 2,
       trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
+      parent_span_id: sender.span?.spanId,
+      span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
     });
   });
 

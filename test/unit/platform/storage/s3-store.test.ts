@@ -132,7 +132,7 @@ describe("a call to S3", () => {
   let store: ObjectStore;
   beforeEach(async () => {
     s3 = await startFakeBackend();
-    store = linkedStoreAt(s3.baseUrl, { response: 2_000, call: 5_000, piece: 2_000 });
+    store = linkedStoreAt(s3.baseUrl, { response: 2_000, call: 5_000, piece: 2_000, copy: 5_000 });
   });
   afterEach(() => s3.close());
 

@@ -3,9 +3,10 @@ import { createGraphPlatform } from "../../../../functions/messaging/graph-platf
 import type { MessagingPlatform } from "../../../../functions/messaging/messaging-platform.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
 import { inRequestScope, openRequestScope } from "../../../../shared/platform/telemetry/request-scope.ts";
+import { joinTrace } from "../../../../shared/platform/telemetry/trace-context.ts";
 import { type FakeBackend, resetting, responding, startFakeBackend } from "../../../support/fake-backend.ts";
 
-const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+const span = joinTrace("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
 
 let server: FakeBackend;
 beforeEach(async () => {
@@ -28,7 +29,7 @@ const platformOf = () => {
 
 /** Does something with the platform within the scope of a message. @returns what the message's last line will say of it. */
 const measured = async (work: (platform: MessagingPlatform) => Promise<unknown>) => {
-  const scope = { ...openRequestScope(10_000), traceparent };
+  const scope = { ...openRequestScope(10_000), span };
   await inRequestScope(scope, () => work(platformOf())).catch(() => undefined);
   return scope.backends.fields();
 };
@@ -49,7 +50,7 @@ describe("A call to the messaging platform", () => {
   it("is measured, and part of the trace of its message", async () => {
     server.behave(responding(200, { messages: [{ id: "wamid.out" }] }));
     expect(await send()).toEqual({ platform_milliseconds: expect.any(Number) });
-    expect(server.received[0]?.headers["traceparent"]).toBe(traceparent);
+    expect(server.received[0]?.headers["traceparent"]).toBe(span?.traceparent);
   });
 
   it.each([
@@ -79,7 +80,7 @@ describe("A call to the messaging platform", () => {
   it("is measured twice when a file is looked up and fetched", async () => {
     server.behave(location(), responding(200, "OggS"));
     expect(await download()).toEqual({ platform_milliseconds: two });
-    expect(server.received[0]?.headers["traceparent"]).toBe(traceparent);
+    expect(server.received[0]?.headers["traceparent"]).toBe(span?.traceparent);
   });
 
   it.each([
@@ -104,7 +105,7 @@ describe("A call to the messaging platform", () => {
         platform_milliseconds: expect.any(Number),
       },
     );
-    expect(server.received[0]?.headers["traceparent"]).toBe(traceparent);
+    expect(server.received[0]?.headers["traceparent"]).toBe(span?.traceparent);
     expect(await measured((platform) => platform.showTyping({ phoneNumberId: "100" }, "wamid.in"))).toEqual({
       platform_milliseconds: expect.any(Number),
     });

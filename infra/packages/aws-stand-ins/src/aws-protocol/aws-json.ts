@@ -37,6 +37,8 @@ interface AwsJsonOptions {
   /** The value of `__type` in an error body. */
   errorType(code: string): string;
   errorHeaders?(code: string): Record<string, string>;
+  /** Throws unless the key may run the operation with this input. */
+  requireAccess?(accessKeyId: string, operation: string, input: unknown): void;
 }
 
 /**
@@ -46,15 +48,15 @@ interface AwsJsonOptions {
 export const awsJsonProtocol = (options: AwsJsonOptions): AwsProtocol => ({
   contentType: `application/x-amz-json-${options.version}`,
   maxBodyBytes: options.maxBodyBytes,
-  respond: async ({ headers, body, signal }) => {
+  respond: async ({ headers, accessKeyId, body, signal }) => {
     const target = String(headers["x-amz-target"] ?? "");
     const prefix = `${options.target}.`;
-    const operation = target.startsWith(prefix)
-      ? options.operations.get(target.slice(prefix.length))
-      : undefined;
+    const name = target.startsWith(prefix) ? target.slice(prefix.length) : "";
+    const operation = options.operations.get(name);
     if (operation === undefined) {
       throw new AwsError("UnknownOperationException", `The embedded service has no operation "${target}".`);
     }
+    options.requireAccess?.(accessKeyId, name, body);
     return operation({ input: body, signal, refuse: options.refuse });
   },
   describeError: ({ code, message }) => ({

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { accessKeyIdIn } from "../iam/authority.ts";
 import { isFromThisMachine } from "../loopback.ts";
 
 /**
@@ -52,6 +53,8 @@ interface AwsRequest {
   /** The path without its query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  /** The key that the request is signed with. */
+  readonly accessKeyId: string;
   /** The parsed JSON document; nothing about its shape is known yet. */
   readonly body: unknown;
   /** Aborted when the caller has gone away or the server closes. */
@@ -112,6 +115,7 @@ const respondToRequest = async (
       method: request.method ?? "GET",
       path: new URL(request.url ?? "/", "http://localhost").pathname,
       headers: request.headers,
+      accessKeyId: accessKeyIdIn(request.headers.authorization),
       body: await readJsonBody(request, protocol.maxBodyBytes),
       signal,
     });

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type Authority, accessKeyIdIn } from "../iam/authority.ts";
 import { isFromThisMachine } from "../loopback.ts";
 import { holdDataDirectory } from "./data-directory.ts";
 import { DynamoDbError, dynamoDbError, serviceError } from "./dynamodb-error.ts";
 import { sweepExpiredItems } from "./expiry-sweep.ts";
 import { type Execute, operationsOn } from "./operations.ts";
-import type { JsonObject } from "./store.ts";
+import { requireAccess } from "./require-access.ts";
+import type { JsonObject, Store } from "./store.ts";
 import { forgetExpiredTokens } from "./transaction-tokens.ts";
 
 /** DynamoDB takes at most 16 MB in one request. */
@@ -17,15 +19,18 @@ const keepAliveMilliseconds = 60_000;
 
 const targetPrefix = "DynamoDB_20120810.";
 
+/** Runs an operation, or throws the service's refusal. */
+type Respond = (request: IncomingMessage) => Promise<JsonObject>;
+
 /**
  * An HTTP server that speaks the JSON 1.0 protocol of DynamoDB. Signatures must be there but are not checked: it is
  * meant for 127.0.0.1 only. The header also keeps web pages out, which cannot send it without a CORS preflight, and
  * that is never granted.
  */
-const createHttpServer = (execute: Execute): Server => {
+const createHttpServer = (respondTo: Respond): Server => {
   const server = createServer({ keepAliveTimeout: keepAliveMilliseconds }, (request, response) => {
     void (async () => {
-      const [status, body] = await respond(execute, request);
+      const [status, body] = await respond(respondTo, request);
       // A server that is closing, or whose client still has more to send, closes the connection.
       if (!server.listening || !request.complete) response.setHeader("connection", "close");
       send(response, status, JSON.stringify(body));
@@ -45,18 +50,28 @@ const send = (response: ServerResponse, status: number, body: string): void => {
 };
 
 const respond = async (
-  execute: Execute,
+  respondTo: Respond,
   request: IncomingMessage,
 ): Promise<readonly [status: number, body: unknown]> => {
   try {
-    const body = await readBody(request);
-    return [200, await execute(operationOf(request), parseBody(body))];
+    return [200, await respondTo(request)];
   } catch (error) {
     if (error instanceof DynamoDbError) return [400, error];
     const message = error instanceof Error ? error.message : "The request failed.";
     return [500, dynamoDbError("InternalServerError", message)];
   }
 };
+
+const responder =
+  (store: Store, execute: Execute, authority: Authority | undefined): Respond =>
+  async (request) => {
+    const input = parseBody(await readBody(request));
+    const operation = operationOf(request);
+    if (authority !== undefined) {
+      await requireAccess(store, authority, accessKeyIdIn(request.headers.authorization), operation, input);
+    }
+    return execute(operation, input);
+  };
 
 const operationOf = (request: IncomingMessage): string => {
   const { headers } = request;
@@ -121,6 +136,8 @@ interface DynamoDbOptions {
   readonly dataDirectory: string;
   /** 0, or nothing, for any free port. */
   readonly port?: number;
+  /** Judges who may do what; without one, every key may do everything. */
+  readonly authority?: Authority | undefined;
 }
 
 const host = "127.0.0.1";
@@ -137,10 +154,11 @@ const closingGraceMilliseconds = 2_000;
 export const startDynamoDb = async ({
   dataDirectory,
   port = 0,
+  authority,
 }: DynamoDbOptions): Promise<DynamoDbServer> => {
   const { store, release } = await holdDataDirectory(dataDirectory);
   const execute = operationsOn(store);
-  const server = createHttpServer(execute);
+  const server = createHttpServer(responder(store, execute, authority));
   try {
     await listen(server, port);
   } catch (error) {

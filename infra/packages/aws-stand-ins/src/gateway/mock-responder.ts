@@ -1,4 +1,4 @@
-import type { MockIntegration, MockResponse } from "../template/local-model.ts";
+import type { MockIntegration, MockResponse, RestApi } from "../template/local-model.ts";
 import type { Exchange } from "./exchange.ts";
 import { createFault, type Fault } from "./faults.ts";
 import { type IsBinary, mediaTypeOf, type Responder, type RoutedRequest } from "./responder.ts";
@@ -25,8 +25,9 @@ export class MockResponder implements Responder {
   readonly #requestTemplates: ReadonlyMap<string, (variables: Variables) => string>;
   readonly #responses: readonly CompiledResponse[];
   readonly #isBinary: IsBinary;
+  readonly #stageVariables: RestApi["stageVariables"];
 
-  constructor(integration: MockIntegration, isBinary: IsBinary) {
+  constructor(integration: MockIntegration, isBinary: IsBinary, stageVariables: RestApi["stageVariables"]) {
     this.#integration = integration;
     this.#requestTemplates = new Map(
       Object.entries(integration.requestTemplates).map(([type, template]) => [
@@ -36,13 +37,15 @@ export class MockResponder implements Responder {
     );
     this.#responses = integration.responses.map(compile);
     this.#isBinary = isBinary;
+    this.#stageVariables = stageVariables;
   }
 
   async respond({ exchange, head, body, authorizer }: RoutedRequest): Promise<Fault | undefined> {
     // API Gateway takes a request without a content type for JSON.
     const mediaType = mediaTypeOf(exchange.request.headers["content-type"]) || "application/json";
     const context = { ...head.requestContext, authorizer };
-    const variables: Variables = (name) => lookUp({ context }, name.split("."));
+    const known = { context, stageVariables: this.#stageVariables };
+    const variables: Variables = (name) => lookUp(known, name.split("."));
     const request = this.#transform(mediaType, body, variables);
     if (typeof request !== "string") return request;
     // The template's JSON may have bare keys: the CDK itself writes `{ statusCode: 200 }`.

@@ -36,7 +36,11 @@ type Permission = Decision | { readonly allowed: true; readonly context: undefin
 const openToAnyone: Permission = { allowed: true, context: undefined };
 
 /** Prepares the routes, once; routes that share an authorizer share its memory. */
-const prepareRoutes = ({ routes, binaryMediaTypes }: RestApi, invoke: Invoke, log: Log): ServedRoute[] => {
+const prepareRoutes = (
+  { routes, binaryMediaTypes, stageVariables }: RestApi,
+  invoke: Invoke,
+  log: Log,
+): ServedRoute[] => {
   const isBinary = compileMediaTypes(binaryMediaTypes);
   const authorizers = new Set(routes.flatMap(({ authorizer }) => authorizer ?? []));
   const guards = new Map([...authorizers].map((it) => [it, new RequestAuthorizer(it, invoke, log)]));
@@ -45,7 +49,7 @@ const prepareRoutes = ({ routes, binaryMediaTypes }: RestApi, invoke: Invoke, lo
     guard: route.authorizer && guards.get(route.authorizer),
     responder:
       route.integration.type === "mock"
-        ? new MockResponder(route.integration, isBinary)
+        ? new MockResponder(route.integration, isBinary, stageVariables)
         : new LambdaResponder(route.integration, { invoke, log, isBinary }),
   }));
 };

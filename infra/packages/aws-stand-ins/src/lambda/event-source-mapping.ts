@@ -2,11 +2,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import type { AccessKey } from "../iam/authority.ts";
 import type { LambdaService } from "./lambda-service.ts";
 import { createSqsEvent, readBatchOutcome } from "./sqs-batch.ts";
 
@@ -18,18 +20,30 @@ const MAX_BATCH_SIZE = 10;
 
 const CALL_MILLISECONDS = 10_000;
 
+const anyKey = { accessKeyId: "local", secretAccessKey: "local" };
+
+interface QueueOptions {
+  /** Where the queue is served, such as `http://127.0.0.1:9324`. */
+  readonly endpoint: string;
+  readonly queueUrl: string;
+  /** Those of the function's role, which needs the permissions to receive and delete, as on AWS. */
+  readonly credentials?: AccessKey;
+  /** Those with which failed messages are released early. AWS does not do that, so the role needs no permission for it. */
+  readonly releaseCredentials?: AccessKey;
+}
+
 /** What an event source mapping does with its queue. */
 class QueueClient {
   readonly #client: SQSClient;
+  readonly #releasing: SQSClient;
   readonly #queueUrl: string;
 
-  constructor(options: { endpoint: string; region: string; queueUrl: string }) {
-    this.#queueUrl = options.queueUrl;
-    this.#client = new SQSClient({
-      endpoint: options.endpoint,
-      region: options.region,
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    });
+  constructor({ endpoint, queueUrl, credentials, releaseCredentials }: QueueOptions) {
+    this.#queueUrl = queueUrl;
+    const clientOf = (key: AccessKey) =>
+      new SQSClient({ endpoint, region: LOCAL_REGION, credentials: { ...key } });
+    this.#client = clientOf(credentials ?? anyKey);
+    this.#releasing = clientOf(releaseCredentials ?? anyKey);
   }
 
   /**
@@ -52,6 +66,12 @@ class QueueClient {
     return Messages ?? [];
   }
 
+  /** Reads the queue's attributes, for which AWS requires the function's role to have permission. */
+  async check(): Promise<void> {
+    const command = new GetQueueAttributesCommand({ QueueUrl: this.#queueUrl, AttributeNames: ["QueueArn"] });
+    await this.#client.send(command, { abortSignal: AbortSignal.timeout(CALL_MILLISECONDS) });
+  }
+
   /** @throws when a message could not be deleted, and so will be delivered again */
   async delete(messages: readonly Message[]): Promise<void> {
     if (messages.length === 0) return;
@@ -65,7 +85,7 @@ class QueueClient {
   /** Makes messages visible again, each after its own delay. */
   async release(messages: readonly Message[], delaySeconds: (message: Message) => number): Promise<void> {
     if (messages.length === 0) return;
-    await this.#client.send(
+    await this.#releasing.send(
       new ChangeMessageVisibilityBatchCommand({
         QueueUrl: this.#queueUrl,
         Entries: messages.map((message, index) => ({
@@ -79,6 +99,7 @@ class QueueClient {
 
   close(): void {
     this.#client.destroy();
+    this.#releasing.destroy();
   }
 }
 
@@ -92,12 +113,9 @@ const POLLERS = 5;
 /** In seconds. */
 export const defaultRetryDelay = (receiveCount: number): number => Math.min(receiveCount, 30);
 
-interface EventSourceMappingOptions {
+interface EventSourceMappingOptions extends QueueOptions {
   lambda: Pick<LambdaService, "invoke">;
   functionName: string;
-  /** Where the queue is served, such as `http://127.0.0.1:9324`. */
-  endpoint: string;
-  queueUrl: string;
   queueArn: string;
   /** Above 10 a mapping on AWS has a batching window; here a batch is never larger than that. */
   batchSize: number;
@@ -129,10 +147,10 @@ export class EventSourceMapping {
 
   /** Begins to poll at once. */
   constructor(options: EventSourceMappingOptions) {
-    const { endpoint, queueUrl, queueArn, maxConcurrency = POLLERS } = options;
+    const { queueArn, maxConcurrency = POLLERS } = options;
     this.#options = options;
     this.#fifo = queueArn.endsWith(".fifo");
-    this.#queue = new QueueClient({ endpoint, queueUrl, region: LOCAL_REGION });
+    this.#queue = new QueueClient(options);
     this.#pollers = Array.from({ length: Math.min(maxConcurrency, POLLERS) }, () => this.#poll());
   }
 
@@ -145,8 +163,11 @@ export class EventSourceMapping {
 
   async #poll(): Promise<void> {
     const max = Math.min(this.#options.batchSize, MAX_BATCH_SIZE);
+    let isChecked = false;
     while (!this.#closing.signal.aborted) {
       try {
+        if (!isChecked) await this.#queue.check();
+        isChecked = true;
         const messages = await this.#queue.receive(max, this.#closing.signal);
         this.#reachable = true;
         await Promise.all(this.#split(messages).map((batch) => this.#deliver(batch)));

@@ -1,11 +1,6 @@
 import { S3Error, type S3ErrorCode } from "./s3-error.ts";
 import type { AuthenticatedRequest, S3Request } from "./s3-request.ts";
-import {
-  type CredentialScope,
-  type Credentials,
-  type SignatureClaims,
-  signatureMatches,
-} from "./signature.ts";
+import { type CredentialScope, type SignatureClaims, signatureMatches } from "./signature.ts";
 
 const sevenDaysInSeconds = 7 * 24 * 60 * 60;
 
@@ -149,25 +144,27 @@ const checkTime = ({ signedAt, expiresAt }: RequestClaims, now: number): void =>
 };
 
 /**
- * Verifies that the request was signed with the secret (Signature Version 4, as a header or as a presigned query).
- * The signature covers a session token like any `x-amz-` header, but its value is not checked: there is one set of
- * credentials and no issuer of temporary ones.
+ * Verifies that the request was signed with the secret of its key (Signature Version 4, as a header or as a presigned query).
+ * The signature covers a session token like any `x-amz-` header, but its value is not checked: no one
+ * issues temporary credentials.
  *
  *
  * @throws {S3Error} S3's code for the fault; `AccessDenied` for an anonymous request.
  */
 export const authenticate = (
   request: S3Request,
-  credentials: Credentials,
+  secretOf: (accessKeyId: string) => string | undefined,
   region: string,
 ): AuthenticatedRequest => {
   const claims = readClaims(request);
-  if (claims.scope.accessKeyId !== credentials.accessKeyId) throw new S3Error("InvalidAccessKeyId");
+  const { accessKeyId } = claims.scope;
+  const secret = secretOf(accessKeyId);
+  if (secret === undefined) throw new S3Error("InvalidAccessKeyId");
   checkScope(claims, region);
   checkSignedHeaders(request, claims);
-  if (!signatureMatches(request, claims, credentials.secretAccessKey)) {
+  if (!signatureMatches(request, claims, secret)) {
     throw new S3Error("SignatureDoesNotMatch");
   }
   checkTime(claims, Date.now());
-  return { ...request, payloadHash: claims.payloadHash };
+  return { ...request, accessKeyId, payloadHash: claims.payloadHash };
 };

@@ -2,7 +2,8 @@ import type { StoredObject, WriteCondition } from "./object-store.ts";
 import { S3Error } from "./s3-error.ts";
 import type { S3Request } from "./s3-request.ts";
 
-const namesEntity = (header: string, object: StoredObject): boolean =>
+/** Whether a list of entity tags names the version of an object that is stored. */
+export const namesEntity = (header: string, object: StoredObject): boolean =>
   header
     .split(",")
     .map((tag) => tag.trim().replace(/^W\//, "").replaceAll('"', ""))

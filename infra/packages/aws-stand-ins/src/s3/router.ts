@@ -1,6 +1,8 @@
+import type { AccessRequest } from "../iam/policy.ts";
 import { responseOverrides } from "./object-headers.ts";
 import { createBucket, listBuckets, listObjects, listParameters } from "./operations/buckets.ts";
 import type { BucketCall, ObjectCall, Operation, ServiceCall } from "./operations/call.ts";
+import { copyObject, copySource } from "./operations/copy-object.ts";
 import {
   abortMultipartUpload,
   completeMultipartUpload,
@@ -9,6 +11,7 @@ import {
   uploadPart,
 } from "./operations/multipart-upload.ts";
 import { deleteObject, getObject, headObject, putObject } from "./operations/objects.ts";
+import { concealMissing, ofBucket, ofObject, ofService, requireAccess } from "./required-access.ts";
 import { S3Error } from "./s3-error.ts";
 import type { S3Request } from "./s3-request.ts";
 import type { S3Response } from "./s3-response.ts";
@@ -19,33 +22,54 @@ interface Route<Call extends ServiceCall> {
   readonly required?: readonly string[];
   /** Query parameters the request may have. Any other makes it a request for something else. */
   readonly optional?: readonly string[];
+  /** Whether the request copies an object, as its headers say. */
+  readonly isCopy?: boolean;
+  /** The permission that it needs. */
+  readonly needs: (call: Call) => AccessRequest;
   readonly run: Operation<Call>;
 }
 
-const serviceRoutes: readonly Route<ServiceCall>[] = [{ method: "GET", run: listBuckets }];
-
-const bucketCreation: readonly Route<BucketCall>[] = [{ method: "PUT", run: createBucket }];
-
-const bucketRoutes: readonly Route<BucketCall>[] = [
-  { method: "GET", required: ["list-type"], optional: listParameters, run: listObjects },
+const serviceRoutes: readonly Route<ServiceCall>[] = [
+  { method: "GET", needs: ofService("s3:ListAllMyBuckets"), run: listBuckets },
 ];
 
+const bucketCreation: readonly Route<BucketCall>[] = [
+  { method: "PUT", needs: ofBucket("s3:CreateBucket"), run: createBucket },
+];
+
+const bucketRoutes: readonly Route<BucketCall>[] = [
+  {
+    method: "GET",
+    required: ["list-type"],
+    optional: listParameters,
+    needs: ofBucket("s3:ListBucket"),
+    run: listObjects,
+  },
+];
+
+const reads = ofObject("s3:GetObject");
+const writes = ofObject("s3:PutObject");
+const deletes = ofObject("s3:DeleteObject");
+const listsParts = ofObject("s3:ListMultipartUploadParts");
+const aborts = ofObject("s3:AbortMultipartUpload");
+
 const objectRoutes: readonly Route<ObjectCall>[] = [
-  { method: "GET", optional: responseOverrides, run: getObject },
-  { method: "HEAD", optional: responseOverrides, run: headObject },
-  { method: "PUT", run: putObject },
-  { method: "DELETE", run: deleteObject },
-  { method: "POST", required: ["uploads"], run: createMultipartUpload },
-  { method: "PUT", required: ["uploadId", "partNumber"], run: uploadPart },
-  { method: "GET", required: ["uploadId"], run: listParts },
-  { method: "POST", required: ["uploadId"], run: completeMultipartUpload },
-  { method: "DELETE", required: ["uploadId"], run: abortMultipartUpload },
+  { method: "GET", optional: responseOverrides, needs: reads, run: getObject },
+  { method: "HEAD", optional: responseOverrides, needs: reads, run: headObject },
+  { method: "PUT", needs: writes, run: putObject },
+  { method: "PUT", isCopy: true, needs: writes, run: copyObject },
+  { method: "DELETE", needs: deletes, run: deleteObject },
+  { method: "POST", required: ["uploads"], needs: writes, run: createMultipartUpload },
+  { method: "PUT", required: ["uploadId", "partNumber"], needs: writes, run: uploadPart },
+  { method: "GET", required: ["uploadId"], needs: listsParts, run: listParts },
+  { method: "POST", required: ["uploadId"], needs: writes, run: completeMultipartUpload },
+  { method: "DELETE", required: ["uploadId"], needs: aborts, run: abortMultipartUpload },
 ];
 
 // The supported headers with a meaning for S3. The rest are refused: an object must not seem encrypted, locked or
 // private in a way it is not.
 const understoodHeaders =
-  /^x-amz-(?:checksum-(?:algorithm|crc32|crc64nvme|mode|type)|content-sha256|date|decoded-content-length|meta-.+|sdk-checksum-algorithm|security-token|trailer|user-agent)$/;
+  /^x-amz-(?:checksum-(?:algorithm|crc32|crc64nvme|mode|type)|content-sha256|copy-source(?:-if-match)?|date|decoded-content-length|meta-.+|sdk-checksum-algorithm|security-token|trailer|user-agent)$/;
 
 // In the query of a presigned URL: the signature itself, the SDK's note of the operation, and the checksum the SDK
 // takes of the body it does not have yet, which S3 does not look at either.
@@ -81,8 +105,9 @@ const findRoute = <Call extends ServiceCall>(
   const parameters = [...request.query.keys()].filter((name) => !parametersWithoutEffect.test(name));
   refuseHoistedHeaders(parameters);
   const route = routes.find(
-    ({ method, required = [], optional = [] }) =>
+    ({ method, required = [], optional = [], isCopy = false }) =>
       method === request.method &&
+      isCopy === (copySource(request) !== undefined) &&
       required.every((name) => parameters.includes(name)) &&
       parameters.every((name) => required.includes(name) || optional.includes(name)),
   );
@@ -91,6 +116,12 @@ const findRoute = <Call extends ServiceCall>(
 };
 
 const maxKeyLength = 1024;
+
+/** Runs a route for a caller who may. */
+const runRoute = <Call extends ServiceCall>({ needs, run }: Route<Call>, call: Call) => {
+  requireAccess(call, needs(call));
+  return run(call);
+};
 
 /**
  * Runs the operation of an authenticated request.
@@ -101,16 +132,17 @@ const maxKeyLength = 1024;
 export const routeRequest = async (call: ServiceCall): Promise<S3Response> => {
   const { request, storage } = call;
   const { bucketName, key } = request;
-  if (bucketName === undefined) return findRoute(serviceRoutes, request).run(call);
+  if (bucketName === undefined) return runRoute(findRoute(serviceRoutes, request), call);
   const exists = storage.buckets.find(bucketName) !== undefined;
   if (key === undefined) {
     const routes = [...bucketRoutes, ...bucketCreation];
     const route = findRoute(routes, request);
     if (!exists && !bucketCreation.includes(route)) throw new S3Error("NoSuchBucket");
-    return route.run({ ...call, bucketName });
+    return runRoute(route, { ...call, bucketName });
   }
   const route = findRoute(objectRoutes, request);
   if (!exists) throw new S3Error("NoSuchBucket");
   if (Buffer.byteLength(key) > maxKeyLength) throw new S3Error("KeyTooLongError");
-  return route.run({ ...call, bucketName, key });
+  const objectCall = { ...call, bucketName, key };
+  return concealMissing(objectCall, () => runRoute(route, objectCall));
 };

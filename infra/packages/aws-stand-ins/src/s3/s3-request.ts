@@ -17,6 +17,8 @@ export interface S3Request {
 
 /** A request whose signature holds. Bodies are only read from these. */
 export interface AuthenticatedRequest extends S3Request {
+  /** The key that it is signed with; that of a presigned link belongs to who made the link. */
+  readonly accessKeyId: string;
   /** The signed `x-amz-content-sha256`: a digest in hex, or one of S3's words for an unsigned or streamed body. */
   readonly payloadHash: string;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
+import type { Authority } from "../iam/authority.ts";
 import { isFromThisMachine } from "../loopback.ts";
 import { authenticate } from "./authentication.ts";
 import { readBucketProperties } from "./bucket-properties.ts";
@@ -20,8 +21,10 @@ interface S3Options {
   readonly dataDirectory: string;
   /** 0, the default, takes any free port. */
   readonly port?: number;
-  /** The one pair of keys that requests must be signed with. */
+  /** The pair of keys that requests must be signed with, unless an authority knows others. */
   readonly credentials: Credentials;
+  /** Knows further keys, and judges who may do what; without one, every key may do everything. */
+  readonly authority?: Authority | undefined;
   readonly region: string;
   /** Lets other machines in; only the loopback interface when left out. */
   readonly network?: { readonly listen: string; readonly address: string };
@@ -50,9 +53,11 @@ const requestTimeout = 30 * 60_000;
 const respond = async (
   incoming: IncomingMessage,
   storage: Storage,
-  { credentials, region, network }: S3Options,
+  { credentials, region, network, authority }: S3Options,
 ): Promise<S3Response> => {
   const requestId = randomUUID();
+  const secretOf = (accessKeyId: string): string | undefined =>
+    accessKeyId === credentials.accessKeyId ? credentials.secretAccessKey : authority?.secretOf(accessKeyId);
   let cors: Readonly<Record<string, string>> = {};
   let response: S3Response;
   try {
@@ -64,7 +69,12 @@ const respond = async (
     response =
       request.method === "OPTIONS"
         ? respondToPreflight(rules, request)
-        : await routeRequest({ request: authenticate(request, credentials, region), storage, region });
+        : await routeRequest({
+            request: authenticate(request, secretOf, region),
+            storage,
+            region,
+            authority,
+          });
   } catch (error) {
     response = errorResponse(error, requestId);
   }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { awsJsonProtocol, jsonOperation } from "../aws-protocol/aws-json.ts";
 import { AwsError, startAwsServer } from "../aws-protocol/aws-server.ts";
+import { type Authority, denialMessage } from "../iam/authority.ts";
 import { secretArn } from "./secret-arn.ts";
 import { type Secret, SecretStore, type SecretVersion } from "./secret-store.ts";
 
@@ -53,6 +54,23 @@ const getSecretValue = (secrets: SecretStore, input: GetSecretValueInput): objec
   };
 };
 
+const named = z.object({ SecretId: z.string() });
+
+/** @throws AwsError in the words of Secrets Manager unless the policies of the caller allow the operation. */
+const requireAccess =
+  (authority: Authority, secrets: SecretStore) =>
+  (accessKeyId: string, operation: string, body: unknown): void => {
+    if (authority.secretOf(accessKeyId) === undefined) {
+      const message = "The security token included in the request is invalid.";
+      throw new AwsError("UnrecognizedClientException", message);
+    }
+    const { SecretId = "*" } = named.safeParse(body).data ?? {};
+    const found = secrets.find(SecretId);
+    const resource = found ? secretArn(found.name) : SecretId;
+    const denial = authority.denialOf(accessKeyId, [{ action: `secretsmanager:${operation}`, resource }]);
+    if (denial) throw new AwsError("AccessDeniedException", denialMessage(denial));
+  };
+
 const MAX_BODY_BYTES = 65_536;
 
 /** Secrets Manager on this machine, for reading: the program that starts it sets the values. */
@@ -70,10 +88,16 @@ interface SecretsOptions {
   readonly dataDirectory: string;
   /** 0, the default, lets the system choose one. */
   readonly port?: number;
+  /** Judges who may do what; without one, every key may do everything. */
+  readonly authority?: Authority | undefined;
 }
 
 /** Starts the service on the loopback interface. */
-export const startSecrets = async ({ dataDirectory, port }: SecretsOptions): Promise<SecretsServer> => {
+export const startSecrets = async ({
+  dataDirectory,
+  port,
+  authority,
+}: SecretsOptions): Promise<SecretsServer> => {
   const secrets = new SecretStore(dataDirectory);
   const protocol = awsJsonProtocol({
     version: "1.1",
@@ -84,6 +108,7 @@ export const startSecrets = async ({ dataDirectory, port }: SecretsOptions): Pro
     maxBodyBytes: MAX_BODY_BYTES,
     refuse: (issue) => new AwsError("InvalidParameterException", `${issue.path.join(".")}: ${issue.message}`),
     errorType: (code) => code,
+    ...(authority && { requireAccess: requireAccess(authority, secrets) }),
   });
   const server = await startAwsServer(protocol, port);
   return {

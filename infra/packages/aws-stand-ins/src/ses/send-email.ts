@@ -46,9 +46,10 @@ const MAX_RECIPIENTS = 50;
 const addressList = z.array(z.string()).default([]);
 const content = z.object({ Data: z.string() });
 
-/** The parts of SendEmail that decide who gets what; tags, reply addresses and configuration sets change nothing here. */
+/** The parts of SendEmail that decide who gets what; tags and reply addresses change nothing here. */
 export const sendEmailSchema = z.object({
   FromEmailAddress: z.string().optional(),
+  ConfigurationSetName: z.string().optional(),
   Destination: z
     .object({ ToAddresses: addressList, CcAddresses: addressList, BccAddresses: addressList })
     .optional(),
@@ -64,7 +65,7 @@ export const sendEmailSchema = z.object({
   }),
 });
 
-type SendEmailInput = z.output<typeof sendEmailSchema>;
+export type SendEmailInput = z.output<typeof sendEmailSchema>;
 
 const badRequest = (message: string): AwsError => new AwsError("BadRequestException", message);
 

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { AwsError, type AwsProtocol, startAwsServer } from "../aws-protocol/aws-server.ts";
+import type { Authority } from "../iam/authority.ts";
 import { MailStore, type SentMail } from "./mail-store.ts";
+import { requireAccess } from "./required-access.ts";
 import { readSendEmail, sendEmailSchema } from "./send-email.ts";
 
 export type { SentMail } from "./mail-store.ts";
@@ -21,12 +23,14 @@ interface SesOptions {
   readonly dataDirectory: string;
   /** 0, the default, lets the system choose one. */
   readonly port?: number;
+  /** Judges who may do what; without one, every key may do everything. */
+  readonly authority?: Authority | undefined;
 }
 
-const sesProtocol = (mails: MailStore): AwsProtocol => ({
+const sesProtocol = (mails: MailStore, authority: Authority | undefined): AwsProtocol => ({
   contentType: "application/json",
   maxBodyBytes: MAX_BODY_BYTES,
-  respond: async ({ method, path, body }) => {
+  respond: async ({ method, path, accessKeyId, body }) => {
     if (method !== "POST" || path !== "/v2/email/outbound-emails") {
       throw new AwsError(
         "UnknownOperationException",
@@ -40,16 +44,18 @@ const sesProtocol = (mails: MailStore): AwsProtocol => ({
       throw new AwsError("BadRequestException", `${issue?.path.join(".")}: ${issue?.message}`);
     }
     const at = new Date().toISOString();
-    mails.add(await readSendEmail(input.data, at));
+    const mail = await readSendEmail(input.data, at);
+    if (authority) requireAccess(authority, accessKeyId, input.data, mail.from);
+    mails.add(mail);
     return { MessageId: `${Date.parse(at).toString(16).padStart(16, "0")}-${randomUUID()}-000000` };
   },
   describeError: ({ code, message }) => ({ headers: { "x-amzn-errortype": code }, body: { message } }),
 });
 
 /** Starts the service on the loopback interface. */
-export const startSes = async ({ dataDirectory, port }: SesOptions): Promise<SesServer> => {
+export const startSes = async ({ dataDirectory, port, authority }: SesOptions): Promise<SesServer> => {
   const mails = new MailStore(dataDirectory);
-  const server = await startAwsServer(sesProtocol(mails), port).catch((error: unknown) => {
+  const server = await startAwsServer(sesProtocol(mails, authority), port).catch((error: unknown) => {
     mails.close();
     throw error;
   });

@@ -4,6 +4,7 @@ import { AwsError } from "../aws-protocol/aws-server.ts";
 // SQS still uses the codes of its older query protocol: clients receive them in a header, and the SDK as
 // `error.Code`.
 const QUERY_CODES = {
+  AccessDeniedException: "AccessDenied",
   BatchEntryIdsNotDistinct: "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
   BatchRequestTooLong: "AWS.SimpleQueueService.BatchRequestTooLong",
   EmptyBatchRequest: "AWS.SimpleQueueService.EmptyBatchRequest",

@@ -1,12 +1,14 @@
 import { awsJsonProtocol } from "../aws-protocol/aws-json.ts";
 import { startAwsServer } from "../aws-protocol/aws-server.ts";
 import { LOCAL_ACCOUNT_ID } from "../aws-protocol/local-account.ts";
+import type { Authority } from "../iam/authority.ts";
 import { messageOperations } from "./message-operations.ts";
 import { MessageStore } from "./message-store.ts";
 import { QueueChanges } from "./queue-changes.ts";
 import { queueOperations } from "./queue-operations.ts";
 import { queueNameSchema, queueSettingsSchema } from "./queue-settings.ts";
 import { QueueStore } from "./queue-store.ts";
+import { requireAccess } from "./required-access.ts";
 import { openSqsDatabase } from "./sqs-database.ts";
 import { queryErrorHeader, refuseInput } from "./sqs-errors.ts";
 
@@ -48,10 +50,17 @@ interface SqsOptions {
   readonly port?: number;
   /** Unix time in milliseconds, for delays, timeouts and deduplication. */
   readonly now?: () => number;
+  /** Judges who may do what; without one, every key may do everything. */
+  readonly authority?: Authority | undefined;
 }
 
 /** Starts the service on the loopback interface. */
-export const startSqs = async ({ dataDirectory, port, now = Date.now }: SqsOptions): Promise<SqsServer> => {
+export const startSqs = async ({
+  dataDirectory,
+  port,
+  now = Date.now,
+  authority,
+}: SqsOptions): Promise<SqsServer> => {
   const database = openSqsDatabase(dataDirectory);
   const changes = new QueueChanges();
   const queues = new QueueStore(database, now);
@@ -71,6 +80,7 @@ export const startSqs = async ({ dataDirectory, port, now = Date.now }: SqsOptio
     refuse: refuseInput,
     errorType: (code) => `com.amazonaws.sqs#${code}`,
     errorHeaders: queryErrorHeader,
+    ...(authority && { requireAccess: requireAccess(authority) }),
   });
   const server = await startAwsServer(protocol, port).catch((error: unknown) => {
     database.close();

@@ -1,3 +1,11 @@
+import type { Role } from "../iam/authority.ts";
+
+/** A role of a template, which functions and operators have. */
+export interface LocalRole extends Role {
+  readonly logicalId: string;
+  readonly arn: string;
+}
+
 /** A Lambda function: what has to be started, and under which name it is invoked. */
 export interface LocalFunction {
   readonly logicalId: string;
@@ -10,6 +18,8 @@ export interface LocalFunction {
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
   readonly environment: Readonly<Record<string, string>>;
+  /** As which it calls other services. */
+  readonly role: Role;
 }
 
 /** A table, bucket, queue or secret: something an embedded service has to hold. */
@@ -129,6 +139,7 @@ export interface EventSource {
 /** A synthesised application as it is served on one machine. */
 export interface LocalModel {
   readonly functions: readonly LocalFunction[];
+  readonly roles: readonly LocalRole[];
   readonly restApi: RestApi;
   readonly functionUrls: readonly FunctionUrl[];
   readonly eventSources: readonly EventSource[];

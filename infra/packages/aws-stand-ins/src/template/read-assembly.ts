@@ -3,6 +3,7 @@ import { readCloudAssembly } from "./cloud-assembly.ts";
 import type { LocalModel, LocalResource } from "./local-model.ts";
 import { FunctionCatalogue, readEventSources, readFunctionUrls } from "./read-functions.ts";
 import { readRestApi } from "./read-rest-api.ts";
+import { RoleCatalogue } from "./read-roles.ts";
 import type { LocalAddresses } from "./references.ts";
 import { ResolvedAssembly } from "./resolved-assembly.ts";
 
@@ -37,9 +38,11 @@ export const readAssembly = (
 ): LocalModel => {
   const directory = typeof assembly === "string" ? assembly : assembly.directory;
   const resolved = new ResolvedAssembly(readCloudAssembly(directory), addresses);
-  const functions = new FunctionCatalogue(resolved);
+  const roles = new RoleCatalogue(resolved);
+  const functions = new FunctionCatalogue(resolved, roles);
   return {
     functions: functions.functions,
+    roles: roles.roles,
     restApi: readRestApi(resolved, functions),
     functionUrls: readFunctionUrls(resolved, functions),
     eventSources: readEventSources(resolved, functions),

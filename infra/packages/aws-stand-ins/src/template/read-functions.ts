@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { TemplateError } from "./intrinsic-functions.ts";
 import type { EventSource, FunctionUrl, LocalFunction } from "./local-model.ts";
+import type { RoleCatalogue } from "./read-roles.ts";
 import { functionNameOf, queueNameOf } from "./references.ts";
 import type { ResolvedAssembly, ResourceView } from "./resolved-assembly.ts";
 
@@ -10,6 +11,7 @@ const scalarText = z.union([z.string(), z.number(), z.boolean()]).transform((val
 const functionSchema = z.object({
   Code: z.object({ S3Key: z.string() }),
   Handler: z.string(),
+  Role: z.string().default("none"),
   Timeout: z.number().default(3),
   MemorySize: z.number().default(128),
   Environment: z.object({ Variables: z.record(z.string(), scalarText).default({}) }).optional(),
@@ -20,10 +22,10 @@ export class FunctionCatalogue {
   readonly functions: readonly LocalFunction[];
   readonly #unreadable = new Map<string, TemplateError>();
 
-  constructor(assembly: ResolvedAssembly) {
+  constructor(assembly: ResolvedAssembly, roles: RoleCatalogue) {
     this.functions = assembly.resources("AWS::Lambda::Function").flatMap((resource) => {
       try {
-        return [readFunction(resource, assembly.assetDirectories)];
+        return [readFunction(resource, assembly.assetDirectories, roles)];
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         this.#unreadable.set(resource.name, error);
@@ -48,8 +50,9 @@ export class FunctionCatalogue {
 const readFunction = (
   resource: ResourceView,
   assetDirectories: ReadonlyMap<string, string>,
+  roles: RoleCatalogue,
 ): LocalFunction => {
-  const { Code, Handler, Timeout, MemorySize, Environment } = resource.read(functionSchema);
+  const { Code, Handler, Role, Timeout, MemorySize, Environment } = resource.read(functionSchema);
   const assetDirectory = assetDirectories.get(Code.S3Key);
   if (assetDirectory === undefined) throw resource.error("has code that is not a directory of the assembly");
   return {
@@ -61,6 +64,7 @@ const readFunction = (
     timeoutSeconds: Timeout,
     memoryMegabytes: MemorySize,
     environment: Environment?.Variables ?? {},
+    role: roles.find(Role),
   };
 };
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Authorizer, GatewayResponse, IdentitySource, RestApi } from "./local-model.ts";
+import { type ApiDefinition, readDefinition } from "./read-definition.ts";
 import type { FunctionCatalogue } from "./read-functions.ts";
 import { readRoutes } from "./read-routes.ts";
 import { functionNameOf } from "./references.ts";
@@ -21,13 +22,15 @@ const readIdentitySource = (expression: string, resource: ResourceView): Identit
   return { from: from === "header" ? "header" : "querystring", name };
 };
 
-/** The authorizers of an assembly, by the value of `Ref` to them. */
+/** The authorizers of an assembly, by the value of `Ref` to them, or by their name in the API's definition. */
 const readAuthorizers = (
   assembly: ResolvedAssembly,
+  definition: ApiDefinition,
   functions: FunctionCatalogue,
 ): ReadonlyMap<string, Authorizer> => {
   const authorizers = new Map<string, Authorizer>();
-  for (const resource of assembly.resources("AWS::ApiGateway::Authorizer")) {
+  const resources = [...definition.authorizers, ...assembly.resources("AWS::ApiGateway::Authorizer")];
+  for (const resource of resources) {
     const authorizer = resource.read(authorizerSchema);
     const expressions = authorizer.IdentitySource.split(",").map((expression) => expression.trim());
     authorizers.set(resource.name, {
@@ -44,7 +47,7 @@ const readAuthorizers = (
 
 const restApiSchema = z.object({
   BinaryMediaTypes: z.array(z.string()).default([]),
-  Body: z.never("an API that is imported from an OpenAPI document is not served").optional(),
+  BodyS3Location: z.never("an API whose definition is a file in a bucket is not served").optional(),
 });
 
 const stageSchema = z.object({
@@ -90,13 +93,20 @@ const onlyOne = (assembly: ResolvedAssembly, type: string): ResourceView => {
 export const readRestApi = (assembly: ResolvedAssembly, functions: FunctionCatalogue): RestApi => {
   const resource = onlyOne(assembly, "AWS::ApiGateway::RestApi");
   const stage = onlyOne(assembly, "AWS::ApiGateway::Stage").read(stageSchema);
+  const { BinaryMediaTypes } = resource.read(restApiSchema);
+  const definition = readDefinition(resource);
+  const stageVariables = stage.Variables ?? null;
+  const authorizers = readAuthorizers(assembly, definition, functions);
   return {
     logicalId: resource.logicalId,
     id: resource.name,
     stage: stage.StageName,
-    stageVariables: stage.Variables ?? null,
-    binaryMediaTypes: resource.read(restApiSchema).BinaryMediaTypes,
-    routes: readRoutes(assembly, functions, readAuthorizers(assembly, functions)),
-    gatewayResponses: assembly.resources("AWS::ApiGateway::GatewayResponse").map(readGatewayResponse),
+    stageVariables,
+    binaryMediaTypes: [...BinaryMediaTypes, ...definition.binaryMediaTypes],
+    routes: readRoutes(assembly, definition, { functions, authorizers, stageVariables }),
+    gatewayResponses: [
+      ...definition.gatewayResponses,
+      ...assembly.resources("AWS::ApiGateway::GatewayResponse"),
+    ].map(readGatewayResponse),
   };
 };

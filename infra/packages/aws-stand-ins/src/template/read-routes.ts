@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { choice } from "../gateway/variables.ts";
 import type { Authorizer, LambdaIntegration, MockIntegration, MockResponse, Route } from "./local-model.ts";
+import type { ApiDefinition } from "./read-definition.ts";
 import type { FunctionCatalogue } from "./read-functions.ts";
 import { functionNameOf } from "./references.ts";
 import type { ResolvedAssembly, ResourceView } from "./resolved-assembly.ts";
@@ -54,13 +55,14 @@ const readHeaders = (parameters: Record<string, string>, resource: ResourceView)
     }),
   );
 
-// Mapping templates are Velocity programs. Those are served that insert context variables, or choose once between two texts by
-// one; a program that does more would need its interpreter.
+// Mapping templates are Velocity programs. Those are served that insert variables of the context and the stage, or choose once
+// between two texts by one; a program that does more would need its interpreter.
 const requirePlain = (templates: Record<string, string>, resource: ResourceView): Record<string, string> => {
   for (const template of Object.values(templates)) {
-    const program = /#(?:set|if|else|elseif|end|foreach|macro)\b|\$(?!context\.)[!{a-zA-Z]/.exec(
-      template.replace(choice, "$3$4"),
-    );
+    const program =
+      /#(?:set|if|else|elseif|end|foreach|macro)\b|\$(?!(?:context|stageVariables)\.)[!{a-zA-Z]/.exec(
+        template.replace(choice, "$3$4"),
+      );
     if (program !== null)
       throw resource.error(`has a mapping template with ${program[0]}, which is not evaluated locally`);
   }
@@ -96,7 +98,6 @@ const lambdaIntegrationSchema = z.object({
 
 const methodSchema = z.object({
   HttpMethod: z.string(),
-  ResourceId: z.string(),
   AuthorizationType: z.enum(["NONE", "CUSTOM"]).default("NONE"),
   AuthorizerId: z.string().optional(),
   OperationName: z.string().optional(),
@@ -108,20 +109,52 @@ const methodSchema = z.object({
 
 type Method = z.output<typeof methodSchema>;
 
+/** The methods that are resources of their own, with their paths put together. */
+const resourceMethods = (assembly: ResolvedAssembly): ApiDefinition["methods"] => {
+  const paths = readResourcePaths(assembly);
+  return assembly.resources("AWS::ApiGateway::Method").map((resource) => {
+    const path = paths.get(resource.read(z.object({ ResourceId: z.string() })).ResourceId);
+    if (path === undefined) throw resource.error("belongs to a resource that is not in the assembly");
+    return { resource, path };
+  });
+};
+
+/** What routes refer to. */
+export interface RouteTargets {
+  readonly functions: FunctionCatalogue;
+  readonly authorizers: ReadonlyMap<string, Authorizer>;
+  readonly stageVariables: Readonly<Record<string, string>> | null;
+}
+
+/** API Gateway looks up the variables of its stage with each request; a stage has one value here. */
+const insertStageVariables = (
+  uri: string,
+  { stageVariables }: RouteTargets,
+  resource: ResourceView,
+): string =>
+  uri.replaceAll(/\$\{stageVariables\.(\w+)\}/g, (_, name: string) => {
+    const value = stageVariables?.[name];
+    if (value === undefined) throw resource.error(`names ${name}, a variable that the stage does not have`);
+    return value;
+  });
+
 const readLambdaIntegration = (
   integration: z.output<typeof lambdaIntegrationSchema>,
-  functions: FunctionCatalogue,
+  targets: RouteTargets,
   resource: ResourceView,
-): LambdaIntegration => ({
-  type: "lambda",
-  functionName: functions.require(functionNameOf(integration.Uri), resource),
-  timeoutMilliseconds: integration.TimeoutInMillis,
-  transferMode: integration.ResponseTransferMode === "STREAM" ? "stream" : "buffered",
-});
+): LambdaIntegration => {
+  const functionName = functionNameOf(insertStageVariables(integration.Uri, targets, resource));
+  return {
+    type: "lambda",
+    functionName: targets.functions.require(functionName, resource),
+    timeoutMilliseconds: integration.TimeoutInMillis,
+    transferMode: integration.ResponseTransferMode === "STREAM" ? "stream" : "buffered",
+  };
+};
 
 const findAuthorizer = (
   method: Method,
-  authorizers: ReadonlyMap<string, Authorizer>,
+  { authorizers }: RouteTargets,
   resource: ResourceView,
 ): Authorizer | undefined => {
   if (method.AuthorizationType === "NONE") return undefined;
@@ -131,17 +164,14 @@ const findAuthorizer = (
   return authorizer;
 };
 
-/** The methods of the REST API, with their paths put together. */
+/** The methods of the REST API: those of its definition, and those that are resources of their own. */
 export const readRoutes = (
   assembly: ResolvedAssembly,
-  functions: FunctionCatalogue,
-  authorizers: ReadonlyMap<string, Authorizer>,
-): Route[] => {
-  const paths = readResourcePaths(assembly);
-  return assembly.resources("AWS::ApiGateway::Method").map((resource) => {
+  definition: ApiDefinition,
+  targets: RouteTargets,
+): Route[] =>
+  [...definition.methods, ...resourceMethods(assembly)].map(({ resource, path }) => {
     const method = resource.read(methodSchema);
-    const path = paths.get(method.ResourceId);
-    if (path === undefined) throw resource.error("belongs to a resource that is not in the assembly");
     return {
       logicalId: resource.logicalId,
       method: method.HttpMethod,
@@ -150,11 +180,10 @@ export const readRoutes = (
         ({ groups }) => groups?.["name"] ?? "",
       ),
       operationName: method.OperationName,
-      authorizer: findAuthorizer(method, authorizers, resource),
+      authorizer: findAuthorizer(method, targets, resource),
       integration:
         method.Integration.Type === "MOCK"
           ? readMockIntegration(method.Integration, resource)
-          : readLambdaIntegration(method.Integration, functions, resource),
+          : readLambdaIntegration(method.Integration, targets, resource),
     };
   });
-};

@@ -1,4 +1,5 @@
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { secretArn } from "../secrets/secret-arn.ts";
 import type { Stack } from "./cloud-assembly.ts";
 
 /** Where the things live that functions reach by address rather than by name. */
@@ -31,6 +32,8 @@ interface ResourceKind {
 const arnOf = (service: string, resource: string): string =>
   `arn:aws:${service}:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:${resource}`;
 
+const iamArn = (resource: string): string => `arn:aws:iam::${LOCAL_ACCOUNT_ID}:${resource}`;
+
 const arnAttribute = { Arn: ({ arn }: Identity): string => arn };
 
 const queueUrl = ({ name, addresses }: Identity): string => `${addresses.queues}/${LOCAL_ACCOUNT_ID}/${name}`;
@@ -57,6 +60,16 @@ const resourceKinds: Readonly<Record<string, ResourceKind | undefined>> = {
   "AWS::ApiGateway::Stage": { nameProperty: "StageName" },
   "AWS::DynamoDB::GlobalTable": table,
   "AWS::DynamoDB::Table": table,
+  "AWS::IAM::ManagedPolicy": {
+    nameProperty: "ManagedPolicyName",
+    arn: (name) => iamArn(`policy/${name}`),
+    ref: ({ arn }) => arn,
+  },
+  "AWS::IAM::Role": {
+    nameProperty: "RoleName",
+    arn: (name) => iamArn(`role/${name}`),
+    attributes: arnAttribute,
+  },
   "AWS::Lambda::Alias": qualifiedFunction((identity) => identity.property("Name")),
   "AWS::Lambda::Function": {
     nameProperty: "FunctionName",
@@ -90,7 +103,7 @@ const resourceKinds: Readonly<Record<string, ResourceKind | undefined>> = {
   },
   "AWS::SecretsManager::Secret": {
     nameProperty: "Name",
-    arn: (name) => arnOf("secretsmanager", `secret:${name}`),
+    arn: secretArn,
     ref: ({ arn }) => arn,
     attributes: { Id: ({ arn }) => arn },
   },

@@ -60,6 +60,17 @@ class Evaluator implements Evaluation {
     }
   }
 
+  /** As {@link resolve}, but leaves out what has no local meaning in members of one name, at any depth. */
+  resolveTolerating(name: string, value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.resolveTolerating(name, item));
+    if (!isRecord(value) || asIntrinsic(value) !== undefined) return this.resolve(value);
+    const entries = Object.entries(value).map(([key, item]) => [
+      key,
+      key === name ? this.resolveKnown(item) : this.resolveTolerating(name, item),
+    ]);
+    return Object.fromEntries(entries);
+  }
+
   text(value: unknown): string {
     const resolved = this.resolve(value);
     if (typeof resolved === "string") return resolved;
@@ -129,6 +140,10 @@ export interface ResourceView {
   readonly ref: string | undefined;
   /** The properties that the schema names; the others may depend on anything. */
   read<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.output<z.ZodObject<Shape>>;
+  /** A value that was computed from the properties, in the form of the schema. */
+  parse<Output>(schema: z.ZodType<Output>, value: unknown): Output;
+  /** One property, without what has no local meaning in its members of the other name. */
+  readTolerating(property: string, name: string): unknown;
   /** All properties, without what has no local meaning. */
   readKnown(): Readonly<Record<string, unknown>>;
   error(problem: string): TemplateError;
@@ -174,6 +189,8 @@ export class ResolvedAssembly {
         const wanted = Object.keys(schema.shape).filter((key) => key in properties);
         return evaluator.parse(schema, Object.fromEntries(wanted.map((key) => [key, properties[key]])));
       },
+      parse: (schema, value) => evaluator.parse(schema, value),
+      readTolerating: (property, name) => evaluator.resolveTolerating(name, properties[property]),
       readKnown: () => {
         const known = Object.entries(properties).map(([key, value]) => [key, evaluator.resolveKnown(value)]);
         return Object.fromEntries(known.filter(([, value]) => value !== undefined));

@@ -1,3 +1,4 @@
+import type { Authority } from "../../iam/authority.ts";
 import type { AuthenticatedRequest } from "../s3-request.ts";
 import type { S3Response } from "../s3-response.ts";
 import type { Storage } from "../storage.ts";
@@ -7,6 +8,8 @@ export interface ServiceCall {
   readonly request: AuthenticatedRequest;
   readonly storage: Storage;
   readonly region: string;
+  /** Judges who may do what; without one, every key may do everything. */
+  readonly authority?: Authority | undefined;
 }
 
 export interface BucketCall extends ServiceCall {

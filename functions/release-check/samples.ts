@@ -1,0 +1,95 @@
+import * as z from "zod";
+import getAccount from "../../events/auth/get-account.json" with { type: "json" };
+import authorizeKey from "../../events/authorizer/key.json" with { type: "json" };
+import createChat from "../../events/chat/create-chat-completion.json" with { type: "json" };
+import createV1Chat from "../../events/chat/create-v1-chat-completion.json" with { type: "json" };
+import logIn from "../../events/console/log-in.json" with { type: "json" };
+import health from "../../events/docs/health.json" with { type: "json" };
+import languages from "../../events/docs/languages.json" with { type: "json" };
+import openApi from "../../events/docs/openapi.json" with { type: "json" };
+import listJobs from "../../events/jobs/list-jobs.json" with { type: "json" };
+import identifyLanguage from "../../events/language/identify-language.json" with { type: "json" };
+import legacyChat from "../../events/legacy/legacy-chat.json" with { type: "json" };
+import delivered from "../../events/mail-feedback/delivery.json" with { type: "json" };
+import createV1Speech from "../../events/speech/create-v1-speech.json" with { type: "json" };
+import createV1Transcription from "../../events/transcription/create-v1-transcription.json" with {
+  type: "json",
+};
+import translate from "../../events/translate/translate.json" with { type: "json" };
+import getUpload from "../../events/upload/get-upload.json" with { type: "json" };
+import verifyWebhook from "../../events/webhook/verify-webhook.json" with { type: "json" };
+import { releaseCheckEvent } from "../../shared/platform/release-check.ts";
+
+/** An event that changes nothing, and what a working version returns for it. */
+export interface ReleaseSample {
+  readonly what: string;
+  readonly event: unknown;
+  readonly expected: z.ZodType;
+}
+
+const returning = (what: string, status: number, event: unknown): ReleaseSample => ({
+  what,
+  event,
+  expected: z.object({ statusCode: z.literal(status) }),
+});
+
+/** Has the form of a token, so a function that verifies tokens reads the signing key for it. */
+const invalidToken = { Authorization: "Bearer a.b.c" };
+
+const withInvalidToken = <Event extends { readonly requestContext: object }>(event: Event) => ({
+  ...event,
+  headers: invalidToken,
+  multiValueHeaders: {},
+  requestContext: { ...event.requestContext, authorizer: null },
+});
+
+const unauthenticated = (event: Parameters<typeof withInvalidToken>[0]): ReleaseSample =>
+  returning("a request with an invalid token", 401, withInvalidToken(event));
+
+const wrongQuery = { "hub.mode": "subscribe", "hub.challenge": "1", "hub.verify_token": "wrong" };
+
+const noRecords: ReleaseSample = {
+  what: "a batch without records",
+  event: { Records: [] },
+  expected: z.object({ batchItemFailures: z.tuple([]) }),
+};
+
+const noWork: ReleaseSample = {
+  what: "an event without work",
+  event: releaseCheckEvent,
+  expected: z.null(),
+};
+
+/** The sample events of each function, by its name. They read secrets at most: no table, bucket, queue or model. */
+export const releaseSamples: Readonly<Record<string, readonly ReleaseSample[]>> = {
+  auth: [unauthenticated(getAccount)],
+  authorizer: [
+    {
+      what: "an invalid token",
+      event: withInvalidToken(authorizeKey),
+      expected: z.object({ errorMessage: z.literal("Unauthorized") }),
+    },
+  ],
+  callback: [noRecords],
+  canary: [noWork],
+  chat: [unauthenticated(createChat), unauthenticated(createV1Chat)],
+  console: [returning("the login page", 200, logIn)],
+  docs: [
+    returning("health", 200, health),
+    returning("languages", 200, languages),
+    returning("the OpenAPI document", 200, openApi),
+  ],
+  erasure: [noWork],
+  "job-worker": [noRecords],
+  jobs: [unauthenticated(listJobs)],
+  language: [unauthenticated(identifyLanguage)],
+  legacy: [unauthenticated(legacyChat)],
+  mail: [noRecords],
+  "mail-feedback": [{ what: "a mail that arrived", event: delivered, expected: z.null() }],
+  messaging: [noRecords],
+  speech: [unauthenticated(createV1Speech)],
+  transcription: [unauthenticated(createV1Transcription)],
+  translate: [unauthenticated(translate)],
+  upload: [unauthenticated(getUpload)],
+  webhook: [returning("a wrong verify token", 403, { ...verifyWebhook, queryStringParameters: wrongQuery })],
+};

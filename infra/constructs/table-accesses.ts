@@ -1,0 +1,190 @@
+import { transcriptionKeyPrefix } from "../../functions/legacy/keys.ts";
+import {
+  accessKeyPrefix,
+  accountKeyPrefixes,
+  erasureKeyPrefix,
+  identityKeyPrefix,
+  ownedKeyPrefix,
+} from "../../shared/accounts/access/keys.ts";
+import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/accounts/limits/keys.ts";
+import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
+import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
+import { callbackKeyPrefix } from "../../shared/recordings/callbacks/keys.ts";
+import { assistantJobKeyPrefix, jobKeyPrefix } from "../../shared/recordings/jobs/keys.ts";
+import { uploadKeyPrefix } from "../../shared/recordings/uploads/keys.ts";
+
+const { profile, username, email, counter, link } = accountKeyPrefixes;
+
+/** The operations that functions use, with the beginnings of the keys of items that they may use them on. */
+type KeyPrefixes = Readonly<Partial<Record<TableOperation, readonly string[]>>>;
+
+/**
+ * What each access to the table allows.
+ *
+ * An operation in a transaction has the prefixes of the whole transaction: AWS documents nowhere whether it judges the keys of a
+ * transaction one by one or together.
+ */
+const tableAccesses = {
+  /** Finding an account by its id. Those of older versions move their access to an item of its own. */
+  "find-accounts": {
+    GetItem: [profile, accessKeyPrefix],
+    PutItem: [profile, accessKeyPrefix],
+    UpdateItem: [profile, accessKeyPrefix],
+  },
+  /** Creating links for an account and counting its mails. */
+  "write-mails": {
+    GetItem: [email, mailKeyPrefix],
+    PutItem: [link, mailKeyPrefix],
+  },
+  /** Noting that an address gets no mails any longer. */
+  "withhold-mails": { PutItem: [mailKeyPrefix] },
+  /** Managing accounts, with their tokens, keys, links, sessions and counters. */
+  "keep-accounts": {
+    BatchWriteItem: [profile],
+    ConditionCheckItem: [link, accessKeyPrefix],
+    DeleteItem: [limitKeyPrefix, link, accessKeyPrefix, profile, identityKeyPrefix, callbackKeyPrefix],
+    GetItem: [username, email, limitKeyPrefix, link, callbackKeyPrefix],
+    PutItem: [username, email, limitKeyPrefix],
+    Query: [profile, usageKeyPrefix],
+    UpdateItem: [counter, limitKeyPrefix, link, callbackKeyPrefix],
+  },
+  /** Joining identities to accounts, and logging in with them. */
+  "join-identities": {
+    ConditionCheckItem: [profile, identityKeyPrefix, accessKeyPrefix],
+    GetItem: [identityKeyPrefix],
+    PutItem: [identityKeyPrefix, username, email, callbackKeyPrefix],
+    UpdateItem: [identityKeyPrefix],
+  },
+  /** Disabling accounts whose address belongs to another person. */
+  "disown-accounts": {
+    DeleteItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix],
+    PutItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix],
+    UpdateItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix],
+  },
+  /** Finding accounts that must be erased. */
+  "find-erasures": { DeleteItem: [erasureKeyPrefix], Query: [erasureKeyPrefix] },
+  /** Deleting an account and everything that belongs to it, except for its usage. */
+  "erase-accounts": {
+    BatchWriteItem: [
+      ...[profile, identityKeyPrefix, limitKeyPrefix],
+      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix],
+    ],
+    DeleteItem: [
+      ...[profile, accessKeyPrefix, username, email],
+      ...[ownedKeyPrefix, uploadKeyPrefix, transcriptionKeyPrefix],
+    ],
+    GetItem: [accessKeyPrefix],
+    Query: [
+      ...[profile, ownedKeyPrefix, limitKeyPrefix],
+      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix],
+    ],
+    UpdateItem: [accessKeyPrefix, usageKeyPrefix],
+  },
+  /**
+   * The operator's changes of accounts, reports of usage, and deletion of the assistant's data about a person; and creating the
+   * account of the smoke tests.
+   */
+  "operate-accounts": {
+    BatchWriteItem: [profile, senderKeyPrefix, assistantJobKeyPrefix],
+    DeleteItem: [profile, mailKeyPrefix],
+    GetItem: [username, mailKeyPrefix],
+    PutItem: [username, email],
+    Query: [profile, usageKeyPrefix, senderKeyPrefix],
+    UpdateItem: [counter],
+  },
+  /** Noting and deleting an owner. */
+  "keep-owner": { DeleteItem: [ownedKeyPrefix], PutItem: [ownedKeyPrefix] },
+  /** Checking tokens, counting an account's requests, and moving its usage to the items of past days. */
+  admit: { GetItem: [accessKeyPrefix], UpdateItem: [accessKeyPrefix, usageKeyPrefix] },
+  /** Showing and replacing the secrets of callbacks, and noting their outcomes. */
+  "keep-callbacks": { GetItem: [callbackKeyPrefix], UpdateItem: [callbackKeyPrefix] },
+  /** Storing the responses of idempotent requests. */
+  "store-responses": { UpdateItem: [idempotencyKeyPrefix] },
+  /** Counting requests of addresses. */
+  "count-addresses": { UpdateItem: [limitKeyPrefix] },
+  /** Creating jobs of accounts, showing and cancelling them. */
+  "keep-jobs": {
+    GetItem: [jobKeyPrefix],
+    PutItem: [jobKeyPrefix, accessKeyPrefix],
+    Query: [jobKeyPrefix],
+    UpdateItem: [jobKeyPrefix, accessKeyPrefix],
+  },
+  /** Showing jobs and cancelling them. */
+  "show-jobs": {
+    GetItem: [jobKeyPrefix],
+    Query: [jobKeyPrefix],
+    UpdateItem: [jobKeyPrefix, accessKeyPrefix],
+  },
+  /** Working on jobs, and refunding audio that they have not transcribed. */
+  "work-on-jobs": {
+    DeleteItem: [jobKeyPrefix],
+    GetItem: [jobKeyPrefix, accessKeyPrefix],
+    PutItem: [jobKeyPrefix],
+    Query: [jobKeyPrefix],
+    UpdateItem: [jobKeyPrefix, accessKeyPrefix],
+  },
+  /** Creating jobs for people who send the assistant long recordings. */
+  "create-assistant-jobs": {
+    GetItem: [assistantJobKeyPrefix],
+    PutItem: [assistantJobKeyPrefix],
+    UpdateItem: [assistantJobKeyPrefix],
+  },
+  /** Finding an upload. */
+  "find-upload": { GetItem: [uploadKeyPrefix] },
+  /** Storing, finding and deleting uploads. */
+  "keep-uploads": { DeleteItem: [uploadKeyPrefix], GetItem: [uploadKeyPrefix], PutItem: [uploadKeyPrefix] },
+  /** Replying to people, with their state. */
+  converse: { GetItem: [senderKeyPrefix], PutItem: [senderKeyPrefix], UpdateItem: [senderKeyPrefix] },
+  /** Noting reports about replies. */
+  "note-receipt": { UpdateItem: [senderKeyPrefix] },
+  /** Storing, finding and deleting transcriptions. */
+  "keep-transcriptions": {
+    DeleteItem: [transcriptionKeyPrefix],
+    GetItem: [transcriptionKeyPrefix],
+    PutItem: [transcriptionKeyPrefix],
+    UpdateItem: [transcriptionKeyPrefix],
+  },
+} satisfies Readonly<Record<string, KeyPrefixes>>;
+
+export type TableAccess = keyof typeof tableAccesses;
+
+const operations = [
+  "BatchWriteItem",
+  "ConditionCheckItem",
+  "DeleteItem",
+  "GetItem",
+  "PutItem",
+  "Query",
+  "UpdateItem",
+] as const;
+
+type TableOperation = (typeof operations)[number];
+
+/** Without what begins with another prefix of the list. */
+const widest = (prefixes: readonly string[]): string[] =>
+  [...new Set(prefixes)]
+    .filter((prefix) => !prefixes.some((other) => other !== prefix && prefix.startsWith(other)))
+    .toSorted();
+
+/**
+ * The statements for some accesses: each operation is in exactly one, with all its prefixes, so a transaction over several
+ * partitions is allowed however its keys are judged.
+ */
+export const statementsFor = (
+  accesses: readonly TableAccess[],
+): { readonly actions: string[]; readonly prefixes: readonly string[] }[] => {
+  const byOperation = operations.map((operation) => ({
+    operation,
+    prefixes: widest(
+      accesses.flatMap((access) => {
+        const prefixesOf: KeyPrefixes = tableAccesses[access];
+        return prefixesOf[operation] ?? [];
+      }),
+    ),
+  }));
+  const used = byOperation.filter(({ prefixes }) => prefixes.length > 0);
+  return [...Map.groupBy(used, ({ prefixes }) => prefixes.join(" ")).values()].map((group) => ({
+    actions: group.map(({ operation }) => `dynamodb:${operation}`),
+    prefixes: group[0]?.prefixes ?? [],
+  }));
+};

@@ -1,0 +1,210 @@
+import { functionDefinitions } from "../../functions/manifest.ts";
+import { daySeconds } from "../../shared/platform/durations.ts";
+import { type Charged, daysOfMonth, inDollars, million, prices, row } from "./prices.ts";
+
+type FunctionName = (typeof functionDefinitions)[number]["name"];
+
+/** The use of one request of a kind. The seconds are assumptions about the models; the rest follows from the code. */
+interface RequestKind {
+  readonly what: string;
+  /** How long each function runs for the request. */
+  readonly seconds: Readonly<Partial<Record<FunctionName, number>>>;
+  /** How often a function is invoked for it, if more than once. */
+  readonly invocations?: Readonly<Partial<Record<FunctionName, number>>>;
+  /** Its other uses. */
+  readonly uses: Readonly<
+    Partial<Record<Exclude<Charged, "lambdaSecond" | "lambdaRequest" | "trace">, number>>
+  >;
+}
+
+const authorizer = 0.005;
+
+/** The percentage of invocations that first start an environment. AWS charges a start like work. */
+const startsPercent = 1;
+const startSeconds = 0.3;
+
+/** The share that X-Ray records of the API's requests, by the stage's rule, and after the first one of each second of all others. */
+const sampledShare = 0.05;
+
+/** An access item of 1 to 2 kB. */
+const accessWrite = 2;
+/**
+ * The API, the write that checks the token and counts the request, another write of usage for every second request, and the log
+ * lines of both functions.
+ */
+const taskUses = { apiRequest: 1, tableWrite: 1.5 * accessWrite, logKilobyte: 3 };
+/** Recordings at 64 kbit/s, which model servers get over the internet. */
+const recordingKilobytesPerSecond = 8;
+
+/** A stream releases its slot with a second write of the same item, which also counts its usage. */
+const streamUses = { ...taskUses, tableWrite: 2 * accessWrite, outKilobyte: 60 };
+
+/** The most frequent requests of a deployment. */
+const requestKinds: readonly RequestKind[] = [
+  {
+    what: "preflight of a browser, with a response from API Gateway",
+    seconds: {},
+    uses: { apiRequest: 1, logKilobyte: 0.5, outKilobyte: 0.5 },
+  },
+  {
+    what: "login",
+    seconds: { auth: 0.12 },
+    uses: { apiRequest: 1, tableRead: 6, tableWrite: 4, logKilobyte: 1.75, outKilobyte: 1 },
+  },
+  {
+    what: "language identification",
+    seconds: { authorizer, language: 0.01 },
+    uses: { ...taskUses, outKilobyte: 1 },
+  },
+  {
+    what: "translation, 1 s in the model",
+    seconds: { authorizer, translate: 1.02 },
+    uses: { ...taskUses, outKilobyte: 1 },
+  },
+  {
+    what: "chat, whole response after 5 s",
+    seconds: { authorizer, chat: 5.02 },
+    uses: { ...taskUses, outKilobyte: 2 },
+  },
+  {
+    what: "chat, streamed for 10 s through the REST API",
+    seconds: { authorizer, chat: 10.02 },
+    uses: streamUses,
+  },
+  {
+    what: "chat, streamed for 10 s through the function URL",
+    seconds: { chat: 10.03 },
+    uses: { ...streamUses, apiRequest: 0, logKilobyte: 2 },
+  },
+  {
+    what: "speech, 3 s in the model, stored",
+    seconds: { authorizer, speech: 3.1 },
+    uses: { ...taskUses, bucketWrite: 1, outKilobyte: 200 },
+  },
+  {
+    what: "transcription of a minute, 10 s in the model",
+    seconds: { authorizer, transcription: 10.1 },
+    uses: { ...taskUses, outKilobyte: 2 + 60 * recordingKilobytesPerSecond },
+  },
+  {
+    what: "link for an upload, with its upload",
+    seconds: { authorizer, upload: 0.02 },
+    uses: { ...taskUses, tableWrite: taskUses.tableWrite + 1, bucketWrite: 1, outKilobyte: 1 },
+  },
+  {
+    // Messages: plan, three slots, each again after each piece, assembly. Each is sent, received, hidden now and then, and deleted.
+    what: "job of an hour in 7 pieces, each 57 s in the model, with a callback",
+    seconds: { authorizer, jobs: 0.3, "job-worker": 7 * 57.3 + 2, callback: 0.3 },
+    invocations: { "job-worker": 12 },
+    uses: {
+      apiRequest: 1,
+      // Creation 11, planning 8, each piece 10 and the last 2 more, the end 6. A worker looks for an end of its job every 1.5 s.
+      tableWrite: 11 + 8 + 7 * 10 + 2 + 6,
+      tableRead: 7 * (5 + 38) + 13,
+      queueRequest: 12 * 3 + 7 * 4 + 5 + 3,
+      bucketWrite: 9,
+      bucketRead: 60,
+      logKilobyte: 3 + 13 * 1.5,
+      outKilobyte: 2 + (3_600 + 6 * 10) * recordingKilobytesPerSecond,
+    },
+  },
+  {
+    what: "page of the console, signed in",
+    seconds: { console: 0.05 },
+    uses: { apiRequest: 1, tableRead: 3, tableWrite: 1, logKilobyte: 1.75, outKilobyte: 8 },
+  },
+  {
+    what: "message to the assistant, reply after 6 s",
+    seconds: { webhook: 0.03, messaging: 6.1 },
+    uses: { apiRequest: 1, tableRead: 3, tableWrite: 6, queueRequest: 3, logKilobyte: 5, outKilobyte: 3 },
+  },
+  {
+    what: "mail of an account",
+    seconds: { mail: 0.3 },
+    uses: { tableRead: 4, tableWrite: 2, queueRequest: 3, mail: 1, logKilobyte: 2 },
+  },
+];
+
+/**
+ * Returns the share that X-Ray records without a rule, of requests that are spread over a month: the first of each second, and some of
+ * the others.
+ */
+export const defaultTracedShare = (monthlyRequests: number): number => {
+  const perSecond = monthlyRequests / (daysOfMonth * daySeconds);
+  const first = (1 - Math.exp(-perSecond)) / perSecond;
+  return first + sampledShare * (1 - first);
+};
+
+const invokedByApi = (name: string): boolean =>
+  name === "authorizer" ||
+  functionDefinitions.some(
+    (one) => one.name === name && (one.operations.length > 0 || ("pages" in one && one.pages !== undefined)),
+  );
+
+/** How many traces a million requests of a kind leave. Functions that the API invokes are part of its request's trace. */
+const tracesOf = ({ seconds, invocations = {}, uses: { apiRequest = 0 } }: RequestKind): number => {
+  const counts: Readonly<Record<string, number | undefined>> = invocations;
+  const own = Object.keys(seconds).filter((name) => apiRequest === 0 || !invokedByApi(name));
+  const ofOwn = own.map((name) => {
+    const invoked = (counts[name] ?? 1) * million;
+    return invoked * defaultTracedShare(invoked);
+  });
+  return ofOwn.reduce((sum, one) => sum + one, apiRequest * sampledShare * million);
+};
+
+const computeOf = (
+  { seconds, invocations = {} }: RequestKind,
+  memoryMegabytes: ReadonlyMap<string, number>,
+): number => {
+  const counts: Readonly<Record<string, number | undefined>> = invocations;
+  return Object.entries(seconds).reduce((sum, [name, time = 0]) => {
+    const megabytes = memoryMegabytes.get(name);
+    if (megabytes === undefined) throw new Error(`The template has no function "${name}".`);
+    const invoked = counts[name] ?? 1;
+    const charged = time + invoked * (startsPercent / 100) * startSeconds;
+    const compute = (megabytes / 1_024) * charged * prices.lambdaSecond.dollars;
+    return sum + (compute + invoked * prices.lambdaRequest.dollars) * million;
+  }, 0);
+};
+
+const rowOf = (kind: RequestKind, memoryMegabytes: ReadonlyMap<string, number>): string => {
+  const { uses } = kind;
+  const of = (...charged: (keyof typeof uses)[]) =>
+    charged.reduce((sum, one) => sum + (uses[one] ?? 0) * prices[one].dollars * million, 0);
+  const parts = [
+    computeOf(kind, memoryMegabytes),
+    of("apiRequest"),
+    of("tableRead", "tableWrite"),
+    of("queueRequest", "bucketWrite", "bucketRead", "mail"),
+    of("logKilobyte") + tracesOf(kind) * prices.trace.dollars,
+    of("outKilobyte"),
+  ];
+  const total = parts.reduce((sum, part) => sum + part, 0);
+  return row(kind.what, ...[...parts, total].map(inDollars));
+};
+
+/**
+ * Returns, as Markdown, the cost of a million requests of each kind.
+ *
+ * @param memoryMegabytes the memory of each function, by its name.
+ * @throws Error when a function is missing.
+ */
+export const requestCosts = (memoryMegabytes: ReadonlyMap<string, number>): string =>
+  [
+    row(
+      "a million of",
+      "Lambda, $",
+      "API, $",
+      "table, $",
+      "queues, files, mail, $",
+      "log, traces, $",
+      "traffic, $",
+      "total, $",
+    ),
+    row("---", "--:", "--:", "--:", "--:", "--:", "--:", "--:"),
+    ...requestKinds.map((kind) => rowOf(kind, memoryMegabytes)),
+    "",
+    `Assumed: ${startsPercent} % of the invocations start an environment first, for ${startSeconds} s. Requests are spread evenly over a ` +
+      `month. X-Ray records ${sampledShare * 100} % of the API's requests; of invocations by queues and at a function's URL also the first ` +
+      `of each second. Recordings have ${recordingKilobytesPerSecond} kB a second and go to model servers over the internet.`,
+  ].join("\n");

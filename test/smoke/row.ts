@@ -1,0 +1,76 @@
+import { expect } from "vitest";
+import type * as z from "zod";
+import type { Operation } from "../../shared/http/operation.ts";
+import { inVendorsNames, isVendorsPath } from "../../shared/platform/config/vendors.ts";
+import { type CallOptions, call, expectDeclared, expectError, type JsonResponse } from "../support/client.ts";
+import { errorBody, problemsOf } from "../support/declared.ts";
+import { lacks, type Model, stage } from "./stage.ts";
+
+/** A declared refusal: its status and code. */
+type Refusal = readonly [status: number, code: string];
+
+/** The one call of an operation. */
+export interface Row {
+  readonly operation: Operation;
+  /** The models that have to work for it. */
+  readonly needs?: readonly Model[];
+  /** The response that is expected when success would need a mail, or a secret of the platform. */
+  readonly refusal?: Refusal;
+  /** The response when the stage lacks one of the models. By default 502 or 503. */
+  readonly withoutModel?: Refusal | "success";
+  /** The body of that refusal, by default that of every error. */
+  readonly errorSchema?: z.ZodType;
+  /** The content type of a success that is not JSON. */
+  readonly contentType?: string;
+  /** What is sent; `path` replaces the operation's, and `query` follows it. */
+  readonly request: () => Request | Promise<Request>;
+  /** Checks a success further, and stores what later rows use. */
+  readonly onSuccess?: (response: JsonResponse) => void | Promise<void>;
+}
+
+type Request = CallOptions & { readonly path?: string; readonly query?: string };
+
+const vendors = { a: stage.LEGACY_VENDOR_A, b: stage.LEGACY_VENDOR_B };
+
+/** Sends a request to the address that the operation has in this stage. */
+export const send = (operation: Operation, { path, query = "", ...options }: Request) =>
+  call(`${inVendorsNames(path ?? operation.path, vendors)}${query}`, {
+    method: operation.method,
+    ...options,
+  });
+
+/** As when the model loads, cannot be reached, or is unknown to its server. */
+const expectNoModel = (response: JsonResponse): void => {
+  expect([502, 503]).toContain(response.status);
+  expect(problemsOf(errorBody, response.body)).toEqual([]);
+};
+
+const refusalOf = ({
+  operation,
+  needs = [],
+  refusal,
+  withoutModel,
+}: Row): Row["withoutModel"] | "no-model" => {
+  if (stage.LEGACY_PROVIDER_ROUTES === "gone" && isVendorsPath(operation.path)) return [410, "gone"];
+  return lacks(...needs) ? (withoutModel ?? "no-model") : refusal;
+};
+
+const expectSuccess = (
+  { operation, contentType = "application/json" }: Row,
+  response: JsonResponse,
+): void => {
+  expect(response.status, JSON.stringify(response.body)).toBe(operation.response.status);
+  if (response.status === 204) expect(response.body).toBe("");
+  else expect(response.headers.get("content-type")).toMatch(contentType);
+  if (response.status !== 204 && contentType === "application/json") expectDeclared(operation, response);
+};
+
+/** Calls the operation, and checks that the response is the one that this stage should give. */
+export const check = async (row: Row): Promise<void> => {
+  const response = await send(row.operation, await row.request());
+  const refusal = refusalOf(row);
+  if (refusal === "no-model") return expectNoModel(response);
+  if (typeof refusal === "object") return expectError(response, ...refusal, row.errorSchema);
+  expectSuccess(row, response);
+  await row.onSuccess?.(response);
+};

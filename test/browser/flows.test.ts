@@ -17,6 +17,20 @@ const signUp = async (page: Page, url: string, { username, email, password }: Pe
   await page.waitForURL(`${url}/console`);
 };
 
+/** Follows the link of the mail to this person, which comes a moment after the page that has sent it. */
+const followMail = async (page: Page, url: string, { email }: Person): Promise<void> => {
+  const mail = page.locator("section", { hasText: email });
+  const look = async () => {
+    await page.goto(`${url}/_local/mail`);
+    return mail.count();
+  };
+  await expect.poll(look, { timeout: 15_000 }).toBeGreaterThan(0);
+  await mail
+    .getByRole("link", { name: /verify-email/ })
+    .first()
+    .click();
+};
+
 const logOut = async (page: Page): Promise<void> => {
   await page.locator("header").getByRole("button", { name: "Log out" }).click();
   await page.locator("header").getByRole("link", { name: "Log in" }).waitFor();
@@ -30,11 +44,7 @@ describe.each(
       async ({ page, complaints }) => {
         const person = newPerson();
         await signUp(page, url, person);
-        await page.goto(`${url}/_local/mail`);
-        await page
-          .getByRole("link", { name: /verify-email/ })
-          .first()
-          .click();
+        await followMail(page, url, person);
         await press(page, "Verify email address");
         await page.getByText("Your email address is verified.").waitFor();
         await page.goto(`${url}/console`);

@@ -84,7 +84,8 @@ describe.each(["the REST API", "the function URL"] as const)("a free account at 
     const { response: sixth } = await open(door, token);
     expect(sixth.status).toBe(429);
     expect(sixth.headers.get("retry-after")).toBe("5");
-    expect(sixth.headers.get("ratelimit")).toMatch(/^"minute";r=45;/);
+    // The minute may have changed since the first.
+    expect(sixth.headers.get("ratelimit")).toMatch(/"day";r=495;/);
     expect(await sixth.json()).toMatchObject({
       detail: "Too many streams: at most 5 at a time. End one, or wait until one has ended.",
       error: { code: "rate_limited", type: "rate_limit_error" },

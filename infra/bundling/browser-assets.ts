@@ -13,6 +13,7 @@ const target = ["chrome87", "firefox78", "safari15"];
 const contentTypes: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
 };
 
 /** The files for browsers, and their sources. */
@@ -38,6 +39,8 @@ export const buildBrowserAssets = async (projectDirectory: string): Promise<Brow
     legalComments: "none",
     metafile: true,
     write: false,
+    assetNames: "[name].[hash]",
+    loader: { ".svg": "file" },
     logLevel: "silent",
   });
   const assets = outputFiles.map(({ path, text }): BuiltAsset => {

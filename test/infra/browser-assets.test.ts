@@ -9,7 +9,7 @@ const { assets, inputs } = await buildBrowserAssets(projectDirectory);
 describe("What browsers load", () => {
   it("is a script for each page that needs one, and the style sheet, under names that change with their content", () => {
     const names = assets.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(["style", "copy", "playground"]));
+    expect(names).toEqual(expect.arrayContaining(["style", "page", "playground"]));
     expect(new Set(names).size).toBe(names.length);
     for (const { name, file } of assets) expect(file).toMatch(RegExp(`^${name}\\.[A-Z0-9]{8}\\.(js|css)$`));
   });

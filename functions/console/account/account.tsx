@@ -39,7 +39,12 @@ const Email = (visit: Shown) => {
         ]}
       />
       {!account.email_verified && (
-        <Form to={to} submit={words.sendAgain} look="quiet" {...sentTo("send-verification", visit).form} />
+        <Form
+          to={to}
+          submit={words.sendAgain}
+          look="secondary"
+          {...sentTo("send-verification", visit).form}
+        />
       )}
     </>
   );
@@ -132,7 +137,7 @@ const Sessions = (visit: Shown) => {
       <Form
         to={to}
         submit={words.logOutEverywhere}
-        look="quiet"
+        look="secondary"
         {...sentTo("log-out-everywhere", visit).form}
       />
     </>
@@ -160,7 +165,7 @@ const Identities = (visit: Shown) => {
             <Form
               to={to}
               submit={fill(words.unlink, { provider: nameOf(issuer) })}
-              look="quiet"
+              look="secondary"
               {...(visit.values["identity"] === id ? sentTo("unlink", visit).form : { action: "unlink" })}
             >
               <input type="hidden" name="identity" value={id} />
@@ -173,7 +178,7 @@ const Identities = (visit: Shown) => {
           key={letter}
           to={`/console/account/identities/${letter}`}
           submit={fill(texts.identity.joinTitle, { provider: name })}
-          look="quiet"
+          look="secondary"
         />
       ))}
     </>

@@ -28,7 +28,7 @@ const Verification = (visit: Shown) => {
       <Form
         to="/console"
         submit={words.sendAgain}
-        look="quiet"
+        look="secondary"
         {...sentTo("send-verification", visit).form}
       />
     </Notice>

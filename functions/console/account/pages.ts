@@ -60,7 +60,6 @@ export const tokensPage = definePage({
     z.object({ action: z.literal("replace-secret") }),
   ]),
   confidential: true,
-  scripts: ["copy"],
 });
 
 export const usagePage = definePage({
@@ -73,8 +72,6 @@ export const usagePage = definePage({
     to: optionalField(z.iso.date()).catch(undefined),
     format: z.literal("csv").optional().catch(undefined),
   }),
-  isWide: true,
-  scripts: ["copy"],
 });
 
 const shortField = optionalField(text().trim().max(200));

@@ -10,7 +10,8 @@ import { codeSamples } from "../samples/code-samples.ts";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { CodeBlock, EmptyState, Facts, Notice, Secret } from "../view/components.tsx";
+import { CodeBlock } from "../view/code.tsx";
+import { EmptyState, Facts, Notice, Secret } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Choices, Field, Form } from "../view/forms.tsx";
 import type { tokensPage } from "./pages.ts";
@@ -179,7 +180,7 @@ const CallbackSecret = (visit: Shown) => {
       <h2>{words.webhooks}</h2>
       <p>{words.webhooksText}</p>
       {visit.secret === undefined ? (
-        <Form to={to} submit={words.showSecret} look="quiet" {...sentTo("show-secret", visit).form} />
+        <Form to={to} submit={words.showSecret} look="secondary" {...sentTo("show-secret", visit).form} />
       ) : (
         <Secret label={words.secret} value={visit.secret} />
       )}
@@ -252,7 +253,7 @@ export const TokensAndKeys = (visit: Shown) => {
       )}
       <h2>{words.token}</h2>
       <p>{words.tokenText}</p>
-      <Form to={to} submit={words.createToken} look="quiet" {...sentTo("make-token", visit).form}>
+      <Form to={to} submit={words.createToken} look="secondary" {...sentTo("make-token", visit).form}>
         <SentOnce {...visit} />
       </Form>
       <Confirmed

@@ -77,7 +77,7 @@ const Range = ({ texts, url, usage, requested }: Shown) => {
         problem={problem}
       />
       <Field name="to" label={words.to} type="date" value={requested.to ?? usage.to} />
-      <button type="submit" class="quiet">
+      <button type="submit" class="button secondary">
         {words.show}
       </button>
     </form>

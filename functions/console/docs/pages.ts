@@ -39,7 +39,6 @@ export const guidePage = definePage({
   id: "guide",
   path: "/docs/guides/{name}",
   title: ({ navigation }) => navigation.docs,
-  scripts: ["copy"],
 });
 
 export const operationPage = definePage({
@@ -47,8 +46,7 @@ export const operationPage = definePage({
   id: "operation",
   path: "/docs/{operation}",
   title: ({ navigation }) => navigation.docs,
-  scripts: ["copy"],
-  isWide: true,
+  shell: "docs",
 });
 
 /** The table of contents for language models: https://llmstxt.org. */

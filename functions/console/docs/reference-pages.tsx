@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
-import { CodeBlock, Notice } from "../view/components.tsx";
+import { CodeBlock } from "../view/code.tsx";
+import { Notice } from "../view/components.tsx";
 import { useFrame } from "../view/frame.ts";
 import type { FieldRow } from "./describe-fields.ts";
 import type { Guide } from "./guides/guide.ts";

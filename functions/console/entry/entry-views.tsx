@@ -1,6 +1,7 @@
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { CodeBlock, Notice } from "../view/components.tsx";
+import { CodeBlock } from "../view/code.tsx";
+import { Notice } from "../view/components.tsx";
 import { Field, Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
 import type { OfferedProvider } from "./entry-pages.tsx";
 import type { AfterWhat } from "./pages.ts";
@@ -27,7 +28,7 @@ const Providers = ({ providers, texts, url, next }: Entered) =>
       <p class="soft">{texts.logIn.or}</p>
       {providers.map(({ name, path }) => (
         <p key={path}>
-          <a class="quiet" href={url(withNext(path, next))}>
+          <a class="button secondary" href={url(withNext(path, next))}>
             {fill(texts.logIn.through, { provider: name })}
           </a>
         </p>

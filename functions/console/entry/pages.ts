@@ -27,7 +27,6 @@ export const consoleHomePage = definePage({
     documentation: z.url(),
     console: z.url(),
   }),
-  scripts: ["copy"],
 });
 
 export const signUpPage = definePage({

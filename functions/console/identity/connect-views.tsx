@@ -37,14 +37,17 @@ const Proofs = (visit: ConnectRequest) => {
       {of.has_password && <Password {...visit} />}
       {others.map(({ letter, name }) => (
         <p key={letter}>
-          <a class="quiet" href={url(`/console/log-in/${letter}?${new URLSearchParams({ next: to })}`)}>
+          <a
+            class="button secondary"
+            href={url(`/console/log-in/${letter}?${new URLSearchParams({ next: to })}`)}
+          >
             {fill(texts.logIn.through, { provider: name })}
           </a>
         </p>
       ))}
       <h2>{texts.connect.byMail}</h2>
       <p>{fill(texts.connect.byMailText, { email: of.email })}</p>
-      <Form to={to} submit={texts.forgot.button} look="quiet" {...sentTo("mail", visit).form} />
+      <Form to={to} submit={texts.forgot.button} look="secondary" {...sentTo("mail", visit).form} />
     </>
   );
 };

@@ -19,7 +19,7 @@ export const playgroundPage = definePage({
     language: written,
     audio: written,
   }),
-  scripts: ["playground", "copy"],
+  scripts: ["playground"],
   reaches: ["stream"],
   usesMicrophone: true,
 });

@@ -6,7 +6,8 @@ import {
 import { synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
 import { codeSamples } from "../samples/code-samples.ts";
 import { fill } from "../texts/languages.ts";
-import { CodeBlock, Notice } from "../view/components.tsx";
+import { CodeBlock } from "../view/code.tsx";
+import { Notice } from "../view/components.tsx";
 import { FileField, optionsOf, Select, TextArea } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
 import {
@@ -46,7 +47,7 @@ const TranscribeFields = ({ values }: Pick<PlaygroundProps, "values">) => {
       <Select name="language" label={recordings.language} value={values["language"]} options={transcribed} />
       <FileField name="audio" label={recordings.one} hint={words.recordingHint} accept="audio/*" />
       <p>
-        <button type="button" class="quiet" data-record hidden>
+        <button type="button" class="button secondary" data-record hidden>
           {words.record}
         </button>
       </p>
@@ -194,10 +195,10 @@ export const Playground = (props: PlaygroundProps) => {
           <button type="submit" class="button" data-run>
             {words.showCode}
           </button>
-          <button type="button" class="quiet" data-stop hidden>
+          <button type="button" class="button secondary" data-stop hidden>
             {frame.texts.recordings.stop}
           </button>
-          <button type="button" class="quiet" data-new hidden>
+          <button type="button" class="button secondary" data-new hidden>
             {words.newConversation}
           </button>
         </div>

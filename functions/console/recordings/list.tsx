@@ -6,7 +6,8 @@ import { guides } from "../docs/guides/built-guides.ts";
 import { codeOf } from "../docs/guides/guide.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { CodeBlock, EmptyState, Facts, Notice } from "../view/components.tsx";
+import { CodeBlock } from "../view/code.tsx";
+import { EmptyState, Facts, Notice } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";
 import { FileField, optionsOf, Select } from "../view/forms.tsx";
 import { clockOf } from "./clock.ts";
@@ -73,7 +74,7 @@ const Upload = (visit: Shown) => {
           <button type="submit" class="button">
             {words.start}
           </button>
-          <button type="button" class="quiet" data-stop hidden>
+          <button type="button" class="button secondary" data-stop hidden>
             {words.stop}
           </button>
         </div>

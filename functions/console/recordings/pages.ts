@@ -13,7 +13,7 @@ export const recordingsPage = definePage({
     /** A job ID: lists older jobs only. */
     before: z.string().max(100).optional().catch(undefined),
   }),
-  scripts: ["upload", "copy"],
+  scripts: ["upload"],
   reaches: ["storage"],
 });
 

@@ -2,6 +2,12 @@ import type * as z from "zod";
 import type { AddressLimitClass } from "../../../shared/accounts/limits/policies.ts";
 import type { Texts } from "../texts/languages.ts";
 
+/**
+ * What is around the content of a page: `console` a sidebar, for people who are logged in; `docs` and `home` only the bar, and they use
+ * the whole width; `solo` shows one form in the middle.
+ */
+export type Shell = "console" | "docs" | "home" | "plain" | "solo";
+
 /** Who may see a page. `signed-in` redirects others to the login page, and back afterwards. */
 export type Audience = "everybody" | "signed-in";
 
@@ -37,7 +43,8 @@ export interface Page<
   readonly scripts?: readonly string[];
   readonly reaches?: readonly Reached[];
   readonly usesMicrophone?: boolean;
-  readonly isWide?: boolean;
+  /** By default `console` for accounts and `plain` for everybody. */
+  readonly shell?: Shell;
 }
 
 export const definePage = <

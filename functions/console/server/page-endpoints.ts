@@ -47,11 +47,11 @@ const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: S
     });
   }
   const { texts, language, account, formToken } = visit;
-  const { path, scripts, isWide } = declared;
+  const { path, scripts, audience, shell = audience === "signed-in" ? "console" : "plain" } = declared;
   const title = response.title ?? declared.title(texts);
   const { refreshSeconds, retryAfterSeconds } = response;
   const own = { title, texts, language, path, username: account?.username, formToken, refreshSeconds };
-  const frame = { ...own, scripts, isWide };
+  const frame = { ...own, scripts: ["page", ...(scripts ?? [])], shell };
   return new Reply({
     status: response.status,
     contentType: "text/html; charset=utf-8",

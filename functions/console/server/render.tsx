@@ -33,11 +33,11 @@ export const languageFor = (
 export type OwnFrame = Pick<PageFrame, "title" | "texts" | "language" | "path" | "username" | "formToken"> & {
   readonly scripts?: readonly string[] | undefined;
   readonly refreshSeconds?: number | undefined;
-  readonly isWide?: boolean | undefined;
+  readonly shell?: PageFrame["shell"] | undefined;
 };
 
 export const renderPage = (
-  { scripts = [], isWide = false, ...own }: OwnFrame,
+  { scripts = [], shell = "plain", ...own }: OwnFrame,
   content: ComponentChildren,
   { baseUrl, assets, languages }: Site,
 ): string => {
@@ -46,7 +46,7 @@ export const renderPage = (
   const [stylesheet = ""] = files("style");
   const frame: PageFrame = {
     ...own,
-    isWide,
+    shell,
     languages,
     url,
     stylesheet,

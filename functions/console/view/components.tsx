@@ -2,35 +2,143 @@ import { type ComponentChildren, Fragment } from "preact";
 import { fill } from "../texts/languages.ts";
 import { numbersIn } from "./dates.ts";
 import { useFrame } from "./frame.ts";
+import { Icon, type IconName } from "./icons.tsx";
+import { MatPicture } from "./mat.tsx";
+
+const noticeIcons = { good: "success", warning: "mail", bad: "problem" } as const;
 
 /**
  * A message at the top of a page or form.
  *
  * @param isFocused moves the focus, and so the visible part of the page, to the message when the page opens.
+ * @param action a button next to the message.
  */
 export const Notice = ({
   kind = "good",
   title,
   isFocused = false,
+  action,
   children,
 }: {
-  readonly kind?: "good" | "bad";
+  readonly kind?: "good" | "warning" | "bad";
   readonly title?: string;
   readonly isFocused?: boolean;
+  readonly action?: ComponentChildren;
   readonly children?: ComponentChildren;
 }) => (
   <div
-    class={kind === "bad" ? "notice bad" : "notice"}
+    class={kind === "good" ? "notice" : `notice ${kind}`}
     role={kind === "bad" ? "alert" : "status"}
     {...(isFocused ? { tabIndex: -1, autofocus: true } : {})}
   >
-    {title && (
-      <p>
-        <strong>{title}</strong>
-      </p>
-    )}
-    {children}
+    <Icon name={noticeIcons[kind]} />
+    <div>
+      {title && (
+        <p>
+          <strong>{title}</strong>
+        </p>
+      )}
+      {children}
+    </div>
+    {action}
   </div>
+);
+
+/** The heading of a page, with one sentence and what the page is mostly for. */
+export const PageHead = ({
+  title,
+  action,
+  children,
+}: {
+  readonly title: ComponentChildren;
+  readonly action?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}) => (
+  <div class="page-head">
+    <div>
+      <h1>{title}</h1>
+      {children}
+    </div>
+    {action}
+  </div>
+);
+
+/** The pages above this one. */
+export const Trail = ({
+  steps,
+  children,
+}: {
+  readonly steps: readonly { readonly to: string; readonly label: string }[];
+  readonly children: ComponentChildren;
+}) => {
+  const { texts, url } = useFrame();
+  return (
+    <nav class="trail" aria-label={texts.navigation.trail}>
+      {steps.map(({ to, label }) => (
+        <Fragment key={to}>
+          <a href={url(to)}>{label}</a>
+          <Icon name="next" />
+        </Fragment>
+      ))}
+      <span aria-current="page">{children}</span>
+    </nav>
+  );
+};
+
+/** Pages that belong together, as tabs that are links. */
+export const TabBar = ({
+  label,
+  tabs,
+}: {
+  readonly label: string;
+  readonly tabs: readonly {
+    readonly href: string;
+    readonly label: string;
+    readonly isCurrent: boolean;
+    readonly icon?: IconName;
+  }[];
+}) => (
+  <nav class="tab-bar" aria-label={label}>
+    {tabs.map(({ href, label: words, isCurrent, icon }) => (
+      <a key={href} href={href} aria-current={isCurrent ? "page" : undefined}>
+        {icon && <Icon name={icon} />}
+        {words}
+      </a>
+    ))}
+  </nav>
+);
+
+/** A choice of few, as links. */
+export const Segments = ({
+  label,
+  choices,
+}: {
+  readonly label: string;
+  readonly choices: readonly { readonly href: string; readonly label: string; readonly isCurrent: boolean }[];
+}) => (
+  <nav class="segments" aria-label={label}>
+    {choices.map(({ href, label: words, isCurrent }) => (
+      <a key={href} href={href} aria-current={isCurrent ? "true" : undefined}>
+        {words}
+      </a>
+    ))}
+  </nav>
+);
+
+/** A state in a word or two. */
+export const Badge = ({
+  kind,
+  icon,
+  children,
+}: {
+  readonly kind?: "good" | "warning" | "bad" | "method";
+  readonly icon?: IconName;
+  readonly children: ComponentChildren;
+}) => (
+  <span class={kind === undefined ? "badge" : `badge ${kind}`}>
+    {icon && <Icon name={icon} />}
+    {children}
+  </span>
 );
 
 /** What to do when a list is empty. */
@@ -41,43 +149,30 @@ export const EmptyState = ({
   readonly title: string;
   readonly children: ComponentChildren;
 }) => (
-  <section class="empty">
+  <section class="card empty">
+    <MatPicture />
     <h3>{title}</h3>
     {children}
   </section>
 );
 
-/** Content to copy. The script shows the button. */
-const Copyable = ({ label, children }: { readonly label: string; readonly children: ComponentChildren }) => {
-  const { texts } = useFrame();
+/** Copies what its `data-copied` block shows. The script shows the button. */
+export const CopyButton = ({ look = "button" }: { readonly look?: string }) => {
+  const { forms } = useFrame().texts;
   return (
-    <figure class="code">
-      <figcaption>
-        {label}
-        <button type="button" data-copy data-copied={texts.forms.copied} hidden>
-          {texts.forms.copy}
-        </button>
-      </figcaption>
-      {children}
-    </figure>
+    <button type="button" class={look} data-copy data-done={forms.copied} hidden>
+      <Icon name="copy" />
+      <span>{forms.copy}</span>
+    </button>
   );
 };
 
-/** Code to copy. */
-export const CodeBlock = ({ label, code }: { readonly label: string; readonly code: string }) => (
-  <Copyable label={label}>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable with the keyboard */}
-    <pre tabIndex={0}>
-      <code>{code}</code>
-    </pre>
-  </Copyable>
-);
-
 /** A secret that is shown only once: one click selects it, and with JavaScript a button copies it. */
 export const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => (
-  <Copyable label={label}>
-    <code class="secret notranslate">{value}</code>
-  </Copyable>
+  <section class="secret" aria-label={label} data-copied>
+    <code class="notranslate">{value}</code>
+    <CopyButton look="button secondary" />
+  </section>
 );
 
 interface Column {
@@ -100,7 +195,11 @@ const Cells = ({
           {cell}
         </th>
       ) : (
-        <td key={columns[index]?.label} class={columns[index]?.isNumber ? "number" : undefined}>
+        <td
+          key={columns[index]?.label}
+          class={columns[index]?.isNumber ? "number" : undefined}
+          data-label={columns[index]?.label}
+        >
           {cell}
         </td>
       ),
@@ -111,46 +210,51 @@ const Cells = ({
 /**
  * A table. The first cell of a row names it. On a narrow screen the table scrolls.
  *
- * @param isStacked shows the cells of a row below each other on phones.
+ * @param isStacked makes it a list on phones, each cell with the label of its column.
  */
 export const DataTable = ({
   caption,
   columns,
   rows,
   isStacked = false,
+  isCaptionShown = true,
 }: {
   readonly caption: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly ComponentChildren[])[];
   readonly isStacked?: boolean;
+  readonly isCaptionShown?: boolean;
 }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable with the keyboard
-  <section class="scroll" aria-label={caption} tabIndex={0}>
-    <table class={isStacked ? "stacked" : undefined}>
-      <caption>{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map(({ label, isNumber }) => (
-            <th key={label} scope="col" class={isNumber ? "number" : undefined}>
-              {label}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((cells, index) => (
-          <tr key={index}>
-            <Cells columns={columns} cells={cells} />
+  <div class="card flush">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable with the keyboard */}
+    <section class="scroll" aria-label={caption} tabIndex={0}>
+      <table class={isStacked ? "stacked" : undefined}>
+        <caption class={isCaptionShown ? undefined : "aloud"}>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ label, isNumber }) => (
+              <th key={label} scope="col" class={isNumber ? "number" : undefined}>
+                {label}
+              </th>
+            ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
+        </thead>
+        <tbody>
+          {rows.map((cells, index) => (
+            <tr key={index}>
+              <Cells columns={columns} cells={cells} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+    {!isStacked && columns.length > 4 && <p class="swipe">{useFrame().texts.forms.swipe}</p>}
+  </div>
 );
 
 /** Facts with their labels. */
 export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, ComponentChildren])[] }) => (
-  <dl>
+  <dl class="facts">
     {facts.map(([label, fact]) => (
       <Fragment key={label}>
         <dt>{label}</dt>
@@ -160,33 +264,48 @@ export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, C
   </dl>
 );
 
+/** From this share on, a meter warns. */
+const highShare = 0.8;
+
 /** Usage of a quota, in words and as a bar. */
 export const Meter = ({
   label,
   used,
   limit,
   unit = "requests",
+  children,
 }: {
   readonly label: string;
   readonly used: number;
   readonly limit: number | null;
   readonly unit?: "requests" | "minutes";
+  readonly children?: ComponentChildren;
 }) => {
   const { texts, language } = useFrame();
   const number = numbersIn(language);
-  const { usedOf, usedOfAny, minutesOf, minutesOfAny } = texts.usage;
-  const [bounded, boundless] = unit === "requests" ? [usedOf, usedOfAny] : [minutesOf, minutesOfAny];
+  const { of, ofMinutes, minutes, noLimit } = texts.usage;
+  const limited = unit === "requests" ? of : ofMinutes;
   const words =
     limit === null
-      ? fill(boundless, { used: number.format(used) })
-      : fill(bounded, { used: number.format(used), limit: number.format(limit) });
+      ? unit === "requests"
+        ? noLimit
+        : `${minutes}, ${noLimit}`
+      : fill(limited, { limit: number.format(limit) });
   return (
-    <>
+    <section class="card meter">
       <h2>{label}</h2>
-      <p>{words}</p>
+      <p>
+        <strong class="figures">{number.format(used)}</strong> <span class="of">{words}</span>
+      </p>
       {limit !== null && (
-        <progress value={Math.min(used, limit)} max={limit} aria-label={`${label}: ${words}`} />
+        <progress
+          class={used >= highShare * limit ? "high" : undefined}
+          value={Math.min(used, limit)}
+          max={limit}
+          aria-label={`${label}: ${number.format(used)} ${words}`}
+        />
       )}
-    </>
+      {children}
+    </section>
   );
 };

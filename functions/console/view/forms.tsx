@@ -2,6 +2,7 @@ import { type ComponentChildren, createElement, toChildArray } from "preact";
 import { fill } from "../texts/languages.ts";
 import { Notice } from "./components.tsx";
 import { useFrame } from "./frame.ts";
+import { Icon } from "./icons.tsx";
 
 /** What is wrong with the fields of a form, by their names. */
 export type FieldProblems = Readonly<Record<string, string | undefined>>;
@@ -40,13 +41,14 @@ const Explanation = ({ name, label, hint, problem }: Omit<FieldProps, "value" | 
     )}
     {problem && (
       <p class="error" id={`${name}-problem`}>
+        <Icon name="problem" />
         {named(problem, label)}
       </p>
     )}
   </>
 );
 
-const Optional = () => <span class="soft">{useFrame().texts.forms.optional}</span>;
+const Optional = () => <span class="hint">{useFrame().texts.forms.optional}</span>;
 
 /** A control with its label, its hint and its problem. */
 const Labelled = ({
@@ -60,8 +62,8 @@ const Labelled = ({
     <label for={name}>
       {label} {isOptional && <Optional />}
     </label>
-    <Explanation name={name} label={label} {...field} />
     {children}
+    <Explanation name={name} label={label} {...field} />
   </div>
 );
 
@@ -73,42 +75,59 @@ interface InputProps extends FieldProps {
   readonly maxlength?: number;
 }
 
+const Input = ({ type = "text", autocomplete, inputmode, minlength, maxlength, ...field }: InputProps) =>
+  createElement("input", {
+    ...controlProps(field),
+    type,
+    // A password is never sent back to the browser.
+    value: type === "password" ? undefined : field.value,
+    autocomplete,
+    inputMode: inputmode,
+    minLength: minlength,
+    maxLength: maxlength,
+    spellcheck: false,
+    autocapitalize: type === "text" ? undefined : "none",
+  });
+
 /** A single-line field. */
-export const Field = ({
-  type = "text",
-  autocomplete,
-  inputmode,
-  minlength,
-  maxlength,
-  ...field
-}: InputProps) => (
+export const Field = (field: InputProps) => (
   <Labelled {...field}>
-    {createElement("input", {
-      ...controlProps(field),
-      type,
-      // A password is never sent back to the browser.
-      value: type === "password" ? undefined : field.value,
-      autocomplete,
-      inputMode: inputmode,
-      minLength: minlength,
-      maxLength: maxlength,
-      spellcheck: false,
-      autocapitalize: type === "text" ? undefined : "none",
-    })}
+    <Input {...field} />
   </Labelled>
 );
 
+/** A field whose text a button shows; the script shows the button. */
+const HiddenField = (field: InputProps) => {
+  const { showPassword, hidePassword } = useFrame().texts.forms;
+  return (
+    <Labelled {...field}>
+      <div class="password">
+        <Input {...field} type="password" />
+        <button
+          type="button"
+          class="button quiet"
+          data-shows={field.name}
+          data-hide={hidePassword}
+          aria-controls={field.name}
+          hidden
+        >
+          {showPassword}
+        </button>
+      </div>
+    </Labelled>
+  );
+};
+
 /** The password of an account. */
 export const PasswordField = (field: FieldProps) => (
-  <Field {...field} type="password" autocomplete="current-password" />
+  <HiddenField {...field} autocomplete="current-password" />
 );
 
 /** A password to be set. */
 export const NewPasswordField = (field: Omit<FieldProps, "hint">) => (
-  <Field
+  <HiddenField
     {...field}
     hint={useFrame().texts.account.newPasswordHint}
-    type="password"
     autocomplete="new-password"
     minlength={8}
   />
@@ -166,13 +185,15 @@ export const Choices = ({
 }) => (
   <fieldset class={field.problem ? "wrong" : undefined} aria-describedby={describedBy(field)}>
     <legend>{label}</legend>
+    <div class="options">
+      {options.map(({ value, label: words }) => (
+        <label key={value} class="option">
+          <input type="checkbox" name={field.name} value={value} checked={chosen.includes(value)} />
+          {words}
+        </label>
+      ))}
+    </div>
     <Explanation label={label} {...field} />
-    {options.map(({ value, label: words }) => (
-      <label key={value}>
-        <input type="checkbox" name={field.name} value={value} checked={chosen.includes(value)} />
-        {words}
-      </label>
-    ))}
   </fieldset>
 );
 
@@ -189,7 +210,7 @@ const labelOf = (name: string, children: ComponentChildren): string | undefined 
 interface FormProps {
   readonly to: string;
   readonly submit: string;
-  readonly look?: "button" | "quiet" | "danger";
+  readonly look?: "main" | "secondary" | "danger";
   /** Names the form, when its page has several. */
   readonly action?: string;
   /** What is wrong with the form as a whole. */
@@ -232,7 +253,7 @@ const Problems = ({
 };
 
 /** A form of the console: it goes to one of our paths, with the token that proves that we have shown it. */
-export const Form = ({ to, submit, look = "button", action, children, ...wrong }: FormProps) => {
+export const Form = ({ to, submit, look = "main", action, children, ...wrong }: FormProps) => {
   const { url, formToken } = useFrame();
   return (
     <form method="post" action={url(to)} noValidate>
@@ -240,7 +261,7 @@ export const Form = ({ to, submit, look = "button", action, children, ...wrong }
       <input type="hidden" name="form_token" value={formToken} />
       {action !== undefined && <input type="hidden" name="action" value={action} />}
       {children}
-      <button type="submit" class={look}>
+      <button type="submit" class={look === "main" ? "button" : `button ${look}`}>
         {submit}
       </button>
     </form>

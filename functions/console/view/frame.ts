@@ -1,5 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { Shell } from "../server/define-page.ts";
 import type { ConsoleLanguage, Texts } from "../texts/languages.ts";
 
 /** What all parts of a page can use. */
@@ -20,8 +21,7 @@ export interface PageFrame {
   readonly scripts: readonly string[];
   /** Reloads the page after this time if scripts do not run. */
   readonly refreshSeconds?: number | undefined;
-  /** For reference pages and charts. */
-  readonly isWide?: boolean;
+  readonly shell: Shell;
 }
 
 const FrameContext = createContext<PageFrame | undefined>(undefined);

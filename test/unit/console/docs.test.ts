@@ -42,6 +42,7 @@ const frame: PageFrame = {
   formToken: "proof",
   stylesheet: "/prod/console/assets/style.css",
   scripts: [],
+  shell: "plain",
 };
 const render = (children: ComponentChildren): string =>
   renderToString(createElement(Layout, { frame, children }));

@@ -16,6 +16,7 @@ const frame: PageFrame = {
   formToken: "proof",
   stylesheet: "/prod/console/assets/style.css",
   scripts: [],
+  shell: "plain",
 };
 
 it.each([

@@ -16,6 +16,7 @@ const frame: PageFrame = {
   formToken: "proof",
   stylesheet: "/console/assets/style.css",
   scripts: [],
+  shell: "plain",
 };
 
 describe("The progress of a recording", () => {

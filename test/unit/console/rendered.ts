@@ -63,6 +63,7 @@ const frame: PageFrame = {
   formToken: visit.formToken,
   stylesheet: "/prod/console/assets/style.css",
   scripts: [],
+  shell: "plain",
 };
 
 /** The HTML of the parts of a page. */

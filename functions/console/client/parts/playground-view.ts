@@ -77,7 +77,8 @@ export const createPlaygroundView = ({ form, run, result }: NonNullable<ReturnTy
   const showError = (sentence: string, status = 0): void => {
     add("p", sentence || words("failed"), "error");
     const signUp = dataset["signUp"];
-    if (status === 429 && signUp !== undefined) add("a", words("signUpLabel"), "quiet").href = signUp;
+    if (status === 429 && signUp !== undefined)
+      add("a", words("signUpLabel"), "button secondary").href = signUp;
   };
 
   const view: PlaygroundView = {

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { defaultVendors } from "../../../../shared/platform/config/vendors.ts";
-import { CodeBlock } from "../../view/components.tsx";
+import { CodeBlock } from "../../view/code.tsx";
 import { useFrame } from "../../view/frame.ts";
 import { Prose, ProseTable } from "../prose.tsx";
 import { type Guide, type GuideLanguage, type GuidePart, withAddress } from "./guide.ts";

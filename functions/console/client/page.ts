@@ -1,0 +1,90 @@
+/** What every page improves once its script runs. Everything works without it, but for the clipboard. */
+const shownMilliseconds = 2_000;
+
+/** The code of the tab that is open, or everything in the block. */
+const shownText = (block: Element | null): string => {
+  const codes = Array.from(block?.querySelectorAll<HTMLElement>("code") ?? []);
+  const shown = codes.find((code) => code.offsetParent !== null) ?? codes[0];
+  return (shown?.textContent ?? "").trimEnd();
+};
+
+const bindCopy = (button: HTMLButtonElement): void => {
+  const label = button.querySelector("span");
+  const words = label?.textContent ?? "";
+  button.addEventListener("click", () => {
+    void navigator.clipboard.writeText(shownText(button.closest("[data-copied]"))).then(() => {
+      if (!label) return;
+      label.textContent = button.dataset["done"] ?? words;
+      setTimeout(() => {
+        label.textContent = words;
+      }, shownMilliseconds);
+    });
+  });
+  button.hidden = false;
+};
+
+const bindPassword = (button: HTMLButtonElement): void => {
+  const field = document.getElementById(button.dataset["shows"] ?? "");
+  if (!(field instanceof HTMLInputElement)) return;
+  const show = button.textContent;
+  const hide = button.dataset["hide"] ?? "";
+  button.addEventListener("click", () => {
+    const isShown = field.type === "text";
+    field.type = isShown ? "password" : "text";
+    button.textContent = isShown ? show : hide;
+  });
+  button.hidden = false;
+};
+
+const tabKey = "code-language";
+
+/** A reader's choice of a language of code holds for all pages. */
+const bindTabs = (): void => {
+  const tabs = Array.from(document.querySelectorAll<HTMLInputElement>("input[data-tab]"));
+  const choose = (id: string): void => {
+    for (const tab of tabs) if (tab.value === id) tab.checked = true;
+  };
+  for (const tab of tabs) {
+    tab.addEventListener("change", () => {
+      choose(tab.value);
+      remember(tab.value);
+    });
+  }
+  const known = recall();
+  if (known !== null) choose(known);
+};
+
+// Browsers that store nothing throw.
+const remember = (id: string): void => {
+  try {
+    localStorage.setItem(tabKey, id);
+  } catch {}
+};
+const recall = (): string | null => {
+  try {
+    return localStorage.getItem(tabKey);
+  } catch {
+    return null;
+  }
+};
+
+const bindMenus = (): void => {
+  const menus = Array.from(document.querySelectorAll<HTMLDetailsElement>("details.menu"));
+  addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    for (const menu of menus.filter(({ open }) => open)) {
+      menu.open = false;
+      menu.querySelector("summary")?.focus();
+    }
+  });
+  addEventListener("click", ({ target }) => {
+    for (const menu of menus) if (target instanceof Node && !menu.contains(target)) menu.open = false;
+  });
+};
+
+// Browsers offer the clipboard to secure origins only. Elsewhere people select the text themselves.
+if (navigator.clipboard)
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) bindCopy(button);
+for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-shows]")) bindPassword(button);
+bindTabs();
+bindMenus();

@@ -23,7 +23,16 @@ export const consoleFunction = defineFunction({
   description: "The web console: sign-up, login, keys, usage, playground and documentation",
   operations: [],
   // The paths that API Gateway routes to this function. Each folder declares its own pages.
-  pages: ["/", "/console", "/console/{proxy+}", "/docs", "/docs/{proxy+}", "/reset-password", "/llms.txt"],
+  pages: [
+    "/",
+    "/console",
+    "/console/{proxy+}",
+    "/docs",
+    "/docs/{proxy+}",
+    "/reset-password",
+    "/llms.txt",
+    "/llms-full.txt",
+  ],
   environment: {
     ...tableEnvironment,
     ...accountLimitEnvironment,

@@ -49,7 +49,6 @@ export const handler = createConsoleHandler(
       }),
     ),
     baseUrl: environment.PUBLIC_BASE_URL,
-    assets: builtAssets,
     logInAttempts: createLogInAttempts(signingKeys),
     unprovedLogIns: createUnprovedLogIns(signingKeys),
     sessions,

@@ -54,20 +54,6 @@ const companions: Readonly<Record<string, readonly Companion[]>> = {
       licences: ["shared/audio/encode/COPYING.LAME"],
     },
   ],
-  "functions/console/docs/explorer-files.ts": [
-    {
-      file: "node_modules/swagger-ui-dist/swagger-ui-bundle.js",
-      licences: [
-        "node_modules/swagger-ui-dist/LICENSE",
-        "node_modules/swagger-ui-dist/NOTICE",
-        "node_modules/swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt",
-      ],
-    },
-    {
-      file: "node_modules/swagger-ui-dist/swagger-ui.css",
-      licences: ["node_modules/swagger-ui-dist/LICENSE", "node_modules/swagger-ui-dist/NOTICE"],
-    },
-  ],
 };
 
 /** Returns the files that go with these modules. */

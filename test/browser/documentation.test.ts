@@ -1,15 +1,26 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { logIn, type Person, register } from "../support/console-visit.ts";
 import { expectAccessible, targets, visit } from "../support/visitor.ts";
 
-const password = "seven storks by the lake";
+const tokenOf = async (url: string, { username, password }: Person): Promise<string> => {
+  const body = new URLSearchParams({ username, password });
+  const response = await fetch(`${url}/auth/token`, { method: "POST", body });
+  return z.object({ access_token: z.string() }).parse(await response.json()).access_token;
+};
 
-describe.each(targets)("The documentation, $name", ({ name, url }) => {
+describe.each(targets)("The documentation, $name", ({ url }) => {
   it("is accessible, fits a phone, and breaks no rule of its own policy", () =>
     visit(
       async ({ page, complaints }) => {
         for (const path of [
           "/docs",
           "/docs/synthesizeSpeech",
+          "/docs/createV1Speech",
+          "/docs/listJobs",
+          "/docs/legacyChat",
+          "/docs/search?q=voice",
+          "/docs/search?q=zzzzqqqq",
           "/docs/guides/first-call",
           "/docs/guides/limits",
           "/docs/guides/from-v1",
@@ -36,32 +47,51 @@ describe.each(targets)("The documentation, $name", ({ name, url }) => {
       );
     }));
 
-  it("has an explorer in which people log in with their password and try operations", () =>
+  it("finds a page by what is typed into its search", () =>
     visit(async ({ page, complaints }) => {
-      const username = `explorer-${name.replaceAll(/\W+/g, "-")}-${Date.now()}`;
-      const registered = await fetch(`${url}/auth/register`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ username, email: `${username}@example.com`, password }),
-      });
-      expect(registered.status).toBe(201);
-
-      await page.goto(`${url}/docs/explorer`);
-      await page.getByRole("button", { name: "Authorize", exact: true }).first().click();
-      const form = page.locator(".auth-container").filter({ hasText: "OAuth2, password" });
-      await form.getByLabel("username:").fill(username);
-      await form.getByLabel("password:").fill(password);
-      await form.getByRole("button", { name: /Apply given OAuth2 credentials|Authorize/ }).click();
-      await form.getByRole("button", { name: /Logout|Remove authorization/ }).waitFor();
-      await page.getByRole("button", { name: "Close" }).last().click();
-
-      await page.locator("#operations-tag-Accounts_and_tokens").click();
-      const operation = page.locator("#operations-Accounts_and_tokens-getAccount");
-      await operation.locator(".opblock-summary-control").click();
-      await operation.getByRole("button", { name: "Try it out" }).click();
-      await operation.getByRole("button", { name: "Execute" }).click();
-      await operation.locator(".live-responses-table .response-col_description").first().waitFor();
-      expect(await operation.locator(".live-responses-table").innerText()).toContain(username);
+      await page.goto(`${url}/docs`);
+      await page.getByRole("searchbox").fill("unsupported_language");
+      await page.keyboard.press("Enter");
+      await page.getByRole("main").getByRole("link", { name: "Errors", exact: true }).click();
+      expect(new URL(page.url()).pathname).toMatch(/\/docs\/guides\/errors$/);
       expect(complaints()).toEqual([]);
+    }));
+
+  it("remembers the language of code on all pages", () =>
+    visit(async ({ page }) => {
+      await page.goto(`${url}/docs/translate`);
+      await page.getByText("Python", { exact: true }).click();
+      await page.goto(`${url}/docs/classifyLanguage`);
+      expect(await page.getByRole("region", { name: "Python", exact: true }).innerText()).toContain(
+        "requests.post(",
+      );
+    }));
+
+  it("sends requests for readers: with a token that they paste, or for their account", () =>
+    visit(async ({ page, complaints }) => {
+      const person = await register(url);
+      const token = await tokenOf(url, person);
+      const result = page.locator("[data-result]");
+
+      await page.goto(`${url}/docs/getAccount`);
+      await page.getByLabel("API key or access token").fill(token);
+      await page.getByRole("button", { name: "Send request" }).click();
+      await result.getByText("200").waitFor();
+      expect(await result.innerText()).toContain(person.username);
+      await expectAccessible(page);
+
+      await logIn(page, url, person);
+      await page.goto(`${url}/docs/listJobs`);
+      await page.getByRole("button", { name: "Send request" }).click();
+      await result.getByText("200").waitFor();
+      expect(await result.locator("code").innerText()).toContain('"jobs": []');
+      expect(complaints()).toEqual([]);
+    }));
+
+  it("says what is wrong with a request that is refused", () =>
+    visit(async ({ page }) => {
+      await page.goto(`${url}/docs/listJobs`);
+      await page.getByRole("button", { name: "Send request" }).click();
+      await page.locator("[data-result]").getByText("401").waitFor();
     }));
 });

@@ -77,7 +77,12 @@ describe("The pages of the documentation", () => {
 
   it("report a missing operation or guide as a page", async () => {
     const visitor = new FormVisitor();
-    for (const path of ["/docs/nothing", "/docs/guides/nothing", "/docs/explorer/5.0.0/swagger-ui.css"]) {
+    for (const path of [
+      "/docs/nothing",
+      "/docs/guides/nothing",
+      "/docs/explorer",
+      "/docs/explorer/5.0.0/swagger-ui.css",
+    ]) {
       const page = await visitor.open(path);
       expect(page.status).toBe(404);
       expect(page.headers.get("content-security-policy")).toBe(policy);
@@ -85,25 +90,45 @@ describe("The pages of the documentation", () => {
     }
   });
 
-  it("contain Swagger UI under the same policy, with files that are cached for ever", async () => {
-    const page = await new FormVisitor().open("/docs/explorer");
-    expect(page.headers.get("content-security-policy")).toBe(policy);
-    expect(page.html).toContain(`data-document="${prefix}/openapi.json"`);
-    expect(unbalanced(page.html)).toEqual([]);
-    const files = filesOf(page);
-    expect(files).toHaveLength(3);
-    for (const file of files) {
-      const { status, headers } = await call(file);
-      expect(status).toBe(200);
-      expect(headers.get("cache-control")).toContain("immutable");
-    }
+  it("are found by a search without JavaScript", async () => {
+    const visitor = new FormVisitor();
+    const found = await visitor.open("/docs/search?q=unsupported_language");
+    expect(found.status).toBe(200);
+    expect(found.html).toContain(`href="${prefix}/docs/guides/errors"`);
+    const others = await visitor.open(`/docs/search?q=${encodeURIComponent("<b>".repeat(200))}`);
+    expect(others.status).toBe(200);
+    expect(others.html).not.toContain("<b>");
+    expect((await visitor.open("/docs")).html).toContain(`action="${prefix}/docs/search"`);
   });
 
-  it("are listed for language models", async () => {
+  it("are Markdown as well", async () => {
+    for (const [path, title] of [
+      ["/docs/guides/keys.md", "# Authentication\n"],
+      ["/docs/translate.md", "# Translate a text"],
+    ] as const) {
+      const { status, headers, body } = await call(path);
+      expect(status).toBe(200);
+      expect(headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+      expect(body).toMatch(new RegExp(`^${title}`));
+      expect(body).not.toMatch(/\{\{|\]\(\//);
+    }
+    expect((await new FormVisitor().open("/docs/nothing.md")).status).toBe(404);
+  });
+
+  it("are listed for language models, and one text for them", async () => {
     const { headers, body } = await call("/llms.txt");
     expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(body).toMatch(/^# Language AI Service\n\n> /);
-    expect(body).toContain(`(${baseUrl}/docs/guides/first-call)`);
+    expect(body).toContain(`(${baseUrl}/docs/guides/first-call.md)`);
+    const full = await call("/llms-full.txt");
+    expect(full.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(full.body).toMatch(/^# Language AI Service\n\n> /);
+    expect(full.body).toContain(`curl -s ${baseUrl}/tasks/translate`);
+  });
+
+  it("issue a token for the form of an operation only to people who are logged in", async () => {
+    const { status } = await call("/docs/token", { method: "POST", body: {} });
+    expect(status).toBe(401);
   });
 });
 

@@ -85,11 +85,6 @@ describe("The licences next to a bundle", { timeout: 60_000 }, () => {
     expect(text).toMatch(/the file opusscript_native_wasm\.wasm\n[\s\S]*Xiph\.Org/);
   });
 
-  it("include those of the explorer, with the notice and the packages in it", async () => {
-    const text = await licencesOf("console");
-    expect(text).toMatch(/the file swagger-ui-bundle\.js\n[\s\S]*SmartBear[\s\S]*Jed Watson/);
-  });
-
   it.each([
     [
       "a licence that is not accepted",

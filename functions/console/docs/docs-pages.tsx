@@ -1,26 +1,35 @@
+import type { ComponentChildren } from "preact";
+import { scopes } from "../../../shared/accounts/access/api-keys.ts";
+import type { Tokens } from "../../../shared/accounts/access/tokens.ts";
 import { documentOfStage } from "../../../shared/http/openapi/stage-document.ts";
 import type { Vendors } from "../../../shared/platform/config/vendors.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { assetPath } from "../server/assets.ts";
-import type { BuiltAsset } from "../server/built-assets.ts";
 import { type BoundPage, page } from "../server/page.ts";
-import { sentFile, shown } from "../server/responses.ts";
-import { renderExplorer } from "./explorer.tsx";
-import { readExplorerFile } from "./explorer-files.ts";
-import { guides } from "./guides/built-guides.ts";
+import { signPageToken } from "../server/page-token.ts";
+import { data, type PageResponse, redirect, sentFile, shown } from "../server/responses.ts";
+import { contentsOf, guidePath, operationPath } from "./contents.ts";
+import { DocsPage } from "./docs-page.tsx";
+import { guides as builtGuides } from "./guides/built-guides.ts";
+import { filled } from "./guides/guide.ts";
 import { GuidePage, GuidesPage } from "./guides/guide-page.tsx";
+import { writeGuide } from "./guides/write-guide.ts";
+import { DocumentationIndex } from "./index-page.tsx";
 import {
+  docsTokenPage,
   documentationPage,
-  explorerFilePage,
-  explorerPage,
   guidePage,
   guidesPage,
+  llmsFullPage,
   llmsPage,
   operationPage,
+  searchPage,
 } from "./pages.ts";
 import { describeReference, successorOf } from "./reference.ts";
-import { DocumentationIndex, OperationPage } from "./reference-pages.tsx";
-import { writeLlms } from "./write-llms.ts";
+import { OperationPage } from "./reference-pages.tsx";
+import { createSearch } from "./search-index.ts";
+import { SearchPage } from "./search-page.tsx";
+import { withWholeLinks, writeLlms, writeLlmsFull } from "./write-llms.ts";
+import { writeOperation } from "./write-operation.ts";
 
 /** What these pages use. */
 export interface DocumentationDependencies {
@@ -28,91 +37,141 @@ export interface DocumentationDependencies {
   readonly vendors: Vendors;
   /** The public address, without a slash at the end. */
   readonly baseUrl: string;
-  readonly assets: readonly BuiltAsset[];
+  readonly tokens: Pick<Tokens, "sign">;
 }
 
-/** The reference, built for the first page that needs it: most visits to the console never do. */
-const createReference = ({ vendors, baseUrl }: DocumentationDependencies) => {
-  const read = async () => {
-    const document = await documentOfStage({ vendors, publicBaseUrl: baseUrl });
-    return { about: document.info, sections: describeReference(document, baseUrl) };
-  };
-  let reading: ReturnType<typeof read> | undefined;
+/** Everything that the pages show. */
+const readDocumentation = async ({ vendors, baseUrl }: DocumentationDependencies) => {
+  const document = await documentOfStage({ vendors, publicBaseUrl: baseUrl });
+  const sections = describeReference(document, baseUrl);
+  const operations = sections.flatMap((section) => section.operations);
+  const guides = builtGuides.map((guide) => filled(guide, baseUrl, vendors));
+  const contents = contentsOf(guides, sections);
+  return { about: document.info, sections, operations, guides, contents };
+};
+
+type Documentation = Awaited<ReturnType<typeof readDocumentation>>;
+
+/** Calls a function once, for the first page that needs it: most visits to the console never do. */
+const once = <Value,>(create: () => Value): (() => Value) => {
+  let created: { readonly value: Value } | undefined;
   return () => {
-    reading ??= read();
-    return reading;
+    created ??= { value: create() };
+    return created.value;
   };
 };
 
-type ReadReference = ReturnType<typeof createReference>;
+type Read = () => Promise<Documentation>;
 
-const explorerPages = ({ assets }: DocumentationDependencies): BoundPage[] => [
-  page(explorerPage, {
-    show: ({ url }) =>
-      sentFile({
-        contentType: "text/html; charset=utf-8",
-        body: renderExplorer({ url, scripts: assetPath(assets, "explorer").map(url) }),
-      }),
-  }),
-  page(explorerFilePage, {
-    show: async ({ path }) => {
-      const file = await readExplorerFile(path["version"], path["file"] ?? "");
-      if (!file) throw new AppError("not_found");
-      return sentFile({ ...file, headers: { "Cache-Control": "public, max-age=31536000, immutable" } });
-    },
-  }),
-];
+const shownAt = (
+  path: string,
+  { contents }: Documentation,
+  content: ComponentChildren,
+  title?: string,
+): PageResponse<never> =>
+  shown({
+    content: (
+      <DocsPage contents={contents} current={path}>
+        {content}
+      </DocsPage>
+    ),
+    ...(title === undefined ? {} : { title }),
+  });
 
-const guidePages = ({ baseUrl, vendors }: DocumentationDependencies): BoundPage[] => [
+const plainText = (body: string): PageResponse<never> =>
+  sentFile({ contentType: "text/plain; charset=utf-8", body });
+
+const markdown = (body: string): PageResponse<never> =>
+  sentFile({ contentType: "text/markdown; charset=utf-8", body });
+
+/** The name of a page without the ending that requests its Markdown. */
+const named = (text: string | undefined) => {
+  const isMarkdown = text?.endsWith(".md") ?? false;
+  return { isMarkdown, name: isMarkdown ? text?.slice(0, -".md".length) : text };
+};
+
+const guidePages = (read: Read, { baseUrl }: DocumentationDependencies): BoundPage[] => [
   page(guidesPage, {
-    show: () => shown({ title: "Guides", content: <GuidesPage guides={guides} /> }),
+    show: async () => {
+      const documentation = await read();
+      const content = <GuidesPage guides={documentation.guides} />;
+      return shownAt(guidesPage.path, documentation, content, "Guides");
+    },
   }),
   page(guidePage, {
-    show: ({ path }) => {
-      const guide = guides.find(({ name }) => name === path["name"]);
+    show: async ({ path }) => {
+      const { name, isMarkdown } = named(path["name"]);
+      const documentation = await read();
+      const guide = documentation.guides.find((one) => one.name === name);
       if (!guide) throw new AppError("not_found");
-      const content = <GuidePage guide={guide} baseUrl={baseUrl} vendors={vendors} />;
-      return shown({ title: guide.title, content });
+      if (isMarkdown) return markdown(withWholeLinks(writeGuide(guide), baseUrl));
+      return shownAt(guidePath(guide.name), documentation, <GuidePage guide={guide} />, guide.title);
     },
   }),
 ];
 
-const referencePages = (readReference: ReadReference): BoundPage[] => [
+const referencePages = (read: Read, { baseUrl }: DocumentationDependencies): BoundPage[] => [
   page(documentationPage, {
     show: async () => {
-      const { sections } = await readReference();
-      return shown({ content: <DocumentationIndex sections={sections} guides={guides} /> });
+      const documentation = await read();
+      return shownAt(documentationPage.path, documentation, <DocumentationIndex {...documentation} />);
     },
   }),
   page(operationPage, {
     show: async ({ path }) => {
-      const { sections } = await readReference();
-      const operations = sections.flatMap((section) => section.operations);
-      const found = operations.find(({ id }) => id === path["operation"]);
+      const { name, isMarkdown } = named(path["operation"]);
+      const documentation = await read();
+      const { operations } = documentation;
+      const found = operations.find(({ id }) => id === name);
       if (!found) throw new AppError("not_found");
-      return shown({
-        title: found.summary,
-        content: <OperationPage operation={found} successor={successorOf(found, operations)} />,
-      });
+      if (isMarkdown) return markdown(withWholeLinks(writeOperation(found), baseUrl));
+      const content = <OperationPage operation={found} successor={successorOf(found, operations)} />;
+      return shownAt(operationPath(found.id), documentation, content, found.summary);
     },
   }),
 ];
 
-/** The documentation: guides, reference, API explorer, and the list for language models. */
-export const docsPages = (dependencies: DocumentationDependencies): BoundPage[] => {
-  const readReference = createReference(dependencies);
+const searchPages = (read: Read): BoundPage[] => {
+  const search = once(async () => {
+    const { guides, operations } = await read();
+    return createSearch(guides, operations);
+  });
   return [
-    ...referencePages(readReference),
-    ...explorerPages(dependencies),
-    ...guidePages(dependencies),
-    page(llmsPage, {
-      show: async () => {
-        const { about, sections } = await readReference();
-        return sentFile({
-          contentType: "text/plain; charset=utf-8",
-          body: writeLlms(about, sections, guides, dependencies.baseUrl),
-        });
+    page(searchPage, {
+      show: async ({ query: { q } }) => {
+        const found = q === "" ? [] : (await search())(q);
+        return shownAt(searchPage.path, await read(), <SearchPage query={q} found={found} />, "Search");
       },
+    }),
+  ];
+};
+
+const filesForPrograms = (read: Read, { baseUrl }: DocumentationDependencies): BoundPage[] => [
+  page(llmsPage, {
+    show: async () => {
+      const { about, sections, guides } = await read();
+      return plainText(writeLlms(about, sections, guides, baseUrl));
+    },
+  }),
+  page(llmsFullPage, {
+    show: async () => {
+      const { about, sections, guides } = await read();
+      return plainText(writeLlmsFull(about, sections, guides, baseUrl));
+    },
+  }),
+];
+
+/** The documentation: guides, reference, search, and the same as text for programs. */
+export const docsPages = (dependencies: DocumentationDependencies): BoundPage[] => {
+  const read = once(() => readDocumentation(dependencies));
+  return [
+    ...referencePages(read, dependencies),
+    ...guidePages(read, dependencies),
+    ...searchPages(read),
+    ...filesForPrograms(read, dependencies),
+    page(docsTokenPage, {
+      show: () => redirect(documentationPage.path),
+      submit: async (visit) => data(await signPageToken(visit, scopes, dependencies.tokens)),
     }),
   ];
 };

@@ -1,58 +1,57 @@
+import * as z from "zod";
 import { definePage } from "../server/define-page.ts";
+import { pageToken } from "../server/page-token.ts";
+import { docsTokenPath } from "./contents.ts";
 
 /** The documentation only changes with a deployment. */
 const cacheSeconds = 300;
 
-const common = { audience: "everybody", cacheSeconds } as const;
+const file = {
+  audience: "everybody",
+  cacheSeconds,
+  title: ({ navigation }: { readonly navigation: { readonly docs: string } }): string => navigation.docs,
+} as const;
 
-export const documentationPage = definePage({
+const common = { ...file, shell: "docs", scripts: ["docs"] } as const;
+
+export const documentationPage = definePage({ ...common, id: "documentation", path: "/docs" });
+
+export const guidesPage = definePage({ ...common, id: "guides", path: "/docs/guides" });
+
+/** A guide; with `.md` after its name, its Markdown. */
+export const guidePage = definePage({ ...common, id: "guide", path: "/docs/guides/{name}" });
+
+/** An operation; with `.md` after its name, its Markdown. */
+export const operationPage = definePage({ ...common, id: "operation", path: "/docs/{operation}" });
+
+const maxQueryLength = 200;
+
+export const searchPage = definePage({
   ...common,
-  id: "documentation",
-  path: "/docs",
-  title: ({ navigation }) => navigation.docs,
+  id: "docsSearch",
+  path: "/docs/search",
+  query: z.object({
+    q: z
+      .string()
+      .trim()
+      .transform((text) => text.slice(0, maxQueryLength))
+      .default(""),
+  }),
 });
 
-export const explorerPage = definePage({
-  ...common,
-  id: "explorer",
-  path: "/docs/explorer",
+/** The address for the token of the form on an operation's page. GET redirects to the documentation. */
+export const docsTokenPage = definePage({
+  id: "docsToken",
+  path: docsTokenPath,
+  audience: "signed-in",
   title: ({ navigation }) => navigation.docs,
-});
-
-/** The files of Swagger UI. Their address has their version, so browsers may cache them forever. */
-export const explorerFilePage = definePage({
-  ...common,
-  id: "explorerFile",
-  path: "/docs/explorer/{version}/{file}",
-  title: ({ navigation }) => navigation.docs,
-});
-
-export const guidesPage = definePage({
-  ...common,
-  id: "guides",
-  path: "/docs/guides",
-  title: ({ navigation }) => navigation.docs,
-});
-
-export const guidePage = definePage({
-  ...common,
-  id: "guide",
-  path: "/docs/guides/{name}",
-  title: ({ navigation }) => navigation.docs,
-});
-
-export const operationPage = definePage({
-  ...common,
-  id: "operation",
-  path: "/docs/{operation}",
-  title: ({ navigation }) => navigation.docs,
-  shell: "docs",
+  form: z.object({}),
+  data: pageToken,
+  confidential: true,
 });
 
 /** The table of contents for language models: https://llmstxt.org. */
-export const llmsPage = definePage({
-  ...common,
-  id: "llms",
-  path: "/llms.txt",
-  title: ({ navigation }) => navigation.docs,
-});
+export const llmsPage = definePage({ ...file, id: "llms", path: "/llms.txt" });
+
+/** All pages for language models. */
+export const llmsFullPage = definePage({ ...file, id: "llmsFull", path: "/llms-full.txt" });

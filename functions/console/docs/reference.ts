@@ -14,6 +14,7 @@ import {
   type SampleBody,
   type SampleRequest,
 } from "../samples/code-samples.ts";
+import { type OpenAiSamples, openAiSamples } from "../samples/openai-samples.ts";
 import { describeFields, type FieldRow, fieldRow } from "./describe-fields.ts";
 
 /** An example of a response. */
@@ -41,6 +42,8 @@ export interface ReferenceOperation {
   readonly requestFields: readonly FieldRow[];
   readonly request: SampleRequest;
   readonly samples: CodeSamples;
+  /** `undefined` when the packages of the OpenAI API have no method for it. */
+  readonly openAi: OpenAiSamples | undefined;
   readonly status: string;
   readonly responseDescription: string;
   readonly responseFields: readonly FieldRow[];
@@ -199,10 +202,14 @@ const describeOperation = (
     ...described,
     request,
     samples: codeSamples(request),
+    openAi: openAiSamples(operation.operationId, request, baseUrl),
     ...response,
     errors: errorsOf(operation, responses),
   };
 };
+
+/** What readers look for less often than the models comes after them. */
+const lateSections = ["Accounts and tokens", "Messaging", "Service", "Deprecated (v1)"];
 
 /** Describes the operations of a document. @param baseUrl the public address, without a slash at the end. */
 export const describeReference = (document: ApiDocument, baseUrl: string): ReferenceSection[] => {
@@ -210,6 +217,7 @@ export const describeReference = (document: ApiDocument, baseUrl: string): Refer
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
   return document.tags
+    .toSorted((one, other) => lateSections.indexOf(one.name) - lateSections.indexOf(other.name))
     .map(({ name }) => ({
       name,
       operations: operations

@@ -27,6 +27,8 @@ export interface CodeSamples {
 
 const plainWord = /^[\w@%+=:,./-]+$/;
 
+const indented = (text: string, spaces: number): string => text.replaceAll("\n", `\n${" ".repeat(spaces)}`);
+
 /** Quotes a word for the shell. */
 const shellWord = (text: string): string =>
   plainWord.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
@@ -37,10 +39,18 @@ const curlFile = (field: string, name: string): string =>
     ? `${field}=@"${name.replaceAll(/["\\]/g, (sign) => `\\${sign}`)}"`
     : `${field}=@${name}`;
 
+/** JSON that is longer has a line for each member. */
+const maxJsonLine = 48;
+
+const curlJson = (value: unknown): string => {
+  const line = JSON.stringify(value);
+  return line.length <= maxJsonLine ? line : indented(JSON.stringify(value, null, 2), 2);
+};
+
 const curlBody = (body: SampleBody | undefined): string[] => {
   if (!body) return [];
   if (body.kind === "json") {
-    return ["-H 'Content-Type: application/json'", `-d ${shellWord(JSON.stringify(body.value))}`];
+    return ["-H 'Content-Type: application/json'", `-d ${shellWord(curlJson(body.value))}`];
   }
   const fields = Object.entries(body.fields);
   if (body.kind === "form") {
@@ -71,8 +81,6 @@ const curl = (request: SampleRequest): string => {
     ...(file === undefined ? [] : [`-o ${shellWord(file)}`]),
   ].join(" \\\n  ");
 };
-
-const indented = (text: string, spaces: number): string => text.replaceAll("\n", `\n${" ".repeat(spaces)}`);
 
 const typescriptBody = (body: SampleBody): string => {
   if (body.kind === "json") return `JSON.stringify(${indented(JSON.stringify(body.value, null, 2), 2)})`;
@@ -133,7 +141,7 @@ const typescript = (request: SampleRequest): string => {
 };
 
 /** A JSON value as Python code. */
-const pythonValue = (value: unknown, spaces: number): string => {
+export const pythonValue = (value: unknown, spaces: number): string => {
   const inner = " ".repeat(spaces + 4);
   const around = (open: string, entries: readonly string[], close: string): string =>
     entries.length === 0

@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { FrameProvider, type PageFrame, useFrame } from "./frame.ts";
 import { markAddress } from "./mark.tsx";
 import { AppBar, Foot, Sidebar, TopBar } from "./navigation.tsx";
+import { DocsSearch } from "./search.tsx";
 
 const DocumentHead = () => {
   const { title, texts, stylesheet, scripts, refreshSeconds } = useFrame();
@@ -25,7 +26,8 @@ const DocumentHead = () => {
   );
 };
 
-const Main = ({ children }: { readonly children: ComponentChildren }) => (
+/** The main part of a page, which the first link of the page leads to. */
+export const Main = ({ children }: { readonly children: ComponentChildren }) => (
   <main id="content" tabIndex={-1}>
     {children}
   </main>
@@ -45,9 +47,20 @@ const Shell = ({ children }: { readonly children: ComponentChildren }) => {
       </>
     );
   }
+  if (shell === "docs") {
+    // Pages of the documentation have their main part next to the other pages' names.
+    return (
+      <>
+        <TopBar isWide>
+          <DocsSearch />
+        </TopBar>
+        {children}
+      </>
+    );
+  }
   return (
     <>
-      <TopBar isWide={shell === "docs"} />
+      <TopBar isWide={false} />
       <Main>
         {shell === "solo" && (
           <div class="solo">
@@ -55,7 +68,7 @@ const Shell = ({ children }: { readonly children: ComponentChildren }) => {
           </div>
         )}
         {(shell === "plain" || shell === "console") && <div class="within plain-page">{children}</div>}
-        {(shell === "home" || shell === "docs") && children}
+        {shell === "home" && children}
       </Main>
     </>
   );

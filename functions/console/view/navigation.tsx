@@ -241,7 +241,7 @@ export const Foot = () => {
             </li>
           ))}
           <li>
-            <a href={url("/docs/openapi.json")}>{texts.navigation.openApi}</a>
+            <a href={url("/openapi.json")}>{texts.navigation.openApi}</a>
           </li>
         </ul>
         <LanguageChoice />

@@ -1,22 +1,27 @@
 import { type ComponentChildren, createElement } from "preact";
 import { renderToString } from "preact-render-to-string";
-import swaggerPackage from "swagger-ui-dist/package.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
-import { explorerVersion, readExplorerFile } from "../../../functions/console/docs/explorer-files.ts";
-import { guides } from "../../../functions/console/docs/guides/built-guides.ts";
 import {
-  GuidePage,
-  GuidesPage,
+  contentsOf,
   guidePath,
   guidesPath,
-} from "../../../functions/console/docs/guides/guide-page.tsx";
-import { describeReference, successorOf } from "../../../functions/console/docs/reference.ts";
-import {
-  DocumentationIndex,
-  OperationPage,
+  neighboursOf,
   operationPath,
-} from "../../../functions/console/docs/reference-pages.tsx";
-import { writeLlms } from "../../../functions/console/docs/write-llms.ts";
+} from "../../../functions/console/docs/contents.ts";
+import { DocsPage } from "../../../functions/console/docs/docs-page.tsx";
+import { guides as builtGuides } from "../../../functions/console/docs/guides/built-guides.ts";
+import { filled } from "../../../functions/console/docs/guides/guide.ts";
+import { GuidePage, GuidesPage } from "../../../functions/console/docs/guides/guide-page.tsx";
+import { writeGuide } from "../../../functions/console/docs/guides/write-guide.ts";
+import { DocumentationIndex } from "../../../functions/console/docs/index-page.tsx";
+import { describeReference, successorOf } from "../../../functions/console/docs/reference.ts";
+import { OperationPage } from "../../../functions/console/docs/reference-pages.tsx";
+import { createSearch } from "../../../functions/console/docs/search-index.ts";
+import { SearchPage } from "../../../functions/console/docs/search-page.tsx";
+import { playgroundPathOf } from "../../../functions/console/docs/try-operation.tsx";
+import { writeLlms, writeLlmsFull } from "../../../functions/console/docs/write-llms.ts";
+import { writeOperation } from "../../../functions/console/docs/write-operation.ts";
+import { attemptNames } from "../../../functions/console/playground/attempts.ts";
 import { textsOf } from "../../../functions/console/texts/languages.ts";
 import type { PageFrame } from "../../../functions/console/view/frame.ts";
 import { Layout } from "../../../functions/console/view/layout.tsx";
@@ -30,6 +35,8 @@ const stage = { vendors: defaultVendors, publicBaseUrl: baseUrl };
 const document = await documentOfStage(stage);
 const sections = describeReference(document, baseUrl);
 const described = sections.flatMap((section) => section.operations);
+const guides = builtGuides.map((guide) => filled(guide, baseUrl));
+const contents = contentsOf(guides, sections);
 
 const frame: PageFrame = {
   title: "Documentation",
@@ -42,22 +49,27 @@ const frame: PageFrame = {
   formToken: "proof",
   stylesheet: "/prod/console/assets/style.css",
   scripts: [],
-  shell: "plain",
+  shell: "docs",
 };
-const render = (children: ComponentChildren): string =>
-  renderToString(createElement(Layout, { frame, children }));
+const render = (path: string, content: ComponentChildren, username?: string): string => {
+  const children = createElement(DocsPage, { contents, current: path, children: content });
+  return renderToString(createElement(Layout, { frame: { ...frame, path, username }, children }));
+};
+const rendered = (path: string, content: ComponentChildren): [string, string] => [
+  path,
+  render(path, content),
+];
 
 const pages = new Map([
-  ["/docs", render(createElement(DocumentationIndex, { sections, guides }))],
-  [guidesPath, render(createElement(GuidesPage, { guides }))],
-  ...described.map((operation): [string, string] => [
-    operationPath(operation.id),
-    render(createElement(OperationPage, { operation, successor: successorOf(operation, described) })),
-  ]),
-  ...guides.map((guide): [string, string] => [
-    guidePath(guide.name),
-    render(createElement(GuidePage, { guide, baseUrl })),
-  ]),
+  rendered("/docs", createElement(DocumentationIndex, { sections, guides })),
+  rendered(guidesPath, createElement(GuidesPage, { guides })),
+  ...described.map((operation) =>
+    rendered(
+      operationPath(operation.id),
+      createElement(OperationPage, { operation, successor: successorOf(operation, described) }),
+    ),
+  ),
+  ...guides.map((guide) => rendered(guidePath(guide.name), createElement(GuidePage, { guide }))),
 ]);
 
 describe("The documentation", () => {
@@ -78,7 +90,7 @@ describe("The documentation", () => {
   });
 
   it("has no link to a missing page or anchor", () => {
-    const elsewhere = /^\/prod\/(?:console\/|openapi\.json$|llms\.txt$|docs\/explorer$|$)/;
+    const elsewhere = /^\/prod\/(?:console\/|languages$|openapi\.json$|llms(?:-full)?\.txt$|$)/;
     const broken = [...pages].flatMap(([page, html]) =>
       Array.from(html.matchAll(/href="(\/[^"]*)"/g), ([, link = ""]) => link)
         .filter((link) => !elsewhere.test(link))
@@ -99,8 +111,9 @@ describe("The documentation", () => {
     expect(page).toContain("<code>source_language</code>");
     expect(page).toContain("1 to 5,000 characters");
     expect(page).toContain("Oli otya?");
-    expect(page).toContain("await fetch");
-    expect(page).toContain("requests.post(");
+    const words = page.replaceAll(/<[^>]*>/g, "");
+    expect(words).toContain("await fetch");
+    expect(words).toContain("requests.post(");
     for (const operation of described) {
       const html = pages.get(operationPath(operation.id));
       expect(operation.errors.map(({ code }) => code)).toContain("internal");
@@ -126,15 +139,15 @@ describe("The documentation", () => {
     expect(paths).toContain("/tasks/acme/tts");
     expect(paths.join().match(/modal|runpod/)).toBeNull();
     const vendors = { a: "acme", b: "other-gpu" };
-    const guide = guides.find(({ name }) => name === "from-v1");
-    const html = guide ? render(createElement(GuidePage, { guide, baseUrl, vendors })) : "";
+    const guide = builtGuides.find(({ name }) => name === "from-v1");
+    const html = guide
+      ? render("", createElement(GuidePage, { guide: filled(guide, baseUrl, vendors) }))
+          .split("<h1>")
+          .at(-1)
+      : "";
     expect(html).toContain("<h2>POST /tasks/other-gpu/tts</h2>");
-    expect(html).toContain("$API/tasks/acme/stt");
-    expect(html.match(/modal|runpod/)).toBeNull();
-  });
-
-  it("has the Swagger UI of the package, and says so in the address of its files", () => {
-    expect(explorerVersion).toBe(swaggerPackage.version);
+    expect(html?.replaceAll(/<[^>]*>/g, "")).toContain("$API/tasks/acme/stt");
+    expect(html?.match(/modal|runpod/)).toBeNull();
   });
 
   it("writes down all error codes in its guide", () => {
@@ -147,10 +160,139 @@ describe("The documentation", () => {
     const text = writeLlms(document.info, sections, guides, baseUrl);
     expect(text).toMatch(/^# Language AI Service\n\n> .+\n\n## Guides\n\n- \[/);
     const links = Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, link = ""]) => link);
-    expect(links).toHaveLength(guides.length + operations.length + 1);
-    expect(links.filter((link) => !pages.has(link.slice(baseUrl.length)))).toEqual([
-      `${baseUrl}/openapi.json`,
+    expect(links).toHaveLength(guides.length + operations.length + 2);
+    const paths = links.map((link) => link.slice(baseUrl.length));
+    expect(paths.filter((path) => !pages.has(path.replace(/\.md$/, "")))).toEqual([
+      "/llms-full.txt",
+      "/openapi.json",
     ]);
+  });
+
+  it("is one text for language models, without what is deprecated", () => {
+    const text = writeLlmsFull(document.info, sections, guides, baseUrl);
+    for (const guide of guides) expect(text).toContain(`\n# ${guide.title}\n`);
+    for (const { summary, method, path, isDeprecated } of described)
+      expect(text.includes(`# ${summary}\n\n\`${method} ${path}\``)).toBe(!isDeprecated);
+    expect(text).not.toContain("](/");
+    expect(text).toContain(`](${baseUrl}/docs/guides/keys)`);
+  });
+
+  it("names every page next to each page, marks the current one and leads to its neighbours", () => {
+    const entries = contents.flatMap((group) => group.entries);
+    expect(entries.map(({ path }) => path).toSorted()).toEqual(
+      [...pages.keys()].filter((path) => path !== "/docs" && path !== guidesPath).toSorted(),
+    );
+    for (const [path, html] of pages) {
+      const marked = Array.from(
+        html.matchAll(/href="\/prod(\/docs\/[^"]+)" aria-current="page"/g),
+        (one) => one[1],
+      );
+      // One list for wide screens and one in the fold of narrow ones.
+      expect(marked, path).toEqual(entries.some((entry) => entry.path === path) ? [path, path] : []);
+    }
+    const { previous, next } = neighboursOf(contents, operationPath("translate"));
+    expect(previous?.path).toMatch("/docs/guides/");
+    expect(pages.get(operationPath("translate"))).toContain(`<span>Next</span> ${next?.label}`);
+    expect(neighboursOf(contents, "/docs")).toEqual({ previous: undefined, next: undefined });
+  });
+
+  it("folds the deprecated operations, but not on their own pages", () => {
+    const translate = pages.get(operationPath("translate"));
+    expect(translate).toContain('<details><summary class="group">Deprecated (v1)');
+    expect(pages.get(operationPath("legacyChat"))).toContain('<details open><summary class="group">');
+  });
+
+  it("has a sentence for every field, and names that break only before a dot", () => {
+    for (const { id, parameters, requestFields, responseFields } of described) {
+      for (const { name, description } of [...parameters, ...requestFields, ...responseFields])
+        expect(description, `${id} ${name}`).toMatch(/[.!?…]$/);
+    }
+    expect(pages.get(operationPath("translate"))).toContain(
+      '<code><span class="whole">output</span><wbr/><span class="whole">.translated_text</span></code>',
+    );
+  });
+});
+
+describe("The Markdown of a page", () => {
+  it("has what the page has", () => {
+    const translate = described.find(({ id }) => id === "translate");
+    const text = translate ? writeOperation(translate) : "";
+    for (const words of [
+      "# Translate",
+      "`POST /tasks/translate`",
+      "- `text` (string):",
+      "```json",
+      "`quota_exceeded`",
+    ])
+      expect(text).toContain(words);
+    const errors = guides.find(({ name }) => name === "errors");
+    const guide = errors ? writeGuide(errors) : "";
+    expect(guide).toMatch(/^# Errors\n\n/);
+    for (const code of Object.keys(errorCatalogue)) expect(guide).toContain(`| \`${code}\` |`);
+  });
+});
+
+describe("The search", () => {
+  const search = createSearch(guides, described);
+
+  it.each([
+    ["translate", "/docs/translate"],
+    ["/tasks/jobs", "/docs/createJob"],
+    ["webhook", "/docs/guides/webhooks"],
+    ["idempotency_key_reused", "/docs/guides/errors"],
+    ["trancription", "/docs/createTranscription"],
+  ])("finds %j", (query, path) => {
+    expect(
+      search(query)
+        .slice(0, 5)
+        .map((page) => page.path),
+    ).toContain(path);
+  });
+
+  it("lists what replaces version 1 before it", () => {
+    const found = search("speech");
+    const [first] = found;
+    expect(found.length).toBeGreaterThan(5);
+    expect(first?.isDeprecated).toBe(false);
+  });
+
+  it("finds nothing in other words, and says what to do", () => {
+    expect(search("zzzzqqqq")).toEqual([]);
+    const page = (query: string) =>
+      render("/docs/search", createElement(SearchPage, { query, found: search(query) }));
+    expect(page("zzzzqqqq")).toContain("No page matches");
+    expect(page("translate")).toContain('href="/prod/docs/translate"');
+    expect(page("<b>")).not.toContain("<b>");
+  });
+});
+
+describe("Trying an operation", () => {
+  it("leads to the playground with values where it has the operation, and to a form elsewhere", () => {
+    const inPlayground = described.flatMap((operation) => {
+      const path = playgroundPathOf(operation);
+      const html = pages.get(operationPath(operation.id)) ?? "";
+      expect(html.includes("data-try"), operation.id).toBe(path === undefined);
+      expect(html).toContain(path?.replaceAll("&", "&amp;") ?? 'href="#try"');
+      return path ?? [];
+    });
+    expect(inPlayground).toHaveLength(attemptNames.length);
+    expect(inPlayground).toContain(
+      "/console/playground?try=translate&source=eng&target=lug&text=How+are+you%3F",
+    );
+  });
+
+  it("offers the own account to readers who are logged in, for what its token can call", () => {
+    const form = (id: string, username?: string) => {
+      const operation = described.find((one) => one.id === id);
+      return operation
+        ? render("", createElement(OperationPage, { operation, successor: undefined }), username)
+        : "";
+    };
+    expect(form("listJobs", "amina")).toContain('data-token-url="/prod/docs/token" data-form-token="proof"');
+    expect(form("listJobs")).not.toMatch(/data-token-url|data-form-token/);
+    // Only an access token may do this, and the token of the page is limited like a key.
+    expect(form("deleteAccount", "amina")).not.toContain("data-token-url");
+    expect(form("health")).not.toContain('data-in="key"');
   });
 });
 
@@ -163,21 +305,20 @@ describe("The samples of an operation", () => {
   });
 });
 
-describe("The files of the explorer", () => {
-  it.each([
-    ["swagger-ui-bundle.js", "text/javascript; charset=utf-8"],
-    ["swagger-ui.css", "text/css; charset=utf-8"],
-  ])("are text of their own type: %s", async (name, contentType) => {
-    expect(await readExplorerFile(explorerVersion, name)).toEqual({
-      contentType,
-      body: expect.stringContaining("swagger-ui"),
-    });
-    expect(await readExplorerFile("1.0.0", name)).toBeUndefined();
-    expect(await readExplorerFile(undefined, name)).toBeUndefined();
+describe("The code for packages of the OpenAI API", () => {
+  it("is next to the others where the packages have a method, with the changed lines marked", () => {
+    const own = described.filter(({ openAi }) => openAi !== undefined);
+    expect(own.map(({ path }) => path).every((path) => path.startsWith("/v1/"))).toBe(true);
+    expect(own).toHaveLength(7);
+    const html = pages.get(operationPath("createV1ChatCompletion")) ?? "";
+    expect(html).toContain("OpenAI Python</label>");
+    expect(html.match(/class="line changed"/g)).toHaveLength(4);
+    expect(pages.get(operationPath("translate"))).not.toContain("OpenAI Python</label>");
   });
 
-  it("are no others", async () => {
-    for (const name of ["package.json", "constructor", ""])
-      expect(await readExplorerFile(explorerVersion, name)).toBeUndefined();
+  it("sends our own parameters as extra ones in Python", () => {
+    const speech = described.find(({ id }) => id === "createV1Speech");
+    expect(speech?.openAi?.python).toContain('extra_body={\n        "language": "lug",\n    },');
+    expect(speech?.openAi?.node).toContain('"language": "lug"');
   });
 });

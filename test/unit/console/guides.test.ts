@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const read = (body: string) => {
   writeFileSync(
     join(folder, "one.md"),
-    `---\ntitle: One: the first\nsummary: What it says.\norder: 1\n---\n\n${body}`,
+    `---\ntitle: One: the first\nsummary: What it says.\ngroup: Guides\norder: 1\n---\n\n${body}`,
   );
   return readGuides(folder)[0];
 };
@@ -33,6 +33,7 @@ describe("A guide in Markdown", () => {
       name: "one",
       title: "One: the first",
       summary: "What it says.",
+      group: "Guides",
       parts: [
         { heading: "A heading" },
         { text: "Some `code` and\n[a link](/docs)." },

@@ -1,27 +1,20 @@
 import type { VNode } from "preact";
-import { defaultVendors } from "../../../../shared/platform/config/vendors.ts";
-import { CodeBlock } from "../../view/code.tsx";
+import { CodeBlock, type CodeLanguage } from "../../view/code.tsx";
+import { Trail } from "../../view/components.tsx";
 import { useFrame } from "../../view/frame.ts";
+import { guidePath, guidesPath } from "../contents.ts";
 import { Prose, ProseTable } from "../prose.tsx";
-import { type Guide, type GuideLanguage, type GuidePart, withAddress } from "./guide.ts";
-
-/** Where the guides are listed. */
-export const guidesPath = "/docs/guides";
-
-/** Where a guide is. */
-export const guidePath = (name: string): string => `${guidesPath}/${name}`;
+import { clientLines, type Guide, type GuideLanguage, type GuidePart } from "./guide.ts";
 
 /** The list of guides. */
 export const GuideCards = ({ guides }: { readonly guides: readonly Guide[] }): VNode => {
   const { url } = useFrame();
   return (
-    <ul class="cards">
+    <ul class="columns two guides">
       {guides.map(({ name, title, summary }) => (
         <li key={name} class="card">
-          <p>
-            <a href={url(guidePath(name))}>{title}</a>
-          </p>
-          <p class="soft">{summary}</p>
+          <a href={url(guidePath(name))}>{title}</a>
+          <p class="soft small">{summary}</p>
         </li>
       ))}
     </ul>
@@ -29,19 +22,16 @@ export const GuideCards = ({ guides }: { readonly guides: readonly Guide[] }): V
 };
 
 /** The page that lists the guides. */
-export const GuidesPage = ({ guides }: { readonly guides: readonly Guide[] }): VNode => {
-  const { url } = useFrame();
-  return (
-    <article lang="en">
-      <p>
-        <a href={url("/docs")}>Documentation</a>
-      </p>
-      <h1>Guides</h1>
-      <p>You can paste all commands as they are. If you are new here, read the guides in this order.</p>
-      <GuideCards guides={guides} />
-    </article>
-  );
-};
+export const GuidesPage = ({ guides }: { readonly guides: readonly Guide[] }): VNode => (
+  <article lang="en" class="doc wide">
+    <Trail steps={[{ to: "/docs", label: "Docs" }]}>Guides</Trail>
+    <h1>Guides</h1>
+    <p class="lead">
+      You can paste all commands as they are. If you are new here, read the guides in this order.
+    </p>
+    <GuideCards guides={guides} />
+  </article>
+);
 
 const labels: Readonly<Record<GuideLanguage, string>> = {
   sh: "Shell",
@@ -52,27 +42,40 @@ const labels: Readonly<Record<GuideLanguage, string>> = {
   diff: "Change",
 };
 
-interface PartProps {
-  readonly part: GuidePart;
-  /** Fills in what differs between stages. */
-  readonly fill: (text: string) => string;
-}
+const colours: Readonly<Record<GuideLanguage, CodeLanguage>> = {
+  sh: "bash",
+  typescript: "typescript",
+  python: "python",
+  json: "json",
+  http: "json",
+  diff: "bash",
+};
 
-const Part = ({ part, fill }: PartProps) => {
-  if ("heading" in part) return <h2>{fill(part.heading)}</h2>;
-  if ("code" in part) {
-    return <CodeBlock label={labels[part.language]} code={fill(part.code)} />;
-  }
-  if ("rows" in part)
-    return (
-      <ProseTable {...part} caption={fill(part.caption)} rows={part.rows.map((cells) => cells.map(fill))} />
-    );
+/** The lines that differ: from version 1, or from a program for another service. */
+const changedLines = (language: GuideLanguage, code: string): number[] => {
+  if (language !== "diff") return clientLines(code);
+  return code.split("\n").flatMap((line, index) => (line.startsWith("+") ? [index + 1] : []));
+};
+
+const Code = ({ language, code }: { readonly language: GuideLanguage; readonly code: string }) => (
+  <CodeBlock
+    label={labels[language]}
+    code={code}
+    language={colours[language]}
+    changed={changedLines(language, code)}
+  />
+);
+
+const Part = ({ part }: { readonly part: GuidePart }) => {
+  if ("heading" in part) return <h2>{part.heading}</h2>;
+  if ("code" in part) return <Code language={part.language} code={part.code} />;
+  if ("rows" in part) return <ProseTable {...part} />;
   if ("list" in part) {
     return (
       <ul>
         {part.list.map((text) => (
           <li key={text}>
-            <Prose text={fill(text)} />
+            <Prose text={text} />
           </li>
         ))}
       </ul>
@@ -80,33 +83,26 @@ const Part = ({ part, fill }: PartProps) => {
   }
   return (
     <p>
-      <Prose text={fill(part.text)} />
+      <Prose text={part.text} />
     </p>
   );
 };
 
-/** The page of a guide. */
-export const GuidePage = ({
-  guide,
-  baseUrl,
-  vendors = defaultVendors,
-}: {
-  readonly guide: Guide;
-  readonly baseUrl: string;
-  readonly vendors?: typeof defaultVendors;
-}): VNode => {
-  const { url } = useFrame();
-  const fill = (text: string): string => withAddress(text, baseUrl, vendors);
-  return (
-    <article lang="en">
-      <p>
-        <a href={url("/docs")}>Documentation</a> / <a href={url(guidesPath)}>Guides</a>
-      </p>
-      <h1>{guide.title}</h1>
-      <p>{guide.summary}</p>
-      {guide.parts.map((part, index) => (
-        <Part key={index} part={part} fill={fill} />
-      ))}
-    </article>
-  );
-};
+/** The page of a guide. @param guide with the address of the service. */
+export const GuidePage = ({ guide }: { readonly guide: Guide }): VNode => (
+  <article lang="en" class="doc">
+    <Trail
+      steps={[
+        { to: "/docs", label: "Docs" },
+        { to: guidesPath, label: "Guides" },
+      ]}
+    >
+      {guide.title}
+    </Trail>
+    <h1>{guide.title}</h1>
+    <p class="lead">{guide.summary}</p>
+    {guide.parts.map((part, index) => (
+      <Part key={index} part={part} />
+    ))}
+  </article>
+);

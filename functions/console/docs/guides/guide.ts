@@ -23,6 +23,8 @@ export interface Guide {
   readonly title: string;
   /** One sentence: what the reader learns. */
   readonly summary: string;
+  /** The heading above it in the table of contents. */
+  readonly group: string;
   readonly parts: readonly GuidePart[];
 }
 
@@ -37,3 +39,22 @@ export const withAddress = (text: string, baseUrl: string, vendors = defaultVend
   text
     .replaceAll("{{baseUrl}}", baseUrl)
     .replaceAll(/\/tasks\/\w+\//g, (prefix) => inVendorsNames(prefix, vendors));
+
+/** The lines of a program that lead a client of the OpenAI API here, counted from 1. */
+export const clientLines = (code: string): number[] =>
+  code
+    .split("\n")
+    .flatMap((line, index) => (/^\s*(?:baseURL|apiKey|base_url|api_key)\b/.test(line) ? [index + 1] : []));
+
+/** A guide with the address of the service and a stage's names in all its parts. */
+export const filled = (guide: Guide, baseUrl: string, vendors = defaultVendors): Guide => {
+  const fill = (text: string): string => withAddress(text, baseUrl, vendors);
+  const parts = guide.parts.map((part): GuidePart => {
+    if ("heading" in part) return { heading: fill(part.heading) };
+    if ("text" in part) return { text: fill(part.text) };
+    if ("list" in part) return { list: part.list.map(fill) };
+    if ("code" in part) return { ...part, code: fill(part.code) };
+    return { ...part, caption: fill(part.caption), rows: part.rows.map((cells) => cells.map(fill)) };
+  });
+  return { ...guide, parts };
+};

@@ -7,7 +7,12 @@ import { accountPoliciesWith, defaultAddressLimits } from "../../../../shared/ac
 import { errorCatalogue } from "../../../../shared/platform/errors/catalogue.ts";
 import { type Guide, type GuidePart, guideLanguages } from "./guide.ts";
 
-const frontMatter = z.object({ title: z.string(), summary: z.string(), order: z.coerce.number() });
+const frontMatter = z.object({
+  title: z.string(),
+  summary: z.string(),
+  order: z.coerce.number(),
+  group: z.string(),
+});
 
 const number = new Intl.NumberFormat("en");
 const limit = (value: number | undefined, unit = ""): string =>

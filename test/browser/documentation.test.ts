@@ -92,6 +92,8 @@ describe.each(targets)("The documentation, $name", ({ url }) => {
     visit(async ({ page }) => {
       await page.goto(`${url}/docs/listJobs`);
       await page.getByRole("button", { name: "Send request" }).click();
-      await page.locator("[data-result]").getByText("401").waitFor();
+      const status = page.locator("[data-result]").getByRole("status");
+      await status.getByText("401").waitFor();
+      expect(await status.innerText()).toMatch(/: .+\.$/);
     }));
 });

@@ -171,6 +171,7 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
     ["streaming", 1],
     ["limits", 1],
     ["openai-sdk", 3],
+    ["agents", 1],
   ])("of the guide %s runs as a program", async (name, count) => {
     const guide = guides.find((one) => one.name === name);
     const { token } = await createAccount();
@@ -185,9 +186,21 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
     expect(await program(sample, { TOKEN: token })).toContain("Oli otya?");
   });
 
+  it.each(
+    described.filter(({ openAi }) => openAi !== undefined).map(({ id, openAi }) => [id, openAi] as const),
+  )("of %s for the package of the OpenAI API runs", async (_, openAi) => {
+    const { token } = await createAccount();
+    // Programs run where packages are installed, and write their files elsewhere.
+    const code = (openAi?.node ?? "").replaceAll(/"((?:recording|speech)\.\w+)"/g, (__, file: string) =>
+      JSON.stringify(join(folder, file)),
+    );
+    const printed = await program(code, { TOKEN: token });
+    expect(code.includes("writeFile") || printed.trim().length > 0).toBe(true);
+  });
+
   it("in Python can be read by Python", async () => {
     const codes = [
-      ...described.map(({ samples }) => samples.python),
+      ...described.flatMap(({ samples, openAi }) => [samples.python, ...(openAi ? [openAi.python] : [])]),
       ...guides.flatMap((guide) => codeOf(guide, "python", baseUrl)),
     ];
     expect(codes.length).toBeGreaterThan(50);

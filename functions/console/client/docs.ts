@@ -62,7 +62,7 @@ const request = async (parts: Parts): Promise<Response> => {
   const headers = await headersOf(parts);
   if (headers instanceof Response) return headers;
   const body = bodyOf(form);
-  const method = form.dataset["try"] ?? "GET";
+  const method = form.dataset["request"] ?? "GET";
   return fetch(addressOf(form), { method, headers, ...(body === undefined ? {} : { body }) });
 };
 
@@ -101,7 +101,7 @@ const show = async (parts: Parts, response: Response): Promise<void> => {
   say(parts, problem === "" ? status : `${status}: ${problem}`, readable(text));
 };
 
-const bindTry = (form: HTMLFormElement, result: HTMLElement): void => {
+const bindForm = (form: HTMLFormElement, result: HTMLElement): void => {
   const { tokenUrl, formToken = "" } = form.dataset;
   const freshToken = tokenUrl === undefined ? undefined : createTokenSource(tokenUrl, formToken);
   const parts = { form, result, freshToken };
@@ -129,7 +129,7 @@ const bindTry = (form: HTMLFormElement, result: HTMLElement): void => {
   form.hidden = false;
 };
 
-const form = document.querySelector<HTMLFormElement>("form[data-try]");
+const form = document.querySelector<HTMLFormElement>("form[data-request]");
 const result = document.querySelector<HTMLElement>("[data-result]");
-if (form && result) bindTry(form, result);
+if (form && result) bindForm(form, result);
 showCurrent();

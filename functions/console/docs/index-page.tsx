@@ -64,7 +64,7 @@ export const DocumentationIndex = ({
           Make your first request
         </a>
         <a class="button secondary" href={url(guidePath("openai-sdk"))}>
-          Use an OpenAI client
+          Use the OpenAI SDK
         </a>
       </p>
       <h2 id="guides">Guides</h2>

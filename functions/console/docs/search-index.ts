@@ -43,18 +43,18 @@ const pageOfOperation = (operation: ReferenceOperation): SearchedPage => {
     operation: { method, path },
     isDeprecated,
     address: `${id} ${method} ${path}`,
-    text: writeOperation(operation),
+    text: withoutErrors(writeOperation(operation)),
   };
 };
 
 /** More than a reader looks through. */
 const maxFound = 20;
 
-/** Guides explain what many operations only name, and what is deprecated comes after its replacement. */
-const weightOf = ({ operation, isDeprecated }: FoundPage): number => {
-  if (!operation) return 3;
-  return isDeprecated ? 0.2 : 1;
-};
+/** What is deprecated comes after its replacement. */
+const deprecatedWeight = 0.2;
+
+/** The errors are the same everywhere: who searches for one looks for the guide. */
+const withoutErrors = (markdown: string): string => markdown.split("\n## Errors\n")[0] ?? "";
 
 /** Builds the index of all pages. @returns a search, best page first. */
 export const createSearch = (
@@ -70,10 +70,7 @@ export const createSearch = (
       boost: { title: 6, address: 3, summary: 2 },
       prefix: true,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
-      boostDocument: (id) => {
-        const page = pages.get(String(id));
-        return page ? weightOf(page) : 1;
-      },
+      boostDocument: (id) => (pages.get(String(id))?.isDeprecated ? deprecatedWeight : 1),
     },
   });
   index.addAll([...pages.values()]);

@@ -18,12 +18,12 @@ const Found = ({ path, title, summary, operation, isDeprecated }: FoundPage) => 
       <a href={url(path)}>{title}</a>{" "}
       {operation ? (
         <span>
+          {isDeprecated && <Badge kind="bad">Deprecated</Badge>}{" "}
           <Badge kind="method">{operation.method}</Badge> <code>{operation.path}</code>
         </span>
       ) : (
         <Badge>Guide</Badge>
-      )}{" "}
-      {isDeprecated && <Badge kind="bad">Deprecated</Badge>}
+      )}
       {summary !== "" && (
         <p class="soft small">
           <Prose text={shortened(summary.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1").replaceAll("`", ""))} />

@@ -173,7 +173,7 @@ export const TryOperation = ({ operation }: { readonly operation: ReferenceOpera
       <form
         class="card"
         hidden
-        data-try={request.method}
+        data-request={request.method}
         data-path={url(path)}
         data-kind={request.body?.kind}
         data-token-url={usesAccount ? url(docsTokenPath) : undefined}

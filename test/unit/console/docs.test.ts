@@ -271,7 +271,7 @@ describe("Trying an operation", () => {
     const inPlayground = described.flatMap((operation) => {
       const path = playgroundPathOf(operation);
       const html = pages.get(operationPath(operation.id)) ?? "";
-      expect(html.includes("data-try"), operation.id).toBe(path === undefined);
+      expect(html.includes("data-request"), operation.id).toBe(path === undefined);
       expect(html).toContain(path?.replaceAll("&", "&amp;") ?? 'href="#try"');
       return path ?? [];
     });

@@ -44,7 +44,9 @@ export const withAddress = (text: string, baseUrl: string, vendors = defaultVend
 export const clientLines = (code: string): number[] =>
   code
     .split("\n")
-    .flatMap((line, index) => (/^\s*(?:baseURL|apiKey|base_url|api_key)\b/.test(line) ? [index + 1] : []));
+    .flatMap((line, index) =>
+      /^\s*(?:baseURL|apiKey|base_url|api_base|api_key|const configuration)\b/.test(line) ? [index + 1] : [],
+    );
 
 /** A guide with the address of the service and a stage's names in all its parts. */
 export const filled = (guide: Guide, baseUrl: string, vendors = defaultVendors): Guide => {

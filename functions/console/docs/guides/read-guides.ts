@@ -4,6 +4,15 @@ import { lexer, type Token, type Tokens } from "marked";
 import * as z from "zod";
 import { accountTypes } from "../../../../shared/accounts/access/account.ts";
 import { accountPoliciesWith, defaultAddressLimits } from "../../../../shared/accounts/limits/policies.ts";
+import { identifiableLanguages } from "../../../../shared/models/language-id/identification.ts";
+import {
+  findLanguage,
+  languages,
+  shortestCode,
+  transcriptionLanguages,
+  translationLanguages,
+} from "../../../../shared/platform/catalogue/languages.ts";
+import { synthesisLanguages } from "../../../../shared/platform/catalogue/voices.ts";
 import { errorCatalogue } from "../../../../shared/platform/errors/catalogue.ts";
 import { type Guide, type GuidePart, guideLanguages } from "./guide.ts";
 
@@ -58,10 +67,39 @@ const errorCodes = (): string =>
       .map(([code, { status, message }]) => [`\`${code}\``, String(status), message]),
   );
 
+const languageTable = (): string =>
+  tableOf(
+    "Languages and what each supports",
+    ["Language", "Codes", "Translate", "Transcribe", "Voices"],
+    languages
+      .toSorted((one, other) => one.name.localeCompare(other.name))
+      .map((each) => {
+        const codes = [...new Set([each.code, shortestCode(each)])].map((code) => `\`${code}\``).join(", ");
+        const voices = synthesisLanguages.find(({ code }) => code === each.code)?.voices.length ?? 0;
+        return [
+          each.name,
+          codes,
+          each.tasks.includes("translation") ? "yes" : "–",
+          each.tasks.includes("transcription") ? "yes" : "–",
+          voices === 0 ? "–" : String(voices),
+        ];
+      }),
+  );
+
+const namesOf = (codes: readonly string[]): string => {
+  const names = codes.map((code) => findLanguage(code)?.name ?? code);
+  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+};
+
 /** The facts of the code that guides quote, as `{{name}}`. */
 const facts: Readonly<Record<string, () => string>> = {
   accountLimits,
   errorCodes,
+  languages: languageTable,
+  translationCount: () => String(translationLanguages.length),
+  transcriptionCount: () => String(transcriptionLanguages.length),
+  speechCount: () => String(synthesisLanguages.length),
+  identifiableLanguages: () => namesOf(identifiableLanguages),
   anonymousLimit: () => limit(defaultAddressLimits.anonymous),
   credentialsLimit: () => limit(defaultAddressLimits.credentials),
 };

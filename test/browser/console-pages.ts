@@ -27,5 +27,9 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/console/account", isPersonal: true },
   { path: "/docs" },
   { path: "/docs/translate" },
+  { path: "/docs/createV1Speech" },
+  { path: "/docs/listJobs" },
+  { path: "/docs/search?q=voice" },
   { path: "/docs/guides/first-call" },
+  { path: "/docs/guides/languages" },
 ];

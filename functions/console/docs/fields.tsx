@@ -4,20 +4,20 @@ import { Prose } from "./prose.tsx";
 import type { ReferenceOperation } from "./reference.ts";
 
 /** A name with its path, which breaks only before a dot. */
-const FieldName = ({ name }: { readonly name: string }) => (
-  <code>
-    {name.split(/(?=\.)/).map((part, index, parts) =>
-      parts.length === 1 ? (
-        part
-      ) : (
+const FieldName = ({ name }: { readonly name: string }) => {
+  const parts = name.split(/(?=\.)/);
+  if (parts.length === 1) return <code>{name}</code>;
+  return (
+    <code class="path">
+      {parts.map((part, index) => (
         <Fragment key={index}>
           {index > 0 && <wbr />}
           <span class="whole">{part}</span>
         </Fragment>
-      ),
-    )}
-  </code>
-);
+      ))}
+    </code>
+  );
+};
 
 /** Fields of a request, whose callers must know what to send, or of a response. */
 export const Fields = ({

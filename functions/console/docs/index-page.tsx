@@ -14,7 +14,7 @@ const Operations = ({ operations }: { readonly operations: readonly ReferenceOpe
       {operations.map(({ id, method, path, summary }) => (
         <li key={id}>
           <a href={url(operationPath(id))}>{summary}</a>{" "}
-          <span>
+          <span class="route">
             <Badge kind="method">{method}</Badge> <code>{path}</code>
           </span>
         </li>

@@ -17,7 +17,7 @@ const Found = ({ path, title, summary, operation, isDeprecated }: FoundPage) => 
     <li>
       <a href={url(path)}>{title}</a>{" "}
       {operation ? (
-        <span>
+        <span class="route">
           {isDeprecated && <Badge kind="bad">Deprecated</Badge>}{" "}
           <Badge kind="method">{operation.method}</Badge> <code>{operation.path}</code>
         </span>

@@ -208,7 +208,7 @@ describe("The documentation", () => {
         expect(description, `${id} ${name}`).toMatch(/[.!?…]$/);
     }
     expect(pages.get(operationPath("translate"))).toContain(
-      '<code><span class="whole">output</span><wbr/><span class="whole">.translated_text</span></code>',
+      '<code class="path"><span class="whole">output</span><wbr/><span class="whole">.translated_text</span></code>',
     );
   });
 });

@@ -9,29 +9,29 @@ const tokenOf = async (url: string, { username, password }: Person): Promise<str
   return z.object({ access_token: z.string() }).parse(await response.json()).access_token;
 };
 
+const paths = [
+  "/docs",
+  "/docs/synthesizeSpeech",
+  "/docs/createV1Speech",
+  "/docs/listJobs",
+  "/docs/legacyChat",
+  "/docs/search?q=voice",
+  "/docs/search?q=zzzzqqqq",
+  "/docs/guides/first-call",
+  "/docs/guides/limits",
+  "/docs/guides/from-v1",
+];
+
 describe.each(targets)("The documentation, $name", ({ url }) => {
-  it("is accessible, fits a phone, and breaks no rule of its own policy", () =>
+  it.each(paths)("%s is accessible, fits a phone, and breaks no rule of its own policy", (path) =>
     visit(
       async ({ page, complaints }) => {
-        for (const path of [
-          "/docs",
-          "/docs/synthesizeSpeech",
-          "/docs/createV1Speech",
-          "/docs/listJobs",
-          "/docs/legacyChat",
-          "/docs/search?q=voice",
-          "/docs/search?q=zzzzqqqq",
-          "/docs/guides/first-call",
-          "/docs/guides/limits",
-          "/docs/guides/from-v1",
-        ]) {
-          await page.goto(`${url}${path}`);
-          await expectAccessible(page);
-          const [content, window] = await page.evaluate<[number, number]>(
-            "[document.documentElement.scrollWidth, innerWidth]",
-          );
-          expect(content, `${path} is wider than the screen`).toBeLessThanOrEqual(window);
-        }
+        await page.goto(`${url}${path}`);
+        await expectAccessible(page);
+        const [content, window] = await page.evaluate<[number, number]>(
+          "[document.documentElement.scrollWidth, innerWidth]",
+        );
+        expect(content, `${path} is wider than the screen`).toBeLessThanOrEqual(window);
         expect(complaints()).toEqual([]);
       },
       { viewport: { width: 320, height: 640 } },

@@ -35,7 +35,8 @@ describe.each(targets)("The documentation, $name", ({ url }) => {
         expect(complaints()).toEqual([]);
       },
       { viewport: { width: 320, height: 640 } },
-    ));
+    ),
+  );
 
   it("copies code by a button", () =>
     visit(async ({ page, context }) => {

@@ -11,16 +11,28 @@ describe("What browsers load", () => {
     const names = assets.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["style", "page", "playground"]));
     expect(new Set(names).size).toBe(names.length);
-    for (const { name, file } of assets) expect(file).toMatch(RegExp(`^${name}\\.[A-Z0-9]{8}\\.(js|css)$`));
+    for (const { name, file } of assets)
+      expect(file).toMatch(RegExp(`^${name}\\.[A-Z0-9]{8}\\.(js|css|svg)$`));
   });
 
-  it("needs no further file, so that a page loads with its first requests", () => {
-    for (const { text, file } of assets) expect(text, file).not.toMatch(/^import\b|\bimport\(|@import|url\(/);
+  it("needs no further script or style sheet, so that a page loads with its first requests", () => {
+    for (const { text, file } of assets) expect(text, file).not.toMatch(/^import\b|\bimport\(|@import/);
   });
 
-  it("is small: the style sheet and every script have at most eight kilobytes, packed", () => {
+  it("shows only pictures of its own", () => {
+    const names = assets.map(({ file }) => file);
+    const shown = assets.flatMap(({ text }) =>
+      Array.from(text.matchAll(/url\(([^)]*)\)/g), ([, url]) => url),
+    );
+    expect(shown.length).toBeGreaterThan(0);
+    for (const url of shown) expect(names).toContain(url?.replaceAll(/^"\.\/|"$/g, ""));
+  });
+
+  it("is small: a script has at most eight kilobytes, packed, and the style sheet at most twelve", () => {
     const sizes = assets.map(({ file, text }) => [file, gzipSync(text).byteLength] as const);
-    expect(sizes.filter(([, bytes]) => bytes > 8_192)).toEqual([]);
+    const isLarge = ([file, bytes]: readonly [string, number]) =>
+      bytes > (file.endsWith(".css") ? 12_000 : 8_192);
+    expect(sizes.filter(isLarge)).toEqual([]);
   });
 
   it("holds nothing of the service's own code but what is meant for browsers", () => {

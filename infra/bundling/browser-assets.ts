@@ -7,6 +7,9 @@ import type { BuiltAsset } from "../../functions/console/server/built-assets.ts"
 const clientDirectory = "functions/console/client";
 const styleSheet = "functions/console/view/style.css";
 
+/** Each of its style sheets is for some of the pages only. */
+const pageStyleDirectory = "functions/console/view/page-style";
+
 /** People use their phones for years, so newer syntax is translated for these browsers. */
 const target = ["chrome87", "firefox78", "safari15"];
 
@@ -24,11 +27,18 @@ interface BrowserAssets {
 
 /** Bundles the scripts of the console's pages, and their style sheet, under names that contain a hash of their content. */
 export const buildBrowserAssets = async (projectDirectory: string): Promise<BrowserAssets> => {
-  const names = await readdir(join(projectDirectory, clientDirectory));
-  const scripts = names.filter((name) => /\.tsx?$/.test(name)).map((name) => join(clientDirectory, name));
+  const filesIn = async (directory: string, names: RegExp): Promise<string[]> =>
+    (await readdir(join(projectDirectory, directory)))
+      .filter((name) => names.test(name))
+      .map((name) => join(directory, name));
+  const scripts = await filesIn(clientDirectory, /\.tsx?$/);
+  const pageStyles = await filesIn(pageStyleDirectory, /\.css$/);
   const { outputFiles, metafile } = await build({
     absWorkingDir: projectDirectory,
-    entryPoints: [...scripts, styleSheet],
+    entryPoints: [...scripts, styleSheet, ...pageStyles].map((file) => ({
+      in: file,
+      out: basename(file).replace(/\.\w+$/, ""),
+    })),
     entryNames: "[name].[hash]",
     outdir: "assets",
     bundle: true,
@@ -46,7 +56,7 @@ export const buildBrowserAssets = async (projectDirectory: string): Promise<Brow
   const assets = outputFiles.map(({ path, text }): BuiltAsset => {
     const file = basename(path);
     const [name = "", , ending = ""] = file.split(".");
-    return { name, file, contentType: contentTypes[ending] ?? "application/octet-stream", text };
+    return { name: `${name}.${ending}`, file, contentType: contentTypes[ending] ?? "application/octet-stream", text };
   });
   return { assets, inputs: Object.keys(metafile.inputs).map((path) => join(projectDirectory, path)) };
 };
@@ -61,7 +71,7 @@ export const browserAssets = (projectDirectory: string): Plugin => ({
         contents: `export const builtAssets = ${JSON.stringify(assets)};`,
         loader: "js",
         watchFiles: [...inputs],
-        watchDirs: [join(projectDirectory, clientDirectory)],
+        watchDirs: [clientDirectory, pageStyleDirectory].map((directory) => join(projectDirectory, directory)),
       };
     });
   },

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { logIn, register } from "../support/console-visit.ts";
 import { expectAccessible, targets, type Visitor, visit } from "../support/visitor.ts";
 import { type ConsolePage, consolePages } from "./console-pages.ts";
+import { measureFirstLoad, throttle } from "./first-load.ts";
 
 /** For people who buy data by the megabyte; documents of the API's whole reference may be larger, but never this large. */
 const maxBytes = 60_000;
@@ -41,19 +42,6 @@ const visitPage = async (
   );
 };
 
-/** The bytes of a first visit to a page: all that comes over the wire, headers included. */
-const bytesOf = async ({ page, context }: Visitor, url: string): Promise<number> => {
-  const session = await context.newCDPSession(page);
-  await session.send("Network.enable");
-  await session.send("Network.clearBrowserCache");
-  let bytes = 0;
-  session.on("Network.loadingFinished", ({ encodedDataLength }) => {
-    bytes += encodedDataLength;
-  });
-  await page.goto(url, { waitUntil: "networkidle" });
-  return bytes;
-};
-
 describe.each(targets)("Every page, $name", ({ url }) => {
   it.each(consolePages)("$path is accessible in light and dark, and keeps its own policy", (declared) =>
     visitPage(url, declared, async ({ page, complaints }) => {
@@ -68,10 +56,10 @@ describe.each(targets)("Every page, $name", ({ url }) => {
     visitPage(
       url,
       declared,
-      async (visitor) => {
-        const width = await visitor.page.evaluate("document.documentElement.scrollWidth");
+      async ({ page }) => {
+        const width = await page.evaluate("document.documentElement.scrollWidth");
         expect(width).toBeLessThanOrEqual(320);
-        const bytes = await bytesOf(visitor, `${url}${declared.path}`);
+        const { bytes } = await measureFirstLoad(page, `${url}${declared.path}`);
         expect(bytes).toBeGreaterThan(1_000);
         expect(bytes).toBeLessThan(maxBytes);
       },
@@ -81,15 +69,7 @@ describe.each(targets)("Every page, $name", ({ url }) => {
 
   it("can be used at 150 kilobits a second", () =>
     visit(async ({ page, context }) => {
-      const session = await context.newCDPSession(page);
-      await session.send("Network.enable");
-      const throughput = 150_000 / 8;
-      await session.send("Network.emulateNetworkConditions", {
-        offline: false,
-        latency: 400,
-        downloadThroughput: throughput,
-        uploadThroughput: throughput,
-      });
+      await throttle(await context.newCDPSession(page));
       await logIn(page, url, await register(url));
       await page.goto(`${url}/console/playground?try=identify`);
       await page.getByRole("button", { name: "Detect language" }).click();

@@ -9,10 +9,12 @@ const { assets, inputs } = await buildBrowserAssets(projectDirectory);
 describe("What browsers load", () => {
   it("is a script for each page that needs one, and the style sheet, under names that change with their content", () => {
     const names = assets.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(["style", "page", "playground"]));
+    expect(names).toEqual(expect.arrayContaining(["style.css", "docs.css", "page.js", "docs.js"]));
     expect(new Set(names).size).toBe(names.length);
-    for (const { name, file } of assets)
-      expect(file).toMatch(RegExp(`^${name}\\.[A-Z0-9]{8}\\.(js|css|svg)$`));
+    for (const { name, file } of assets) {
+      const [source = "", ending = ""] = name.split(".");
+      expect(file).toMatch(RegExp(`^${source}\\.[A-Z0-9]{8}\\.${ending}$`));
+    }
   });
 
   it("needs no further script or style sheet, so that a page loads with its first requests", () => {

@@ -82,6 +82,14 @@ const bindMenus = (): void => {
   });
 };
 
+/** Loads the scripts of this page. Until now, they would have shared a slow network with the style sheets. */
+const loadOthers = ({ dataset }: HTMLElement): void => {
+  for (const address of dataset["then"]?.split(" ") ?? []) {
+    document.head.append(Object.assign(document.createElement("script"), { type: "module", src: address }));
+  }
+};
+
+for (const script of document.querySelectorAll<HTMLElement>("script[data-then]")) loadOthers(script);
 // Browsers offer the clipboard to secure origins only. Elsewhere people select the text themselves.
 if (navigator.clipboard)
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) bindCopy(button);

@@ -12,7 +12,7 @@ const file = {
   title: ({ navigation }: { readonly navigation: { readonly docs: string } }): string => navigation.docs,
 } as const;
 
-const common = { ...file, shell: "docs", scripts: ["docs"] } as const;
+const common = { ...file, shell: "docs", scripts: ["docs"], styles: ["docs"] } as const;
 
 export const documentationPage = definePage({ ...common, id: "documentation", path: "/docs" });
 

@@ -20,6 +20,7 @@ export const playgroundPage = definePage({
     audio: written,
   }),
   scripts: ["playground"],
+  styles: ["playground"],
   reaches: ["stream"],
   usesMicrophone: true,
 });

@@ -1,6 +1,6 @@
 /** A file that browsers load. Its name changes with its content, so they may cache it forever. */
 export interface BuiltAsset {
-  /** The name of its source: `playground`. */
+  /** The name of what it was built from: `playground.js`. */
   readonly name: string;
   /** The name in its address: `playground.4QKZ7H2M.js`. */
   readonly file: string;

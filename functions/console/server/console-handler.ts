@@ -5,7 +5,7 @@ import { assetsPath } from "../contract.ts";
 import { sendAsset } from "./assets.ts";
 import { definePage } from "./define-page.ts";
 import { formatErrors } from "./error-page.tsx";
-import { pageHeaders } from "./headers.ts";
+import { commonHeaders } from "./headers.ts";
 import type { PageContext } from "./open-visit.ts";
 import { type BoundPage, page } from "./page.ts";
 import { pageEndpoints } from "./page-endpoints.ts";
@@ -35,7 +35,7 @@ export const createConsoleHandler = (
     [...pageEndpoints([assetPages(context.site), ...pages], context), ...(options.endpoints ?? [])],
     {
       ...options,
-      headers: pageHeaders({}, context.site),
+      headers: commonHeaders(context.site.baseUrl),
       formatError: formatErrors(context.site),
     },
   );

@@ -11,6 +11,9 @@ export type Shell = "console" | "docs" | "home" | "plain" | "solo";
 /** Who may see a page. `signed-in` redirects others to the login page, and back afterwards. */
 export type Audience = "everybody" | "signed-in";
 
+/** Names of files in `view/page-style/`, without extension. */
+export type PageStyle = "account" | "docs" | "home" | "playground" | "recordings";
+
 /** Other origins that a page's scripts use. The content security policy allows no others. */
 export type Reached = "storage" | "stream";
 
@@ -41,6 +44,8 @@ export interface Page<
   readonly confidential?: boolean;
   /** Names of files in `client/`, without extension. */
   readonly scripts?: readonly string[];
+  /** Style sheets of `view/page-style/` that it needs besides the common one. */
+  readonly styles?: readonly PageStyle[] | undefined;
   readonly reaches?: readonly Reached[];
   readonly usesMicrophone?: boolean;
   /** By default `console` for accounts and `plain` for everybody. */

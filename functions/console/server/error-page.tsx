@@ -5,6 +5,7 @@ import type { HttpResponse } from "../../../shared/http/response.ts";
 import type { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
+import { pageHeaders } from "./headers.ts";
 import { linksUnder } from "./links.ts";
 import { languageFor, renderPage, type Site } from "./render.tsx";
 
@@ -45,6 +46,7 @@ export const formatErrors =
       statusCode: error.status,
       headers: {
         ...response.headers,
+        ...pageHeaders({}, site),
         "Content-Type": "text/html; charset=utf-8",
         "Cache-Control": "no-store",
       },

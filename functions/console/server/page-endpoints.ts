@@ -42,16 +42,22 @@ const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: S
     const { contentType, body } = response;
     return new Reply({
       contentType,
-      headers: { ...headers, ...response.headers },
+      headers: { ...cacheHeaders(bound, open), ...response.headers },
       body: typeof body === "string" ? body : inOnePiece(body),
     });
   }
   const { texts, language, account, formToken } = visit;
-  const { path, scripts, audience, shell = audience === "signed-in" ? "console" : "plain" } = declared;
+  const {
+    path,
+    scripts,
+    styles,
+    audience,
+    shell = audience === "signed-in" ? "console" : "plain",
+  } = declared;
   const title = response.title ?? declared.title(texts);
   const { refreshSeconds, retryAfterSeconds } = response;
   const own = { title, texts, language, path, username: account?.username, formToken, refreshSeconds };
-  const frame = { ...own, scripts: ["page", ...(scripts ?? [])], shell };
+  const frame = { ...own, scripts: ["page", ...(scripts ?? [])], styles, shell };
   return new Reply({
     status: response.status,
     contentType: "text/html; charset=utf-8",

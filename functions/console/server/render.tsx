@@ -7,6 +7,7 @@ import { Layout } from "../view/layout.tsx";
 import { assetPath } from "./assets.ts";
 import type { BuiltAsset } from "./built-assets.ts";
 import { cookiesAt } from "./cookies.ts";
+import type { Page } from "./define-page.ts";
 import type { ReachedOrigins } from "./headers.ts";
 import { linksUnder } from "./links.ts";
 
@@ -32,25 +33,25 @@ export const languageFor = (
 
 export type OwnFrame = Pick<PageFrame, "title" | "texts" | "language" | "path" | "username" | "formToken"> & {
   readonly scripts?: readonly string[] | undefined;
+  readonly styles?: Page["styles"];
   readonly refreshSeconds?: number | undefined;
   readonly shell?: PageFrame["shell"] | undefined;
 };
 
 export const renderPage = (
-  { scripts = [], shell = "plain", ...own }: OwnFrame,
+  { scripts = [], styles = [], shell = "plain", ...own }: OwnFrame,
   content: ComponentChildren,
   { baseUrl, assets, languages }: Site,
 ): string => {
   const url = linksUnder(baseUrl);
   const files = (name: string) => assetPath(assets, name).map(url);
-  const [stylesheet = ""] = files("style");
   const frame: PageFrame = {
     ...own,
     shell,
     languages,
     url,
-    stylesheet,
-    scripts: scripts.flatMap(files),
+    stylesheets: ["style", ...styles].flatMap((name) => files(`${name}.css`)),
+    scripts: scripts.flatMap((name) => files(`${name}.js`)),
   };
   return `<!doctype html>${renderToString(<Layout frame={frame}>{content}</Layout>)}`;
 };

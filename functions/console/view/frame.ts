@@ -17,7 +17,8 @@ export interface PageFrame {
   /** `undefined` without a session. */
   readonly username: string | undefined;
   readonly formToken: string;
-  readonly stylesheet: string;
+  readonly stylesheets: readonly string[];
+  /** The first one loads the others, when the page has been painted. */
   readonly scripts: readonly string[];
   /** Reloads the page after this time if scripts do not run. */
   readonly refreshSeconds?: number | undefined;

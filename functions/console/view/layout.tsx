@@ -4,8 +4,12 @@ import { markAddress } from "./mark.tsx";
 import { AppBar, Foot, Sidebar, TopBar } from "./navigation.tsx";
 import { DocsSearch } from "./search.tsx";
 
+/** A page is complete without its scripts, so style sheets come first. Preact's types lack this attribute of scripts. */
+const loadedLast = { fetchpriority: "low" };
+
 const DocumentHead = () => {
-  const { title, texts, stylesheet, scripts, refreshSeconds } = useFrame();
+  const { title, texts, stylesheets, scripts, refreshSeconds } = useFrame();
+  const [first, ...others] = scripts;
   return (
     <head>
       <meta charset="utf-8" />
@@ -18,10 +22,12 @@ const DocumentHead = () => {
         </noscript>
       )}
       <link rel="icon" href={markAddress} />
-      <link rel="stylesheet" href={stylesheet} />
-      {scripts.map((source) => (
-        <script key={source} type="module" src={source} />
+      {stylesheets.map((address) => (
+        <link key={address} rel="stylesheet" href={address} />
       ))}
+      {first !== undefined && (
+        <script type="module" src={first} data-then={others.join(" ") || undefined} {...loadedLast} />
+      )}
     </head>
   );
 };

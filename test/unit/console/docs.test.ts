@@ -47,7 +47,7 @@ const frame: PageFrame = {
   url: (path) => `/prod${path}`,
   username: undefined,
   formToken: "proof",
-  stylesheet: "/prod/console/assets/style.css",
+  stylesheets: ["/prod/console/assets/style.css"],
   scripts: [],
   shell: "docs",
 };

@@ -14,7 +14,7 @@ const frame: PageFrame = {
   url: (path) => `/prod${path}`,
   username: undefined,
   formToken: "proof",
-  stylesheet: "/prod/console/assets/style.css",
+  stylesheets: ["/prod/console/assets/style.css"],
   scripts: [],
   shell: "plain",
 };

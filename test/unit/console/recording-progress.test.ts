@@ -14,7 +14,7 @@ const frame: PageFrame = {
   url: (path) => path,
   username: "amina",
   formToken: "proof",
-  stylesheet: "/console/assets/style.css",
+  stylesheets: ["/console/assets/style.css"],
   scripts: [],
   shell: "plain",
 };

@@ -61,7 +61,7 @@ const frame: PageFrame = {
   url: visit.url,
   username: visit.account.username,
   formToken: visit.formToken,
-  stylesheet: "/prod/console/assets/style.css",
+  stylesheets: ["/prod/console/assets/style.css"],
   scripts: [],
   shell: "plain",
 };

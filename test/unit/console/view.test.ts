@@ -18,7 +18,7 @@ const frame: PageFrame = {
   url: (path) => `/prod${path}`,
   username: "amina",
   formToken: "proof",
-  stylesheet: "/prod/console/assets/style.css",
+  stylesheets: ["/prod/console/assets/style.css"],
   scripts: [],
   shell: "plain",
 };

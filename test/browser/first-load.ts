@@ -1,0 +1,57 @@
+import type { CDPSession, Page } from "playwright-core";
+import * as z from "zod";
+
+/** What a first visit to a page costs and how it feels. */
+export interface FirstLoad {
+  /** All that comes over the wire, headers included. */
+  readonly bytes: number;
+  /** Milliseconds from the request until the largest text or picture is painted. */
+  readonly largestPaint: number;
+  /** How far what was already painted moves, by the definition of the Layout Instability API. */
+  readonly layoutShift: number;
+}
+
+/** A phone at the edge of a village: each request is delayed, and all of them share the speed. */
+export const slowNetwork = { bitsPerSecond: 150_000, latencyMilliseconds: 400 };
+
+/** Slows a page's network down. */
+export const throttle = async (session: CDPSession): Promise<void> => {
+  const bytesPerSecond = slowNetwork.bitsPerSecond / 8;
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: slowNetwork.latencyMilliseconds,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  });
+};
+
+const paintSchema = z.object({ largestPaint: z.number(), layoutShift: z.number() });
+
+/** Runs in the page; a text, because its names are the browser's. */
+const readPaint = `new Promise((resolve) => {
+  const seen = { largestPaint: 0, layoutShift: 0 };
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) seen.largestPaint = entry.startTime;
+  }).observe({ type: "largest-contentful-paint", buffered: true });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) seen.layoutShift += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => setTimeout(() => resolve(seen), 100));
+})`;
+
+/** Loads a page with an empty cache, and waits until nothing more is requested. */
+export const measureFirstLoad = async (page: Page, url: string, isSlow = false): Promise<FirstLoad> => {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.clearBrowserCache");
+  if (isSlow) await throttle(session);
+  let bytes = 0;
+  session.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await page.goto(url, { waitUntil: "networkidle" });
+  const paint = paintSchema.parse(await page.evaluate(readPaint));
+  await session.detach();
+  return { bytes, ...paint };
+};

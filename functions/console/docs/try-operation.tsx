@@ -149,11 +149,9 @@ const Result = () => (
       <span role="status" data-status />
     </figcaption>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable with the keyboard */}
-    <section class="code-scroll" aria-label="Response" tabIndex={0}>
-      <pre>
-        <code />
-      </pre>
-    </section>
+    <pre tabIndex={0}>
+      <code />
+    </pre>
     {/* biome-ignore lint/a11y/useMediaCaption: the audio is what the reader has just requested */}
     <audio controls hidden />
   </figure>

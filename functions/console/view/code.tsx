@@ -79,13 +79,11 @@ const Coloured = ({ code, language, changed = [] }: ColouredProps) => (
   </code>
 );
 
-const Pre = ({ label, ...coloured }: ColouredProps & { readonly label: string }) => (
+const Pre = (coloured: ColouredProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable with the keyboard
-  <section class="code-scroll" aria-label={label} tabIndex={0}>
-    <pre>
-      <Coloured {...coloured} />
-    </pre>
-  </section>
+  <pre tabIndex={0}>
+    <Coloured {...coloured} />
+  </pre>
 );
 
 /**
@@ -110,12 +108,7 @@ export const CodeBlock = ({
       <span>{label}</span>
       <CopyButton />
     </figcaption>
-    <Pre
-      label={typeof label === "string" ? label : language}
-      code={code}
-      language={language}
-      {...(changed ? { changed } : {})}
-    />
+    <Pre code={code} language={language} {...(changed ? { changed } : {})} />
     {children}
   </figure>
 );
@@ -160,9 +153,9 @@ export const CodeTabs = ({
         <CopyButton />
       </div>
       <div class="panes">
-        {tabs.map(({ id, label, ...coloured }) => (
+        {tabs.map(({ id, label: _, ...coloured }) => (
           <div key={id} data-sample={id}>
-            <Pre label={label} {...coloured} />
+            <Pre {...coloured} />
           </div>
         ))}
       </div>

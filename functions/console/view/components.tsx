@@ -151,7 +151,7 @@ export const EmptyState = ({
 }) => (
   <section class="card empty">
     <MatPicture />
-    <h3>{title}</h3>
+    <h2>{title}</h2>
     {children}
   </section>
 );

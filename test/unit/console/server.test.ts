@@ -256,7 +256,10 @@ describe("A page", () => {
   it("may be a file", async () => {
     expect(await ask({ path: "/console/table" })).toMatchObject({
       body: "a,b",
-      headers: { "Content-Type": "text/csv", "X-Frame-Options": "DENY" },
+      headers: {
+        "Content-Type": "text/csv",
+        "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+      },
     });
   });
 

@@ -1,6 +1,7 @@
 import { type AccountPagesDependencies, accountPages } from "./account/account-pages.tsx";
 import { type DocumentationDependencies, docsPages } from "./docs/docs-pages.tsx";
 import { type EntryDependencies, entryPages } from "./entry/entry-pages.tsx";
+import { type HomeDependencies, homePages } from "./home/home-pages.tsx";
 import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
 import { type PlaygroundDependencies, playgroundPages } from "./playground/playground-pages.tsx";
 import { type RecordingsDependencies, recordingsPages } from "./recordings/recordings-pages.tsx";
@@ -9,12 +10,14 @@ import type { BoundPage } from "./server/page.ts";
 export type ConsoleDependencies = AccountPagesDependencies &
   DocumentationDependencies &
   EntryDependencies &
+  HomeDependencies &
   IdentityPagesDependencies &
   PlaygroundDependencies &
   RecordingsDependencies;
 
 /** Every page of the console. */
 export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
+  ...homePages(dependencies),
   ...entryPages(dependencies),
   ...identityPages(dependencies),
   ...docsPages(dependencies),

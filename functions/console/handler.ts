@@ -1,3 +1,4 @@
+import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
@@ -26,7 +27,9 @@ const playground = {
   ...dependencies,
   addresses: { api: environment.PUBLIC_BASE_URL, stream: environment.CHAT_STREAM_URL },
   visitorAttemptsPerDay: environment.VISITOR_TRIES_PER_DAY,
+  attempts: createVisitorAttempts(requestTableFrom(environment), environment.VISITOR_TRIES_PER_DAY),
 };
+const policies = accountPoliciesWith(environment.UNVERIFIED_QUOTA_SHARE, environment.LIMIT_MULTIPLIER);
 const clientSecrets = clientSecretsFrom(environment);
 const logInThrough = (letter: string): string => `/console/log-in/${letter}`;
 const sessions = createSessionsRepository(table);
@@ -34,6 +37,7 @@ const sessions = createSessionsRepository(table);
 export const handler = createConsoleHandler(
   consolePages({
     ...playground,
+    policies,
     store: linkedStoreFrom(environment),
     jobs: createJobsRepository(table),
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
@@ -69,11 +73,6 @@ export const handler = createConsoleHandler(
   {
     limiter: limiterFrom(environment),
     metricsNamespace: environment.METRICS_NAMESPACE,
-    endpoints: [
-      visitorEndpoint(environment.PUBLIC_BASE_URL, {
-        ...playground,
-        attempts: createVisitorAttempts(requestTableFrom(environment), environment.VISITOR_TRIES_PER_DAY),
-      }),
-    ],
+    endpoints: [visitorEndpoint(environment.PUBLIC_BASE_URL, playground)],
   },
 );

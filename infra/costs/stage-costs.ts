@@ -2,6 +2,7 @@ import * as z from "zod";
 import * as accountPages from "../../functions/console/account/pages.ts";
 import * as docsPages from "../../functions/console/docs/pages.ts";
 import * as entryPages from "../../functions/console/entry/pages.ts";
+import * as homePages from "../../functions/console/home/pages.ts";
 import * as identityPages from "../../functions/console/identity/pages.ts";
 import * as playgroundPages from "../../functions/console/playground/pages.ts";
 import * as recordingsPages from "../../functions/console/recordings/pages.ts";
@@ -81,7 +82,15 @@ const idleParts = ({ resources, alarmMetrics }: StageUse): Part[] => {
   ];
 };
 
-const pageModules = [accountPages, docsPages, entryPages, identityPages, playgroundPages, recordingsPages];
+const pageModules = [
+  accountPages,
+  docsPages,
+  entryPages,
+  homePages,
+  identityPages,
+  playgroundPages,
+  recordingsPages,
+];
 
 /** Each page has a metric for GET, and one for POST if it has a form. */
 const pageMetrics = pageModules

@@ -1,4 +1,4 @@
-import { parsed, sentenceOf } from "./parts/read.ts";
+import { parsed, sentenceOf } from "../playground/read-response.ts";
 import { createTokenSource, type TokenSource } from "./parts/token.ts";
 
 /** The page's own name is visible in the list of all pages, which is longer than the screen. */

@@ -1,9 +1,9 @@
 /** What every page improves once its script runs. Everything works without it, but for the clipboard. */
 const shownMilliseconds = 2_000;
 
-/** The code of the tab that is open, or everything in the block. */
+/** The code of the tab that is open, or the result in the block. */
 const shownText = (block: Element | null): string => {
-  const codes = Array.from(block?.querySelectorAll<HTMLElement>("code") ?? []);
+  const codes = Array.from(block?.querySelectorAll<HTMLElement>("code, .answer, .turn:last-child") ?? []);
   const shown = codes.find((code) => code.offsetParent !== null) ?? codes[0];
   return (shown?.textContent ?? "").trimEnd();
 };

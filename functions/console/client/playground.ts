@@ -15,12 +15,11 @@ const start = (elements: NonNullable<ReturnType<typeof findElements>>, name: Att
     speechFormat: canPlayOpus ? "opus" : "mp3",
   });
   view.bind(playground);
-  // Without this script, the button only shows the code.
-  run.textContent = view.words("runLabel");
   run.disabled = tokenUrl === undefined && visitorUrl === undefined;
+  // A reader may have sent the form before this script had loaded.
+  if (name !== "transcribe") return;
   view.clear();
   view.showNote(view.words("hint"));
-  playground.showCode();
 };
 
 const elements = findElements();

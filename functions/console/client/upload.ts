@@ -1,5 +1,5 @@
+import { textWithin } from "../playground/read-response.ts";
 import { createApi, type Persistence, Refused } from "./parts/persist.ts";
-import { textWithin } from "./parts/read.ts";
 import { createTokenSource, type TokenSource } from "./parts/token.ts";
 import { forgetUpload, uploadFile } from "./parts/upload-file.ts";
 

@@ -2,13 +2,12 @@ import { forgotPassword } from "../../../shared/accounts/sign-in/change-password
 import type { DeletionDependencies } from "../../../shared/accounts/sign-in/delete-account.ts";
 import { signIn } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { register } from "../../../shared/accounts/sign-in/register.ts";
-import { service } from "../../../shared/http/function-definition.ts";
 import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
-import { data, redirect, shown } from "../server/responses.ts";
-import { ForgotPassword, Home, LinkSent, LogIn, SignUp } from "./entry-views.tsx";
+import { redirect, shown } from "../server/responses.ts";
+import { ForgotPassword, LinkSent, LogIn, SignUp } from "./entry-views.tsx";
 import { type LinkPagesDependencies, linkPages } from "./link-pages.tsx";
-import { consoleHomePage, forgotPasswordPage, logInPage, logOutPage, signUpPage } from "./pages.ts";
+import { forgotPasswordPage, logInPage, logOutPage, signUpPage } from "./pages.ts";
 
 /** An identity provider to log in with. */
 export interface OfferedProvider {
@@ -25,21 +24,6 @@ export interface EntryDependencies extends DeletionDependencies, LinkPagesDepend
 const afterLogIn = "/console";
 
 type Dependencies = Omit<EntryDependencies, "providers">;
-
-const home = (): BoundPage =>
-  page(consoleHomePage, {
-    show: ({ wantsHtml, baseUrl, account, texts, url }) =>
-      wantsHtml
-        ? shown({ content: <Home {...{ baseUrl, texts, url }} isSignedIn={account !== undefined} /> })
-        : data({
-            service: service.name,
-            version: service.apiVersion,
-            description: texts.home.lead,
-            openapi: `${baseUrl}/openapi.json`,
-            documentation: `${baseUrl}/docs`,
-            console: `${baseUrl}/console`,
-          }),
-  });
 
 const signUp = ({ providers, ...dependencies }: EntryDependencies): BoundPage =>
   page(signUpPage, {
@@ -86,7 +70,6 @@ const forgot = (dependencies: Dependencies): BoundPage =>
 
 /** The home page, the ways in and out, and the pages behind emailed links. */
 export const entryPages = (dependencies: EntryDependencies): BoundPage[] => [
-  home(),
   signUp(dependencies),
   logIn(dependencies),
   logOut(),

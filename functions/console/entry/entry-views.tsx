@@ -1,6 +1,5 @@
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { CodeBlock } from "../view/code.tsx";
 import { Notice } from "../view/components.tsx";
 import { Field, Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
 import type { OfferedProvider } from "./entry-pages.tsx";
@@ -35,38 +34,6 @@ const Providers = ({ providers, texts, url, next }: Entered) =>
       ))}
     </section>
   );
-
-export const Home = ({
-  texts: { home, signUp },
-  url,
-  baseUrl,
-  isSignedIn,
-}: Pick<Visit, "texts" | "url" | "baseUrl"> & { readonly isSignedIn: boolean }) => {
-  const ways = [
-    isSignedIn
-      ? { to: "/console", words: home.toConsole, more: undefined }
-      : { to: "/console/sign-up", words: signUp.title, more: home.beginText },
-    { to: "/docs", words: home.read, more: home.readText },
-    { to: "/console/playground", words: home.tryIt, more: home.tryItText },
-  ];
-  return (
-    <>
-      <h1>{home.title}</h1>
-      <p class="lead">{home.lead}</p>
-      <ul class="plain">
-        {ways.map(({ to, words, more }) => (
-          <li key={to}>
-            <a href={url(to)}>
-              <strong>{words}</strong>
-            </a>
-            {more && <p class="soft">{more}</p>}
-          </li>
-        ))}
-      </ul>
-      <CodeBlock label={home.drop} code={`${baseUrl}/v1`} />
-    </>
-  );
-};
 
 export const SignUp = (requested: Entered) => {
   const { texts, url, values, problems, next } = requested;

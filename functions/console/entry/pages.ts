@@ -13,22 +13,6 @@ import { definePage } from "../server/define-page.ts";
 /** The page to continue with; `readNext` checks it when it is used. */
 const next = z.string().optional().catch(undefined);
 
-export const consoleHomePage = definePage({
-  id: "home",
-  path: "/",
-  audience: "everybody",
-  title: ({ home }) => home.title,
-  cacheSeconds: 300,
-  data: z.object({
-    service: z.string(),
-    version: z.string(),
-    description: z.string(),
-    openapi: z.url(),
-    documentation: z.url(),
-    console: z.url(),
-  }),
-});
-
 export const signUpPage = definePage({
   id: "signUp",
   path: "/console/sign-up",

@@ -20,8 +20,16 @@ export interface ChatTurn {
 
 interface AttemptDefinition {
   readonly values: AttemptValues;
-  /** @param earlier the conversation so far. */
-  request(values: AttemptValues, addresses: ApiAddresses, earlier: readonly ChatTurn[]): SampleRequest;
+  /**
+   * @param earlier the conversation so far.
+   * @param isStreamed whether a chat's response arrives as it is written.
+   */
+  request(
+    values: AttemptValues,
+    addresses: ApiAddresses,
+    earlier?: readonly ChatTurn[],
+    isStreamed?: boolean,
+  ): SampleRequest;
 }
 
 const asJson = (url: string, value: object, gives?: SampleRequest["gives"]): SampleRequest => ({
@@ -44,19 +52,19 @@ export const attemptDefinitions: Readonly<Record<AttemptName, AttemptDefinition>
   },
   chat: {
     values: { text: "How do I say “thank you” in Luganda?" },
-    request: ({ text = "" }, { stream }, earlier) =>
+    request: ({ text = "" }, { stream }, earlier = [], isStreamed = true) =>
       asJson(
         `${stream}/tasks/chat/completions`,
-        { messages: [...earlier, { role: "user", content: text }], stream: true },
-        "events",
+        { messages: [...earlier, { role: "user", content: text }], stream: isStreamed },
+        isStreamed ? "events" : "json",
       ),
   },
   speak: {
     values: { language: "lug", text: "Wasuze otya nno?", format: "mp3" },
-    request: ({ language, text, format = "mp3" }, { api }) =>
+    request: ({ language, voice, text, format = "mp3" }, { api }) =>
       asJson(
         `${api}/tasks/audio/speech`,
-        { text, language, audio_format: format, response_mode: "stream" },
+        { text, ...(voice ? { voice } : { language }), audio_format: format, response_mode: "stream" },
         { file: `speech.${format}` },
       ),
   },

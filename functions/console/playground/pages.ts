@@ -3,8 +3,24 @@ import { definePage } from "../server/define-page.ts";
 import { pageToken } from "../server/page-token.ts";
 import { attemptNames } from "./attempts.ts";
 
-/** Input of the form without JavaScript. It is only shown. */
-const written = z.string().max(5_000).optional().catch(undefined);
+/** The API says what is wrong with a text, so a form only bounds it. */
+const written = z.string().max(20_000).optional();
+
+/** The input of every attempt, by the names of its fields. */
+export const attemptInput = z.object({
+  source: written,
+  target: written,
+  text: written,
+  language: written,
+  voice: written,
+  /** Present when the button that swaps both languages was pressed. */
+  swap: written,
+  /** The conversation so far, as JSON. */
+  earlier: written,
+});
+
+/** What links to the page may fill in; anything else is ignored. */
+const linked = written.catch(undefined);
 
 export const playgroundPage = definePage({
   id: "playground",
@@ -13,16 +29,29 @@ export const playgroundPage = definePage({
   title: ({ navigation }) => navigation.playground,
   query: z.object({
     try: z.enum(attemptNames).default("translate").catch("translate"),
-    source: written,
-    target: written,
-    text: written,
-    language: written,
-    audio: written,
+    source: linked,
+    target: linked,
+    text: linked,
+    language: linked,
+    voice: linked,
   }),
+  form: attemptInput,
   scripts: ["playground"],
   styles: ["playground"],
   reaches: ["stream"],
   usesMicrophone: true,
+});
+
+/** Speech for pages whose script does not run, by links that the pages have signed. */
+export const playgroundSpeechPage = definePage({
+  id: "playgroundSpeech",
+  path: "/console/playground/speech",
+  audience: "everybody",
+  title: ({ navigation }) => navigation.playground,
+  query: z.object({ text: z.string(), voice: z.string(), signature: z.string() }),
+  // Without a form, the cookie that links are signed for would not be read.
+  form: z.object({}),
+  limit: { shown: "anonymous" },
 });
 
 /** The address for the page's token. GET redirects to the page. */

@@ -1,54 +1,75 @@
 import { type Scope, scopes } from "../../../shared/accounts/access/api-keys.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { signPageToken } from "../server/page-token.ts";
-import { data, redirect, shown } from "../server/responses.ts";
+import { data, redirect, sentFile, shown } from "../server/responses.ts";
+import { accessOf, speechLink, submitAttempt } from "./attempt-page.ts";
 import { attemptDefinitions } from "./attempts.ts";
-import { playgroundPage, playgroundTokenPage } from "./pages.ts";
-import { Playground, type PlaygroundAccess } from "./view.tsx";
-import type { VisitorDependencies } from "./visitors.ts";
+import { playgroundPage, playgroundSpeechPage, playgroundTokenPage } from "./pages.ts";
+import { parsed, sentenceOf } from "./read-response.ts";
+import { type AttemptDependencies, runAttempt } from "./run-attempt.ts";
+import { Playground } from "./view.tsx";
 
 /** What these pages use. */
-export interface PlaygroundDependencies extends Pick<VisitorDependencies, "addresses" | "tokens"> {
-  /** Requests per day without an account; 0 for none. */
-  readonly visitorAttemptsPerDay: number;
-}
+export type PlaygroundDependencies = AttemptDependencies;
 
 /** The page has no uploads and long recordings. */
 const pageScopes: readonly Scope[] = scopes.filter((scope) => scope !== "upload" && scope !== "jobs");
 
-/** The playground and the tokens of its script. */
-export const playgroundPages = ({
-  addresses,
-  tokens,
-  visitorAttemptsPerDay,
-}: PlaygroundDependencies): BoundPage[] => {
-  const accessOf = (isSignedIn: boolean): PlaygroundAccess => {
-    if (isSignedIn) return { kind: "account" };
-    return visitorAttemptsPerDay > 0
-      ? { kind: "visitor", attemptsPerDay: visitorAttemptsPerDay }
-      : { kind: "closed" };
-  };
-  return [
-    page(playgroundPage, {
-      show: ({ account, query: { try: current, ...written } }) => {
-        const given = Object.entries(written).flatMap(([name, value]) =>
-          value === undefined ? [] : [[name, value]],
-        );
-        return shown({
-          content: (
-            <Playground
-              current={current}
-              values={{ ...attemptDefinitions[current].values, ...Object.fromEntries(given) }}
-              addresses={addresses}
-              access={accessOf(account !== undefined)}
-            />
-          ),
-        });
-      },
-    }),
-    page(playgroundTokenPage, {
-      show: () => redirect(playgroundPage.path),
-      submit: async (visit) => data(await signPageToken(visit, pageScopes, tokens)),
-    }),
-  ];
+const attempts = (dependencies: AttemptDependencies): BoundPage => {
+  const { addresses, visitorAttemptsPerDay } = dependencies;
+  return page(playgroundPage, {
+    show: (visit) => {
+      const { try: current, ...linked } = visit.query;
+      const given = Object.entries({ ...linked, ...visit.values }).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value] as const],
+      );
+      const { form, fields } = visit.problems;
+      const sentence = form ?? Object.values(fields).find((problem) => problem !== undefined);
+      return shown({
+        content: (
+          <Playground
+            current={current}
+            values={{ ...attemptDefinitions[current].values, ...Object.fromEntries(given) }}
+            addresses={addresses}
+            access={accessOf(visit, visitorAttemptsPerDay)}
+            result={sentence === undefined ? undefined : { kind: "problem", sentence, status: 400 }}
+          />
+        ),
+      });
+    },
+    submit: async (visit) => {
+      const { try: current } = visit.query;
+      const outcome = await submitAttempt(visit, current, visit.form, dependencies);
+      const access = accessOf(visit, visitorAttemptsPerDay);
+      return shown({
+        content: <Playground {...{ current, addresses, access }} {...outcome} />,
+        status: outcome.result?.kind === "problem" ? outcome.result.status : 200,
+      });
+    },
+  });
 };
+
+const speech = (dependencies: AttemptDependencies): BoundPage =>
+  page(playgroundSpeechPage, {
+    show: async (visit) => {
+      const { text, voice, signature } = visit.query;
+      if (signature === "" || signature !== visit.sign(speechLink(text, voice)))
+        throw new AppError("forbidden");
+      const attempt = { name: "speak", values: { text, voice } } as const;
+      const { status, contentType, body } = await runAttempt(visit, attempt, dependencies);
+      if (status < 400) return sentFile({ contentType, body });
+      const message = sentenceOf(parsed(body.toString()));
+      throw new AppError(status === 429 ? "rate_limited" : "service_unavailable", { message });
+    },
+  });
+
+/** The playground, speech without its script, and the tokens of its script. */
+export const playgroundPages = (dependencies: PlaygroundDependencies): BoundPage[] => [
+  attempts(dependencies),
+  speech(dependencies),
+  page(playgroundTokenPage, {
+    show: () => redirect(playgroundPage.path),
+    submit: async (visit) => data(await signPageToken(visit, pageScopes, dependencies.tokens)),
+  }),
+];

@@ -7,7 +7,7 @@ import { rawBody } from "../../../shared/platform/validation/fields.ts";
 import { comesFromHere } from "../server/form-token.ts";
 import { attemptNames } from "./attempts.ts";
 import { playgroundPage } from "./pages.ts";
-import { relayVisitorAttempt, type VisitorDependencies } from "./visitors.ts";
+import { readAll, relayVisitorAttempt, type VisitorDependencies } from "./visitors.ts";
 
 /** The API for visitors without an account. Only the page may use it, so it is not documented. */
 const visitorAttemptOperation = defineOperation({
@@ -27,12 +27,6 @@ const visitorAttemptOperation = defineOperation({
   errors: [],
   confidential: true,
 });
-
-async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  const read: Uint8Array[] = [];
-  for await (const piece of pieces) read.push(piece);
-  return Buffer.concat(read).toString();
-}
 
 /** Handles requests of visitors. Other sites cannot use up their quota. */
 export const visitorEndpoint = (
@@ -54,11 +48,11 @@ export const visitorEndpoint = (
     );
     const isJson = response.contentType.startsWith("application/json");
     // The API has already validated its response.
-    if (isJson && response.status < 400) return JSON.parse(await textOf(response.body));
+    if (isJson && response.status < 400) return JSON.parse((await readAll(response.body)).toString());
     return new Reply({
       status: response.status,
       contentType: response.contentType,
       headers: { "Cache-Control": "no-store" },
-      body: isJson ? await textOf(response.body) : response.body,
+      body: isJson ? (await readAll(response.body)).toString() : response.body,
     });
   });

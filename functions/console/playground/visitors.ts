@@ -34,7 +34,8 @@ const findVisitorAccount = async (accounts: Pick<AccountsRepository, "create" | 
   }
 };
 
-const scopeOf: Readonly<Record<AttemptName, Scope>> = {
+/** The only scope that the token of a request has. */
+export const scopeOf: Readonly<Record<AttemptName, Scope>> = {
   translate: "translate",
   chat: "chat",
   speak: "speech",
@@ -53,13 +54,32 @@ const tokenSeconds = 60;
 /** The API may send nothing while a model is loading. */
 const silenceMilliseconds = 60_000;
 
-export interface VisitorRequest {
+/** A request to the public API that this function sends for somebody. */
+export interface ForwardedRequest {
   readonly name: AttemptName;
   readonly contentType: string;
   readonly body: Uint8Array;
-  readonly sourceAddress: string;
   readonly signal: AbortSignal;
 }
+
+export interface VisitorRequest extends ForwardedRequest {
+  readonly sourceAddress: string;
+}
+
+/** Sends a request to the public API. @returns the head of the response. @throws errors of `sendRequest`. */
+export const forward = (
+  { name, contentType, body, signal }: ForwardedRequest,
+  token: string,
+  addresses: ApiAddresses,
+) =>
+  sendRequest({
+    url: new URL(attemptDefinitions[name].request({}, addresses).url),
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": contentType },
+    body,
+    signal,
+    silenceMilliseconds,
+  });
 
 export interface VisitorDependencies {
   readonly attempts: VisitorAttempts;
@@ -77,6 +97,13 @@ async function* endedWith(attempt: VisitorAttempt, pieces: AsyncIterable<Uint8Ar
   }
 }
 
+/** All bytes of a response. */
+export const readAll = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+  const read: Uint8Array[] = [];
+  for await (const piece of pieces) read.push(piece);
+  return Buffer.concat(read);
+};
+
 /**
  * Forwards a visitor's request to the public API, with a token of the visitors' account.
  *
@@ -84,9 +111,10 @@ async function* endedWith(attempt: VisitorAttempt, pieces: AsyncIterable<Uint8Ar
  * @throws AppError `quota_exceeded`, `rate_limited`, `payload_too_large`; errors of the store and of `sendRequest`.
  */
 export const relayVisitorAttempt = async (
-  { name, contentType, body, sourceAddress, signal }: VisitorRequest,
+  { sourceAddress, ...request }: VisitorRequest,
   { attempts, accounts, tokens, addresses }: VisitorDependencies,
 ) => {
+  const { name, body, signal } = request;
   const max = maxBodyBytes(name);
   if (body.byteLength > max) {
     throw new AppError("payload_too_large", {
@@ -100,14 +128,7 @@ export const relayVisitorAttempt = async (
       { userId: id, tokenId: newTokenId(), tokenEpoch, scopes: [scopeOf[name]] },
       tokenSeconds,
     );
-    return sendRequest({
-      url: new URL(attemptDefinitions[name].request({}, addresses, []).url),
-      method: "POST",
-      headers: { Authorization: `Bearer ${token}`, "Content-Type": contentType },
-      body,
-      signal,
-      silenceMilliseconds,
-    });
+    return forward(request, token, addresses);
   };
   const response = await ask().catch(async (error: unknown) => {
     await attempt.end("refunded");

@@ -33,6 +33,10 @@ export const isFormTokenOf = (token: unknown, secret: string): boolean => {
   return timingSafeEqual(combine(bytes.subarray(0, tokenBytes), bytes.subarray(tokenBytes)), proofOf(secret));
 };
 
+/** Signs a link of a page for the browser that the page was shown to, so no other site can use it. */
+export const signatureOf = (secret: string, link: string): string =>
+  createHmac("sha256", secret).update(`link ${link}`).digest("base64url");
+
 type Headers = Readonly<Record<string, string | undefined>>;
 
 const hostOf = (origin: string): string | undefined =>

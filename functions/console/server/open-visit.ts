@@ -5,7 +5,7 @@ import { daySeconds } from "../../../shared/platform/durations.ts";
 import { validate } from "../../../shared/platform/validation/validation.ts";
 import { type Cookies, cookiesAt } from "./cookies.ts";
 import type { Page } from "./define-page.ts";
-import { formTokenFor, isFormSecret, newFormSecret } from "./form-token.ts";
+import { formTokenFor, isFormSecret, newFormSecret, signatureOf } from "./form-token.ts";
 import { linksUnder } from "./links.ts";
 import { noProblems } from "./problems.ts";
 import { languageFor, type Site } from "./render.tsx";
@@ -76,6 +76,7 @@ export const openVisit = async (
     lists: {},
     problems: noProblems,
     formToken: form.formSecret === undefined ? "" : formTokenFor(form.formSecret),
+    sign: (link: string) => (form.formSecret === undefined ? "" : signatureOf(form.formSecret, link)),
     wantsHtml: wantsPage(headers["accept"]),
     baseUrl: site.baseUrl,
     here: hereIn(declared, path, query),

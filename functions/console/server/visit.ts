@@ -31,6 +31,8 @@ interface Requested<Query> {
   readonly problems: FormProblems;
   /** For the hidden field `form_token` of every form. */
   readonly formToken: string;
+  /** Signs a link for this browser. The same link always has the same signature. */
+  readonly sign: (link: string) => string;
   /** `false` for programs, which get JSON. */
   readonly wantsHtml: boolean;
   /** The public address, without a slash at the end. */

@@ -163,7 +163,7 @@ export const optionsOf = (named: readonly { readonly code: string; readonly name
 /** One of several values. */
 export const Select = ({ options, ...field }: FieldProps & { readonly options: readonly Option[] }) => (
   <Labelled {...field}>
-    <select {...controlProps(field)}>
+    <select {...controlProps(field)} required={false}>
       {options.map(({ value, label }) => (
         <option key={value} value={value} selected={value === field.value}>
           {label}

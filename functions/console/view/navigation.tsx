@@ -15,7 +15,7 @@ const useDestinations = () => {
   const open: readonly Destination[] = [
     { to: "/docs", icon: "docs", label: words.docs },
     { to: "/console/playground", icon: "playground", label: words.playground },
-    { to: "/languages", icon: "languages", label: words.languages },
+    { to: "/console/languages", icon: "languages", label: words.languages },
   ];
   const own: readonly Destination[] = [
     { to: "/console", icon: "overview", label: words.overview },
@@ -26,7 +26,7 @@ const useDestinations = () => {
   ];
   const reading: readonly Destination[] = [
     { to: "/docs", icon: "docs", label: words.docs },
-    { to: "/languages", icon: "languages", label: words.languages },
+    { to: "/console/languages", icon: "languages", label: words.languages },
   ];
   return { open, own, reading };
 };

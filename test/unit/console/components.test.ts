@@ -27,7 +27,7 @@ describe("The form of the playground", () => {
   it.each([
     ["translate", ["source", "target", "text"]],
     ["chat", ["text"]],
-    ["speak", ["language", "text"]],
+    ["speak", ["voice", "text"]],
     ["transcribe", ["language", "audio"]],
     ["identify", ["text"]],
   ] as const)("for %s has the fields %j", (current, fields) => {

@@ -1,31 +1,105 @@
 import { createElement } from "preact";
-import { renderToString } from "preact-render-to-string";
-import { expect, it } from "vitest";
-import { Home } from "../../../functions/console/entry/entry-views.tsx";
-import { textsOf } from "../../../functions/console/texts/languages.ts";
-import { FrameProvider, type PageFrame } from "../../../functions/console/view/frame.ts";
+import { describe, expect, it } from "vitest";
+import { Home, type HomeProps } from "../../../functions/console/home/home.tsx";
+import { Languages } from "../../../functions/console/home/languages.tsx";
+import { findLanguages } from "../../../functions/console/home/listed-languages.ts";
+import { languageTasks } from "../../../functions/console/home/pages.ts";
+import { attemptDefinitions } from "../../../functions/console/playground/attempts.ts";
+import { languages } from "../../../shared/platform/catalogue/languages.ts";
+import { render, textOf } from "./rendered.ts";
 
-const frame: PageFrame = {
-  title: "Home",
-  texts: textsOf.en,
-  language: "en",
-  languages: ["en"],
-  path: "/",
-  url: (path) => `/prod${path}`,
-  username: undefined,
-  formToken: "proof",
-  stylesheets: ["/prod/console/assets/style.css"],
-  scripts: [],
-  shell: "plain",
-};
+const home = (changes: Partial<HomeProps> = {}): string =>
+  render(
+    createElement(Home, {
+      values: attemptDefinitions.translate.values,
+      addresses: { api: "https://api.example.com/prod", stream: "https://stream.example.com" },
+      access: { kind: "visitor", attemptsPerDay: 3 },
+      isSignedIn: false,
+      perDay: { verified: 500, unverified: 50 },
+      ...changes,
+    }),
+  );
 
-it.each([
-  ["to the registration", false, "/prod/console/sign-up"],
-  ["a person who is signed in to the console", true, "/prod/console"],
-])("The first page leads %s, to the documentation and to the playground", (_whom, isSignedIn, first) => {
-  const { texts, url } = frame;
-  const content = createElement(Home, { texts, url, baseUrl: "https://api.example.com/prod", isSignedIn });
-  const html = renderToString(createElement(FrameProvider, { value: frame, children: content }));
-  const links = Array.from(html.matchAll(/<a href="([^"]*)"/g), ([, link]) => link);
-  expect(links).toEqual([first, "/prod/docs", "/prod/console/playground"]);
+const linksOf = (html: string): string[] =>
+  Array.from(html.matchAll(/<a\b[^>]* href="([^"]*)"/g), ([, link = ""]) => link);
+
+describe("The home page", () => {
+  it.each([
+    ["strangers to the registration", false, "/prod/console/sign-up"],
+    ["people who are signed in to the console", true, "/prod/console"],
+  ])("leads %s first, then to the documentation", (_whom, isSignedIn, first) => {
+    expect(linksOf(home({ isSignedIn })).slice(0, 2)).toEqual([first, "/prod/docs"]);
+  });
+
+  it("says what an account has before and after its address is verified", () => {
+    expect(textOf(home())).toContain(
+      "Free for 500 requests a day once your email address is verified, and 50 until then.",
+    );
+    expect(textOf(home({ perDay: { verified: undefined, unverified: undefined } }))).not.toContain(
+      "Free for",
+    );
+  });
+
+  it("counts what the catalogue has", () => {
+    const counts = Array.from(home().matchAll(/<dd>(\d+)<\/dd>/g), ([, count]) => Number(count));
+    expect(counts.slice(0, 2)).toEqual(
+      ["translation", "transcription"].map(
+        (task) => languages.filter(({ tasks }) => tasks.some((each) => each === task)).length,
+      ),
+    );
+    expect(counts).toHaveLength(4);
+  });
+
+  it("marks the two lines that users of the OpenAI package change, and no others", () => {
+    const marked = Array.from(
+      home().matchAll(/<span class="line changed">(.*?)\n<\/span>/gs),
+      ([, line = ""]) => textOf(line).replaceAll("&quot;", '"').trim(),
+    );
+    expect(marked).toEqual([
+      'baseURL: "https://api.example.com/prod/v1",',
+      "apiKey: process.env.TOKEN,",
+      'base_url="https://api.example.com/prod/v1",',
+      'api_key=os.environ["TOKEN"],',
+    ]);
+  });
+
+  it("lets nobody send what would be refused where visitors may send nothing", () => {
+    const closed = home({ access: { kind: "closed" } });
+    expect(closed).toMatch(/<button[^>]* data-run[^>]* disabled/);
+    expect(linksOf(closed)).toContain("/prod/console/log-in?next=%2F");
+    expect(home()).not.toMatch(/<button[^>]* data-run[^>]* disabled/);
+  });
+});
+
+describe("The table of languages", () => {
+  const rowsOf = (html: string): number => (html.match(/<th scope="row">/g) ?? []).length;
+
+  it("has every language of the catalogue, and those of a task alone", () => {
+    expect(rowsOf(render(createElement(Languages, { task: undefined })))).toBe(languages.length);
+    for (const task of languageTasks) {
+      const count = findLanguages(task).length;
+      expect(count).toBeGreaterThan(0);
+      expect(rowsOf(render(createElement(Languages, { task })))).toBe(count);
+    }
+  });
+
+  it("finds a language by its name, its code and its other names", () => {
+    for (const words of ["lugand", "LUG", "lg"]) {
+      expect(findLanguages(undefined, words).map(({ code }) => code)).toContain("lug");
+    }
+    const none = render(createElement(Languages, { task: "speak", words: "klingon" }));
+    expect(rowsOf(none)).toBe(0);
+    expect(linksOf(none)).toContain("/prod/console/languages");
+  });
+
+  it("leads to the playground with the language chosen", () => {
+    const html = render(createElement(Languages, { task: "speak", words: "luganda" }));
+    expect(linksOf(html)).toEqual(
+      expect.arrayContaining([
+        "/prod/console/playground?try=translate&amp;source=eng&amp;target=lug",
+        "/prod/console/playground?try=transcribe&amp;language=lug",
+        "/prod/console/playground?try=speak&amp;voice=salt_lug_0001",
+      ]),
+    );
+  });
 });

@@ -30,6 +30,9 @@ const press = async (
     clear: nothing,
     setRunning: nothing,
     setNewConversation: nothing,
+    voiceOf: () => undefined,
+    listenTo: nothing,
+    swapLanguages: nothing,
   };
   const send = async (_name: string, request: SampleRequest): Promise<Response> => {
     sent.push(request);

@@ -23,8 +23,19 @@ const recordIn = async (supported: readonly string[], own: string): Promise<File
     }
   }
   vi.stubGlobal("MediaRecorder", Recorder);
+  class Context {
+    createAnalyser = () => ({
+      fftSize: 4,
+      getByteTimeDomainData: (samples: Uint8Array) => samples.set([128, 64]),
+    });
+    createMediaStreamSource = () => ({ connect: () => undefined });
+    close = async (): Promise<void> => undefined;
+  }
+  vi.stubGlobal("AudioContext", Context);
   vi.stubGlobal("navigator", { mediaDevices: { getUserMedia: async () => ({ getTracks: () => [] }) } });
   const recording = await startRecording();
+  // The samples of silence are 128; those that the analyser does not write stay 0.
+  expect(recording.level()).toBe(1);
   recording.stop();
   return recording.file;
 };

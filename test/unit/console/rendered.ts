@@ -15,6 +15,7 @@ export const visit: Visit<Record<never, never>, "signed-in"> = {
   lists: {},
   problems: noProblems,
   formToken: "proof",
+  sign: (link: string) => `signature of ${link.length}`,
   wantsHtml: true,
   baseUrl: "https://api.example.com/prod",
   here: "/console",

@@ -1,5 +1,5 @@
+import { member, parsed, textWithin } from "../../playground/read-response.ts";
 import { clockOf } from "../../recordings/clock.ts";
-import { member, parsed, textWithin } from "./read.ts";
 import { createTokenSource, type TokenSource } from "./token.ts";
 
 const pauseMilliseconds = 3_000;

@@ -1,4 +1,4 @@
-import { member, parsed, sentenceOf } from "./read.ts";
+import { member, parsed, sentenceOf } from "../../playground/read-response.ts";
 import type { TokenSource } from "./token.ts";
 
 /** Retrying would not help. The message is the service's and may be empty. */

@@ -4,8 +4,9 @@ import {
   attemptDefinitions,
   type ChatTurn,
 } from "../../playground/attempts.ts";
+import { parsed, resultIn, sentenceOf, textWithin } from "../../playground/read-response.ts";
 import type { SampleRequest } from "../../samples/code-samples.ts";
-import { eventsOf, parsed, sentenceOf, textWithin } from "./read.ts";
+import { eventsOf } from "./read.ts";
 import type { Send } from "./send.ts";
 
 /** What the model reads from the page and shows on it. */
@@ -18,7 +19,12 @@ export interface PlaygroundView {
   /** Moves the message from its field to the conversation. */
   moveMessage(): string;
   showCode(request: SampleRequest): void;
-  showResult(text: string): void;
+  /** @param voice that can read it aloud. */
+  showResult(text: string, voice?: string): void;
+  /** The first voice of a language, by its code. */
+  voiceOf(language: string): string | undefined;
+  /** Plays speech, and ends when it was heard. */
+  listenTo(audio: Blob): void;
   showNote(text: string): void;
   /** @param status of the response, if there was one. */
   showError(sentence: string, status?: number): void;
@@ -27,7 +33,11 @@ export interface PlaygroundView {
   clear(): void;
   setRunning(isRunning: boolean): void;
   setNewConversation(isOffered: boolean): void;
+  swapLanguages(): void;
 }
+
+/** A model that is loading needs most of this. */
+const listenMilliseconds = 60_000;
 
 /** The limit of the API for a file in a request. */
 const maxFileBytes = Math.floor(4.4 * 1024 * 1024);
@@ -38,10 +48,8 @@ const fileProblem = (name: AttemptName, file: File | undefined): string | undefi
 };
 
 const textOf = (name: AttemptName, body: unknown, words: PlaygroundView["words"]): string => {
-  if (name !== "identify") {
-    return textWithin(body, "output", "translated_text") || textWithin(body, "text") || words("silence");
-  }
-  const code = textWithin(body, "language");
+  if (name !== "identify") return resultIn(body) || words("silence");
+  const code = resultIn(body);
   return words(`nameOf${code.charAt(0).toUpperCase()}${code.slice(1)}`) || words("unknown");
 };
 
@@ -89,6 +97,25 @@ export class PlaygroundModel {
     this.#view.setNewConversation(false);
   }
 
+  /** Requests the result as speech. */
+  async listen(text: string, voice: string): Promise<void> {
+    const view = this.#view;
+    const { addresses, send, speechFormat } = this.#options;
+    const request = attemptDefinitions.speak.request({ text, voice, format: speechFormat }, addresses);
+    try {
+      const response = await send("speak", request, undefined, AbortSignal.timeout(listenMilliseconds));
+      if (response.ok) view.listenTo(await response.blob());
+      else view.showError(sentenceOf(parsed(await response.text())), response.status);
+    } catch {
+      view.showError(view.words("unreachable"));
+    }
+  }
+
+  swap(): void {
+    this.#view.swapLanguages();
+    this.showCode();
+  }
+
   showCode(): void {
     this.#view.showCode(this.#describe());
   }
@@ -103,6 +130,10 @@ export class PlaygroundModel {
     const file = view.file();
     const own = { format: speechFormat, ...(file ? { audio: file.name } : {}) };
     return request({ ...values, ...view.values(), ...own }, addresses, this.#conversation);
+  }
+
+  #target(): string {
+    return this.#view.values()["target"] ?? "";
   }
 
   async #send(request: SampleRequest, file: File | undefined): Promise<void> {
@@ -127,7 +158,8 @@ export class PlaygroundModel {
     if (this.#name === "speak") {
       return view.playAudio(await response.blob(), `speech.${this.#options.speechFormat}`);
     }
-    view.showResult(textOf(this.#name, parsed(await response.text()), view.words));
+    const text = textOf(this.#name, parsed(await response.text()), view.words);
+    view.showResult(text, this.#name === "translate" ? view.voiceOf(this.#target()) : undefined);
   }
 
   async #showReply(body: ReadableStream<Uint8Array>): Promise<void> {

@@ -1,3 +1,4 @@
+import { clockOf } from "../../recordings/clock.ts";
 import { codeSamples } from "../../samples/code-samples.ts";
 import type { PlaygroundModel, PlaygroundView } from "./playground-model.ts";
 import { canRecord, type MicrophoneRecording, startRecording } from "./record.ts";
@@ -31,6 +32,28 @@ const playerFor = (
   return [player, link];
 };
 
+/** Shows how long a recording is and how loud. @returns a function that ends it. */
+const showMicrophone = (recording: MicrophoneRecording): (() => void) => {
+  const meter = find("[data-level]", HTMLMeterElement);
+  const timer = find("[data-timer]", HTMLElement);
+  const start = Date.now();
+  const update = (): void => {
+    if (meter) meter.value = recording.level();
+    if (timer) timer.textContent = clockOf((Date.now() - start) / 1_000);
+  };
+  const setHidden = (isHidden: boolean): void => {
+    if (meter) meter.hidden = isHidden;
+    if (timer) timer.hidden = isHidden;
+  };
+  update();
+  setHidden(false);
+  const interval = setInterval(update, 100);
+  return () => {
+    clearInterval(interval);
+    setHidden(true);
+  };
+};
+
 /** Makes a button start and stop recordings. */
 const bindRecorder = (
   button: HTMLButtonElement,
@@ -38,14 +61,17 @@ const bindRecorder = (
   onEnd: (recorded: File) => void,
   onProblem: () => void,
 ): void => {
-  const label = button.textContent;
+  const label = button.querySelector("span") ?? button;
+  const start = label.textContent;
   let recording: MicrophoneRecording | undefined;
   const record = async (): Promise<void> => {
     recording = await startRecording();
-    button.textContent = words("stopRecording");
+    label.textContent = words("stopRecording");
+    const end = showMicrophone(recording);
     const recorded = await recording.file;
+    end();
     recording = undefined;
-    button.textContent = label;
+    label.textContent = start;
     onEnd(recorded);
   };
   button.addEventListener("click", () => {
@@ -55,14 +81,28 @@ const bindRecorder = (
   button.hidden = false;
 };
 
+/** Plays speech, and moves the bars of the button meanwhile. */
+const playOn = (button: HTMLElement, audio: Blob): void => {
+  const player = new Audio(URL.createObjectURL(audio));
+  const setPlaying = (isPlaying: boolean) => () => button.classList.toggle("playing", isPlaying);
+  player.addEventListener("playing", setPlaying(true));
+  player.addEventListener("ended", setPlaying(false));
+  player.addEventListener("error", setPlaying(false));
+  void player.play().catch(setPlaying(false));
+};
+
 /** The playground in the page. */
 export const createPlaygroundView = ({ form, run, result }: NonNullable<ReturnType<typeof findElements>>) => {
   const { dataset } = form;
+  const runLabel = run.textContent;
   const stop = find("[data-stop]", HTMLButtonElement);
   const again = find("[data-new]", HTMLButtonElement);
   const textField = find("#text", HTMLTextAreaElement);
   const fileField = find("#audio", HTMLInputElement);
+  const after = find("[data-after]", HTMLElement);
+  const listen = find("[data-listen]", HTMLButtonElement);
   let recorded: File | undefined;
+  let spoken = { text: "", voice: "" };
 
   const words = (key: string): string => dataset[key] ?? "";
 
@@ -75,7 +115,7 @@ export const createPlaygroundView = ({ form, run, result }: NonNullable<ReturnTy
   };
 
   const showError = (sentence: string, status = 0): void => {
-    add("p", sentence || words("failed"), "error");
+    add("p", sentence || words("failed"), "error").setAttribute("role", "alert");
     const signUp = dataset["signUp"];
     if (status === 429 && signUp !== undefined)
       add("a", words("signUpLabel"), "button secondary").href = signUp;
@@ -91,20 +131,41 @@ export const createPlaygroundView = ({ form, run, result }: NonNullable<ReturnTy
     file: () => recorded ?? fileField?.files?.[0],
     moveMessage: () => {
       const message = textField?.value ?? "";
-      add("p", message);
+      add("p", message, "turn own");
       if (textField) textField.value = "";
       return message;
     },
     showCode: (request) => {
       for (const [language, code] of Object.entries(codeSamples(request))) {
         const block = document.querySelector(`[data-sample="${language}"] code`);
-        if (block) block.textContent = code;
+        if (block && block.textContent?.trimEnd() !== code) block.textContent = code;
       }
     },
-    showResult: (text) => add("p", text, "card"),
+    showResult: (text, voice) => {
+      add("p", text, "answer");
+      spoken = { text, voice: voice ?? "" };
+      if (listen) listen.hidden = voice === undefined;
+      if (after) after.hidden = false;
+    },
+    voiceOf: (language) => {
+      const voices = words("voices").split(" ");
+      const index = voices.indexOf(language);
+      return index < 0 ? undefined : voices[index + 1];
+    },
+    listenTo: (audio) => {
+      if (listen) playOn(listen, audio);
+    },
+    swapLanguages: () => {
+      const [source, target] = ["source", "target"].map((name) => find(`#${name}`, HTMLSelectElement));
+      if (!source || !target || source.value === "") return;
+      [source.value, target.value] = [target.value, source.value];
+      const answer = result.querySelector(".answer")?.textContent;
+      if (answer && textField) textField.value = answer;
+      view.clear();
+    },
     showNote: (text) => add("p", text, "soft"),
     startReply: () => {
-      const element = add("p", "", "card");
+      const element = add("p", "", "turn");
       return {
         update: (text) => {
           element.textContent = text;
@@ -113,10 +174,14 @@ export const createPlaygroundView = ({ form, run, result }: NonNullable<ReturnTy
       };
     },
     playAudio: (audio, fileName) => result.replaceChildren(...playerFor(audio, fileName, words("save"))),
-    clear: () => result.replaceChildren(),
+    clear: () => {
+      result.replaceChildren();
+      if (after) after.hidden = true;
+    },
     setRunning: (isRunning) => {
       result.setAttribute("aria-busy", String(isRunning));
       run.disabled = isRunning;
+      run.textContent = isRunning ? words("busy") : runLabel;
       if (stop) stop.hidden = !isRunning;
     },
     setNewConversation: (isOffered) => {
@@ -132,6 +197,11 @@ export const createPlaygroundView = ({ form, run, result }: NonNullable<ReturnTy
       void playground.run();
     });
     form.addEventListener("input", showCode);
+    find("[data-swap]", HTMLButtonElement)?.addEventListener("click", (event) => {
+      event.preventDefault();
+      playground.swap();
+    });
+    listen?.addEventListener("click", () => void playground.listen(spoken.text, spoken.voice));
     fileField?.addEventListener("change", () => {
       recorded = undefined;
       showCode();

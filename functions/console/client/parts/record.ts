@@ -12,6 +12,8 @@ const maxMilliseconds = 600_000;
 
 /** An active recording. */
 export interface MicrophoneRecording {
+  /** How loud it is now, from 0 to 1. */
+  level(): number;
   /** Ends it and releases the microphone. */
   stop(): void;
   /** Resolves when the recording has ended. */
@@ -22,6 +24,22 @@ export interface MicrophoneRecording {
 export const canRecord = (): boolean =>
   typeof MediaRecorder !== "undefined" && Boolean(navigator.mediaDevices?.getUserMedia);
 
+/** Measures the peak of what a microphone hears. */
+const createLevel = (stream: MediaStream): { readonly level: () => number; readonly end: () => void } => {
+  const context = new AudioContext();
+  const analyser = context.createAnalyser();
+  context.createMediaStreamSource(stream).connect(analyser);
+  const samples = new Uint8Array(analyser.fftSize);
+  const middle = 128;
+  return {
+    level: () => {
+      analyser.getByteTimeDomainData(samples);
+      return Math.max(...samples.map((sample) => Math.abs(sample - middle))) / middle;
+    },
+    end: () => void context.close(),
+  };
+};
+
 /** Starts recording. Rejects when the microphone is refused or missing. */
 export const startRecording = async (): Promise<MicrophoneRecording> => {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
@@ -31,6 +49,7 @@ export const startRecording = async (): Promise<MicrophoneRecording> => {
     ...(format ? { mimeType: format.mimeType } : {}),
   });
   const pieces: Blob[] = [];
+  const { level, end } = createLevel(stream);
   recorder.addEventListener("dataavailable", ({ data }) => pieces.push(data));
   const stop = () => {
     if (recorder.state !== "inactive") recorder.stop();
@@ -39,10 +58,11 @@ export const startRecording = async (): Promise<MicrophoneRecording> => {
   const file = new Promise<File>((resolve) => {
     recorder.addEventListener("stop", () => {
       clearTimeout(timer);
+      end();
       for (const track of stream.getTracks()) track.stop();
       resolve(new File(pieces, format?.name ?? "recording", { type: recorder.mimeType }));
     });
   });
   recorder.start();
-  return { stop, file };
+  return { stop, file, level };
 };

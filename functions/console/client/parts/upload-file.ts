@@ -1,5 +1,5 @@
+import { member, textWithin } from "../../playground/read-response.ts";
 import { type createApi, type Persistence, persist, Refused } from "./persist.ts";
-import { member, textWithin } from "./read.ts";
 
 /** A part without progress for this long has lost its connection, even if the browser has not noticed. */
 const silenceMilliseconds = 60_000;

@@ -1,0 +1,92 @@
+import * as z from "zod";
+import type { Visit } from "../server/visit.ts";
+import { type AttemptName, type AttemptValues, attemptDefinitions, type ChatTurn } from "./attempts.ts";
+import { type AttemptAccess, type PanelProps, voiceFor } from "./panel.tsx";
+import { resultIn } from "./read-response.ts";
+import { type AttemptDependencies, resultOf, runAttempt } from "./run-attempt.ts";
+
+/** The links of speech that this browser may play. */
+export const speechPath = "/console/playground/speech";
+
+/** More turns than a person writes in one sitting. */
+const maxTurns = 40;
+
+const conversation = z
+  .array(z.object({ role: z.enum(["user", "assistant"]), content: z.string() }))
+  .max(maxTurns);
+
+const readTurns = (earlier: string | undefined): readonly ChatTurn[] => {
+  try {
+    return conversation.parse(JSON.parse(earlier ?? "[]"));
+  } catch {
+    return [];
+  }
+};
+
+/** How this visit can send requests. */
+export const accessOf = ({ account }: Pick<Visit, "account">, attemptsPerDay: number): AttemptAccess => {
+  if (account) return { kind: "account" };
+  return attemptsPerDay > 0 ? { kind: "visitor", attemptsPerDay } : { kind: "closed" };
+};
+
+/** What is signed for a link to speech. */
+export const speechLink = (text: string, voice: string): string =>
+  new URLSearchParams({ text, voice }).toString();
+
+const signedSpeech = ({ sign }: Visit, text: string, voice: string | undefined): string | undefined => {
+  if (voice === undefined || text === "") return undefined;
+  const link = speechLink(text, voice);
+  return `${speechPath}?${link}&signature=${sign(link)}`;
+};
+
+const swapped = ({ source, target = "", ...values }: AttemptValues): AttemptValues =>
+  source ? { ...values, source: target, target: source } : { ...values, source: "", target };
+
+/** The part of a panel's properties that a form gives when it is sent without JavaScript. */
+type Outcome = Pick<PanelProps, "values" | "result" | "speech" | "turns">;
+
+const converse = async (
+  visit: Visit,
+  values: AttemptValues,
+  dependencies: AttemptDependencies,
+): Promise<Outcome> => {
+  const earlier = readTurns(values["earlier"]);
+  const response = await runAttempt(visit, { name: "chat", values, earlier }, dependencies);
+  const result = resultOf(response, visit.texts.recordings.failed);
+  if (result.kind === "problem") return { values, result, turns: earlier };
+  const asked: ChatTurn = { role: "user", content: values["text"] ?? "" };
+  const replied: ChatTurn = { role: "assistant", content: resultIn(result.body) };
+  return { values: { ...values, text: "" }, result, turns: [...earlier, asked, replied] };
+};
+
+/**
+ * Handles the form of a panel: sends its request, or swaps its languages.
+ *
+ * @throws those of `runAttempt`; the form is then shown again.
+ */
+export const submitAttempt = async (
+  visit: Visit,
+  name: AttemptName,
+  sent: Readonly<Record<string, string | undefined>>,
+  dependencies: AttemptDependencies,
+): Promise<Outcome> => {
+  const given = Object.entries(sent).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, value] as const],
+  );
+  const values: AttemptValues = { ...attemptDefinitions[name].values, ...Object.fromEntries(given) };
+  if (values["swap"]) return { values: swapped(values) };
+  if (name === "chat") return converse(visit, values, dependencies);
+  if (name === "speak") {
+    // The player requests the speech itself, so it is made once.
+    return {
+      values,
+      speech: signedSpeech(visit, values["text"] ?? "", values["voice"] || voiceFor(values["language"])),
+    };
+  }
+  const result = resultOf(
+    await runAttempt(visit, { name, values }, dependencies),
+    visit.texts.recordings.failed,
+  );
+  if (name !== "translate" || result.kind === "problem") return { values, result };
+  return { values, result, speech: signedSpeech(visit, resultIn(result.body), voiceFor(values["target"])) };
+};

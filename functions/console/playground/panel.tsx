@@ -1,0 +1,333 @@
+import { identifiableLanguages } from "../../../shared/models/language-id/identification.ts";
+import {
+  transcriptionLanguages,
+  translationLanguages,
+} from "../../../shared/platform/catalogue/languages.ts";
+import { findSynthesisLanguage, synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
+import { fill } from "../texts/languages.ts";
+import { CopyButton } from "../view/components.tsx";
+import { FileField, optionsOf, Select } from "../view/forms.tsx";
+import { useFrame } from "../view/frame.ts";
+import { Icon } from "../view/icons.tsx";
+import { Mark } from "../view/mark.tsx";
+import type { ApiAddresses, AttemptName, AttemptValues, ChatTurn } from "./attempts.ts";
+import { resultIn } from "./read-response.ts";
+import type { AttemptResult } from "./run-attempt.ts";
+
+/** How a page can send requests: with an account, a few times a day without one, or not at all. */
+export type AttemptAccess =
+  | { readonly kind: "account" }
+  | { readonly kind: "visitor"; readonly attemptsPerDay: number }
+  | { readonly kind: "closed" };
+
+export interface PanelProps {
+  readonly current: AttemptName;
+  readonly values: AttemptValues;
+  readonly addresses: ApiAddresses;
+  readonly access: AttemptAccess;
+  /** Where the form is sent without JavaScript, below the stage's prefix. */
+  readonly action: string;
+  /** What a request without JavaScript has given. */
+  readonly result?: AttemptResult | undefined;
+  /** The link to the result as speech, without the stage's prefix. */
+  readonly speech?: string | undefined;
+  /** The conversation so far, without JavaScript. */
+  readonly turns?: readonly ChatTurn[];
+}
+
+const playground = "/console/playground";
+
+const translated = optionsOf(translationLanguages);
+const transcribed = optionsOf(transcriptionLanguages);
+const speaking = synthesisLanguages.filter(({ voices }) => voices.length > 0);
+const identified = optionsOf(
+  translationLanguages.filter(({ code }) => identifiableLanguages.some((known) => known === code)),
+);
+
+/** The first voice of each language, for its script: `lug salt_lug_0001 …`. */
+const firstVoices = speaking.map(({ code, voices: [first = ""] }) => `${code} ${first}`).join(" ");
+
+/** The voice that reads a text in this language; `undefined` when there is none. */
+export const voiceFor = (language: string | undefined): string | undefined =>
+  language === undefined ? undefined : findSynthesisLanguage(language)?.voices[0];
+
+const Pair = ({ values }: Pick<PanelProps, "values">) => {
+  const { playground: words } = useFrame().texts;
+  const anyLanguage = { value: "", label: words.identify };
+  return (
+    <div class="pair">
+      <Select
+        name="source"
+        label={words.from}
+        value={values["source"]}
+        options={[anyLanguage, ...translated]}
+      />
+      <button type="submit" class="button secondary square" name="swap" value="yes" formNoValidate data-swap>
+        <Icon name="swap" />
+        <span class="aloud">{words.swap}</span>
+      </button>
+      <Select name="target" label={words.to} value={values["target"]} options={translated} />
+    </div>
+  );
+};
+
+const VoiceSelect = ({ value }: { readonly value: string | undefined }) => (
+  <div class="field">
+    <label for="voice">{useFrame().texts.playground.voice}</label>
+    <select id="voice" name="voice">
+      {speaking.map(({ code, name, voices }) => (
+        <optgroup key={code} label={name}>
+          {voices.map((voice) => (
+            <option key={voice} value={voice} selected={voice === value}>
+              {`${name} · ${voice}`}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
+  </div>
+);
+
+/** The choice above the text. */
+const Choice = ({ current, values }: Pick<PanelProps, "current" | "values">) => {
+  const { recordings } = useFrame().texts;
+  if (current === "translate") return <Pair values={values} />;
+  if (current === "speak") {
+    return (
+      <div class="one">
+        <VoiceSelect value={values["voice"] || voiceFor(values["language"])} />
+      </div>
+    );
+  }
+  if (current !== "transcribe") return null;
+  return (
+    <div class="one">
+      <Select name="language" label={recordings.language} value={values["language"]} options={transcribed} />
+    </div>
+  );
+};
+
+const Microphone = () => {
+  const { playground: words } = useFrame().texts;
+  return (
+    <>
+      <div class="microphone">
+        <button type="button" class="button secondary" data-record hidden>
+          <Icon name="microphone" />
+          <span>{words.record}</span>
+        </button>
+        <meter data-level min={0} max={1} aria-label={words.level} hidden />
+        <span class="figures" data-timer role="timer" hidden />
+      </div>
+      <div data-recorded />
+    </>
+  );
+};
+
+const Input = ({ current, values }: Pick<PanelProps, "current" | "values">) => {
+  const { texts, url } = useFrame();
+  const { playground: words, recordings } = texts;
+  if (current === "transcribe") {
+    return (
+      <>
+        <FileField name="audio" label={recordings.one} accept="audio/*" />
+        <p class="hint">
+          {words.recordingHint} <a href={url("/console/recordings")}>{words.toRecordings}</a>
+        </p>
+        <Microphone />
+      </>
+    );
+  }
+  const label = current === "chat" ? words.message : words.text;
+  return (
+    <>
+      <label class="aloud" for="text">
+        {label}
+      </label>
+      <textarea id="text" name="text" rows={3} placeholder={label} required>
+        {values["text"]}
+      </textarea>
+    </>
+  );
+};
+
+const labelOfRun = (
+  current: AttemptName,
+  words: ReturnType<typeof useFrame>["texts"]["playground"],
+): string => (current === "chat" ? words.send : words[current]);
+
+const Actions = ({ current, access }: Pick<PanelProps, "current" | "access">) => {
+  const { playground: words, recordings } = useFrame().texts;
+  return (
+    <div class="acts">
+      <button type="button" class="button quiet" data-stop hidden>
+        <Icon name="stop" />
+        {recordings.stop}
+      </button>
+      <button type="button" class="button quiet" data-new hidden>
+        {words.newConversation}
+      </button>
+      {/* Only its script can send a recording. */}
+      <button
+        type="submit"
+        class="button"
+        data-run
+        disabled={access.kind === "closed" || current === "transcribe"}
+      >
+        {labelOfRun(current, words)}
+      </button>
+    </div>
+  );
+};
+
+const ResultText = ({ current, body }: { readonly current: AttemptName; readonly body: unknown }) => {
+  const { playground: words } = useFrame().texts;
+  const text = resultIn(body);
+  if (current !== "identify") return <p class="answer">{text}</p>;
+  return <p class="answer">{identified.find(({ value }) => value === text)?.label ?? words.unknown}</p>;
+};
+
+/** What the result's pane shows before a script runs. */
+const ResultContent = ({
+  current,
+  result,
+  speech,
+  turns = [],
+}: Pick<PanelProps, "current" | "result" | "speech" | "turns">) => {
+  const { texts, url } = useFrame();
+  const { playground: words } = texts;
+  const audio =
+    speech === undefined ? null : (
+      // biome-ignore lint/a11y/useMediaCaption: the words that it speaks stand above it
+      <audio controls preload="none" src={url(speech)} aria-label={words.listen} />
+    );
+  const isRefused = result?.kind === "problem";
+  return (
+    <>
+      {turns.map(({ role, content }, index) => (
+        <p key={index} class={role === "user" ? "turn own" : "turn"}>
+          {content}
+        </p>
+      ))}
+      {isRefused && (
+        <p class="error" role="alert">
+          <Icon name="problem" />
+          {result.sentence}
+        </p>
+      )}
+      {result?.kind === "result" && turns.length === 0 && current !== "speak" && (
+        <ResultText current={current} body={result.body} />
+      )}
+      {audio}
+      {result === undefined && speech === undefined && turns.length === 0 && (
+        <p class="soft">{current === "transcribe" ? words.needsScript : words.resultHint}</p>
+      )}
+    </>
+  );
+};
+
+const Result = (props: PanelProps) => {
+  const { playground: words } = useFrame().texts;
+  const { current } = props;
+  return (
+    <div data-copied>
+      <h2 class="aloud">{words.result}</h2>
+      <div data-result aria-live="polite">
+        <ResultContent {...props} />
+      </div>
+      {current !== "speak" && (
+        <div class="acts" data-after hidden>
+          {current === "translate" && (
+            <button type="button" class="listen" data-listen hidden>
+              <Icon name="play" />
+              {words.listen}
+              <Mark />
+            </button>
+          )}
+          <CopyButton look="button quiet" />
+        </div>
+      )}
+    </div>
+  );
+};
+
+/** What people without an account can do here. */
+const AccessNote = ({ access, action }: Pick<PanelProps, "access" | "action">) => {
+  const { texts, url } = useFrame();
+  const { playground: words, navigation } = texts;
+  if (access.kind === "account") return null;
+  const logIn = `${url("/console/log-in")}?next=${encodeURIComponent(action)}`;
+  return (
+    <p class="attempts">
+      {access.kind === "closed" ? (
+        <>
+          {words.logInFirst} <a href={logIn}>{navigation.logIn}</a>
+        </>
+      ) : (
+        <>
+          <span>{fill(words.visitor, { count: access.attemptsPerDay })}</span>
+          <a href={url("/console/sign-up")}>{words.signUpForMore}</a>
+        </>
+      )}
+    </p>
+  );
+};
+
+/** The addresses and words that the script needs. */
+const dataOf = ({ current, addresses, access }: PanelProps, frame: ReturnType<typeof useFrame>) => {
+  const { texts, url, formToken } = frame;
+  const words = texts.playground;
+  return {
+    "data-try": current,
+    "data-api": addresses.api,
+    "data-stream": addresses.stream,
+    "data-form-token": formToken,
+    "data-voices": firstVoices,
+    ...(access.kind === "account" ? { "data-token": url(`${playground}/token`) } : {}),
+    ...(access.kind === "visitor"
+      ? {
+          "data-visitor": url(`${playground}/visitor`),
+          "data-sign-up": url("/console/sign-up"),
+          "data-sign-up-label": texts.navigation.signUp,
+        }
+      : {}),
+    "data-hint": words.resultHint,
+    "data-busy": words.working,
+    "data-save": words.save,
+    "data-silence": texts.recordings.silence,
+    "data-unknown": words.unknown,
+    "data-stopped": words.stopped,
+    "data-failed": texts.recordings.failed,
+    "data-unreachable": words.unreachable,
+    "data-no-file": words.noFile,
+    "data-too-large": words.tooLarge,
+    "data-recordings": url("/console/recordings"),
+    "data-recordings-label": words.toRecordings,
+    "data-no-microphone": words.noMicrophone,
+    "data-stop-recording": words.stopRecording,
+    ...(current === "identify"
+      ? Object.fromEntries(identified.map(({ value, label }) => [`data-name-of-${value}`, label]))
+      : {}),
+  };
+};
+
+/** One kind of request to try: its input and its result. Works without JavaScript but for recordings. */
+export const AttemptPanel = (props: PanelProps) => {
+  const frame = useFrame();
+  const { current, action, values, turns = [] } = props;
+  return (
+    <form class="panel" method="post" action={frame.url(action)} {...dataOf(props, frame)}>
+      <input type="hidden" name="form_token" value={frame.formToken} />
+      {turns.length > 0 && <input type="hidden" name="earlier" value={JSON.stringify(turns)} />}
+      <Choice current={current} values={values} />
+      <div class="sides">
+        <div>
+          <Input current={current} values={values} />
+          <Actions {...props} />
+        </div>
+        <Result {...props} />
+      </div>
+      <AccessNote {...props} />
+    </form>
+  );
+};

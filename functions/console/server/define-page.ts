@@ -43,7 +43,7 @@ export interface Page<
   readonly scripts?: readonly string[];
   readonly reaches?: readonly Reached[];
   readonly usesMicrophone?: boolean;
-  /** By default `console` for accounts and `plain` for everybody. */
+  /** By default `console` for accounts and `plain` for everyone. */
   readonly shell?: Shell;
 }
 

@@ -1,3 +1,4 @@
+import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
@@ -48,6 +49,7 @@ export const handler = createConsoleHandler(
         redirectUri: `${environment.PUBLIC_BASE_URL}${logInThrough(provider.letter)}/callback`,
       }),
     ),
+    policyOf: accountPoliciesWith(environment.UNVERIFIED_QUOTA_SHARE, environment.LIMIT_MULTIPLIER),
     baseUrl: environment.PUBLIC_BASE_URL,
     logInAttempts: createLogInAttempts(signingKeys),
     unprovedLogIns: createUnprovedLogIns(signingKeys),

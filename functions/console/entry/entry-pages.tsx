@@ -1,3 +1,4 @@
+import type { AccountPolicies } from "../../../shared/accounts/limits/policies.ts";
 import { forgotPassword } from "../../../shared/accounts/sign-in/change-password.ts";
 import type { DeletionDependencies } from "../../../shared/accounts/sign-in/delete-account.ts";
 import { signIn } from "../../../shared/accounts/sign-in/issue-token.ts";
@@ -20,11 +21,13 @@ export interface OfferedProvider {
 /** What these pages use. */
 export interface EntryDependencies extends DeletionDependencies, LinkPagesDependencies {
   readonly providers: readonly OfferedProvider[];
+  /** The limits of accounts as this stage has them. */
+  readonly policyOf: AccountPolicies;
 }
 
 const afterLogIn = "/console";
 
-type Dependencies = Omit<EntryDependencies, "providers">;
+type Dependencies = Omit<EntryDependencies, "providers" | "policyOf">;
 
 const home = (): BoundPage =>
   page(consoleHomePage, {
@@ -41,12 +44,21 @@ const home = (): BoundPage =>
           }),
   });
 
-const signUp = ({ providers, ...dependencies }: EntryDependencies): BoundPage =>
+/** The requests a day that new accounts have, after their address is verified and before. */
+const dailyRequests = (policyOf: AccountPolicies) => {
+  const perDay = (isVerified: boolean) =>
+    policyOf({ account_type: "Free", email_verified: isVerified }).perDay;
+  return { verified: perDay(true), before: perDay(false) };
+};
+
+const signUp = ({ providers, policyOf, ...dependencies }: EntryDependencies): BoundPage =>
   page(signUpPage, {
     show: (visit) => {
       const next = visit.values["next"] ?? visit.query.next;
       if (visit.account && !visit.problems.form) return redirect(readNext(next) ?? afterLogIn);
-      return shown({ content: <SignUp {...visit} next={next} providers={providers} /> });
+      return shown({
+        content: <SignUp {...visit} {...{ next, providers }} perDay={dailyRequests(policyOf)} />,
+      });
     },
     submit: async ({ form: { next, organization, ...form }, beginSession }) => {
       const { id } = await register({ ...form, organization: organization || undefined }, dependencies);
@@ -78,9 +90,9 @@ const logOut = (): BoundPage =>
 const forgot = (dependencies: Dependencies): BoundPage =>
   page(forgotPasswordPage, {
     show: (visit) => shown({ content: <ForgotPassword {...visit} /> }),
-    submit: async ({ form, texts }) => {
+    submit: async ({ form, texts, url }) => {
       await forgotPassword(form.email, dependencies);
-      return shown({ content: <LinkSent texts={texts} />, title: texts.forgot.sentTitle });
+      return shown({ content: <LinkSent {...{ texts, url }} />, title: texts.forgot.sentTitle });
     },
   });
 

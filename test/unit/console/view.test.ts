@@ -66,7 +66,7 @@ describe("A form", () => {
     );
     expect(html).toContain('<label for="name">Name');
     expect(html).toContain('aria-describedby="name-hint name-problem" aria-invalid="true"');
-    expect(html).toContain('<p class="error" id="name-problem">Enter your name.</p>');
+    expect(html).toMatch(/<p class="error" id="name-problem"><svg.*?<\/svg>Enter your name\.<\/p>/s);
     expect(html).toContain('<a href="#name">Name</a>: Enter your name.');
     expect(html).toContain('value="&quot;>&lt;script>"');
     expect(html).toContain("Any &lt;name>");
@@ -117,7 +117,7 @@ describe("Text for copying", () => {
   it("can be selected without JavaScript, and has a button that waits for it", () => {
     const html = render(createElement(Secret, { label: "Key", value: "lai_abc" }));
     expect(html).toContain('<code class="notranslate">lai_abc</code>');
-    expect(html).toMatch(/<button type="button" data-copy[^>]* hidden/);
+    expect(html).toMatch(/<button type="button"[^>]* data-copy[^>]* hidden/);
     expect(render(createElement(CodeBlock, { label: "curl", code: "curl 'a' <b" }))).toContain(
       `<code><span class="line">curl <span class="s">'a'</span> &lt;b\n</span></code>`,
     );

@@ -1,9 +1,10 @@
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { CodeBlock } from "../view/code.tsx";
-import { Notice, Outcome } from "../view/components.tsx";
+import { Notice } from "../view/components.tsx";
 import { numbersIn } from "../view/dates.ts";
 import { Field, Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
+import { Outcome } from "../view/outcome.tsx";
 import type { OfferedProvider } from "./entry-pages.tsx";
 import type { AfterWhat } from "./pages.ts";
 

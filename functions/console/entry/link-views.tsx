@@ -3,9 +3,10 @@ import type { ApiKey } from "../../../shared/accounts/repositories/api-keys-repo
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { Facts, Outcome } from "../view/components.tsx";
+import { Facts } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
+import { Outcome } from "../view/outcome.tsx";
 import { FormRefused } from "./entry-views.tsx";
 
 type LinkPage = Visit & { readonly token: string };

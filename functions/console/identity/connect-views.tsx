@@ -3,8 +3,8 @@ import type { Connection } from "../../../shared/accounts/repositories/links-rep
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { Outcome } from "../view/components.tsx";
 import { Form, PasswordField } from "../view/forms.tsx";
+import { Outcome } from "../view/outcome.tsx";
 import type { OpenIdProvider } from "./open-id-provider.ts";
 import { connectByLinkPage, connectPage } from "./pages.ts";
 

@@ -1,7 +1,7 @@
 import type { Visit } from "../server/visit.ts";
 import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
-import { Outcome } from "../view/components.tsx";
+import { Outcome } from "../view/outcome.tsx";
 
 export type IdentityProblem = keyof Texts["identity"]["problems"];
 

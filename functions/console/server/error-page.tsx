@@ -5,7 +5,7 @@ import type { HttpResponse } from "../../../shared/http/response.ts";
 import type { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
-import { Outcome } from "../view/components.tsx";
+import { Outcome } from "../view/outcome.tsx";
 import { linksUnder } from "./links.ts";
 import { languageFor, renderPage, type Site } from "./render.tsx";
 

@@ -156,29 +156,6 @@ export const EmptyState = ({
   </section>
 );
 
-/** The result of a step, in one sentence, and where to go from here. */
-export const Outcome = ({
-  icon,
-  title,
-  action,
-  children,
-}: {
-  /** Without one, a piece of the mat. */
-  readonly icon?: IconName;
-  readonly title: string;
-  readonly action: { readonly href: string; readonly words: string };
-  readonly children: ComponentChildren;
-}) => (
-  <section class={icon === "problem" ? "card outcome bad" : "card outcome"}>
-    {icon ? <Icon name={icon} /> : <MatPicture />}
-    <h1>{title}</h1>
-    <p class="soft">{children}</p>
-    <a class="button full" href={action.href}>
-      {action.words}
-    </a>
-  </section>
-);
-
 /** Copies what its `data-copied` block shows. The script shows the button. */
 export const CopyButton = ({ look = "button" }: { readonly look?: string }) => {
   const { forms } = useFrame().texts;

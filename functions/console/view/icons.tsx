@@ -73,6 +73,11 @@ const icons = {
 
 export type IconName = keyof typeof icons;
 
+/** Every icon, for the page that shows them. */
+export const iconNames: readonly IconName[] = Object.keys(icons).filter(
+  (name): name is IconName => name in icons,
+);
+
 /** The icon's shapes, without the element around them. */
 const shapesOf = (svg: string): string => svg.slice(svg.indexOf(">") + 1, svg.lastIndexOf("</svg>")).trim();
 

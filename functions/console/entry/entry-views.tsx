@@ -175,7 +175,11 @@ export const LogIn = (
     <>
       <div class="card">
         <h1>{navigation.logIn}</h1>
-        {isFirst && query.after && <Notice title={outcomesIn(texts)[query.after]} />}
+        {isFirst && query.after && (
+          <Notice>
+            <p>{outcomesIn(texts)[query.after]}</p>
+          </Notice>
+        )}
         {isFirst && next !== undefined && <p class="about">{logIn.toContinue}</p>}
         <FormRefused problems={problems} />
         <LogInForm {...requested} />

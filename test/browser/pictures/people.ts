@@ -1,7 +1,8 @@
+import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
 import { newPerson, type Person, register } from "../../support/console-visit.ts";
 
-/** Who looks at a page: `visitor` has no session; the others have an account with nothing, a little, or as much as fits. */
+/** Who opens a page: `visitor` has no session; the others have an account with nothing, a little, or as much as fits. */
 export type Actor = "visitor" | "empty" | "one" | "many";
 
 /** The accounts of the pictures. */
@@ -10,6 +11,7 @@ export type People = Readonly<Record<Exclude<Actor, "visitor">, Person>>;
 const mails = z.array(z.object({ to: z.array(z.string()), text: z.string() }));
 
 const maxMailSeconds = 20;
+const pollMilliseconds = 250;
 
 /** The last link to a path that was mailed to a person. @throws Error when none arrives. */
 export const linkMailedTo = async (url: string, { email }: Person, path: string): Promise<string> => {
@@ -21,7 +23,7 @@ export const linkMailedTo = async (url: string, { email }: Person, path: string)
       .filter((link) => link.includes(path));
     const last = links.at(-1);
     if (last !== undefined) return last;
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await setTimeout(1_000);
   }
   throw new Error(`No mail with a link to ${path} has arrived for ${email}.`);
 };
@@ -62,21 +64,27 @@ const sentences = [
   "Leero tugenda kwogera ku masomero n'amazzi amayonjo.",
 ];
 
-/** Has recordings transcribed, as a program would. */
+/** Uploads a recording as a program would, and has it transcribed. @returns the ID of the job. */
+const startTranscription = async (caller: Caller, name: string, audio: Blob): Promise<string> => {
+  const file = { file_name: name, content_type: "audio/wav", size: audio.size };
+  const { upload_url: address, file_id } = z
+    .object({ upload_url: z.string(), file_id: z.string() })
+    .parse(await caller.post("/tasks/generate-upload-url", file));
+  await fetch(address, { method: "PUT", headers: { "Content-Type": "audio/wav" }, body: audio });
+  const wanted = { type: "transcription", language: "lug", timestamps: true, file_id };
+  return z.object({ id: z.string() }).parse(await caller.post("/tasks/jobs", wanted)).id;
+};
+
+const isCompleted = async (caller: Caller, id: string): Promise<boolean> => {
+  const { status } = z.object({ status: z.string() }).parse(await caller.get(`/tasks/jobs/${id}`));
+  return status === "completed";
+};
+
 const transcribe = async (caller: Caller, names: readonly string[]): Promise<void> => {
   const audio = await caller.speak(Array.from({ length: 4 }, () => sentences.join(" ")).join(" "));
   for (const name of names) {
-    const file = { file_name: name, content_type: "audio/wav", size: audio.size };
-    const { upload_url: address, file_id } = z
-      .object({ upload_url: z.string(), file_id: z.string() })
-      .parse(await caller.post("/tasks/generate-upload-url", file));
-    await fetch(address, { method: "PUT", headers: { "Content-Type": "audio/wav" }, body: audio });
-    const wanted = { type: "transcription", language: "lug", timestamps: true, file_id };
-    const { id } = z.object({ id: z.string() }).parse(await caller.post("/tasks/jobs", wanted));
-    let status = "";
-    while (status !== "completed") {
-      ({ status } = z.object({ status: z.string() }).parse(await caller.get(`/tasks/jobs/${id}`)));
-    }
+    const id = await startTranscription(caller, name, audio);
+    while (!(await isCompleted(caller, id))) await setTimeout(pollMilliseconds);
   }
 };
 

@@ -51,7 +51,7 @@ const signUpWith = async (page: Page, url: string): Promise<Person> => {
   return person;
 };
 
-/** Asks for a link to reset a password, and opens it. */
+/** Has a link to reset a password mailed, and opens it. */
 const openReset = async (page: Page, url: string, person: Person): Promise<void> => {
   await page.goto(`${url}/console/forgot-password`);
   await fillIn(page, { email: person.email });
@@ -97,7 +97,6 @@ const entry: readonly Scene[] = [
     ...{ page: "log-in", state: "wrong", as: "visitor", path: "/console/log-in" },
     act: (page) => fillIn(page, { username: newPerson().username, password: "not the password" }),
   },
-  { page: "forgot-password", state: "visitor", as: "visitor", path: "/console/forgot-password" },
   {
     ...{ page: "forgot-password", state: "sent", as: "visitor", path: "/console/forgot-password" },
     act: (page) => fillIn(page, { email: newPerson().email }),
@@ -130,12 +129,6 @@ const entry: readonly Scene[] = [
     ...{ page: "verify-email", state: "logged-in", as: "visitor", path: "/" },
     act: async (page, url) => page.goto(await linkMailedTo(url, await signUpWith(page, url), "verify-email")),
   },
-  { page: "provider", state: "expired", as: "visitor", path: "/console/log-in/a/callback", status: 400 },
-];
-
-const errors: readonly Scene[] = [
-  { page: "error", state: "lost", as: "visitor", path: "/console/nothing", status: 404 },
-  { page: "error", state: "unknown-path", as: "visitor", path: "/nothing", status: 404 },
 ];
 
 const local: readonly Scene[] = [
@@ -235,14 +228,7 @@ const ofPage = ({ path, isPersonal = false, status = 200 }: ConsolePage): Scene 
 });
 
 /** Every page in its first state, then the other states. */
-const all: readonly Scene[] = [
-  ...consolePages.map(ofPage),
-  ...entry,
-  ...account,
-  ...playground,
-  ...errors,
-  ...local,
-];
+const all: readonly Scene[] = [...consolePages.map(ofPage), ...entry, ...account, ...playground, ...local];
 
 /** The scenes by their pages, in the order of the table of pages. */
 export const scenes: readonly Scene[] = [...Map.groupBy(all, ({ page }) => page).values()].flat();

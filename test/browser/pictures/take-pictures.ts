@@ -10,7 +10,7 @@ import type { Scene } from "./scenes.ts";
 export const widths = [360, 768, 1024, 1440] as const;
 export const colorSchemes = ["light", "dark"] as const;
 
-/** Nobody looks further down on a sheet, and the longest pages would take most of the time. */
+/** A sheet shows no more of a page, and the longest pages would take most of the time. */
 const maxHeight = 4_000;
 
 const height = 800;

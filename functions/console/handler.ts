@@ -29,7 +29,6 @@ const playground = {
   visitorAttemptsPerDay: environment.VISITOR_TRIES_PER_DAY,
   attempts: createVisitorAttempts(requestTableFrom(environment), environment.VISITOR_TRIES_PER_DAY),
 };
-const policies = accountPoliciesWith(environment.UNVERIFIED_QUOTA_SHARE, environment.LIMIT_MULTIPLIER);
 const clientSecrets = clientSecretsFrom(environment);
 const logInThrough = (letter: string): string => `/console/log-in/${letter}`;
 const sessions = createSessionsRepository(table);
@@ -37,7 +36,6 @@ const sessions = createSessionsRepository(table);
 export const handler = createConsoleHandler(
   consolePages({
     ...playground,
-    policies,
     store: linkedStoreFrom(environment),
     jobs: createJobsRepository(table),
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
@@ -52,6 +50,7 @@ export const handler = createConsoleHandler(
         redirectUri: `${environment.PUBLIC_BASE_URL}${logInThrough(provider.letter)}/callback`,
       }),
     ),
+    policyOf: accountPoliciesWith(environment.UNVERIFIED_QUOTA_SHARE, environment.LIMIT_MULTIPLIER),
     baseUrl: environment.PUBLIC_BASE_URL,
     logInAttempts: createLogInAttempts(signingKeys),
     unprovedLogIns: createUnprovedLogIns(signingKeys),

@@ -56,7 +56,12 @@ export const buildBrowserAssets = async (projectDirectory: string): Promise<Brow
   const assets = outputFiles.map(({ path, text }): BuiltAsset => {
     const file = basename(path);
     const [name = "", , ending = ""] = file.split(".");
-    return { name: `${name}.${ending}`, file, contentType: contentTypes[ending] ?? "application/octet-stream", text };
+    return {
+      name: `${name}.${ending}`,
+      file,
+      contentType: contentTypes[ending] ?? "application/octet-stream",
+      text,
+    };
   });
   return { assets, inputs: Object.keys(metafile.inputs).map((path) => join(projectDirectory, path)) };
 };
@@ -71,7 +76,9 @@ export const browserAssets = (projectDirectory: string): Plugin => ({
         contents: `export const builtAssets = ${JSON.stringify(assets)};`,
         loader: "js",
         watchFiles: [...inputs],
-        watchDirs: [clientDirectory, pageStyleDirectory].map((directory) => join(projectDirectory, directory)),
+        watchDirs: [clientDirectory, pageStyleDirectory].map((directory) =>
+          join(projectDirectory, directory),
+        ),
       };
     });
   },

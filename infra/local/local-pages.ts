@@ -1,127 +1,85 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { LocalResponse } from "@language-ai/aws-stand-ins";
-import * as z from "zod";
-import { escapeHtml } from "../../shared/http/html.ts";
-import type { SentMessage } from "./messaging/message-store.ts";
+import { build } from "esbuild";
+import { assetsPath } from "../../functions/console/contract.ts";
+import { buildBrowserAssets } from "../bundling/browser-assets.ts";
+import { projectDirectory } from "../bundling/bundle-options.ts";
+import type { LocalPage, RenderLocalPage } from "./local-page.ts";
 
-/** The pages under `/_local`. Programs get the same content as JSON. */
+const pagesModule = "infra/local/pages/render-page.tsx";
+const tokensFile = join(projectDirectory, "functions/console/view/style/tokens.css");
 
-/** The same style as the service's own pages. */
-const style = readFileSync(new URL("../../functions/console/view/style.css", import.meta.url), "utf8");
-const styleHash = createHash("sha256").update(style).digest("base64");
-
-/** The pages show texts by other people, so they load nothing and run nothing. */
-const pageHeaders = {
-  "Content-Type": "text/html; charset=utf-8",
-  "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  "Referrer-Policy": "no-referrer",
-  "X-Content-Type-Options": "nosniff",
-  "Cache-Control": "no-store",
+/**
+ * Loads the pages. They share components with the console, and Node cannot run those as they are, so each request bundles
+ * them: a changed component shows after a reload.
+ */
+const loadPages = async (): Promise<RenderLocalPage> => {
+  const { outputFiles } = await build({
+    absWorkingDir: projectDirectory,
+    entryPoints: [pagesModule],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    mainFields: ["module", "main"],
+    write: false,
+    logLevel: "silent",
+  });
+  const [{ contents } = { contents: new Uint8Array() }] = outputFiles;
+  const address = `data:text/javascript;base64,${Buffer.from(contents).toString("base64")}`;
+  const { renderLocalPage }: { readonly renderLocalPage: RenderLocalPage } = await import(address);
+  return renderLocalPage;
 };
 
-/** Returns a text as HTML, with links for web addresses. */
-const withLinks = (text: string): string =>
-  text
-    .split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]])/)
-    .map((part, index) =>
-      index % 2 === 1 ? `<a href="${escapeHtml(part)}">${escapeHtml(part)}</a>` : escapeHtml(part),
-    )
-    .join("")
-    .replaceAll("\n", "<br>\n");
+/** The names of the colours in the style sheet. */
+export const readColours = async (): Promise<string[]> => {
+  const tokens = await readFile(tokensFile, "utf8");
+  const [light = ""] = tokens.split("}");
+  return Array.from(light.matchAll(/--([a-z0-9-]+): (?:#|rgb\()/g), ([, name = ""]) => name);
+};
 
-const page = (title: string, content: string, home: string): LocalResponse => ({
-  status: 200,
-  headers: pageHeaders,
-  body: `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)}</title>
-<style>${style}</style>
-</head>
-<body>
-<header class="bar"><a class="brand" href="${escapeHtml(home)}">On this machine</a></header>
-<main>
-<h1>${escapeHtml(title)}</h1>
-${content}
-</main>
-</body>
-</html>
-`,
-});
+/** What only the page of components has: squares of colours, and lists of small samples. */
+const sampleStyle = (colours: readonly string[]): string =>
+  [
+    ".samples{display:grid;grid-template-columns:repeat(auto-fill,minmax(7rem,1fr));gap:.75rem}",
+    ".swatch{height:44px;border:1px solid var(--line);border-radius:var(--round)}",
+    ...colours.map((name) => `.swatch.${name}{background:var(--${name})}`),
+  ].join("");
 
-/** A link on the first page. */
-export interface LocalLink {
-  readonly target: string;
-  readonly words: string;
-  readonly note: string;
-}
+/** Pages with texts of other people run no script; the page of components needs the one of every page. */
+const headersOf = ({ kind }: LocalPage, style: string): Record<string, string> => {
+  const hash = createHash("sha256").update(style).digest("base64");
+  const scripts = kind === "components" ? "script-src 'self'; " : "";
+  return {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Security-Policy":
+      `default-src 'none'; style-src 'self' 'sha256-${hash}'; img-src 'self' data:; ${scripts}` +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+  };
+};
 
-/** The first page, with links to everything on this machine. */
-export const localHomePage = (links: readonly LocalLink[], home: string): LocalResponse =>
-  page(
-    "On this machine",
-    `<p>The whole service runs on this machine. Mails and messages are not sent but shown here, to this machine only.</p>
-<ul class="cards">
-${links
-  .map(
-    ({ target, words, note }) =>
-      `<li class="card"><p><a href="${escapeHtml(target)}">${escapeHtml(words)}</a></p><p class="soft">${escapeHtml(note)}</p></li>`,
-  )
-  .join("\n")}
-</ul>`,
-    home,
-  );
-
-const card = (heading: string, note: string, content: string): string =>
-  `<section class="card"><h2>${escapeHtml(heading)}</h2>\n<p class="soft">${escapeHtml(note)}</p>\n<p>${content}</p></section>`;
-
-interface ShownMail {
-  readonly to: readonly string[];
-  readonly subject: string;
-  readonly text: string;
-  readonly at: string;
-}
-
-/** The mails that would have been sent, the newest first. Of each its text: what its links do, they do here. */
-export const mailPage = (mails: readonly ShownMail[], home: string): LocalResponse =>
-  page(
-    "Mails",
-    mails.length === 0
-      ? '<div class="empty"><h2>No mails yet</h2><p>Sign up in the console, and the mail appears here.</p></div>'
-      : mails
-          .toReversed()
-          .map(({ to, subject, text, at }) =>
-            card(subject, `To ${to.join(", ")}, ${at}`, withLinks(text.trim())),
-          )
-          .join("\n"),
-    home,
-  );
-
-const messageWords = z.union([
-  z.looseObject({ text: z.object({ body: z.string() }) }).transform(({ text }) => text.body),
-  z
-    .looseObject({ interactive: z.looseObject({ body: z.object({ text: z.string() }) }) })
-    .transform(({ interactive }) => interactive.body.text),
-]);
-
-const wordsOf = ({ body }: SentMessage): string =>
-  messageWords.safeParse(body).data ?? JSON.stringify(body, undefined, 2);
-
-/** The messages that the platform would have passed on, the newest first. */
-export const messagesPage = (messages: readonly SentMessage[], home: string): LocalResponse =>
-  page(
-    "Messages",
-    messages.length === 0
-      ? '<div class="empty"><h2>No messages yet</h2><p>Send one with <code>npm run message -- "Hello"</code>.</p></div>'
-      : messages
-          .toReversed()
-          .map((message) =>
-            card(`To ${message.to}`, `${message.type}, ${message.at}`, withLinks(wordsOf(message))),
-          )
-          .join("\n"),
-    home,
-  );
+/**
+ * A page under `/_local`, with the components and the style sheet of the console.
+ *
+ * @param base the path of the service, without a slash at the end.
+ */
+export const localPage = async (page: LocalPage, base: string): Promise<LocalResponse> => {
+  const [renderLocalPage, { assets }] = await Promise.all([
+    loadPages(),
+    buildBrowserAssets(projectDirectory),
+  ]);
+  const addressesOf = (names: RegExp) =>
+    assets
+      .filter(({ name }) => names.test(name))
+      .map(({ file }) => `${base}${assetsPath.replace("{file}", file)}`);
+  // The components of some pages have style sheets of their own.
+  const stylesheets = addressesOf(page.kind === "components" ? /\.css$/ : /^style\.css$/);
+  const style = page.kind === "components" ? sampleStyle(page.colours) : "";
+  const scripts = page.kind === "components" ? addressesOf(/^page\.js$/) : [];
+  const frame = { base, stylesheets, scripts, style, now: Date.now() };
+  return { status: 200, headers: headersOf(page, style), body: renderLocalPage(page, frame) };
+};

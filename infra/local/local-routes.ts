@@ -11,7 +11,8 @@ import { operations } from "../../functions/manifest.ts";
 import { wantsPage } from "../../shared/http/html.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { featureOf, invokeFeature } from "./functions.ts";
-import { type LocalLink, localHomePage, mailPage, messagesPage } from "./local-pages.ts";
+import type { LocalLink } from "./local-page.ts";
+import { localPage, readColours } from "./local-pages.ts";
 import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
 import { functionPath, idleHeader, instancePath } from "./running-service.ts";
 
@@ -49,14 +50,15 @@ const describeRoutes = (model: LocalModel) => {
 const messagingRoutes = (
   platform: MessagingPlatformServer,
   sqs: Pick<SqsServer, "isIdle" | "whenIdle"> | undefined,
-  home: string,
+  base: string,
 ): LocalRoutes => ({
   "GET /_local/messages": async ({ url = "", headers }) => {
     const query = new URL(url, "http://localhost").searchParams;
     // A worker function writes the replies: a message that was just sent should have its reply.
     const isIdle = query.get("wait") === "no" ? sqs?.isIdle() : await sqs?.whenIdle(maxWaitMilliseconds);
-    if (wantsPage(headers.accept)) return messagesPage(platform.sentMessages(), home);
-    return json(platform.sentMessages(), { [idleHeader]: String(isIdle ?? true) });
+    const messages = platform.sentMessages();
+    if (wantsPage(headers.accept)) return localPage({ kind: "messages", messages }, base);
+    return json(messages, { [idleHeader]: String(isIdle ?? true) });
   },
   "POST /_local/media": async ({ headers }, body) =>
     json({ id: platform.addMedia(headers["content-type"] ?? "application/octet-stream", body) }),
@@ -74,6 +76,11 @@ const linksTo = (base: string, hasPlatform: boolean): LocalLink[] => [
   ...(hasPlatform
     ? [{ target: `${base}/_local/messages`, words: "Messages", note: "The assistant's replies." }]
     : []),
+  {
+    target: `${base}/_local/components`,
+    words: "Components",
+    note: "The components of pages, in every state.",
+  },
   { target: `${base}/_local/routes`, words: "Routes", note: "Every route with its function, as JSON." },
   { target: `${base}/openapi.json`, words: "OpenAPI document", note: "The API's description, as JSON." },
 ];
@@ -87,11 +94,12 @@ export const localRoutes = (
   const { model, standIns, url, functionUrls } = application;
   const invoke = invokeFeature(application);
   const base = new URL(url).pathname.replace(/\/$/, "");
-  const home = `${base}/_local`;
   const links = linksTo(base, platform !== undefined);
   return {
     "GET /_local": async ({ headers }) =>
-      wantsPage(headers.accept) ? localHomePage(links, home) : json({ places: links }),
+      wantsPage(headers.accept) ? localPage({ kind: "home", links }, base) : json({ places: links }),
+    "GET /_local/components": async () =>
+      localPage({ kind: "components", colours: await readColours() }, base),
     [`GET ${instancePath}`]: async () => json({ instance }),
     "GET /_local/routes": async () =>
       json({
@@ -103,9 +111,9 @@ export const localRoutes = (
       // A worker function writes mails: one that was just requested should appear.
       await standIns.sqs?.whenIdle(maxWaitMilliseconds);
       const mails = standIns.ses?.sentMail() ?? [];
-      return wantsPage(headers.accept) ? mailPage(mails, home) : json(mails);
+      return wantsPage(headers.accept) ? localPage({ kind: "mail", mails }, base) : json(mails);
     },
-    ...(platform ? messagingRoutes(platform, standIns.sqs, home) : {}),
+    ...(platform ? messagingRoutes(platform, standIns.sqs, base) : {}),
     ...Object.fromEntries(
       model.functions.map(featureOf).map((feature) => [
         `POST ${functionPath(feature)}`,

@@ -5,8 +5,8 @@ import * as z from "zod";
 export interface FirstLoad {
   /** All that comes over the wire, headers included. */
   readonly bytes: number;
-  /** Milliseconds from the request until the largest text or picture is painted. */
-  readonly largestPaint: number;
+  /** Largest contentful paint, in milliseconds after the request. */
+  readonly contentfulPaint: number;
   /** How far what was already painted moves, by the definition of the Layout Instability API. */
   readonly layoutShift: number;
 }
@@ -26,13 +26,13 @@ export const throttle = async (session: CDPSession): Promise<void> => {
   });
 };
 
-const paintSchema = z.object({ largestPaint: z.number(), layoutShift: z.number() });
+const paintSchema = z.object({ contentfulPaint: z.number(), layoutShift: z.number() });
 
 /** Runs in the page; a text, because its names are the browser's. */
 const readPaint = `new Promise((resolve) => {
-  const seen = { largestPaint: 0, layoutShift: 0 };
+  const seen = { contentfulPaint: 0, layoutShift: 0 };
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) seen.largestPaint = entry.startTime;
+    for (const entry of list.getEntries()) seen.contentfulPaint = entry.startTime;
   }).observe({ type: "largest-contentful-paint", buffered: true });
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) seen.layoutShift += entry.value;

@@ -132,7 +132,7 @@ describe("The console, without JavaScript", () => {
       password: "password1",
     });
     expect(refused.status).toBe(422);
-    for (const words of ["Enter a valid email address.", "This password is too common."])
+    for (const words of ["The “@” is missing, as in name@example.com.", "This password is too common."])
       expect(refused.html).toContain(words);
     expect(refused.html).toContain('value="amina the first"');
     expect(refused.html).toMatch(/<input(?=[^>]*\bid="email")[^>]*aria-invalid="true"/);
@@ -193,7 +193,7 @@ describe("The console, without JavaScript", () => {
     const refused = await visitor.send(page, "/reset-password", { new_password: "short" });
     expect(refused).toMatchObject({
       status: 422,
-      html: expect.stringContaining("Must have at least 8 characters."),
+      html: expect.stringContaining("Too short: you entered 5, and at least 8 characters are needed."),
     });
     const done = await visitor.send(refused, "/reset-password", { new_password: newPassword });
     expect(done.html).toContain("Your new password is set");

@@ -166,7 +166,7 @@ describe("Responses that need no function", () => {
       expect(page).toContain("<h1>Page not found</h1>");
       expect(page).toContain("$stageVariables.publicBaseUrl/");
       // Velocity reads both characters as its own.
-      expect(page.replace("$stageVariables", "")).not.toMatch(/[#$]/);
+      expect(page.replaceAll("$stageVariables", "")).not.toMatch(/[#$]/);
     },
   );
 

@@ -91,8 +91,8 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
   },
   verify: { ranBy: ".ci/run", as: "npm run verify" },
   pictures: {
-    args: (folder) => ["--once", "--folder", folder],
-    shows: /signed-in\/console-usage\.png$/m,
+    args: (folder) => ["--once", "--page", "usage", "--folder", folder],
+    shows: /usage\/many-360-light\.png$/m,
     needs: "chromium",
   },
   fuzz: { args: () => ["--seconds", "2", "--requests", "80"], shows: /^80 requests; [\s\S]*^ran: /m },

@@ -1,3 +1,4 @@
+import type { AccountPolicies } from "../../../shared/accounts/limits/policies.ts";
 import { forgotPassword } from "../../../shared/accounts/sign-in/change-password.ts";
 import type { DeletionDependencies } from "../../../shared/accounts/sign-in/delete-account.ts";
 import { signIn } from "../../../shared/accounts/sign-in/issue-token.ts";
@@ -5,6 +6,7 @@ import { register } from "../../../shared/accounts/sign-in/register.ts";
 import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { redirect, shown } from "../server/responses.ts";
+import { dailyRequests } from "./daily-requests.tsx";
 import { ForgotPassword, LinkSent, LogIn, SignUp } from "./entry-views.tsx";
 import { type LinkPagesDependencies, linkPages } from "./link-pages.tsx";
 import { forgotPasswordPage, logInPage, logOutPage, signUpPage } from "./pages.ts";
@@ -19,18 +21,22 @@ export interface OfferedProvider {
 /** What these pages use. */
 export interface EntryDependencies extends DeletionDependencies, LinkPagesDependencies {
   readonly providers: readonly OfferedProvider[];
+  /** The limits of accounts as this stage has them. */
+  readonly policyOf: AccountPolicies;
 }
 
 const afterLogIn = "/console";
 
-type Dependencies = Omit<EntryDependencies, "providers">;
+type Dependencies = Omit<EntryDependencies, "providers" | "policyOf">;
 
-const signUp = ({ providers, ...dependencies }: EntryDependencies): BoundPage =>
+const signUp = ({ providers, policyOf, ...dependencies }: EntryDependencies): BoundPage =>
   page(signUpPage, {
     show: (visit) => {
       const next = visit.values["next"] ?? visit.query.next;
       if (visit.account && !visit.problems.form) return redirect(readNext(next) ?? afterLogIn);
-      return shown({ content: <SignUp {...visit} next={next} providers={providers} /> });
+      return shown({
+        content: <SignUp {...visit} {...{ next, providers }} perDay={dailyRequests(policyOf)} />,
+      });
     },
     submit: async ({ form: { next, organization, ...form }, beginSession }) => {
       const { id } = await register({ ...form, organization: organization || undefined }, dependencies);
@@ -62,9 +68,9 @@ const logOut = (): BoundPage =>
 const forgot = (dependencies: Dependencies): BoundPage =>
   page(forgotPasswordPage, {
     show: (visit) => shown({ content: <ForgotPassword {...visit} /> }),
-    submit: async ({ form, texts }) => {
+    submit: async ({ form, texts, url }) => {
       await forgotPassword(form.email, dependencies);
-      return shown({ content: <LinkSent texts={texts} />, title: texts.forgot.sentTitle });
+      return shown({ content: <LinkSent {...{ texts, url }} />, title: texts.forgot.sentTitle });
     },
   });
 

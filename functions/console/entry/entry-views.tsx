@@ -2,6 +2,8 @@ import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Notice } from "../view/components.tsx";
 import { Field, Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
+import { Outcome } from "../view/outcome.tsx";
+import { DailyRequests, type RequestsPerDay } from "./daily-requests.tsx";
 import type { OfferedProvider } from "./entry-pages.tsx";
 import type { AfterWhat } from "./pages.ts";
 
@@ -21,117 +23,165 @@ const Next = ({ next }: Pick<Entered, "next">) =>
 export const FormRefused = ({ problems }: Pick<Visit, "problems">) =>
   problems.form === undefined ? null : <Notice kind="bad" title={problems.form} isFocused />;
 
-const Providers = ({ providers, texts, url, next }: Entered) =>
+/** @param words a sentence with `{provider}`. */
+const Providers = ({
+  providers,
+  words,
+  texts,
+  url,
+  next,
+}: Pick<Entered, "providers" | "texts" | "url" | "next"> & { readonly words: string }) =>
   providers.length === 0 ? null : (
-    <section>
-      <p class="soft">{texts.logIn.or}</p>
-      {providers.map(({ name, path }) => (
-        <p key={path}>
-          <a class="button secondary" href={url(withNext(path, next))}>
-            {fill(texts.logIn.through, { provider: name })}
+    <>
+      <p class="or">{texts.logIn.or}</p>
+      <div class="stack">
+        {providers.map(({ name, path }) => (
+          <a key={path} class="button secondary full" href={url(withNext(path, next))}>
+            {fill(words, { provider: name })}
           </a>
-        </p>
-      ))}
-    </section>
+        ))}
+      </div>
+    </>
   );
 
-export const SignUp = (requested: Entered) => {
-  const { texts, url, values, problems, next } = requested;
-  const { signUp, account, navigation } = texts;
+type SignUpRequest = Entered & { readonly perDay: RequestsPerDay };
+
+const SignUpForm = ({ texts, values, problems, next }: SignUpRequest) => {
+  const { signUp, account } = texts;
   const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
   return (
+    <Form to="/console/sign-up" submit={signUp.button} problems={problems.fields}>
+      <Next next={next} />
+      <Field
+        {...field("username")}
+        label={account.username}
+        hint={signUp.usernameHint}
+        autocomplete="username"
+      />
+      <Field
+        {...field("email")}
+        label={account.email}
+        hint={signUp.emailHint}
+        type="email"
+        autocomplete="email"
+      />
+      <NewPasswordField {...field("password")} label={account.password} />
+      <Field {...field("organization")} label={account.organization} autocomplete="organization" isOptional />
+    </Form>
+  );
+};
+
+export const SignUp = (requested: SignUpRequest) => {
+  const { texts, url, problems, next } = requested;
+  const { signUp, navigation } = texts;
+  return (
     <>
-      <h1>{signUp.title}</h1>
-      <FormRefused problems={problems} />
-      <Form to="/console/sign-up" submit={signUp.button} problems={problems.fields}>
-        <Next next={next} />
-        <Field
-          {...field("username")}
-          label={account.username}
-          hint={signUp.usernameHint}
-          autocomplete="username"
-        />
-        <Field
-          {...field("email")}
-          label={account.email}
-          hint={signUp.emailHint}
-          type="email"
-          autocomplete="email"
-        />
-        <NewPasswordField {...field("password")} label={account.password} />
-        <Field
-          {...field("organization")}
-          label={account.organization}
-          autocomplete="organization"
-          isOptional
-        />
-      </Form>
-      <Providers {...requested} />
-      <p>
+      <div class="card">
+        <h1>{signUp.title}</h1>
+        <FormRefused problems={problems} />
+        <DailyRequests {...requested.perDay} />
+        <SignUpForm {...requested} />
+        <Providers {...requested} words={signUp.through} />
+      </div>
+      <p class="beneath">
         {signUp.hasAccount} <a href={url(withNext("/console/log-in", next))}>{navigation.logIn}</a>
       </p>
     </>
   );
 };
 
+const outcomesIn = ({ account, logIn, tokens, connect }: Visit["texts"]): Record<AfterWhat, string> => ({
+  deleted: account.deleted,
+  "log-out": logIn.loggedOut,
+  reset: logIn.changed,
+  proved: logIn.proved,
+  "keys-revoked": tokens.revokedAll,
+  connected: connect.done,
+});
+
+const LogInForm = ({ texts, url, values, problems, next }: Entered) => {
+  const { logIn, account, navigation } = texts;
+  const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
+  return (
+    <Form to="/console/log-in" submit={navigation.logIn} problems={problems.fields}>
+      <Next next={next} />
+      <Field {...field("username")} label={logIn.name} autocomplete="username" />
+      <PasswordField {...field("password")} label={account.password} />
+      <p class="forgot">
+        <a href={url("/console/forgot-password")}>{logIn.forgot}</a>
+      </p>
+    </Form>
+  );
+};
+
 export const LogIn = (
   requested: Entered & { readonly query: { readonly after?: AfterWhat | undefined } },
 ) => {
-  const { texts, url, values, problems, next, query } = requested;
-  const { logIn, account, navigation } = texts;
-  const outcomes = {
-    deleted: account.deleted,
-    "log-out": logIn.loggedOut,
-    reset: logIn.changed,
-    proved: logIn.proved,
-    "keys-revoked": texts.tokens.revokedAll,
-    connected: texts.connect.done,
-  };
-  const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
+  const { texts, url, problems, next, query } = requested;
+  const { logIn, navigation } = texts;
+  // What was refused just now is news; what happened before is not.
+  const isFirst = problems.form === undefined && Object.keys(problems.fields).length === 0;
   return (
     <>
-      <h1>{navigation.logIn}</h1>
-      {query.after && <Notice title={outcomes[query.after]} />}
-      {next !== undefined && <p>{logIn.toContinue}</p>}
-      <FormRefused problems={problems} />
-      <Form to="/console/log-in" submit={navigation.logIn} problems={problems.fields}>
-        <Next next={next} />
-        <Field {...field("username")} label={logIn.name} autocomplete="username" />
-        <PasswordField {...field("password")} label={account.password} />
-      </Form>
-      <p>
-        <a href={url("/console/forgot-password")}>{logIn.forgot}</a>
-      </p>
-      <Providers {...requested} />
-      <p>
+      <div class="card">
+        <h1>{navigation.logIn}</h1>
+        {isFirst && query.after && (
+          <Notice>
+            <p>{outcomesIn(texts)[query.after]}</p>
+          </Notice>
+        )}
+        {isFirst && next !== undefined && <p class="about">{logIn.toContinue}</p>}
+        <FormRefused problems={problems} />
+        <LogInForm {...requested} />
+        <Providers {...requested} words={logIn.through} />
+      </div>
+      <p class="beneath">
         {logIn.noAccount} <a href={url(withNext("/console/sign-up", next))}>{texts.signUp.title}</a>
       </p>
     </>
   );
 };
 
-export const ForgotPassword = ({ texts: { account, forgot, logIn }, values, problems }: PageRequest) => (
+export const ForgotPassword = ({
+  texts: { account, forgot, identity, logIn },
+  url,
+  values,
+  problems,
+}: PageRequest) => (
   <>
-    <h1>{logIn.forgot}</h1>
-    <p>{forgot.text}</p>
-    <FormRefused problems={problems} />
-    <Form to="/console/forgot-password" submit={forgot.button} problems={problems.fields}>
-      <Field
-        name="email"
-        label={account.email}
-        type="email"
-        autocomplete="email"
-        value={values["email"]}
-        problem={problems.fields["email"]}
-      />
-    </Form>
+    <div class="card">
+      <h1>{logIn.forgot}</h1>
+      <FormRefused problems={problems} />
+      <p class="about">{forgot.text}</p>
+      <Form to="/console/forgot-password" submit={forgot.button} problems={problems.fields}>
+        <Field
+          name="email"
+          label={account.email}
+          type="email"
+          autocomplete="email"
+          value={values["email"]}
+          problem={problems.fields["email"]}
+        />
+      </Form>
+    </div>
+    <p class="beneath">
+      <a href={url("/console/log-in")}>{identity.toLogIn}</a>
+    </p>
   </>
 );
 
 /** The same whether the account exists or not. */
-export const LinkSent = ({ texts: { forgot } }: Pick<Visit, "texts">) => (
+export const LinkSent = ({ texts: { forgot, identity }, url }: Pick<Visit, "texts" | "url">) => (
   <>
-    <h1>{forgot.sentTitle}</h1>
-    <p>{forgot.sent}</p>
+    <Outcome
+      icon="mail"
+      title={forgot.sentTitle}
+      action={{ href: url("/console/log-in"), words: identity.toLogIn }}
+    >
+      {forgot.sent}
+    </Outcome>
+    <p class="beneath">
+      {forgot.spam} <a href={url("/console/forgot-password")}>{forgot.again}</a>
+    </p>
   </>
 );

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import type { AccountPolicies } from "../../../shared/accounts/limits/policies.ts";
 import type { ApiKeysRepository } from "../../../shared/accounts/repositories/api-keys-repository.ts";
 import { type ResetDependencies, resetPassword } from "../../../shared/accounts/sign-in/change-password.ts";
 import {
@@ -27,6 +28,8 @@ import { forgotPasswordPage, resetPasswordPage, revokeKeysPage, verifyEmailPage 
 /** What the pages behind emailed links use. */
 export interface LinkPagesDependencies extends ResetDependencies {
   readonly apiKeys: Pick<ApiKeysRepository, "list" | "revoke" | "revokeAll">;
+  /** The limits of accounts as this stage has them. */
+  readonly policyOf: AccountPolicies;
 }
 
 type LinkVisit = Visit<{ readonly token?: string | undefined }>;
@@ -101,40 +104,58 @@ const revoke = (dependencies: LinkPagesDependencies): BoundPage => {
 
 type VerifyForm = z.output<NonNullable<typeof verifyEmailPage.form>>;
 
-/** Verifies the address for a person who is logged in to its account. @throws AppError `forbidden` for others. */
+/**
+ * Verifies the address for a person who is logged in to its account, or has its password.
+ *
+ * @throws AppError `forbidden` for others who are logged in.
+ */
 const verifyAs = async (
-  signedIn: StoredAccount | undefined,
-  token: string,
+  form: Exclude<VerifyForm, { readonly action: "disown" }>,
+  { account: signedIn, request }: Visit,
   dependencies: LinkPagesDependencies,
-): Promise<void> => {
-  const { id } = await accountOfLink(token, "verify-email", dependencies);
-  if (signedIn?.id !== id) throw new AppError("forbidden");
-  await verifyEmail(token, dependencies);
+): Promise<StoredAccount> => {
+  const account = await accountOfLink(form.token, "verify-email", dependencies);
+  if (form.action === "verify-with-password") {
+    await verifyEmailWithPassword(form, request.sourceAddress, dependencies);
+    return account;
+  }
+  if (signedIn?.id !== account.id) throw new AppError("forbidden");
+  await verifyEmail(form.token, dependencies);
+  return account;
 };
 
-const verify = (dependencies: LinkPagesDependencies): BoundPage => {
-  const verified = ({ texts, url }: Pick<Visit, "texts" | "url">) =>
-    shown({ content: <EmailVerified {...{ texts, url }} />, title: texts.verify.doneTitle });
-  const act = async (form: VerifyForm, { texts, ...visit }: Visit): Promise<PageResponse<never>> => {
-    if (form.action === "disown") {
-      await disownAccount(form.token, dependencies);
-      return shown({ content: <AccountDisowned texts={texts} />, title: texts.verify.disownedTitle });
-    }
-    if (form.action === "verify") await verifyAs(visit.account, form.token, dependencies);
-    else await verifyEmailWithPassword(form, visit.request.sourceAddress, dependencies);
-    return verified({ texts, url: visit.url });
-  };
-  return page(verifyEmailPage, {
+/** Says that the address is verified, and what the account can do now. */
+const showVerified = (
+  { texts, language, url }: Visit,
+  { account_type }: StoredAccount,
+  { policyOf }: LinkPagesDependencies,
+): PageResponse<never> => {
+  // A stage can give the whole quota from the start: then nothing has changed.
+  const { onceVerified } = policyOf({ account_type, email_verified: false });
+  const perDay = onceVerified?.perDay;
+  return shown({
+    content: <EmailVerified {...{ texts, language, url, perDay }} />,
+    title: texts.verify.doneTitle,
+  });
+};
+
+const verify = (dependencies: LinkPagesDependencies): BoundPage =>
+  page(verifyEmailPage, {
     show: (visit) =>
       behindLink(visit, "/console", async (token) => {
         const account = await accountOfLink(token, "verify-email", dependencies);
-        if (account.email_verified) return verified(visit);
+        if (account.email_verified) return showVerified(visit, account, dependencies);
         const next = logInPath(`${verifyEmailPage.path}?${new URLSearchParams({ token })}`);
         return shown({ content: <VerifyEmail {...visit} token={token} of={account} logIn={next} /> });
       }),
-    submit: ({ form, ...visit }) => act(form, visit),
+    submit: async ({ form, ...visit }) => {
+      if (form.action !== "disown")
+        return showVerified(visit, await verifyAs(form, visit, dependencies), dependencies);
+      await disownAccount(form.token, dependencies);
+      const { texts, url } = visit;
+      return shown({ content: <AccountDisowned {...{ texts, url }} />, title: texts.verify.disownedTitle });
+    },
   });
-};
 
 /** The pages behind emailed links. Opening one changes nothing. */
 export const linkPages = (dependencies: LinkPagesDependencies): BoundPage[] => [

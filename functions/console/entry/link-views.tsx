@@ -4,8 +4,9 @@ import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Facts } from "../view/components.tsx";
-import { dayOf } from "../view/dates.ts";
+import { dayOf, numbersIn } from "../view/dates.ts";
 import { Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
+import { Outcome } from "../view/outcome.tsx";
 import { FormRefused } from "./entry-views.tsx";
 
 type LinkPage = Visit & { readonly token: string };
@@ -13,10 +14,10 @@ type LinkPage = Visit & { readonly token: string };
 const LinkToken = ({ token }: Pick<LinkPage, "token">) => <input type="hidden" name="token" value={token} />;
 
 export const ResetPassword = ({ texts, problems, token }: LinkPage) => (
-  <>
+  <div class="card">
     <h1>{texts.reset.title}</h1>
-    <p>{texts.reset.text}</p>
     <FormRefused problems={problems} />
+    <p class="about">{texts.reset.text}</p>
     <Form to="/reset-password" submit={texts.reset.button} problems={problems.fields}>
       <LinkToken token={token} />
       <NewPasswordField
@@ -25,7 +26,7 @@ export const ResetPassword = ({ texts, problems, token }: LinkPage) => (
         problem={problems.fields["new_password"]}
       />
     </Form>
-  </>
+  </div>
 );
 
 /** The keys that outlive a reset of the password. */
@@ -37,10 +38,10 @@ export const RevokeKeys = ({
   token,
   keys,
 }: LinkPage & { readonly keys: readonly ApiKey[] }) => (
-  <>
+  <div class="card">
     <h1>{texts.reset.keysTitle}</h1>
-    <p>{texts.reset.keysText}</p>
     <FormRefused problems={problems} />
+    <p class="about">{texts.reset.keysText}</p>
     <Facts
       facts={keys.map(({ id, name, prefix, createdAt }) => [
         name,
@@ -52,10 +53,10 @@ export const RevokeKeys = ({
     <Form to="/console/revoke-keys" submit={texts.tokens.revokeAll} look="danger">
       <LinkToken token={token} />
     </Form>
-    <p>
-      <a href={url("/console/log-in")}>{texts.navigation.logIn}</a>
-    </p>
-  </>
+    <a class="button secondary full" href={url("/console/log-in")}>
+      {texts.reset.keepKeys}
+    </a>
+  </div>
 );
 
 const to = "/console/verify-email";
@@ -67,7 +68,7 @@ const Verification = (visit: LinkPage & { readonly of: StoredAccount; readonly l
   if (account?.id === of.id) {
     return (
       <>
-        <p>{words.text}</p>
+        <p class="about">{words.text}</p>
         <Form to={to} submit={words.button} {...sentTo("verify", visit).form}>
           <LinkToken token={token} />
         </Form>
@@ -77,19 +78,17 @@ const Verification = (visit: LinkPage & { readonly of: StoredAccount; readonly l
   if (!of.has_password) {
     return (
       <>
-        <p>{fill(words.logInText, { username: of.username })}</p>
-        <p>
-          <a class="button" href={url(logIn)}>
-            {texts.navigation.logIn}
-          </a>
-        </p>
+        <p class="about">{fill(words.logInText, { username: of.username })}</p>
+        <a class="button full" href={url(logIn)}>
+          {texts.navigation.logIn}
+        </a>
       </>
     );
   }
   const { form, field } = sentTo("verify-with-password", visit);
   return (
     <>
-      <p>{fill(words.passwordText, { username: of.username })}</p>
+      <p class="about">{fill(words.passwordText, { username: of.username })}</p>
       <Form to={to} submit={words.button} {...form}>
         <LinkToken token={token} />
         <PasswordField {...field("password")} label={texts.account.password} />
@@ -101,38 +100,41 @@ const Verification = (visit: LinkPage & { readonly of: StoredAccount; readonly l
 export const VerifyEmail = (visit: LinkPage & { readonly of: StoredAccount; readonly logIn: string }) => {
   const { texts, token, of, account } = visit;
   const words = texts.verify;
+  const disowns = sentTo("disown", visit);
   return (
-    <>
+    <div class="card">
       <h1>{words.title}</h1>
       <Verification {...visit} />
       {account?.id !== of.id && (
-        <>
-          <h2>{words.notMine}</h2>
-          <p>{words.notMineText}</p>
-          <Form to={to} submit={words.notMine} look="danger" {...sentTo("disown", visit).form}>
+        <details class="otherwise" open={disowns.isThis}>
+          <summary>{words.notMine}</summary>
+          <p class="about">{words.notMineText}</p>
+          <Form to={to} submit={words.disown} look="danger" {...disowns.form}>
             <LinkToken token={token} />
           </Form>
-        </>
+        </details>
       )}
-    </>
+    </div>
   );
 };
 
-export const EmailVerified = ({ texts: { home, verify }, url }: Pick<Visit, "texts" | "url">) => (
-  <>
-    <h1>{verify.doneTitle}</h1>
-    <p>{verify.done}</p>
-    <p>
-      <a href={url("/console")}>{home.toConsole}</a>
-    </p>
-  </>
+export const EmailVerified = ({
+  texts: { home, verify },
+  language,
+  url,
+  perDay,
+}: Pick<Visit, "texts" | "language" | "url"> & { readonly perDay: number | undefined }) => (
+  <Outcome icon="success" title={verify.doneTitle} action={{ href: url("/console"), words: home.toConsole }}>
+    {perDay === undefined
+      ? verify.done
+      : fill(verify.doneLimits, { perDay: numbersIn(language).format(perDay) })}
+  </Outcome>
 );
 
-export const AccountDisowned = ({ texts: { verify } }: Pick<Visit, "texts">) => (
-  <>
-    <h1>{verify.disownedTitle}</h1>
-    <p>{verify.disowned}</p>
-  </>
+export const AccountDisowned = ({ texts: { errorPages, verify }, url }: Pick<Visit, "texts" | "url">) => (
+  <Outcome icon="safe" title={verify.disownedTitle} action={{ href: url("/"), words: errorPages.home }}>
+    {verify.disowned}
+  </Outcome>
 );
 
 /** @param again the page that sends another link. */
@@ -141,11 +143,7 @@ export const BrokenLink = ({
   url,
   again,
 }: Pick<Visit, "texts" | "url"> & { readonly again: string }) => (
-  <>
-    <h1>{reset.brokenTitle}</h1>
-    <p>{reset.broken}</p>
-    <p>
-      <a href={url(again)}>{reset.again}</a>
-    </p>
-  </>
+  <Outcome icon="problem" title={reset.brokenTitle} action={{ href: url(again), words: reset.again }}>
+    {reset.broken}
+  </Outcome>
 );

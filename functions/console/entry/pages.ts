@@ -17,6 +17,7 @@ export const signUpPage = definePage({
   id: "signUp",
   path: "/console/sign-up",
   audience: "everybody",
+  shell: "solo",
   title: ({ signUp }) => signUp.title,
   query: z.object({ next }),
   form: registerRequest
@@ -33,6 +34,7 @@ export const logInPage = definePage({
   id: "logIn",
   path: "/console/log-in",
   audience: "everybody",
+  shell: "solo",
   title: ({ navigation }) => navigation.logIn,
   query: z.object({
     next,
@@ -54,6 +56,7 @@ export const forgotPasswordPage = definePage({
   id: "forgotPassword",
   path: "/console/forgot-password",
   audience: "everybody",
+  shell: "solo",
   title: ({ logIn }) => logIn.forgot,
   form: z.object({ email }),
   limit: { sent: "credentials" },
@@ -63,6 +66,7 @@ export const resetPasswordPage = definePage({
   id: "resetPassword",
   path: "/reset-password",
   audience: "everybody",
+  shell: "solo",
   title: ({ reset }) => reset.title,
   query: z.object({ token: linkToken.optional().catch(undefined) }),
   form: z.object({ token: linkToken, new_password: newPassword }),
@@ -74,6 +78,7 @@ export const verifyEmailPage = definePage({
   id: "verifyEmail",
   path: "/console/verify-email",
   audience: "everybody",
+  shell: "solo",
   title: ({ verify }) => verify.title,
   query: z.object({ token: linkToken.optional().catch(undefined) }),
   form: z.discriminatedUnion("action", [
@@ -90,6 +95,7 @@ export const revokeKeysPage = definePage({
   id: "revokeKeys",
   path: "/console/revoke-keys",
   audience: "everybody",
+  shell: "solo",
   title: ({ reset }) => reset.keysTitle,
   query: z.object({ token: linkToken.optional().catch(undefined) }),
   form: z.object({ token: linkToken }),

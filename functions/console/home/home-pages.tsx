@@ -1,5 +1,6 @@
 import type { AccountPolicies } from "../../../shared/accounts/limits/policies.ts";
 import { service } from "../../../shared/http/function-definition.ts";
+import { dailyRequests } from "../entry/daily-requests.tsx";
 import { accessOf, submitAttempt } from "../playground/attempt-page.ts";
 import { attemptDefinitions } from "../playground/attempts.ts";
 import type { PanelProps } from "../playground/panel.tsx";
@@ -15,16 +16,14 @@ import { consoleHomePage, languagesPage } from "./pages.ts";
 
 /** What these pages use. */
 export interface HomeDependencies extends AttemptDependencies {
-  readonly policies: AccountPolicies;
+  readonly policyOf: AccountPolicies;
 }
 
 const homeOf = (
   visit: Visit,
   outcome: Pick<PanelProps, "values" | "result" | "speech">,
-  { addresses, visitorAttemptsPerDay, policies }: HomeDependencies,
+  { addresses, visitorAttemptsPerDay, policyOf }: HomeDependencies,
 ): PageResponse<never> => {
-  const perDay = (isVerified: boolean) =>
-    policies({ account_type: "Free", email_verified: isVerified }).perDay;
   return shown({
     content: (
       <Home
@@ -32,7 +31,7 @@ const homeOf = (
         addresses={addresses}
         access={accessOf(visit, visitorAttemptsPerDay)}
         isSignedIn={visit.account !== undefined}
-        perDay={{ verified: perDay(true), unverified: perDay(false) }}
+        perDay={dailyRequests(policyOf)}
       />
     ),
     status: outcome.result?.kind === "problem" ? outcome.result.status : 200,

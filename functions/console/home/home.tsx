@@ -1,11 +1,11 @@
 import { speechModel } from "../../../shared/platform/catalogue/audio-models.ts";
 import { allVoices, findSynthesisLanguage } from "../../../shared/platform/catalogue/voices.ts";
+import { DailyRequests, type RequestsPerDay } from "../entry/daily-requests.tsx";
 import { AttemptPanel, type PanelProps } from "../playground/panel.tsx";
 import type { SampleRequest } from "../samples/code-samples.ts";
 import { openAiSamples } from "../samples/openai-samples.ts";
 import { fill } from "../texts/languages.ts";
 import { type CodeTab, CodeTabs } from "../view/code.tsx";
-import { numbersIn } from "../view/dates.ts";
 import { useFrame } from "../view/frame.ts";
 import { Icon, type IconName } from "../view/icons.tsx";
 import { MatDivider } from "../view/mat.tsx";
@@ -13,28 +13,13 @@ import { findLanguages } from "./listed-languages.ts";
 
 export interface HomeProps extends Omit<PanelProps, "current" | "action"> {
   readonly isSignedIn: boolean;
-  /** Requests a day of a new account, before and after its address is verified; `undefined` for no limit. */
-  readonly perDay: { readonly unverified: number | undefined; readonly verified: number | undefined };
+  readonly perDay: RequestsPerDay;
 }
 
 /** The languages of the first chips: those that most callers look for, by their codes. */
 const chosen = ["lug", "ach", "teo", "nyn", "lgg", "swa"];
 
 const named = chosen.flatMap((code) => findLanguages(undefined).filter((language) => language.code === code));
-
-const Free = ({ perDay: { verified, unverified } }: Pick<HomeProps, "perDay">) => {
-  const { texts, language } = useFrame();
-  const number = numbersIn(language);
-  if (verified === undefined || unverified === undefined) return null;
-  return (
-    <p class="small soft">
-      {fill(verified === unverified ? texts.home.freeAtOnce : texts.home.free, {
-        verified: number.format(verified),
-        unverified: number.format(unverified),
-      })}
-    </p>
-  );
-};
 
 const Introduction = ({ isSignedIn, perDay }: Pick<HomeProps, "isSignedIn" | "perDay">) => {
   const { texts, url } = useFrame();
@@ -60,7 +45,7 @@ const Introduction = ({ isSignedIn, perDay }: Pick<HomeProps, "isSignedIn" | "pe
             {words.read}
           </a>
         </div>
-        {!isSignedIn && <Free perDay={perDay} />}
+        {!isSignedIn && <DailyRequests {...perDay} />}
       </div>
     </div>
   );

@@ -12,7 +12,7 @@ const linkOf = (task: LanguageUse | undefined, words: string | undefined): strin
   return query === "" ? path : `${path}?${query}`;
 };
 
-/** How the playground is told of a language, for each task. */
+/** The parameters of the playground that choose a language, for each task. */
 const playgroundLink = (task: LanguageUse, { code, voices: [voice = ""] }: ListedLanguage): string => {
   const choice: Readonly<Record<LanguageUse, Readonly<Record<string, string>>>> = {
     translate: { source: code === "eng" ? "lug" : "eng", target: code },

@@ -54,22 +54,20 @@ const findUnproved = async (
   return { logIn, account, connects: { provider: provider.name, identity: logIn.identity } };
 };
 
-/** Shows that the login cannot be continued. */
+/** Shows that the login cannot be continued. @param provider unknown if the browser has no login in progress. */
 const refuse = (
   { texts, url }: Visit,
   problem: "expired" | "otherAccount",
-  provider: string,
-): PageResponse<never> =>
-  shown({
-    content: (
-      <IdentityRefused
-        {...{ texts, url, problem, provider }}
-        back={{ to: "/console/log-in", isAccount: false }}
-      />
-    ),
+  provider?: string,
+): PageResponse<never> => {
+  const title = provider === undefined ? texts.navigation.logIn : fill(texts.logIn.through, { provider });
+  const back = { to: "/console/log-in", isAccount: false };
+  return shown({
+    content: <IdentityRefused {...{ texts, url, title, problem, back }} provider={provider ?? ""} />,
     status: problem === "expired" ? 400 : 409,
-    title: fill(texts.logIn.through, { provider }),
+    title,
   });
+};
 
 type ConnectForm = z.output<NonNullable<typeof connectPage.form>>;
 
@@ -89,7 +87,7 @@ const proveOwner = async (
 
 const show = async (visit: Visit, dependencies: ConnectPagesDependencies): Promise<PageResponse<never>> => {
   const unproved = await findUnproved(visit, dependencies);
-  if (!unproved) return refuse(visit, "expired", "");
+  if (!unproved) return refuse(visit, "expired");
   const { account, connects } = unproved;
   const joined = await dependencies.identities.list(account.id);
   const others = dependencies.openIdProviders.filter(({ issuer }) =>
@@ -103,12 +101,12 @@ const connect = (dependencies: ConnectPagesDependencies): BoundPage =>
     show: (visit) => show(visit, dependencies),
     submit: async ({ form, ...visit }) => {
       const unproved = await findUnproved(visit, dependencies);
-      if (!unproved) return refuse(visit, "expired", "");
+      if (!unproved) return refuse(visit, "expired");
       const { account, connects, logIn } = unproved;
-      const { texts } = visit;
+      const { texts, url } = visit;
       if (form.action === "mail") {
         await dependencies.mailQueue.send({ kind: "connect-identity", userId: account.id, connects });
-        const content = <ConnectMailSent texts={texts} of={account} />;
+        const content = <ConnectMailSent {...{ texts, url }} of={account} />;
         return shown({ content, title: texts.forgot.sentTitle });
       }
       const owner = await proveOwner({ ...visit, form }, unproved, dependencies);

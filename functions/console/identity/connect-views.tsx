@@ -4,6 +4,7 @@ import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Form, PasswordField } from "../view/forms.tsx";
+import { Outcome } from "../view/outcome.tsx";
 import type { OpenIdProvider } from "./open-id-provider.ts";
 import { connectByLinkPage, connectPage } from "./pages.ts";
 
@@ -33,20 +34,20 @@ const Proofs = (visit: ConnectRequest) => {
   const { texts, url, connects, of, others } = visit;
   return (
     <>
-      <p>{fill(texts.connect.prove, { provider: connects.provider })}</p>
+      <p class="about">{fill(texts.connect.prove, { provider: connects.provider })}</p>
       {of.has_password && <Password {...visit} />}
       {others.map(({ letter, name }) => (
-        <p key={letter}>
-          <a
-            class="button secondary"
-            href={url(`/console/log-in/${letter}?${new URLSearchParams({ next: to })}`)}
-          >
-            {fill(texts.logIn.through, { provider: name })}
-          </a>
-        </p>
+        <a
+          key={letter}
+          class="button secondary full"
+          href={url(`/console/log-in/${letter}?${new URLSearchParams({ next: to })}`)}
+        >
+          {fill(texts.logIn.through, { provider: name })}
+        </a>
       ))}
+      <p class="or">{texts.logIn.or}</p>
       <h2>{texts.connect.byMail}</h2>
-      <p>{fill(texts.connect.byMailText, { email: of.email })}</p>
+      <p class="about">{fill(texts.connect.byMailText, { email: of.email })}</p>
       <Form to={to} submit={texts.forgot.button} look="secondary" {...sentTo("mail", visit).form} />
     </>
   );
@@ -56,9 +57,9 @@ export const Connect = (visit: ConnectRequest) => {
   const { texts, connects, of, account } = visit;
   const facts = { provider: connects.provider, email: of.email, username: of.username };
   return (
-    <>
+    <div class="card">
       <h1>{texts.connect.title}</h1>
-      <p>{fill(texts.connect.text, facts)}</p>
+      <p class="about">{fill(texts.connect.text, facts)}</p>
       {account?.id === of.id ? (
         <Form
           to={to}
@@ -68,18 +69,22 @@ export const Connect = (visit: ConnectRequest) => {
       ) : (
         <Proofs {...visit} />
       )}
-    </>
+    </div>
   );
 };
 
 export const ConnectMailSent = ({
-  texts: { forgot, connect },
+  texts: { forgot, connect, identity },
+  url,
   of,
-}: Pick<Visit, "texts"> & Pick<ConnectRequest, "of">) => (
-  <>
-    <h1>{forgot.sentTitle}</h1>
-    <p>{fill(connect.sent, { email: of.email })}</p>
-  </>
+}: Pick<Visit, "texts" | "url"> & Pick<ConnectRequest, "of">) => (
+  <Outcome
+    icon="mail"
+    title={forgot.sentTitle}
+    action={{ href: url("/console/log-in"), words: identity.toLogIn }}
+  >
+    {fill(connect.sent, { email: of.email })}
+  </Outcome>
 );
 
 /** The page behind the mailed link. */
@@ -92,12 +97,12 @@ export const ConnectByLink = ({
   const { provider, identity } = connects;
   const facts = { provider, email: identity.email ?? of.email, username: of.username };
   return (
-    <>
+    <div class="card">
       <h1>{fill(texts.identity.joinTitle, { provider })}</h1>
-      <p>{fill(texts.connect.linkText, facts)}</p>
+      <p class="about">{fill(texts.connect.linkText, facts)}</p>
       <Form to={connectByLinkPage.path} submit={fill(texts.identity.joinTitle, { provider })}>
         <input type="hidden" name="token" value={token} />
       </Form>
-    </>
+    </div>
   );
 };

@@ -54,10 +54,11 @@ const refuse = (
 ): PageResponse<never> => {
   const isAccount = joinTo !== undefined;
   const back = { to: isAccount ? accountPath : logInPath(readNext(next) ?? afterLogIn), isAccount };
+  const title = fill(isAccount ? texts.identity.joinTitle : texts.logIn.through, { provider: name });
   return shown({
-    content: <IdentityRefused {...{ texts, url, problem, back }} provider={name} />,
+    content: <IdentityRefused {...{ texts, url, title, problem, back }} provider={name} />,
     status: statusOf[problem],
-    title: fill(isAccount ? texts.identity.joinTitle : texts.logIn.through, { provider: name }),
+    title,
   });
 };
 

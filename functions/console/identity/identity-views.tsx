@@ -1,34 +1,32 @@
 import type { Visit } from "../server/visit.ts";
 import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
-import { Notice } from "../view/components.tsx";
+import { Outcome } from "../view/outcome.tsx";
 
 export type IdentityProblem = keyof Texts["identity"]["problems"];
 
 type PageRequest = Pick<Visit, "texts" | "url"> & { readonly provider: string };
 
 export const IdentityRefused = ({
-  texts: { identity, logIn },
+  texts: { identity },
   url,
+  title,
   provider,
   problem,
   back,
 }: PageRequest & {
+  readonly title: string;
   readonly problem: IdentityProblem;
   /** The page where it started. */
   readonly back: { readonly to: string; readonly isAccount: boolean };
 }) => (
-  <>
-    <h1>{fill(back.isAccount ? identity.joinTitle : logIn.through, { provider })}</h1>
-    <Notice kind="bad">
-      <p>{fill(identity.problems[problem], { provider })}</p>
-    </Notice>
-    <p>
-      <a class="button" href={url(back.to)}>
-        {back.isAccount ? identity.toAccount : identity.toLogIn}
-      </a>
-    </p>
-  </>
+  <Outcome
+    icon="problem"
+    title={title}
+    action={{ href: url(back.to), words: back.isAccount ? identity.toAccount : identity.toLogIn }}
+  >
+    {fill(identity.problems[problem], { provider })}
+  </Outcome>
 );
 
 /**
@@ -40,16 +38,14 @@ export const GoToProvider = ({
   provider,
   address,
 }: PageRequest & { readonly address: string }) => (
-  <>
+  <div class="card">
     <h1>{fill(identity.joinTitle, { provider })}</h1>
-    <p>{fill(identity.joinText, { provider })}</p>
-    <p>
-      <a class="button" href={address}>
-        {fill(identity.continue, { provider })}
-      </a>
-    </p>
-    <p>
-      <a href={url("/console/account")}>{identity.toAccount}</a>
-    </p>
-  </>
+    <p class="about">{fill(identity.joinText, { provider })}</p>
+    <a class="button full" href={address}>
+      {fill(identity.continue, { provider })}
+    </a>
+    <a class="button quiet full" href={url("/console/account")}>
+      {identity.toAccount}
+    </a>
+  </div>
 );

@@ -7,6 +7,7 @@ export const beginLogInPage = definePage({
   id: "beginLogIn",
   path: "/console/log-in/{provider}",
   audience: "everybody",
+  shell: "solo",
   title: ({ navigation }) => navigation.logIn,
   query: z.object({ next: z.string().optional().catch(undefined) }),
   limit: { shown: "anonymous" },
@@ -17,6 +18,7 @@ export const endLogInPage = definePage({
   id: "endLogIn",
   path: "/console/log-in/{provider}/callback",
   audience: "everybody",
+  shell: "solo",
   title: ({ navigation }) => navigation.logIn,
   // Providers may add parameters of their own.
   query: z.record(z.string(), z.string()),
@@ -29,6 +31,7 @@ export const joinIdentityPage = definePage({
   id: "joinIdentity",
   path: "/console/account/identities/{provider}",
   audience: "signed-in",
+  shell: "solo",
   title: ({ account }) => account.identities,
   form: z.object({}),
 });
@@ -38,6 +41,7 @@ export const connectPage = definePage({
   id: "connectIdentity",
   path: "/console/connect",
   audience: "everybody",
+  shell: "solo",
   title: ({ connect }) => connect.title,
   form: z.discriminatedUnion("action", [
     z.object({ action: z.literal("password"), password: givenPassword }),
@@ -52,6 +56,7 @@ export const connectByLinkPage = definePage({
   id: "connectIdentityByLink",
   path: "/console/connect/link",
   audience: "everybody",
+  shell: "solo",
   title: ({ connect }) => connect.title,
   query: z.object({ token: linkToken.optional().catch(undefined) }),
   form: z.object({ token: linkToken }),

@@ -3,7 +3,7 @@ import type { Visit } from "../server/visit.ts";
 import { type AttemptName, type AttemptValues, attemptDefinitions, type ChatTurn } from "./attempts.ts";
 import { type AttemptAccess, type PanelProps, voiceFor } from "./panel.tsx";
 import { resultIn } from "./read-response.ts";
-import { type AttemptDependencies, resultOf, runAttempt } from "./run-attempt.ts";
+import { type AttemptDependencies, readAttempt, runAttempt } from "./run-attempt.ts";
 
 /** The links of speech that this browser may play. */
 export const speechPath = "/console/playground/speech";
@@ -42,7 +42,7 @@ const signedSpeech = ({ sign }: Visit, text: string, voice: string | undefined):
 const swapped = ({ source, target = "", ...values }: AttemptValues): AttemptValues =>
   source ? { ...values, source: target, target: source } : { ...values, source: "", target };
 
-/** The part of a panel's properties that a form gives when it is sent without JavaScript. */
+/** The part of a panel's properties that depends on a form sent without JavaScript. */
 type Outcome = Pick<PanelProps, "values" | "result" | "speech" | "turns">;
 
 const converse = async (
@@ -52,11 +52,11 @@ const converse = async (
 ): Promise<Outcome> => {
   const earlier = readTurns(values["earlier"]);
   const response = await runAttempt(visit, { name: "chat", values, earlier }, dependencies);
-  const result = resultOf(response, visit.texts.recordings.failed);
+  const result = readAttempt(response, visit.texts.recordings.failed);
   if (result.kind === "problem") return { values, result, turns: earlier };
-  const asked: ChatTurn = { role: "user", content: values["text"] ?? "" };
-  const replied: ChatTurn = { role: "assistant", content: resultIn(result.body) };
-  return { values: { ...values, text: "" }, result, turns: [...earlier, asked, replied] };
+  const question: ChatTurn = { role: "user", content: values["text"] ?? "" };
+  const reply: ChatTurn = { role: "assistant", content: resultIn(result.body) };
+  return { values: { ...values, text: "" }, result, turns: [...earlier, question, reply] };
 };
 
 /**
@@ -77,13 +77,13 @@ export const submitAttempt = async (
   if (values["swap"]) return { values: swapped(values) };
   if (name === "chat") return converse(visit, values, dependencies);
   if (name === "speak") {
-    // The player requests the speech itself, so it is made once.
+    // The player requests the speech itself, so there is one request.
     return {
       values,
       speech: signedSpeech(visit, values["text"] ?? "", values["voice"] || voiceFor(values["language"])),
     };
   }
-  const result = resultOf(
+  const result = readAttempt(
     await runAttempt(visit, { name, values }, dependencies),
     visit.texts.recordings.failed,
   );

@@ -15,7 +15,7 @@ export interface AttemptDependencies extends VisitorDependencies {
 }
 
 /** One request, with the input of the form. */
-export interface Attempt {
+export interface AttemptRequest {
   readonly name: AttemptName;
   readonly values: AttemptValues;
   /** The conversation so far. */
@@ -54,14 +54,14 @@ const forVisitor = async (
 };
 
 /**
- * Sends a request of a page whose script does not run, for the account or for a visitor. It counts as one of theirs.
+ * Sends a request of a page whose script does not run, for the account or for a visitor. It counts in their quota.
  *
  * @returns the response of the API, also when it is an error.
  * @throws AppError `unauthenticated` where visitors may send none, and those of `relayVisitorAttempt`.
  */
 export const runAttempt = async (
   visit: Visit,
-  { name, values, earlier }: Attempt,
+  { name, values, earlier }: AttemptRequest,
   dependencies: AttemptDependencies,
 ): Promise<AttemptResponse> => {
   const { body } = attemptDefinitions[name].request(values, dependencies.addresses, earlier, false);
@@ -84,7 +84,7 @@ export type AttemptResult =
   | { readonly kind: "problem"; readonly sentence: string; readonly status: number };
 
 /** What a page shows of a response. @param otherwise the sentence for errors that have none. */
-export const resultOf = ({ status, body }: AttemptResponse, otherwise: string): AttemptResult => {
+export const readAttempt = ({ status, body }: AttemptResponse, otherwise: string): AttemptResult => {
   const read = parsed(body.toString());
   if (status < 400 && read !== undefined) return { kind: "result", body: read };
   return { kind: "problem", sentence: sentenceOf(read) || otherwise, status: Math.max(status, 400) };

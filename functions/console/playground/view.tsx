@@ -11,7 +11,7 @@ const path = "/console/playground";
 const icons: Readonly<Record<AttemptName, IconName>> = {
   translate: "languages",
   chat: "message",
-  speak: "sound",
+  speak: "audio",
   transcribe: "microphone",
   identify: "search",
 };

@@ -54,7 +54,7 @@ const tokenSeconds = 60;
 /** The API may send nothing while a model is loading. */
 const silenceMilliseconds = 60_000;
 
-/** A request to the public API that this function sends for somebody. */
+/** A request to the public API that this function sends for an account or a visitor. */
 export interface ForwardedRequest {
   readonly name: AttemptName;
   readonly contentType: string;

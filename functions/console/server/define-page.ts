@@ -48,7 +48,7 @@ export interface Page<
   readonly styles?: readonly PageStyle[] | undefined;
   readonly reaches?: readonly Reached[];
   readonly usesMicrophone?: boolean;
-  /** By default `console` for accounts and `plain` for everybody. */
+  /** By default `console` for accounts and `plain` for everyone. */
   readonly shell?: Shell;
 }
 

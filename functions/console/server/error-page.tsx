@@ -5,6 +5,7 @@ import type { HttpResponse } from "../../../shared/http/response.ts";
 import type { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
+import { Outcome } from "../view/outcome.tsx";
 import { pageHeaders } from "./headers.ts";
 import { linksUnder } from "./links.ts";
 import { languageFor, renderPage, type Site } from "./render.tsx";
@@ -21,6 +22,21 @@ const wordsFor = (
   return error.status >= 500 ? errorPages.internal : errorPages.unreadable;
 };
 
+/** Whether the same request may be accepted later. */
+const mayPass = ({ status }: AppError): boolean => status === 429 || status >= 500;
+
+/** A way on: the same page again, or the home page. */
+const actionFor = (
+  error: AppError,
+  { httpMethod }: HttpEvent,
+  { errorPages }: Texts,
+  { baseUrl }: Site,
+): { readonly href: string; readonly words: string } =>
+  mayPass(error) && httpMethod === "GET"
+    ? // The same address, with its query.
+      { href: "", words: errorPages.retry }
+    : { href: linksUnder(baseUrl)("/"), words: errorPages.home };
+
 /** Responds to errors: a page for browsers, JSON for programs. */
 export const formatErrors =
   (site: Site) =>
@@ -28,20 +44,27 @@ export const formatErrors =
     const { headers, requestId, resource } = event;
     const response = errorResponse(error, event);
     if (!wantsPage(headers["accept"])) return response;
-    const url = linksUnder(site.baseUrl);
     const { language, texts } = languageFor(headers, site);
     const { title, text } = wordsFor(error, texts);
     const content = (
       <>
-        <h1>{title}</h1>
-        <p>{fill(text, { seconds: error.retryAfterSeconds ?? 60 })}</p>
-        <p>
-          <a href={url("/")}>{texts.errorPages.home}</a>
-        </p>
-        <p class="soft">{fill(texts.errorPages.requestId, { id: requestId })}</p>
+        <Outcome
+          {...(error.status === 404 ? {} : { icon: "problem" })}
+          title={title}
+          action={actionFor(error, event, texts, site)}
+        >
+          {fill(text, { seconds: error.retryAfterSeconds ?? 60 })}
+        </Outcome>
+        {/* There is nothing to look for behind a wrong address. */}
+        {error.status !== 404 && (
+          <p class="beneath small faint">{fill(texts.errorPages.requestId, { id: requestId })}</p>
+        )}
       </>
     );
-    const frame = { title, texts, language, path: resource, username: undefined, formToken: "" };
+    const frame = {
+      ...{ title, texts, language, path: resource, username: undefined, formToken: "" },
+      shell: "solo" as const,
+    };
     return {
       statusCode: error.status,
       headers: {

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { ErrorCode } from "../../../shared/platform/errors/catalogue.ts";
 import type { Texts } from "../texts/languages.ts";
@@ -21,20 +21,49 @@ const ruleOf = (issue: Issue): unknown => (issue.code === "custom" ? issue.param
 
 const isAbsent = ({ input }: Issue): boolean => input === undefined || input === "";
 
+const typed = ({ input }: Issue): string => (typeof input === "string" ? input : "");
+
+type Words = Texts["problems"];
+
+/** What is wrong with an address: its hint already says that it must be one. */
+const describeEmail = (issue: Issue, problems: Words): string => {
+  const [, domain] = typed(issue).split("@");
+  if (domain === undefined) return problems.emailSign;
+  return /.\../.test(domain) ? problems.email : problems.emailDomain;
+};
+
+const lengths = z.object({ minimum: z.number(), maximum: z.number() });
+
+/** What is wrong with a username: a character that it cannot have, or its length. */
+const describeUsername = (issue: Issue, problems: Words): string => {
+  const name = typed(issue);
+  if (/\s/.test(name)) return problems.usernameSpaces;
+  const [character] = /[^A-Za-z0-9._-]/u.exec(name) ?? [];
+  if (character !== undefined) return fill(problems.username, { character });
+  const known = lengths.safeParse(issue.code === "custom" ? issue.params : undefined).data;
+  if (!known) return problems.other;
+  const { minimum, maximum } = known;
+  return name.length < minimum
+    ? fill(problems.tooShort, { count: minimum, length: name.length })
+    : fill(problems.tooLong, { count: maximum, length: name.length });
+};
+
 const describeIssue = (issue: Issue, { problems }: Texts): string => {
   if (isAbsent(issue)) return problems.missing;
   const rule = ruleOf(issue);
+  if (rule === "username") return describeUsername(issue, problems);
   const known: Readonly<Record<string, string>> = problems;
   if (typeof rule === "string" && known[rule] !== undefined) return known[rule];
-  if (issue.code === "invalid_format" && issue.format === "email") return problems.email;
+  if (issue.code === "invalid_format" && issue.format === "email") return describeEmail(issue, problems);
   if (issue.code === "invalid_format" && issue.format === "date") return problems.notADate;
+  const { length } = typed(issue);
   if (issue.code === "too_small") {
     const words = issue.origin === "string" ? problems.tooShort : problems.tooSmall;
-    return fill(words, { count: Number(issue.minimum) });
+    return fill(words, { count: Number(issue.minimum), length });
   }
   if (issue.code === "too_big") {
     const words = issue.origin === "string" ? problems.tooLong : problems.tooLarge;
-    return fill(words, { count: Number(issue.maximum) });
+    return fill(words, { count: Number(issue.maximum), length });
   }
   return problems.other;
 };

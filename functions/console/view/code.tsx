@@ -63,11 +63,11 @@ const Coloured = ({ code, language, changed = [] }: ColouredProps) => (
     {linesOf(highlighter.highlight(language, code).children.flatMap((node) => piecesOf(node))).map(
       (pieces, index) => (
         <span key={index} class={changed.includes(index + 1) ? "line changed" : "line"}>
-          {pieces.map(({ text, class: name }, place) =>
+          {pieces.map(({ text, class: name }, position) =>
             name === undefined ? (
               text
             ) : (
-              <span key={place} class={name}>
+              <span key={position} class={name}>
                 {text}
               </span>
             ),

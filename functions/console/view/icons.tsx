@@ -30,7 +30,7 @@ import stopIcon from "lucide-static/dist/esm/icons/square.mjs";
 import warningIcon from "lucide-static/dist/esm/icons/triangle-alert.mjs";
 import uploadIcon from "lucide-static/dist/esm/icons/upload.mjs";
 import accountIcon from "lucide-static/dist/esm/icons/user-round.mjs";
-import soundIcon from "lucide-static/dist/esm/icons/volume-2.mjs";
+import audioIcon from "lucide-static/dist/esm/icons/volume-2.mjs";
 import closeIcon from "lucide-static/dist/esm/icons/x.mjs";
 
 /** The icons of Lucide (lucide.dev) that pages use, by their meaning. */
@@ -65,13 +65,18 @@ const icons = {
   network: networkIcon,
   time: timeIcon,
   safe: safeIcon,
-  sound: soundIcon,
+  audio: audioIcon,
   renew: renewIcon,
   upload: uploadIcon,
   message: messageIcon,
 } as const;
 
 export type IconName = keyof typeof icons;
+
+/** Every icon, for the page that shows them. */
+export const iconNames: readonly IconName[] = Object.keys(icons).filter(
+  (name): name is IconName => name in icons,
+);
 
 /** The icon's shapes, without the element around them. */
 const shapesOf = (svg: string): string => svg.slice(svg.indexOf(">") + 1, svg.lastIndexOf("</svg>")).trim();

@@ -39,7 +39,7 @@ export const Main = ({ children }: { readonly children: ComponentChildren }) => 
   </main>
 );
 
-/** The parts around the content of a page: a sidebar for accounts, a bar for everybody else. */
+/** The parts around the content of a page: a sidebar for accounts, a bar for everyone else. */
 const Shell = ({ children }: { readonly children: ComponentChildren }) => {
   const { shell, username } = useFrame();
   if (shell === "console" && username !== undefined) {

@@ -4,11 +4,13 @@ import { text } from "../../platform/validation/fields.ts";
 import { profileTexts } from "../access/account.ts";
 import { isTypable, normalisePassword } from "./normalise-password.ts";
 
+const usernameLength = { minimum: 3, maximum: 64 } as const;
+
 /** A username of a new account. */
 export const username = text()
   .refine((value) => /^[A-Za-z0-9._-]{3,64}$/.test(value), {
     error: "Value error, a username has 3 to 64 letters, digits, dots, underscores or hyphens",
-    params: { type: "value_error", rule: "username" },
+    params: { type: "value_error", rule: "username", ...usernameLength },
   })
   .meta({
     example: "amina",

@@ -134,7 +134,8 @@ const visit = (handler = startConsole()) => {
         { form: `form_token=${formTokenFor(session)}` },
       );
       return (
-        /<a class="button" href="([^"]+)"/.exec(response.body)?.[1]?.replaceAll("&amp;", "&") ?? response.body
+        /<a class="button full" href="([^"]+)"/.exec(response.body)?.[1]?.replaceAll("&amp;", "&") ??
+        response.body
       );
     },
   };

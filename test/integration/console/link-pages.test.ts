@@ -3,6 +3,7 @@ import { entryPages } from "../../../functions/console/entry/entry-pages.tsx";
 import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
 import { createSessionsRepository } from "../../../functions/console/sessions/sessions-repository.ts";
 import { accountKeys } from "../../../shared/accounts/access/keys.ts";
+import { accountPoliciesWith } from "../../../shared/accounts/limits/policies.ts";
 import { createAccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import { createLinksRepository } from "../../../shared/accounts/repositories/links-repository.ts";
 import { accountRepositories } from "../../../shared/wiring/accounts-from-environment.ts";
@@ -31,6 +32,7 @@ const startConsole = () => {
       mailQueue: noMail,
       eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
       providers: [],
+      policyOf: accountPoliciesWith(0.1),
     }),
     {
       site: { baseUrl, origins: { storage: [], stream: [] }, assets: [], languages: ["en", "sw"] },

@@ -15,7 +15,7 @@ const home = (changes: Partial<HomeProps> = {}): string =>
       addresses: { api: "https://api.example.com/prod", stream: "https://stream.example.com" },
       access: { kind: "visitor", attemptsPerDay: 3 },
       isSignedIn: false,
-      perDay: { verified: 500, unverified: 50 },
+      perDay: { verified: 500, before: 50 },
       ...changes,
     }),
   );
@@ -33,11 +33,9 @@ describe("The home page", () => {
 
   it("says what an account has before and after its address is verified", () => {
     expect(textOf(home())).toContain(
-      "Free for 500 requests a day once your email address is verified, and 50 until then.",
+      "Free: 500 requests a day once you have verified your email address, and 50 until then.",
     );
-    expect(textOf(home({ perDay: { verified: undefined, unverified: undefined } }))).not.toContain(
-      "Free for",
-    );
+    expect(textOf(home({ perDay: { verified: undefined, before: undefined } }))).not.toContain("Free:");
   });
 
   it("counts what the catalogue has", () => {
@@ -63,7 +61,7 @@ describe("The home page", () => {
     ]);
   });
 
-  it("lets nobody send what would be refused where visitors may send nothing", () => {
+  it("offers no request where visitors may send none", () => {
     const closed = home({ access: { kind: "closed" } });
     expect(closed).toMatch(/<button[^>]* data-run[^>]* disabled/);
     expect(linksOf(closed)).toContain("/prod/console/log-in?next=%2F");

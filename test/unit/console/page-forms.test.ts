@@ -39,7 +39,11 @@ const usageView = { ...visit, usage, requested: {}, keyNames: new Map<string, st
 
 describe("The form of a page", () => {
   it.each([
-    ["to sign up", createElement(SignUp, entered), signUpPage.form],
+    [
+      "to sign up",
+      createElement(SignUp, { ...entered, perDay: { verified: 500, before: 50 } }),
+      signUpPage.form,
+    ],
     ["to log in", createElement(LogIn, entered), logInPage.form],
     ["for a lost password", createElement(ForgotPassword, visit), forgotPasswordPage.form],
     ["for a new password", createElement(ResetPassword, { ...visit, token }), resetPasswordPage.form],
@@ -67,7 +71,7 @@ describe("The form of a page", () => {
   it("for a new password says next to the field what is wrong with it", () => {
     const problems = { fields: { new_password: "This password is too common." } };
     expect(render(createElement(ResetPassword, { ...visit, token, problems }))).toMatch(
-      /id="new_password-problem"><svg.*?<\/svg>This password is too common\./s,
+      / id="new_password-problem"><svg.*?<\/svg>This password is too common\./s,
     );
   });
 });

@@ -159,8 +159,8 @@ export const createPlaygroundView = ({ form, run, result }: NonNullable<ReturnTy
       const [source, target] = ["source", "target"].map((name) => find(`#${name}`, HTMLSelectElement));
       if (!source || !target || source.value === "") return;
       [source.value, target.value] = [target.value, source.value];
-      const answer = result.querySelector(".answer")?.textContent;
-      if (answer && textField) textField.value = answer;
+      const shown = result.querySelector(".answer")?.textContent;
+      if (shown && textField) textField.value = shown;
       view.clear();
     },
     showNote: (text) => add("p", text, "soft"),

@@ -1,0 +1,234 @@
+import type { Page } from "playwright-core";
+import { newPerson, type Person, register } from "../../support/console-visit.ts";
+import { type ConsolePage, consolePages } from "../console-pages.ts";
+import { type Actor, callAs, linkMailedTo, verify } from "./people.ts";
+
+/** A page in one state. */
+export interface Scene {
+  /** Names the page: scenes with the same name stand together. */
+  readonly page: string;
+  readonly state: string;
+  readonly as: Actor;
+  readonly path: string;
+  /** By default 200. */
+  readonly status?: number;
+  /** What the person does before the picture is taken. */
+  readonly act?: (page: Page, url: string) => Promise<unknown>;
+  /** Responses to forms and scripts that never come, so the page waits. */
+  readonly holds?: RegExp;
+}
+
+/** `/console/playground?try=chat` as the name of a page: `playground-chat`. */
+const nameOf = (path: string): string => {
+  const { pathname, searchParams } = new URL(path, "http://localhost");
+  const words = `${pathname} ${searchParams.get("try") ?? ""} ${searchParams.get("q") ?? ""}`;
+  return (
+    words
+      .replace(/^\/console\//, "")
+      .replaceAll(/[^a-z0-9]+/gi, "-")
+      .replaceAll(/^-|-$/g, "") || "home"
+  );
+};
+
+const main = (page: Page) => page.locator("main");
+
+const send = (page: Page) => main(page).locator("form .button[type=submit]").first().click();
+
+/** Fills in fields by their names, and sends the form. */
+const fillIn = async (page: Page, values: Readonly<Record<string, string>>): Promise<void> => {
+  for (const [name, value] of Object.entries(values)) await main(page).locator(`[name=${name}]`).fill(value);
+  await send(page);
+  await page.waitForLoadState();
+};
+
+const stranger = async (url: string): Promise<Person> => register(url, newPerson());
+
+const signUpWith = async (page: Page, url: string): Promise<Person> => {
+  const person = newPerson();
+  const { username, email, password } = person;
+  await page.goto(`${url}/console/sign-up`);
+  await fillIn(page, { username, email, password });
+  return person;
+};
+
+/** Has a link to reset a password mailed, and opens it. */
+const openReset = async (page: Page, url: string, person: Person): Promise<void> => {
+  await page.goto(`${url}/console/forgot-password`);
+  await fillIn(page, { email: person.email });
+  await page.goto(await linkMailedTo(url, person, "/reset-password"));
+};
+
+/** The keys of an account outlive its password, if its address was verified before. */
+const resetWithKeys = async (page: Page, url: string): Promise<void> => {
+  const person = await stranger(url);
+  const caller = await callAs(url, person);
+  await caller.post("/auth/keys", { name: "clinic-app" });
+  await caller.post("/auth/keys", { name: "radio-programmes-of-the-western-districts" });
+  await verify(url, person);
+  await openReset(page, url, person);
+  await fillIn(page, { new_password: "nine cranes over the hill" });
+};
+
+const openVerification = async (page: Page, url: string): Promise<Person> => {
+  const person = await stranger(url);
+  await page.goto(await linkMailedTo(url, person, "verify-email"));
+  return person;
+};
+
+const entry: readonly Scene[] = [
+  {
+    ...{ page: "sign-up", state: "errors", as: "visitor", path: "/console/sign-up" },
+    act: (page) => fillIn(page, { username: "na kato", email: "nakato@example", password: "short" }),
+  },
+  {
+    ...{ page: "sign-up", state: "taken", as: "visitor", path: "/console/sign-up" },
+    act: async (page, url) => {
+      const { username, email, password } = await stranger(url);
+      await fillIn(page, { username, email: `a-${email}`, password });
+    },
+  },
+  { page: "log-in", state: "to-continue", as: "visitor", path: "/console/log-in?next=/console/usage" },
+  { page: "log-in", state: "logged-out", as: "visitor", path: "/console/log-in?after=log-out" },
+  {
+    ...{ page: "log-in", state: "empty", as: "visitor", path: "/console/log-in" },
+    act: (page) => fillIn(page, { username: "", password: "" }),
+  },
+  {
+    ...{ page: "log-in", state: "wrong", as: "visitor", path: "/console/log-in" },
+    act: (page) => fillIn(page, { username: newPerson().username, password: "not the password" }),
+  },
+  {
+    ...{ page: "forgot-password", state: "sent", as: "visitor", path: "/console/forgot-password" },
+    act: (page) => fillIn(page, { email: newPerson().email }),
+  },
+  {
+    ...{ page: "reset-password", state: "link", as: "visitor", path: "/" },
+    act: async (page, url) => openReset(page, url, await stranger(url)),
+  },
+  {
+    ...{ page: "reset-password", state: "error", as: "visitor", path: "/" },
+    act: async (page, url) => {
+      await openReset(page, url, await stranger(url));
+      await fillIn(page, { new_password: "password" });
+    },
+  },
+  { page: "revoke-keys", state: "two", as: "visitor", path: "/", act: resetWithKeys },
+  { page: "verify-email", state: "password", as: "visitor", path: "/", act: openVerification },
+  {
+    ...{ page: "verify-email", state: "not-mine", as: "visitor", path: "/" },
+    act: async (page, url) => {
+      await openVerification(page, url);
+      await main(page).locator("summary").click();
+    },
+  },
+  {
+    ...{ page: "verify-email", state: "done", as: "visitor", path: "/" },
+    act: async (page, url) => fillIn(page, { password: (await openVerification(page, url)).password }),
+  },
+  {
+    ...{ page: "verify-email", state: "logged-in", as: "visitor", path: "/" },
+    act: async (page, url) => page.goto(await linkMailedTo(url, await signUpWith(page, url), "verify-email")),
+  },
+];
+
+const local: readonly Scene[] = [
+  { page: "local", state: "home", as: "visitor", path: "/_local" },
+  { page: "local", state: "mails", as: "visitor", path: "/_local/mail" },
+  { page: "local", state: "messages", as: "visitor", path: "/_local/messages" },
+  { page: "local", state: "components", as: "visitor", path: "/_local/components" },
+];
+
+const openFirstRecording = async (page: Page): Promise<void> => {
+  await main(page).locator('a[href*="/console/recordings/"]').first().click();
+  await page.waitForLoadState("networkidle");
+};
+
+const dayBefore = (days: number): string =>
+  new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+/** The states of an account's pages, beyond those of an empty account. */
+const account: readonly Scene[] = [
+  ...(["one", "many"] as const).flatMap((as): Scene[] => [
+    { page: "console", state: as, as, path: "/console" },
+    { page: "recordings", state: as, as, path: "/console/recordings" },
+    { page: "tokens", state: as, as, path: "/console/tokens" },
+    { page: "usage", state: as, as, path: "/console/usage" },
+    { page: "account", state: as, as, path: "/console/account" },
+  ]),
+  {
+    ...{ page: "usage", state: "too-many-days", as: "many" },
+    path: `/console/usage?from=${dayBefore(399)}&to=${dayBefore(0)}`,
+  },
+  {
+    ...{ page: "usage", state: "error", as: "one" },
+    path: `/console/usage?from=${dayBefore(0)}&to=${dayBefore(5)}`,
+  },
+  { page: "recording", state: "one", as: "one", path: "/console/recordings", act: openFirstRecording },
+  {
+    ...{ page: "tokens", state: "created", as: "empty", path: "/console/tokens" },
+    act: async (page, url) => {
+      await page.context().clearCookies();
+      await signUpWith(page, url);
+      await page.goto(`${url}/console/tokens`);
+      const form = main(page).locator("form", { has: page.locator("[name=name]") });
+      await form.locator("[name=name]").fill("clinic-app");
+      await form.locator(".button[type=submit]").click();
+      await page.waitForLoadState();
+    },
+  },
+  {
+    ...{ page: "tokens", state: "error", as: "empty", path: "/console/tokens" },
+    act: async (page) => {
+      const form = main(page).locator("form", { has: page.locator("[name=name]") });
+      await form.locator(".button[type=submit]").click();
+      await page.waitForLoadState();
+    },
+  },
+];
+
+const tryIt = async (page: Page): Promise<void> => {
+  await main(page).locator("[name=text]").first().fill("Good morning, how are you?");
+  await main(page).locator('form button[type="submit"]').first().click();
+};
+
+const playground: readonly Scene[] = [
+  {
+    ...{
+      page: "playground-translate",
+      state: "result",
+      as: "one",
+      path: "/console/playground?try=translate",
+    },
+    act: async (page) => {
+      const response = page.waitForResponse(/\/tasks\//);
+      await tryIt(page);
+      await (await response).finished();
+      await main(page).locator('form button[type="submit"]:not([disabled])').first().waitFor();
+    },
+  },
+  {
+    ...{
+      page: "playground-translate",
+      state: "loading",
+      as: "one",
+      path: "/console/playground?try=translate",
+    },
+    holds: /\/tasks\//,
+    act: tryIt,
+  },
+  { page: "playground-chat", state: "account", as: "one", path: "/console/playground?try=chat" },
+];
+
+const ofPage = ({ path, isPersonal = false, status = 200 }: ConsolePage): Scene => ({
+  page: nameOf(path),
+  state: isPersonal ? "empty" : status === 200 ? "visitor" : "refused",
+  as: isPersonal ? "empty" : "visitor",
+  path,
+  status,
+});
+
+/** Every page in its first state, then the other states. */
+const all: readonly Scene[] = [...consolePages.map(ofPage), ...entry, ...account, ...playground, ...local];
+
+/** The scenes by their pages, in the order of the table of pages. */
+export const scenes: readonly Scene[] = [...Map.groupBy(all, ({ page }) => page).values()].flat();

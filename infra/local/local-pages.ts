@@ -50,11 +50,12 @@ const sampleStyle = (colours: readonly string[]): string =>
 /** Pages with texts of other people run no script; the page of components needs the one of every page. */
 const headersOf = ({ kind }: LocalPage, style: string): Record<string, string> => {
   const hash = createHash("sha256").update(style).digest("base64");
+  const styles = style === "" ? "'self'" : `'self' 'sha256-${hash}'`;
   const scripts = kind === "components" ? "script-src 'self'; " : "";
   return {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy":
-      `default-src 'none'; style-src 'self' 'sha256-${hash}'; img-src 'self' data:; ${scripts}` +
+      `default-src 'none'; style-src ${styles}; img-src 'self' data:; ${scripts}` +
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",

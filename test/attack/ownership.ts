@@ -58,7 +58,7 @@ const openVerification = async (target: Target, { email }: Pick<Visitor, "email"
 /** Opens the page of this browser that adds an identity. @returns where the provider's page for this identity sends it back to. */
 const beginJoin = async (browser: Browser, login: string): Promise<string> => {
   const { html } = await browser.fillIn("/console/account", {}, "/console/account/identities/a");
-  const address = /class="button" href="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const address = /class="button full" href="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
   const { pathname, search } = await signInAtProvider(address, { login });
   return `${pathname}${search}`;
 };

@@ -22,7 +22,7 @@ export const consolePages: readonly ConsolePage[] = [
   { path: `/reset-password?token=${"x".repeat(43)}`, status: 400 },
   { path: "/console/log-in/a/callback", status: 400 },
   { path: "/console/nothing", status: 404 },
-  { path: "/nothing", status: 404 },
+  { path: "/no/such/page", status: 404 },
   ...attemptNames.map((name) => ({ path: `/console/playground?try=${name}` })),
   { path: "/console", isPersonal: true },
   { path: "/console/recordings", isPersonal: true },

@@ -19,7 +19,7 @@ const wrong = { username: "na kato", email: "nakato@example", password: "short" 
 
 describe.each(targets)("The ways into an account, $name", ({ url }) => {
   it.each([true, false])(
-    "say next to each field what is wrong with it, with the focus on the errors; with JavaScript: %s",
+    "say at each field what is wrong with it, with the focus on the errors; with JavaScript: %s",
     (javaScriptEnabled) =>
       visit(
         async ({ page }) => {

@@ -135,7 +135,9 @@ describe("The pages of the documentation", () => {
 describe.runIf(inject("isLocal"))("The pages of this machine", () => {
   it("list what there is, to people and to programs", async () => {
     const page = await new FormVisitor().open("/_local");
-    expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(page.headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'/,
+    );
     expect(unbalanced(page.html.replaceAll(/<!doctype html>|<style>[\s\S]*<\/style>/g, ""))).toEqual([]);
     for (const path of ["/docs", "/_local/mail", "/_local/messages"])
       expect(page.html).toContain(`href="${prefix}${path}"`);

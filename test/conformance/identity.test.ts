@@ -196,7 +196,8 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     });
     expect(inside).toMatchObject({ status: 200, path: `${prefix}/console` });
     const page = await send(jar, "/console", "/console/account/identities/a", {});
-    const address = /<a class="button" href="([^"]+)"/.exec(page.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const address =
+      /<a class="button full" href="([^"]+)"/.exec(page.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
     expect(page.html).toContain("Continue to Stand-in provider A");
     const callback = await signInAtProvider(address, { login: "okello", jar });
     const added = await jar.fetch(callback);
@@ -276,7 +277,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
 
     const wrong = await visitor.send(parted, settings, { action: "set-password", first_password: "short" });
     expect(wrong).toMatchObject({ status: 422 });
-    expect(wrong.html).toMatch(/ id="first_password-problem">(?:<svg.*?<\/svg>)?Too short: you entered 5/);
+    expect(wrong.html).toMatch(/ id="first_password-problem">(?:<svg.*?<\/svg>)?Too short: you entered 5/s);
     const typed = { action: "set-password", first_password: password };
     const set = await visitor.send(parted, settings, typed);
     expect(set).toMatchObject({ status: 200, path: `${settings}?done=password-set` });

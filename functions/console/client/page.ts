@@ -33,6 +33,10 @@ const bindPassword = (button: HTMLButtonElement): void => {
     field.type = isShown ? "password" : "text";
     button.textContent = isShown ? show : hide;
   });
+  // Browsers remember what is sent as text, and fill it in elsewhere.
+  field.form?.addEventListener("submit", () => {
+    field.type = "password";
+  });
   button.hidden = false;
 };
 

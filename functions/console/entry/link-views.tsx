@@ -3,7 +3,6 @@ import type { ApiKey } from "../../../shared/accounts/repositories/api-keys-repo
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { Facts } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
 import { Outcome } from "../view/outcome.tsx";
@@ -42,14 +41,16 @@ export const RevokeKeys = ({
     <h1>{texts.reset.keysTitle}</h1>
     <FormRefused problems={problems} />
     <p class="about">{texts.reset.keysText}</p>
-    <Facts
-      facts={keys.map(({ id, name, prefix, createdAt }) => [
-        name,
-        <span key={id}>
-          <code>{prefix}…</code> {texts.tokens.createdOn} {dayOf(createdAt, language)}
-        </span>,
-      ])}
-    />
+    <ul class="stack">
+      {keys.map(({ id, name, prefix, createdAt }) => (
+        <li key={id}>
+          <strong>{name}</strong>
+          <p class="small faint">
+            <code>{prefix}…</code> {texts.tokens.createdOn} {dayOf(createdAt, language)}
+          </p>
+        </li>
+      ))}
+    </ul>
     <Form to="/console/revoke-keys" submit={texts.tokens.revokeAll} look="danger">
       <LinkToken token={token} />
     </Form>

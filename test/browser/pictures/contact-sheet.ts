@@ -21,7 +21,7 @@ const scale = 0.3;
 const style = `
 body { margin: 0; padding: 16px; font: 14px/1.5 system-ui, sans-serif; background: #777; color: #fff; width: max-content }
 h1, h2, h3 { margin: 16px 0 8px } nav { max-width: 1400px } a { color: inherit; margin-right: 12px }
-section { padding: 8px; border-top: 2px solid #fff } .row { display: flex; gap: 8px; align-items: flex-start }
+section { padding: 8px; border-top: 2px solid #fff } .row { display: flex; gap: 8px; margin-bottom: 8px; align-items: flex-start }
 img { display: block; max-height: 900px; object-fit: cover; object-position: top } .problem { color: #fdd }`;
 
 const shown = ({ file, width, colorScheme, problem = "" }: Picture): string =>
@@ -29,11 +29,13 @@ const shown = ({ file, width, colorScheme, problem = "" }: Picture): string =>
     ? `<p class="problem">${escapeHtml(problem)}</p>`
     : `<a href="${escapeHtml(file)}" title="${width}, ${colorScheme}"><img src="${escapeHtml(file)}" width="${width * scale}" alt=""></a>`;
 
+/** Each state has a row of widths for each colour scheme. */
 const rowsOf = (pictures: readonly Picture[]): string =>
   [...Map.groupBy(pictures, ({ state }) => state)]
-    .map(
-      ([state, those]) => `<h3>${escapeHtml(state)}</h3><div class="row">${those.map(shown).join("")}</div>`,
-    )
+    .map(([state, those]) => {
+      const rows = [...Map.groupBy(those, ({ colorScheme }) => colorScheme).values()];
+      return `<h3>${escapeHtml(state)}</h3>${rows.map((row) => `<div class="row">${row.map(shown).join("")}</div>`).join("\n")}`;
+    })
     .join("\n");
 
 const sheetOf = (pictures: readonly Picture[]): string => {

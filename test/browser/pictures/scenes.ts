@@ -138,6 +138,40 @@ const local: readonly Scene[] = [
   { page: "local", state: "components", as: "visitor", path: "/_local/components" },
 ];
 
+/** Logs in through the stand-in of a provider. */
+const enterWith = async (page: Page, url: string, letter: string): Promise<void> => {
+  await page.goto(`${url}/console/log-in`);
+  await main(page).locator(`a[href*="/console/log-in/${letter}"]`).click();
+  await page.getByRole("button", { name: "Log in and go back" }).first().click();
+  await page.waitForURL(/\/console(?:\/connect)?$/);
+};
+
+/** Comes from a second provider with the address of an account, without proving the account. */
+const openConnect = async (page: Page, url: string): Promise<void> => {
+  await enterWith(page, url, "a");
+  await page.context().clearCookies();
+  await enterWith(page, url, "b");
+};
+
+const providers: readonly Scene[] = [
+  { page: "connect", state: "prove", as: "visitor", path: "/", act: openConnect },
+  {
+    ...{ page: "connect", state: "sent", as: "visitor", path: "/" },
+    act: async (page, url) => {
+      await openConnect(page, url);
+      await main(page).locator("form .button").last().click();
+      await page.waitForLoadState();
+    },
+  },
+  {
+    ...{ page: "account-identities", state: "add", as: "one", path: "/console/account" },
+    act: async (page) => {
+      await main(page).locator('form[action*="identities/a"] .button').click();
+      await page.waitForLoadState();
+    },
+  },
+];
+
 const openFirstRecording = async (page: Page): Promise<void> => {
   await main(page).locator('a[href*="/console/recordings/"]').first().click();
   await page.waitForLoadState("networkidle");
@@ -228,7 +262,22 @@ const ofPage = ({ path, isPersonal = false, status = 200 }: ConsolePage): Scene 
 });
 
 /** Every page in its first state, then the other states. */
-const all: readonly Scene[] = [...consolePages.map(ofPage), ...entry, ...account, ...playground, ...local];
+const all: readonly Scene[] = [
+  ...consolePages.map(ofPage),
+  ...entry,
+  ...providers,
+  ...account,
+  ...playground,
+  ...local,
+];
+
+/** @throws Error when two scenes would have the same pictures. */
+const requireDistinct = (each: readonly Scene[]): readonly Scene[] => {
+  const names = each.map(({ page, state }) => `${page}, ${state}`);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`Two scenes are called ${twice}.`);
+  return each;
+};
 
 /** The scenes by their pages, in the order of the table of pages. */
-export const scenes: readonly Scene[] = [...Map.groupBy(all, ({ page }) => page).values()].flat();
+export const scenes = requireDistinct([...Map.groupBy(all, ({ page }) => page).values()].flat());

@@ -12,9 +12,7 @@ describe("A table", () => {
     );
 
   it("scrolls alone when the screen is narrower", () => {
-    expect(table("`name`")).toMatch(
-      /^<div class="card flush"><section class="scroll" aria-label="Fields" tabindex="0">/i,
-    );
+    expect(table("`name`")).toMatch(/<section class="scroll" aria-label="Fields" tabindex="0"><table/i);
   });
 
   it("is stacked on phones when its rows are named by code", () => {

@@ -48,6 +48,7 @@ type TokensQuery = z.output<NonNullable<typeof tokensPage.query>>;
 type TokensForm = z.output<NonNullable<typeof tokensPage.form>>;
 type KeyForm = Extract<TokensForm, { readonly action: "make-key" }>;
 type TokenForm = Extract<TokensForm, { readonly action: "make-token" }>;
+type AccountQuery = z.output<NonNullable<typeof accountPage.query>>;
 type ProfileForm = Extract<
   z.output<NonNullable<typeof accountPage.form>>,
   { readonly action: "save-profile" }
@@ -55,11 +56,20 @@ type ProfileForm = Extract<
 
 const ownerIn = ({ session: { userId, tokenEpoch } }: SignedInVisit) => ({ userId, tokenEpoch });
 
+const keysOf = async ({ account }: SignedInVisit, { apiKeys }: AccountPagesDependencies) =>
+  (await listKeys(account.id, { apiKeys })).keys;
+
 const overview = (dependencies: AccountPagesDependencies): BoundPage =>
   page(overviewPage, {
     show: async (visit) =>
       shown({
-        content: <Overview {...visit} usage={await findUsage(visit.account.id, {}, dependencies)} />,
+        content: (
+          <Overview
+            {...visit}
+            usage={await findUsage(visit.account.id, {}, dependencies)}
+            keyCount={(await keysOf(visit, dependencies)).length}
+          />
+        ),
       }),
     submit: async ({ account }) => {
       await resendVerification(account.id, dependencies);
@@ -127,11 +137,8 @@ const revokeTokens = async (
   return startAgain(visit, "/console/tokens?done=tokens-revoked", dependencies);
 };
 
-const keysOf = async ({ account }: SignedInVisit, { apiKeys }: AccountPagesDependencies) =>
-  (await listKeys(account.id, { apiKeys })).keys;
-
 const tokens = (dependencies: AccountPagesDependencies): BoundPage => {
-  const { apiKeys, callbackSecrets, sessions } = dependencies;
+  const { apiKeys, sessions } = dependencies;
   /** Shows secrets in the response itself: browsers and logs would remember an address that led to them. */
   const showOnce = async (visit: Visit<TokensQuery, "signed-in">, more: ShownOnce, formsUsed: number) =>
     shown({
@@ -157,11 +164,6 @@ const tokens = (dependencies: AccountPagesDependencies): BoundPage => {
           return redirect(`/console/tokens?done=${await revoke(account.id, form.key, dependencies)}`);
         case "revoke-all-tokens":
           return revokeTokens(visit, dependencies);
-        case "replace-secret":
-          await callbackSecrets.replace(account.id);
-          return redirect("/console/tokens?done=secret-replaced");
-        case "show-secret":
-          return showOnce(visit, { secret: await callbackSecrets.current(account.id) }, session.formsUsed);
         default:
           return (await sessions.useForm(session, form.forms_used))
             ? showOnce(visit, await createOnce(visit, form, dependencies), form.forms_used + 1)
@@ -172,7 +174,11 @@ const tokens = (dependencies: AccountPagesDependencies): BoundPage => {
 };
 
 /** The days of the address, and what is wrong with them. */
-const rangeIn = ({ from, to }: UsageRange): UsageRange => {
+const rangeIn = ({ from, to, range }: z.output<NonNullable<typeof usagePage.query>>): UsageRange => {
+  if (range !== undefined && from === undefined && to === undefined) {
+    const first = Date.now() - (Number.parseInt(range, 10) - 1) * dayMilliseconds;
+    return { from: new Date(first).toISOString().slice(0, 10), range };
+  }
   const last = to === undefined ? Math.floor(Date.now() / dayMilliseconds) : dayOfDate(to);
   const days = from === undefined ? 1 : last - dayOfDate(from) + 1;
   if (days < 1) return { from, to, problem: "order" };
@@ -219,16 +225,17 @@ const leave = async ({ endSession }: SignedInVisit, after: string): Promise<Page
   redirect(`/console/log-in?after=${after}`, { cookies: [await endSession()] });
 
 const settings = (dependencies: AccountPagesDependencies): BoundPage => {
-  const { sessions, identities, openIdProviders } = dependencies;
+  const { callbackSecrets, sessions, identities, openIdProviders } = dependencies;
+  const show = async (visit: Visit<AccountQuery, "signed-in">, secret?: string) => {
+    const [listed, joined] = await Promise.all([
+      sessions.list(ownerIn(visit)),
+      identities.list(visit.account.id),
+    ]);
+    const lists = { sessions: listed, identities: joined, providers: openIdProviders };
+    return shown({ content: <AccountSettings {...visit} {...lists} secret={secret} /> });
+  };
   return page(accountPage, {
-    show: async (visit) => {
-      const [listed, joined] = await Promise.all([
-        sessions.list(ownerIn(visit)),
-        identities.list(visit.account.id),
-      ]);
-      const lists = { sessions: listed, identities: joined, providers: openIdProviders };
-      return shown({ content: <AccountSettings {...visit} {...lists} /> });
-    },
+    show: (visit) => show(visit),
     submit: async ({ form, ...visit }) => {
       const { account, request } = visit;
       switch (form.action) {
@@ -236,10 +243,10 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           return saveProfile(visit, form, dependencies);
         case "change-password":
           await changePassword(account.id, form, dependencies);
-          return startAgain(visit, "/console/account?done=password-changed", dependencies);
+          return startAgain(visit, "/console/account?section=security&done=password-changed", dependencies);
         case "set-password":
           await setFirstPassword(account, form.first_password, dependencies);
-          return startAgain(visit, "/console/account?done=password-set", dependencies);
+          return startAgain(visit, "/console/account?section=security&done=password-set", dependencies);
         case "send-verification":
           await resendVerification(account.id, dependencies);
           return redirect("/console/account?done=sent");
@@ -250,7 +257,12 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           if ((await identities.part(account.id, form.identity)) === "last") {
             throw new AppError("bad_request", { message: visit.texts.account.lastWayIn });
           }
-          return redirect("/console/account?done=unlinked");
+          return redirect("/console/account?section=security&done=unlinked");
+        case "replace-secret":
+          await callbackSecrets.replace(account.id);
+          return redirect("/console/account?section=webhooks&done=secret-replaced");
+        case "show-secret":
+          return show(visit, await callbackSecrets.current(account.id));
         case "delete-account":
           await deleteWithPassword(account.id, form.password, request.signal, dependencies);
           return leave(visit, "deleted");

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type * as z from "zod";
 import { organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
 import type { JoinedIdentity } from "../../../shared/accounts/repositories/identities-repository.ts";
@@ -6,11 +7,12 @@ import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import type { Session } from "../sessions/sessions-repository.ts";
 import { fill } from "../texts/languages.ts";
-import { Facts, Notice } from "../view/components.tsx";
+import { Badge, Facts, Notice, PageHead, Secret, TabBar } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";
 import { Field, Form, NewPasswordField, optionsOf, PasswordField, Select } from "../view/forms.tsx";
 import { browserName } from "./browser-name.ts";
-import type { accountPage } from "./pages.ts";
+import { Confirmed } from "./confirmed.tsx";
+import { type AccountSection, type accountPage, accountSections } from "./pages.ts";
 
 const to = "/console/account";
 
@@ -24,6 +26,8 @@ type Shown = Visit<z.output<NonNullable<typeof accountPage.query>>, "signed-in">
   readonly sessions: readonly Session[];
   readonly identities: readonly JoinedIdentity[];
   readonly providers: readonly LinkableProvider[];
+  /** The webhook secret, when its owner has requested it. */
+  readonly secret?: string | undefined;
 };
 
 const Email = (visit: Shown) => {
@@ -118,11 +122,11 @@ const Sessions = (visit: Shown) => {
   return (
     <>
       <p>{words.sessionsText}</p>
-      <ul class="cards">
+      <ul class="listed">
         {sessions.map(({ id, userAgent, createdAt, seenAt }) => (
-          <li class="card" key={id}>
+          <li key={id}>
             <h3>
-              {browserName(userAgent)} {id === session.id && <span class="hint">{words.thisSession}</span>}
+              {browserName(userAgent)} {id === session.id && <Badge kind="good">{words.thisSession}</Badge>}
             </h3>
             <Facts
               facts={[
@@ -152,11 +156,11 @@ const Identities = (visit: Shown) => {
   const nameOf = (issuer: string) => providers.find((provider) => provider.issuer === issuer)?.name ?? issuer;
   const joinable = providers.filter(({ issuer }) => !identities.some((joined) => joined.issuer === issuer));
   return (
-    <>
-      <h2>{words.identities}</h2>
+    <section class="card" aria-labelledby="identities">
+      <h2 id="identities">{words.identities}</h2>
       <p>{words.identitiesText}</p>
       {identities.map(({ id, issuer, email }) => (
-        <div class="card" key={id}>
+        <div class="provider" key={id}>
           <h3>{nameOf(issuer)}</h3>
           {email !== undefined && <p>{email}</p>}
           {isLastWay ? (
@@ -181,7 +185,7 @@ const Identities = (visit: Shown) => {
           look="secondary"
         />
       ))}
-    </>
+    </section>
   );
 };
 
@@ -206,9 +210,84 @@ const Deletion = (visit: Shown) => {
   );
 };
 
-/** The settings of an account. */
-export const AccountSettings = (visit: Shown) => {
-  const { account, texts, query, providers } = visit;
+const Webhooks = (visit: Shown) => {
+  const words = visit.texts.tokens;
+  return (
+    <section class="card" aria-labelledby="webhooks">
+      <h2 id="webhooks">{words.webhooks}</h2>
+      <p>{words.webhooksText}</p>
+      {visit.secret === undefined ? (
+        <Form to={to} submit={words.showSecret} look="secondary" {...sentTo("show-secret", visit).form} />
+      ) : (
+        <Secret label={words.secret} value={visit.secret} />
+      )}
+      <Confirmed
+        to={to}
+        action="replace-secret"
+        label={words.replaceSecret}
+        text={words.replaceSecretText}
+        sent={visit}
+      />
+    </section>
+  );
+};
+
+/** The section whose form has this action. */
+const sectionOf: Readonly<Record<string, AccountSection>> = {
+  "change-password": "security",
+  "set-password": "security",
+  "log-out-everywhere": "security",
+  unlink: "security",
+  "show-secret": "webhooks",
+  "replace-secret": "webhooks",
+  "delete-account": "data",
+};
+
+const Section = ({ title, id, children }: { title: string; id: string; children: ComponentChildren }) => (
+  <section class="card" aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+);
+
+const Content = ({ section, visit }: { readonly section: AccountSection; readonly visit: Shown }) => {
+  const words = visit.texts.account;
+  switch (section) {
+    case "profile":
+      return (
+        <>
+          <Section title={visit.texts.overview.email} id="email">
+            <Email {...visit} />
+          </Section>
+          <Section title={words.profile} id="profile">
+            <Profile {...visit} />
+          </Section>
+        </>
+      );
+    case "security":
+      return (
+        <>
+          <Section title={words.password} id="password-section">
+            <Password {...visit} />
+          </Section>
+          <Section title={words.sessions} id="sessions">
+            <Sessions {...visit} />
+          </Section>
+          <Identities {...visit} />
+        </>
+      );
+    case "webhooks":
+      return <Webhooks {...visit} />;
+    case "data":
+      return (
+        <Section title={words.delete} id="delete">
+          <Deletion {...visit} />
+        </Section>
+      );
+  }
+};
+
+const Outcomes = ({ account, texts, query, providers }: Shown) => {
   const words = texts.account;
   const joined = providers.find(({ letter }) => letter === query.joined);
   const fieldNames = {
@@ -223,22 +302,35 @@ export const AccountSettings = (visit: Shown) => {
     "password-changed": words.passwordChanged,
     "password-set": words.passwordSet,
     unlinked: words.unlinked,
+    "secret-replaced": texts.tokens.secretReplaced,
   };
   return (
     <>
-      <h1>{texts.navigation.account}</h1>
       {query.done && <Notice title={outcomes[query.done]} />}
       {joined && <Notice title={fill(texts.identity.joined, { provider: joined.name })} />}
-      <Email {...visit} />
-      <h2>{words.profile}</h2>
-      <Profile {...visit} />
-      <h2>{words.password}</h2>
-      <Password {...visit} />
-      <h2>{words.sessions}</h2>
-      <Sessions {...visit} />
-      <Identities {...visit} />
-      <h2>{words.delete}</h2>
-      <Deletion {...visit} />
+    </>
+  );
+};
+
+/** The settings of an account, in four pages. */
+export const AccountSettings = (visit: Shown) => {
+  const { texts, query, url, values } = visit;
+  const words = texts.account;
+  const section =
+    sectionOf[values["action"] ?? ""] ?? query.section ?? (query.joined ? "security" : "profile");
+  return (
+    <>
+      <PageHead title={texts.navigation.account} />
+      <TabBar
+        label={words.sections.label}
+        tabs={accountSections.map((each) => ({
+          href: each === "profile" ? url(to) : `${url(to)}?section=${each}`,
+          label: words.sections[each],
+          isCurrent: each === section,
+        }))}
+      />
+      <Outcomes {...visit} />
+      <Content section={section} visit={visit} />
     </>
   );
 };

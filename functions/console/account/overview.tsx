@@ -2,12 +2,17 @@ import type { Usage } from "../../../shared/accounts/usage/usage.ts";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { Facts, Meter, Notice } from "../view/components.tsx";
+import { Badge, Facts, Meter, Notice, PageHead } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Form } from "../view/forms.tsx";
+import { Icon } from "../view/icons.tsx";
+import { FirstRequest } from "./first-request.tsx";
 import { RecordingsMeter } from "./recordings-meter.tsx";
 
-type Shown = Visit<{ readonly done?: "sent" | undefined }, "signed-in"> & { readonly usage: Usage };
+type Shown = Visit<{ readonly done?: "sent" | undefined }, "signed-in"> & {
+  readonly usage: Usage;
+  readonly keyCount: number;
+};
 
 const Verification = (visit: Shown) => {
   const { account, texts, language, usage } = visit;
@@ -15,7 +20,7 @@ const Verification = (visit: Shown) => {
   const number = numbersIn(language);
   const more = usage.once_verified;
   return (
-    <Notice title={texts.verify.title}>
+    <Notice kind="warning" title={texts.verify.title}>
       <p>
         {more
           ? fill(words.verifyText, {
@@ -38,60 +43,86 @@ const Verification = (visit: Shown) => {
 const Quotas = ({ texts, language, usage }: Shown) => {
   const words = texts.overview;
   return (
-    <>
+    <div class="columns three">
       {[
         { label: words.today, ...usage.today },
         { label: words.thisMonth, ...usage.this_month },
       ].map(({ label, used, limit, resets_at: end }) => (
-        <section class="card" key={label}>
-          <Meter label={label} used={used} limit={limit} />
+        <Meter key={label} label={label} used={used} limit={limit}>
           {limit !== null && <p class="hint">{fill(words.resets, { day: dayOf(end, language) })}</p>}
-        </section>
+        </Meter>
       ))}
-      <section class="card">
-        <RecordingsMeter usage={usage} label={texts.usage.recordings} />
-      </section>
-    </>
+      <RecordingsMeter usage={usage} label={texts.usage.recordings} />
+    </div>
   );
 };
 
-/** The quotas of an account, and what to do next. */
-export const Overview = (visit: Shown) => {
-  const { account, texts, usage, query, url } = visit;
+const NextSteps = ({ account, texts, usage, keyCount, url }: Shown) => {
   const words = texts.overview;
-  const next = [
-    { to: "/console/tokens", label: words.nextKey },
-    { to: "/console/playground", label: words.nextPlayground },
-    { to: "/docs", label: texts.tokens.firstCall },
-    { to: "/console/usage", label: words.nextUsage },
+  const steps = [
+    { to: "/console/account", label: words.nextVerify, isDone: account.email_verified },
+    { to: "/console/tokens", label: words.nextKey, isDone: keyCount > 0 },
+    { to: "/docs/guides/first-call", label: texts.tokens.firstCall, isDone: usage.this_month.used > 0 },
+    { to: "/console/playground", label: words.nextPlayground, isDone: false },
+    { to: "/console/usage", label: words.nextUsage, isDone: false },
   ];
   return (
-    <>
-      <h1>{fill(words.greeting, { name: account.full_name ?? account.username })}</h1>
-      {query.done === "sent" && <Notice title={fill(words.sent, { email: account.email })} />}
-      {!account.email_verified && <Verification {...visit} />}
-      <div class="cards">
-        <Quotas {...visit} />
-        <section class="card">
-          <h2>{texts.navigation.account}</h2>
-          <Facts
-            facts={[
-              [words.plan, words.plans[account.account_type]],
-              [words.rateLimit, fill(words.perMinute, { count: usage.per_minute_limit })],
-              [words.email, account.email],
-              [words.emailStatus, account.email_verified ? words.verified : words.notVerified],
-            ]}
-          />
-        </section>
-      </div>
-      <h2>{words.next}</h2>
-      <ul>
-        {next.map(({ to, label }) => (
+    <section class="card" aria-labelledby="next">
+      <h2 id="next">{words.next}</h2>
+      <ul class="steps">
+        {steps.map(({ to, label, isDone }) => (
           <li key={to}>
+            <Icon name={isDone ? "success" : "forward"} />
             <a href={url(to)}>{label}</a>
+            {isDone && <Badge kind="good">{words.done}</Badge>}
           </li>
         ))}
       </ul>
+    </section>
+  );
+};
+
+const Plan = ({ account, texts, usage }: Shown) => {
+  const words = texts.overview;
+  return (
+    <section class="card" aria-labelledby="plan">
+      <h2 id="plan">{texts.navigation.account}</h2>
+      <Facts
+        facts={[
+          [words.plan, words.plans[account.account_type]],
+          [words.rateLimit, fill(words.perMinute, { count: usage.per_minute_limit })],
+          [words.email, account.email],
+          [
+            words.emailStatus,
+            account.email_verified ? (
+              <Badge kind="good">{words.verified}</Badge>
+            ) : (
+              <Badge kind="warning">{words.notVerified}</Badge>
+            ),
+          ],
+        ]}
+      />
+    </section>
+  );
+};
+
+/** The quotas of an account, and what comes next. */
+export const Overview = (visit: Shown) => {
+  const { account, texts, query, baseUrl } = visit;
+  const words = texts.overview;
+  return (
+    <>
+      <PageHead title={fill(words.greeting, { name: account.full_name ?? account.username })} />
+      {query.done === "sent" && <Notice title={fill(words.sent, { email: account.email })} />}
+      {!account.email_verified && <Verification {...visit} />}
+      <Quotas {...visit} />
+      <div class="columns two">
+        <NextSteps {...visit} />
+        <Plan {...visit} />
+      </div>
+      <h2>{texts.tokens.firstCall}</h2>
+      <p class="soft">{texts.playground.codeText}</p>
+      <FirstRequest baseUrl={baseUrl} />
     </>
   );
 };

@@ -23,6 +23,7 @@ export const overviewPage = definePage({
   title: ({ navigation }) => navigation.overview,
   query: done(["sent"]),
   form: z.object({ action: z.literal("send-verification") }),
+  styles: ["account"],
 });
 
 const wholeNumber = z
@@ -38,7 +39,7 @@ export const tokensPage = definePage({
   path: "/console/tokens",
   audience: "signed-in",
   title: ({ tokens }) => tokens.title,
-  query: done(["revoked", "already-revoked", "revoked-all", "tokens-revoked", "secret-replaced"]),
+  query: done(["revoked", "already-revoked", "revoked-all", "tokens-revoked"]),
   form: z.discriminatedUnion("action", [
     z.object({
       action: z.literal("make-key"),
@@ -56,11 +57,13 @@ export const tokensPage = definePage({
     z.object({ action: z.literal("revoke-all-keys") }),
     z.object({ action: z.literal("make-token"), forms_used: wholeNumber }),
     z.object({ action: z.literal("revoke-all-tokens") }),
-    z.object({ action: z.literal("show-secret") }),
-    z.object({ action: z.literal("replace-secret") }),
   ]),
+  styles: ["account"],
   confidential: true,
 });
+
+/** The periods that the page of usage offers, all of them until today. */
+export const usageRanges = ["7d", "30d", "90d"] as const;
 
 export const usagePage = definePage({
   id: "usage",
@@ -70,8 +73,10 @@ export const usagePage = definePage({
   query: z.object({
     from: optionalField(z.iso.date()).catch(undefined),
     to: optionalField(z.iso.date()).catch(undefined),
+    range: z.enum(usageRanges).optional().catch(undefined),
     format: z.literal("csv").optional().catch(undefined),
   }),
+  styles: ["account"],
 });
 
 const shortField = optionalField(text().trim().max(200));
@@ -79,12 +84,17 @@ const shortField = optionalField(text().trim().max(200));
 /** Fields of the profile that can be changed, but not cleared. */
 export const requiredOnceSet = ["full_name", "organization_type", "default_language"] as const;
 
+/** The pages of an account, in the order of their tabs. All forms are sent to the same address. */
+export const accountSections = ["profile", "security", "webhooks", "data"] as const;
+export type AccountSection = (typeof accountSections)[number];
+
 export const accountPage = definePage({
   id: "account",
   path: "/console/account",
   audience: "signed-in",
   title: ({ navigation }) => navigation.account,
-  query: done(["saved", "sent", "password-changed", "password-set", "unlinked"]).extend({
+  query: done(["saved", "sent", "password-changed", "password-set", "unlinked", "secret-replaced"]).extend({
+    section: z.enum(accountSections).optional().catch(undefined),
     /** Fields that the form tried to clear. */
     kept: optionalField(z.string())
       .catch(undefined)
@@ -110,6 +120,11 @@ export const accountPage = definePage({
     z.object({ action: z.literal("send-verification") }),
     z.object({ action: z.literal("log-out-everywhere") }),
     z.object({ action: z.literal("unlink"), identity: z.string().min(1).max(200) }),
+    z.object({ action: z.literal("show-secret") }),
+    z.object({ action: z.literal("replace-secret") }),
     z.object({ action: z.literal("delete-account"), password: givenPassword }),
   ]),
+  styles: ["account"],
+  // It may show the webhook secret.
+  confidential: true,
 });

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type * as z from "zod";
 import { scopes } from "../../../shared/accounts/access/api-keys.ts";
 import {
@@ -6,14 +7,14 @@ import {
   maxKeyNameLength,
 } from "../../../shared/accounts/profile/manage-keys.ts";
 import { daySeconds } from "../../../shared/platform/durations.ts";
-import { codeSamples } from "../samples/code-samples.ts";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { CodeBlock } from "../view/code.tsx";
-import { EmptyState, Facts, Notice, Secret } from "../view/components.tsx";
+import { DataTable, EmptyState, Notice, PageHead, Secret } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Choices, Field, Form } from "../view/forms.tsx";
+import { Confirmed } from "./confirmed.tsx";
+import { FirstRequest } from "./first-request.tsx";
 import type { tokensPage } from "./pages.ts";
 
 const to = "/console/tokens";
@@ -22,8 +23,6 @@ const to = "/console/tokens";
 export interface ShownOnce {
   readonly createdKey?: CreatedKey;
   readonly createdToken?: { readonly token: string; readonly seconds: number | undefined };
-  /** The webhook secret. */
-  readonly secret?: string;
   /** The form was sent before, so nothing was created. */
   readonly isSentAlready?: boolean;
 }
@@ -32,25 +31,27 @@ type Shown = Visit<z.output<NonNullable<typeof tokensPage.query>>, "signed-in"> 
   readonly keys: ListedKeys["keys"];
 } & ShownOnce;
 
-/** A request that is easy to understand. */
-export const FirstCall = ({ baseUrl, label }: { readonly baseUrl: string; readonly label: string }) => (
-  <CodeBlock
-    label={label}
-    code={`TOKEN=…\n${
-      codeSamples({
-        method: "POST",
-        url: `${baseUrl}/tasks/translate`,
-        needsToken: true,
-        body: {
-          kind: "json",
-          value: { source_language: "eng", target_language: "lug", text: "How are you?" },
-        },
-      }).curl
-    }`}
-  />
+const Created = ({
+  title,
+  label,
+  secret,
+  baseUrl,
+  children,
+}: Pick<Shown, "baseUrl"> & {
+  readonly title: string;
+  readonly label: string;
+  readonly secret: string;
+  readonly children: ComponentChildren;
+}) => (
+  <section class="card created" role="status">
+    <h2>{title}</h2>
+    <p>{children}</p>
+    <Secret label={label} value={secret} />
+    <FirstRequest baseUrl={baseUrl} apiKey={secret} />
+  </section>
 );
 
-const CreatedKeyNotice = ({
+const CreatedNow = ({
   texts: { tokens: words },
   baseUrl,
   createdKey,
@@ -60,30 +61,30 @@ const CreatedKeyNotice = ({
   <>
     {isSentAlready && <Notice title={words.sentAlready} />}
     {createdKey && (
-      <Notice title={fill(words.created, { name: createdKey.name })}>
-        <p>{words.once}</p>
-        <Secret label={words.key} value={createdKey.key} />
-        <FirstCall baseUrl={baseUrl} label={words.firstCall} />
-      </Notice>
+      <Created
+        title={fill(words.created, { name: createdKey.name })}
+        label={words.key}
+        secret={createdKey.key}
+        baseUrl={baseUrl}
+      >
+        {words.once}
+      </Created>
     )}
     {createdToken && (
-      <Notice title={words.tokenCreated}>
-        <p>
-          {words.once}{" "}
-          {createdToken.seconds === undefined
-            ? words.tokenLastsForever
-            : fill(words.tokenLasts, { days: Math.round(createdToken.seconds / daySeconds) })}
-        </p>
-        <Secret label={words.token} value={createdToken.token} />
-        <FirstCall baseUrl={baseUrl} label={words.firstCall} />
-      </Notice>
+      <Created title={words.tokenCreated} label={words.token} secret={createdToken.token} baseUrl={baseUrl}>
+        {words.once}{" "}
+        {createdToken.seconds === undefined
+          ? words.tokenLastsForever
+          : fill(words.tokenLasts, { days: Math.round(createdToken.seconds / daySeconds) })}
+      </Created>
     )}
   </>
 );
 
 type ListedKey = ListedKeys["keys"][number];
 
-const factsOf = (shown: ListedKey, { texts, language }: Shown): (readonly [string, string])[] => {
+/** What the columns of the table say of a key, after its name. */
+const cellsOf = (shown: ListedKey, { texts, language }: Shown): readonly string[] => {
   const words = texts.tokens;
   const number = numbersIn(language);
   const { expires_at: end, monthly_limit: limit, last_used_at: lastUsed } = shown;
@@ -92,79 +93,78 @@ const factsOf = (shown: ListedKey, { texts, language }: Shown): (readonly [strin
   const hasAll = shown.scopes.length === scopes.length;
   const expiry = end === null ? words.never : dayOf(end, language);
   return [
-    [words.scopes, hasAll ? words.all : shown.scopes.map((scope) => words.scopeNames[scope]).join(", ")],
-    [words.createdOn, dayOf(shown.created_at, language)],
-    [words.expiresOn, isExpired ? `${expiry}, ${words.expired}` : expiry],
-    [words.lastUsed, lastUsed === null ? words.neverUsed : dayOf(lastUsed, language)],
-    [words.usedThisMonth, limit === null ? used : fill(words.usedOf, { used, limit: number.format(limit) })],
+    hasAll ? words.all : shown.scopes.map((scope) => words.scopeNames[scope]).join(", "),
+    dayOf(shown.created_at, language),
+    isExpired ? `${expiry}, ${words.expired}` : expiry,
+    lastUsed === null ? words.neverUsed : dayOf(lastUsed, language),
+    limit === null ? used : fill(words.usedOf, { used, limit: number.format(limit) }),
   ];
 };
 
-/** A form that cannot be undone, with what it does. */
-const Confirmed = ({
-  action,
-  label,
-  text,
-  ...visit
-}: Shown & { readonly action: string; readonly label: string; readonly text: string }) => {
-  const { isThis, form } = sentTo(action, visit);
+const Revoke = ({ visit, shown }: { readonly visit: Shown; readonly shown: ListedKey }) => {
+  const words = visit.texts.tokens;
+  const { id, name } = shown;
+  const isThis = visit.values["key"] === id;
   return (
-    <details open={isThis}>
-      <summary>{label}</summary>
-      <p>{text}</p>
-      <Form to={to} submit={label} look="danger" {...form} />
+    <details open={isThis} class="revoke">
+      <summary aria-label={fill(words.revokeNamed, { name })}>{words.revoke}</summary>
+      <p>{words.revokeText}</p>
+      <Form
+        to={to}
+        action="revoke-key"
+        submit={fill(words.revokeNamed, { name })}
+        look="danger"
+        refusal={isThis ? visit.problems.form : undefined}
+      >
+        <input type="hidden" name="key" value={id} />
+      </Form>
     </details>
   );
 };
 
-const Key = ({ visit, shown }: { readonly visit: Shown; readonly shown: ListedKey }) => {
-  const words = visit.texts.tokens;
-  const { id, name, prefix } = shown;
-  const isThis = visit.values["key"] === id;
-  return (
-    <li class="card">
-      <h3>{name}</h3>
-      <p>
-        <code>{prefix}…</code>
-      </p>
-      <Facts facts={factsOf(shown, visit)} />
-      <details open={isThis}>
-        <summary aria-label={fill(words.revokeNamed, { name })}>{words.revoke}</summary>
-        <p>{words.revokeText}</p>
-        <Form
-          to={to}
-          action="revoke-key"
-          submit={fill(words.revokeNamed, { name })}
-          look="danger"
-          refusal={isThis ? visit.problems.form : undefined}
-        >
-          <input type="hidden" name="key" value={id} />
-        </Form>
-      </details>
-    </li>
-  );
-};
-
 const Keys = (visit: Shown) => {
-  const { keys, baseUrl, texts } = visit;
+  const { keys, texts } = visit;
   const words = texts.tokens;
+  if (keys.length === 0) {
+    return (
+      <EmptyState title={words.none}>
+        <p>{words.noneText}</p>
+        <a class="button" href="#create">
+          {words.createButton}
+        </a>
+      </EmptyState>
+    );
+  }
   return (
     <>
-      <h2>{words.yourKeys}</h2>
-      {keys.length === 0 ? (
-        <EmptyState title={words.none}>
-          <p>{words.noneText}</p>
-          <FirstCall baseUrl={baseUrl} label="curl" />
-        </EmptyState>
-      ) : (
-        <ul class="cards">
-          {keys.map((shown) => (
-            <Key key={shown.id} visit={visit} shown={shown} />
-          ))}
-        </ul>
-      )}
+      <DataTable
+        caption={words.yourKeys}
+        isStacked
+        columns={[
+          { label: words.name },
+          ...[words.scopes, words.createdOn, words.expiresOn, words.lastUsed, words.usedThisMonth].map(
+            (label) => ({ label }),
+          ),
+          { label: words.revoke },
+        ]}
+        rows={keys.map((shown) => [
+          <>
+            {shown.name}
+            <br />
+            <code>{shown.prefix}…</code>
+          </>,
+          ...cellsOf(shown, visit),
+          <Revoke key={shown.id} visit={visit} shown={shown} />,
+        ])}
+      />
       {keys.length > 1 && (
-        <Confirmed action="revoke-all-keys" label={words.revokeAll} text={words.revokeAllText} {...visit} />
+        <Confirmed
+          to={to}
+          action="revoke-all-keys"
+          label={words.revokeAll}
+          text={words.revokeAllText}
+          sent={visit}
+        />
       )}
     </>
   );
@@ -172,27 +172,6 @@ const Keys = (visit: Shown) => {
 
 /** Prevents a reload from creating something twice: the session counts these forms. */
 const SentOnce = ({ session }: Shown) => <input type="hidden" name="forms_used" value={session.formsUsed} />;
-
-const CallbackSecret = (visit: Shown) => {
-  const words = visit.texts.tokens;
-  return (
-    <>
-      <h2>{words.webhooks}</h2>
-      <p>{words.webhooksText}</p>
-      {visit.secret === undefined ? (
-        <Form to={to} submit={words.showSecret} look="secondary" {...sentTo("show-secret", visit).form} />
-      ) : (
-        <Secret label={words.secret} value={visit.secret} />
-      )}
-      <Confirmed
-        action="replace-secret"
-        label={words.replaceSecret}
-        text={words.replaceSecretText}
-        {...visit}
-      />
-    </>
-  );
-};
 
 const MakeKey = (visit: Shown) => {
   const { texts } = visit;
@@ -227,7 +206,27 @@ const MakeKey = (visit: Shown) => {
   );
 };
 
-/** The page of keys, access tokens and the webhook secret. */
+const AccessTokens = (visit: Shown) => {
+  const words = visit.texts.tokens;
+  return (
+    <section class="card" aria-labelledby="tokens">
+      <h2 id="tokens">{words.token}</h2>
+      <p>{words.tokenText}</p>
+      <Form to={to} submit={words.createToken} look="secondary" {...sentTo("make-token", visit).form}>
+        <SentOnce {...visit} />
+      </Form>
+      <Confirmed
+        to={to}
+        action="revoke-all-tokens"
+        label={words.revokeTokens}
+        text={words.revokeTokensText}
+        sent={visit}
+      />
+    </section>
+  );
+};
+
+/** The page of keys and access tokens. */
 export const TokensAndKeys = (visit: Shown) => {
   const { texts, query, createdKey } = visit;
   const words = texts.tokens;
@@ -236,33 +235,22 @@ export const TokensAndKeys = (visit: Shown) => {
     "already-revoked": words.alreadyRevoked,
     "revoked-all": words.revokedAll,
     "tokens-revoked": words.tokensRevoked,
-    "secret-replaced": words.secretReplaced,
   };
   return (
     <>
-      <h1>{words.title}</h1>
+      <PageHead title={words.title}>
+        <p class="soft">{words.intro}</p>
+      </PageHead>
       {query.done && <Notice title={outcomes[query.done]} />}
-      <CreatedKeyNotice {...visit} />
-      <p>{words.intro}</p>
+      <CreatedNow {...visit} />
       <Keys {...visit} />
       {!createdKey && (
-        <>
-          <h2>{words.create}</h2>
+        <section class="card" aria-labelledby="create">
+          <h2 id="create">{words.create}</h2>
           <MakeKey {...visit} />
-        </>
+        </section>
       )}
-      <h2>{words.token}</h2>
-      <p>{words.tokenText}</p>
-      <Form to={to} submit={words.createToken} look="secondary" {...sentTo("make-token", visit).form}>
-        <SentOnce {...visit} />
-      </Form>
-      <Confirmed
-        action="revoke-all-tokens"
-        label={words.revokeTokens}
-        text={words.revokeTokensText}
-        {...visit}
-      />
-      <CallbackSecret {...visit} />
+      <AccessTokens {...visit} />
     </>
   );
 };

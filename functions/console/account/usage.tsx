@@ -1,17 +1,20 @@
 import { maxUsageDays, type Usage, type UsedOperation } from "../../../shared/accounts/usage/usage.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { BarChart } from "../view/bar-chart.tsx";
-import { DataTable, EmptyState, Meter } from "../view/components.tsx";
+import { DataTable, EmptyState, Meter, PageHead, Segments } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Field } from "../view/forms.tsx";
+import { StackedChart } from "../view/stacked-chart.tsx";
+import { FirstRequest } from "./first-request.tsx";
+import { usageRanges } from "./pages.ts";
 import { RecordingsMeter } from "./recordings-meter.tsx";
-import { FirstCall } from "./tokens.tsx";
 
 /** The requested days, and their problem. */
 export interface UsageRange {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  /** The period that was chosen instead of days. */
+  readonly range?: (typeof usageRanges)[number];
   readonly problem?: "order" | "tooManyDays" | undefined;
 }
 
@@ -68,7 +71,7 @@ const Range = ({ texts, url, usage, requested }: Shown) => {
   const words = texts.usage;
   const problem = requested.problem && fill(words[requested.problem], { count: maxUsageDays });
   return (
-    <form method="get" action={url("/console/usage")} class="row">
+    <form method="get" action={url("/console/usage")} class="range">
       <Field
         name="from"
         label={words.from}
@@ -84,29 +87,77 @@ const Range = ({ texts, url, usage, requested }: Shown) => {
   );
 };
 
+const Periods = ({ texts, url, requested: { from, range } }: Shown) => (
+  <Segments
+    label={texts.usage.period}
+    choices={usageRanges.map((each) => ({
+      href: `${url("/console/usage")}?range=${each}`,
+      label: fill(texts.usage.lastDays, { count: Number.parseInt(each, 10) }),
+      isCurrent: each === (range ?? (from === undefined ? "30d" : undefined)),
+    }))}
+  />
+);
+
+/** The kinds of requests, in the order of the chart's colours, by what their paths contain. */
+const kinds = [
+  ["translate", /translate$/],
+  ["speak", /speech|tts|orpheus/],
+  ["transcribe", /stt|audio\/trans|jobs/],
+  ["chat", /chat|responses|sunflower|summarise/],
+  ["identify", /language/],
+] as const;
+
+/** The requests of a day by kind; those of no kind last. */
+const requestsByKind = (operations: readonly UsedOperation[]): number[] => {
+  const sums = Array.from({ length: kinds.length + 1 }, () => 0);
+  for (const { path, requests } of operations) {
+    const found = kinds.findIndex(([, pattern]) => pattern.test(path));
+    const index = found < 0 ? kinds.length : found;
+    sums[index] = (sums[index] ?? 0) + requests;
+  }
+  return sums;
+};
+
 const Days = ({ texts, language, usage }: Shown) => {
   const words = texts.usage;
   const number = numbersIn(language);
-  const days = usage.days.map(({ date, total }) => ({ label: dayOf(date, language), value: total }));
-  const totals = days.map(({ value }) => value);
+  const series = [...kinds.map(([kind]) => texts.playground[kind]), words.other];
+  const days = usage.days.map(({ date, operations }) => ({
+    label: dayOf(date, language),
+    values: requestsByKind(operations),
+  }));
+  const used = series.map((_, index) => days.some(({ values }) => (values[index] ?? 0) > 0));
+  const isShown = (index: number): boolean => index < kinds.length || used[index] === true;
+  const totals = usage.days.map(({ total }) => total);
   return (
     <>
-      <BarChart
-        label={words.days}
-        bars={days}
-        summary={fill(words.chart, {
-          total: number.format(totals.reduce((sum, total) => sum + total, 0)),
-          from: dayOf(usage.from, language),
-          to: dayOf(usage.to, language),
-          most: number.format(Math.max(...totals)),
-        })}
-      />
-      <details>
+      <div class="card">
+        <StackedChart
+          label={words.days}
+          series={series.filter((_, index) => isShown(index))}
+          bars={days}
+          summary={fill(words.chart, {
+            total: number.format(totals.reduce((sum, total) => sum + total, 0)),
+            from: dayOf(usage.from, language),
+            to: dayOf(usage.to, language),
+            most: number.format(Math.max(...totals)),
+          })}
+        />
+      </div>
+      <details class="more">
         <summary>{words.asTable}</summary>
         <DataTable
           caption={words.days}
-          columns={[{ label: words.day }, { label: words.tasks, isNumber: true }]}
-          rows={days.map(({ label, value }) => [label, number.format(value)])}
+          columns={[
+            { label: words.day },
+            { label: words.tasks, isNumber: true },
+            ...series.filter((_, index) => isShown(index)).map((label) => ({ label, isNumber: true })),
+          ]}
+          rows={days.map(({ label, values }, index) => [
+            label,
+            number.format(totals[index] ?? 0),
+            ...values.filter((_, kind) => isShown(kind)).map((value) => number.format(value)),
+          ])}
         />
       </details>
     </>
@@ -143,33 +194,28 @@ export const UsageOfDays = (visit: Shown) => {
   const isEmpty = usage.days.every(({ operations }) => operations.length === 0);
   return (
     <>
-      <h1>{texts.navigation.usage}</h1>
-      <div class="cards">
-        <section class="card">
-          <Meter label={texts.overview.today} used={usage.today.used} limit={usage.today.limit} />
-        </section>
-        <section class="card">
-          <Meter
-            label={texts.overview.thisMonth}
-            used={usage.this_month.used}
-            limit={usage.this_month.limit}
-          />
-        </section>
-        <section class="card">
-          <RecordingsMeter usage={usage} label={words.recordings} />
-        </section>
+      <PageHead title={texts.navigation.usage}>
+        <p class="soft">{words.utc}</p>
+      </PageHead>
+      <div class="columns three">
+        <Meter label={texts.overview.today} used={usage.today.used} limit={usage.today.limit} />
+        <Meter label={texts.overview.thisMonth} used={usage.this_month.used} limit={usage.this_month.limit} />
+        <RecordingsMeter usage={usage} label={words.recordings} />
       </div>
-      <h2>{words.days}</h2>
-      <Range {...visit} />
+      <div class="row between">
+        <Periods {...visit} />
+        <Range {...visit} />
+      </div>
       {isEmpty ? (
-        <EmptyState title={words.none}>
-          <p>{words.noneText}</p>
-          <FirstCall baseUrl={baseUrl} label="curl" />
-        </EmptyState>
+        <>
+          <EmptyState title={words.none}>
+            <p>{words.noneText}</p>
+          </EmptyState>
+          <FirstRequest baseUrl={baseUrl} />
+        </>
       ) : (
         <Charts {...visit} />
       )}
-      <p class="hint">{words.utc}</p>
     </>
   );
 };

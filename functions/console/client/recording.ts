@@ -1,8 +1,7 @@
 import { followAudio } from "./parts/follow-audio.ts";
 import { followProgress } from "./parts/follow-progress.ts";
 
-const job = document.querySelector<HTMLElement>("[data-job]");
-if (job) followProgress(job);
+for (const job of document.querySelectorAll<HTMLElement>("[data-job]")) followProgress(job);
 
 const audio = document.querySelector("audio");
 if (audio) followAudio(audio);

@@ -7,12 +7,12 @@ import { codeOf } from "../docs/guides/guide.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { CodeBlock } from "../view/code.tsx";
-import { EmptyState, Facts, Notice } from "../view/components.tsx";
+import { EmptyState, Notice, PageHead } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";
 import { FileField, optionsOf, Select } from "../view/forms.tsx";
 import { clockOf } from "./clock.ts";
 import type { recordingsPage } from "./pages.ts";
-import { fileNameOf, JobProgress, nameOfLanguage } from "./recording.tsx";
+import { fileNameOf, JobProgress, JobState, nameOfLanguage, useFollowed } from "./recording.tsx";
 
 type Shown = Visit<z.output<NonNullable<typeof recordingsPage.query>>, "signed-in"> & {
   readonly jobs: readonly StoredJob[];
@@ -52,7 +52,7 @@ const Upload = (visit: Shown) => {
   const { texts, account } = visit;
   const words = texts.recordings;
   return (
-    <section aria-labelledby="upload">
+    <section class="card" aria-labelledby="upload">
       <h2 id="upload">{words.upload}</h2>
       <p data-needs-script>{words.needsScript}</p>
       <form hidden {...dataOf(visit)}>
@@ -84,27 +84,25 @@ const Upload = (visit: Shown) => {
   );
 };
 
-const Listed = ({
-  job,
-  visit: { texts, language, url },
-}: {
-  readonly job: StoredJob;
-  readonly visit: Shown;
-}) => {
-  const words = texts.recordings;
+/** A recording of the list; while it is transcribed, the script shows its progress. */
+const Listed = ({ job, visit: { language, url } }: { readonly job: StoredJob; readonly visit: Shown }) => {
+  const followed = useFollowed(job);
   return (
-    <li class="card">
-      <h3>
-        <a href={url(`/console/recordings/${job.id}`)}>{fileNameOf(job)}</a>
-      </h3>
-      <Facts
-        facts={[
-          [words.state, words.states[job.status]],
-          [words.length, clockOf(job.audio_milliseconds / 1_000)],
-          [words.language, nameOfLanguage(job.language)],
-          [words.sent, momentOf(job.created_at, language)],
-        ]}
-      />
+    <li class="card" {...(isOver(job) ? {} : followed)}>
+      <div class="row between">
+        <h3>
+          <a href={url(`/console/recordings/${job.id}`)}>{fileNameOf(job)}</a>
+        </h3>
+        <JobState job={job} />
+      </div>
+      <p class="soft small">
+        {[
+          clockOf(job.audio_milliseconds / 1_000),
+          nameOfLanguage(job.language),
+          momentOf(job.created_at, language),
+        ].join(" · ")}
+      </p>
+      {job.status === "failed" && job.error && <p>{job.error.message}</p>}
       {!isOver(job) && <JobProgress job={job} />}
     </li>
   );
@@ -114,39 +112,36 @@ const Listed = ({
 export const Recordings = (visit: Shown) => {
   const { texts, query, jobs, older, baseUrl, url } = visit;
   const words = texts.recordings;
-  const commands = <CodeBlock label="curl" code={commandsOf(baseUrl)} />;
   return (
     <>
-      <h1>{texts.navigation.recordings}</h1>
+      <PageHead title={texts.navigation.recordings}>
+        <p class="soft">{words.intro}</p>
+      </PageHead>
       {query.done && <Notice title={words.deleted} />}
-      <p>{words.intro}</p>
       <Upload {...visit} />
       <h2>{words.list}</h2>
       {jobs.length === 0 ? (
         <EmptyState title={words.none}>
           <p>{words.noneText}</p>
-          {commands}
         </EmptyState>
       ) : (
-        <>
-          <ul class="cards">
-            {jobs.map((job) => (
-              <Listed key={job.id} job={job} visit={visit} />
-            ))}
-          </ul>
-          {older !== undefined && (
-            <p>
-              <a href={`${url("/console/recordings")}?${new URLSearchParams({ before: older })}`}>
-                {words.older}
-              </a>
-            </p>
-          )}
-          <details>
-            <summary>{words.program}</summary>
-            {commands}
-          </details>
-        </>
+        <ul class="recordings">
+          {jobs.map((job) => (
+            <Listed key={job.id} job={job} visit={visit} />
+          ))}
+        </ul>
       )}
+      {older !== undefined && (
+        <p>
+          <a href={`${url("/console/recordings")}?${new URLSearchParams({ before: older })}`}>
+            {words.older}
+          </a>
+        </p>
+      )}
+      <details class="more" open={jobs.length === 0}>
+        <summary>{words.program}</summary>
+        <CodeBlock label="curl" code={commandsOf(baseUrl)} />
+      </details>
     </>
   );
 };

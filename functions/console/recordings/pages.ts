@@ -13,7 +13,8 @@ export const recordingsPage = definePage({
     /** A job ID: lists older jobs only. */
     before: z.string().max(100).optional().catch(undefined),
   }),
-  scripts: ["upload"],
+  scripts: ["upload", "recording"],
+  styles: ["recordings"],
   reaches: ["storage"],
 });
 
@@ -42,6 +43,7 @@ export const recordingPage = definePage({
   }),
   form: z.object({ action: z.literal("delete") }),
   scripts: ["recording"],
+  styles: ["recordings"],
   reaches: ["storage"],
 });
 

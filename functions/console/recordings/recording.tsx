@@ -4,10 +4,11 @@ import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
 import { type JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { Facts, Notice } from "../view/components.tsx";
+import { Badge, Facts, Notice, PageHead, Trail } from "../view/components.tsx";
 import { dayOf, momentOf } from "../view/dates.ts";
 import { Form } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
+import { Icon } from "../view/icons.tsx";
 import { clockOf } from "./clock.ts";
 import { partSeconds, type recordingPage } from "./pages.ts";
 
@@ -54,19 +55,37 @@ export const JobProgress = ({ job }: { readonly job: Progress }) => {
   );
 };
 
-/** An active job. The script updates it, and reloads the page when its status changes. */
-const ActiveJob = ({ job }: { readonly job: StoredJob }) => {
+const stateKinds: Readonly<Record<StoredJob["status"], "good" | "warning" | "bad" | undefined>> = {
+  queued: undefined,
+  running: "warning",
+  completed: "good",
+  failed: "bad",
+  cancelled: undefined,
+};
+
+/** The status of a job, in a word. */
+export const JobState = ({ job: { status } }: { readonly job: Pick<StoredJob, "status"> }) => {
+  const kind = stateKinds[status];
+  return <Badge {...(kind ? { kind } : {})}>{useFrame().texts.recordings.states[status]}</Badge>;
+};
+
+/** What the script needs to follow an active job: it reloads the page when the job's status changes. */
+export const useFollowed = ({ id, status }: Pick<StoredJob, "id" | "status">) => {
   const { texts, url, formToken } = useFrame();
-  const words = texts.recordings;
+  return {
+    "data-job": url(`/tasks/jobs/${id}`),
+    "data-status": status,
+    "data-token": url("/console/recordings/token"),
+    "data-form-token": formToken,
+    "data-progress": texts.recordings.progress,
+  };
+};
+
+const ActiveJob = ({ job }: { readonly job: StoredJob }) => {
+  const words = useFrame().texts.recordings;
+  const followed = useFollowed(job);
   return (
-    <section
-      class="card"
-      data-job={url(`/tasks/jobs/${job.id}`)}
-      data-status={job.status}
-      data-token={url("/console/recordings/token")}
-      data-form-token={formToken}
-      data-progress={words.progress}
-    >
+    <section class="card" {...followed}>
       <h2>{words.states[job.status]}</h2>
       <JobProgress job={job} />
       <p class="hint">{words.looksAgain}</p>
@@ -93,7 +112,7 @@ const boundsOf = (index: number, job: StoredJob): readonly [number, number] => [
 
 const Parts = ({ part, job, url, texts }: Shown & { readonly part: ShownPart }) =>
   part.count < 2 ? null : (
-    <nav class="row" aria-label={texts.recordings.parts}>
+    <nav class="row parts" aria-label={texts.recordings.parts}>
       {Array.from({ length: part.count }, (_, index) => {
         const [start, end] = boundsOf(index, job);
         return (
@@ -117,7 +136,7 @@ const Transcript = (visit: Shown & { readonly part: ShownPart }) => {
     <div data-transcript data-start={start} data-end={end}>
       <Parts {...visit} />
       {part.segments.length === 0 && <p class="soft">{texts.recordings.nothingSaid}</p>}
-      <ol class="plain said" lang={tagOf(job.language)}>
+      <ol class="said" lang={tagOf(job.language)}>
         {part.segments.map((segment) => (
           <li key={segment.start} id={`t${segment.start}`} data-start={segment.start} data-end={segment.end}>
             <a href={`#t${segment.start}`}>{clockOf(segment.start)}</a> <span>{segment.text}</span>
@@ -137,10 +156,15 @@ const Said = (visit: Shown) => {
   return (
     <>
       <h2>{words.download}</h2>
-      <ul class="row plain">
+      <ul class="row">
         {resultFormats.map((format) => (
           <li key={format}>
-            <a href={`${url(`/console/recordings/${job.id}/transcript`)}?format=${format}`} download>
+            <a
+              class="button secondary"
+              href={`${url(`/console/recordings/${job.id}/transcript`)}?format=${format}`}
+              download
+            >
+              <Icon name="download" />
               {words.formats[format]}
             </a>
           </li>
@@ -165,7 +189,10 @@ export const RecordingView = (visit: Shown) => {
   const isEnded = isOver(job);
   return (
     <>
-      <h1>{fileNameOf(job)}</h1>
+      <Trail steps={[{ to: "/console/recordings", label: texts.navigation.recordings }]}>
+        {fileNameOf(job)}
+      </Trail>
+      <PageHead title={fileNameOf(job)} action={<JobState job={job} />} />
       <Facts
         facts={[
           [words.language, nameOfLanguage(job.language)],
@@ -181,7 +208,7 @@ export const RecordingView = (visit: Shown) => {
         </Notice>
       )}
       {isEnded ? <Said {...visit} /> : <ActiveJob job={job} />}
-      <details>
+      <details class="revoke">
         <summary>{isEnded ? words.delete : words.cancel}</summary>
         <p>{isEnded ? words.deleteText : words.cancelText}</p>
         <Form

@@ -39,6 +39,13 @@ const fileEndings: Readonly<Record<(typeof resultFormats)[number], string>> = {
   json: "json",
 };
 
+/** Names a download after the recording: in ASCII, and in full for browsers that know RFC 6266. */
+const attachmentOf = (job: StoredJob, ending: string): string => {
+  const name = `${fileNameOf(job).replace(/\.\w+$/, "")}.${ending}`;
+  const plain = name.replaceAll(/[^\w. -]/g, "_");
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", "%27")}`;
+};
+
 const nameIn = ({ path, account }: Visit<unknown, "signed-in">): JobName => ({
   userId: account.id,
   jobId: path["id"] ?? "",
@@ -122,10 +129,10 @@ const transcript = (dependencies: RecordingsDependencies): BoundPage =>
           ? result
           : // As bytes: JSON is sent through an operation's schema, without headers of its own.
             { contentType: "application/octet-stream", body: JSON.stringify(jobResult.parse(result)) };
-      const name = `transcript-${visit.path["id"]?.slice(-12)}.${fileEndings[format]}`;
+      const job = await requireJob(nameIn(visit), dependencies.jobs);
       return sentFile({
         ...file,
-        headers: { "Content-Disposition": `attachment; filename="${name.replaceAll(/[^\w.-]/g, "")}"` },
+        headers: { "Content-Disposition": attachmentOf(job, fileEndings[format]) },
       });
     },
   });

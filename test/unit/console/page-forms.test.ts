@@ -2,7 +2,12 @@ import { createElement } from "preact";
 import { describe, expect, it } from "vitest";
 import type * as z from "zod";
 import { AccountSettings } from "../../../functions/console/account/account.tsx";
-import { accountPage, tokensPage, usagePage } from "../../../functions/console/account/pages.ts";
+import {
+  accountPage,
+  accountSections,
+  tokensPage,
+  usagePage,
+} from "../../../functions/console/account/pages.ts";
 import { TokensAndKeys } from "../../../functions/console/account/tokens.tsx";
 import { UsageOfDays } from "../../../functions/console/account/usage.tsx";
 import { ForgotPassword, LogIn, SignUp } from "../../../functions/console/entry/entry-views.tsx";
@@ -47,7 +52,11 @@ describe("The form of a page", () => {
     ["to log in", createElement(LogIn, entered), logInPage.form],
     ["for a lost password", createElement(ForgotPassword, visit), forgotPasswordPage.form],
     ["for a new password", createElement(ResetPassword, { ...visit, token }), resetPasswordPage.form],
-    ["for days of usage", createElement(UsageOfDays, usageView), usagePage.query?.omit({ format: true })],
+    [
+      "for days of usage",
+      createElement(UsageOfDays, usageView),
+      usagePage.query?.omit({ format: true, range: true }),
+    ],
   ])("sends the fields that the page reads: %s", (_page, content, form) => {
     expect(namesIn(render(content))).toEqual([namesOf(form)]);
   });
@@ -57,8 +66,14 @@ describe("The form of a page", () => {
     [
       "account",
       [
-        createElement(AccountSettings, account),
-        createElement(AccountSettings, { ...account, account: { ...visit.account, has_password: false } }),
+        ...accountSections.map((section) =>
+          createElement(AccountSettings, { ...account, query: { ...settings.query, section } }),
+        ),
+        createElement(AccountSettings, {
+          ...account,
+          query: { ...settings.query, section: "security" },
+          account: { ...visit.account, has_password: false },
+        }),
       ],
       accountPage,
     ],

@@ -19,11 +19,12 @@ const linksIn = (html: string): string[][] =>
 
 describe("The overview", () => {
   it("says where each of its links leads", () => {
-    const links = linksIn(render(createElement(Overview, { ...visit, usage })));
+    const links = linksIn(render(createElement(Overview, { ...visit, usage, keyCount: 0 })));
     expect(links.map(([link]) => link)).toEqual([
+      "/prod/console/account",
       "/prod/console/tokens",
+      "/prod/docs/guides/first-call",
       "/prod/console/playground",
-      "/prod/docs",
       "/prod/console/usage",
     ]);
     for (const [, words] of links) expect(words).toMatch(/\w+ \w+/);
@@ -58,8 +59,8 @@ describe("The page of keys", () => {
     const refused = { values: { action: "revoke-key", key: "k2" }, problems: { form: "Wait.", fields: {} } };
     const keys = [key, { ...key, id: "k2", name: "clinic" }];
     const html = render(createElement(TokensAndKeys, { ...visit, ...refused, keys }));
-    const cards = html.match(/<li class="card">.*?<\/li>/gs) ?? [];
-    expect(cards.map((card) => [card.includes("<details open>"), card.includes("Wait.")])).toEqual([
+    const cards = html.match(/<tr><th scope="row">.*?<\/tr>/gs) ?? [];
+    expect(cards.map((card) => [card.includes("<details open"), card.includes("Wait.")])).toEqual([
       [false, false],
       [true, true],
     ]);
@@ -84,10 +85,9 @@ describe("The logins of an account", () => {
       joinedAt: "2026-01-01T00:00:00.000Z",
     }));
     const refused = { values: { action: "unlink", identity: "b" }, problems: { form: "Wait.", fields: {} } };
-    const html = render(
-      createElement(AccountSettings, { ...visit, ...settings, ...refused, identities: joined }),
-    );
-    const cards = html.match(/<div class="card"><h3>https.*?<\/form>/gs) ?? [];
+    const shown = { ...visit, ...settings, ...refused, identities: joined };
+    const html = render(createElement(AccountSettings, shown));
+    const cards = html.match(/<div class="provider"><h3>https.*?<\/form>/gs) ?? [];
     expect(cards.map((card) => card.includes("Wait."))).toEqual([false, true]);
   });
 });
@@ -115,7 +115,7 @@ describe("A long transcript", () => {
     const html = render(
       createElement(RecordingView, { ...visit, query: { part: 2 }, job, part, link: undefined }),
     );
-    expect(html.match(/aria-current="page"/g)).toHaveLength(1);
+    expect(html.match(/\?part=\d" aria-current="page"/g)).toHaveLength(1);
     expect(html).toContain('?part=2" aria-current="page">30:00–1:00:00</a>');
   });
 });

@@ -2,12 +2,12 @@ import { type ComponentChildren, createElement } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { describe, expect, it } from "vitest";
 import { textsOf } from "../../../functions/console/texts/languages.ts";
-import { BarChart, topOf } from "../../../functions/console/view/bar-chart.tsx";
 import { CodeBlock } from "../../../functions/console/view/code.tsx";
 import { DataTable, Secret } from "../../../functions/console/view/components.tsx";
 import { Field, Form } from "../../../functions/console/view/forms.tsx";
 import type { PageFrame } from "../../../functions/console/view/frame.ts";
 import { Layout } from "../../../functions/console/view/layout.tsx";
+import { StackedChart, topOf } from "../../../functions/console/view/stacked-chart.tsx";
 
 const frame: PageFrame = {
   title: "Keys",
@@ -82,34 +82,58 @@ describe("A form", () => {
 });
 
 describe("A chart", () => {
-  const bars = [0, 3, 40, 1].map((value, index) => ({ label: `2026-11-0${index + 1}`, value }));
-  const html = render(createElement(BarChart, { label: "Tasks", summary: "44 tasks", bars }));
-
-  it("has a bar for each value, whose heights are in proportion and within the picture", () => {
-    const heights = Array.from(html.matchAll(/<rect[^>]* height="([\d.]+)"><title>/g), ([, height]) =>
+  const days = [
+    [0, 0],
+    [3, 0],
+    [30, 10],
+    [0, 1],
+  ];
+  const bars = days.map((values, index) => ({ label: `2026-11-0${index + 1}`, values }));
+  const chart = (more: Partial<Parameters<typeof StackedChart>[0]> = {}): string =>
+    render(
+      createElement(StackedChart, {
+        label: "Requests",
+        summary: "44 requests",
+        series: ["Translate", "Speak"],
+        bars,
+        ...more,
+      }),
+    );
+  /** The narrow drawing alone; the wide one has the same bars. */
+  const drawnIn = (html: string): string => /<svg class="narrow".*?<\/svg>/s.exec(html)?.[0] ?? "";
+  const heightsIn = (html: string): number[] =>
+    Array.from(drawnIn(html).matchAll(/<rect class="chart[^>]* height="([\d.]+)"/g), ([, height]) =>
       Number(height),
     );
-    expect(heights).toEqual([0, 6, 80, 2]);
+
+  it("stacks the parts of each bar in proportion, with its total above", () => {
+    const html = chart();
+    const [three = 0, thirty = 0, ten = 0, one = 0] = heightsIn(html);
+    expect(thirty / ten).toBeCloseTo(3, 1);
+    expect(thirty / three).toBeCloseTo(10, 0);
+    expect(one).toBeGreaterThan(0);
     expect(html).toContain("<title>2026-11-03: 40</title>");
-    expect(html).toContain('aria-label="44 tasks"');
+    expect(html).toContain('role="img" aria-label="44 requests"');
+    expect(drawnIn(html)).toMatch(/class="value"[^>]*>40</);
+    expect(drawnIn(html)).toMatch(/class="zero"/);
+  });
+
+  it("names its parts next to their colours", () => {
+    expect(chart()).toMatch(/<rect class="chart-2" width="12"[^>]*><\/rect><\/svg>Speak/);
   });
 
   it("shows what is little, and ends at a round number", () => {
-    const little = render(
-      createElement(BarChart, {
-        label: "Tasks",
-        summary: "",
-        bars: [
-          { label: "a", value: 1 },
-          { label: "b", value: 90_000 },
-        ],
-      }),
-    );
-    expect(little).toMatch(/<rect[^>]* y="99"[^>]* height="1"/);
+    const little = chart({
+      bars: [
+        { label: "a", values: [1] },
+        { label: "b", values: [90_000] },
+      ],
+    });
+    expect(heightsIn(little)[0]).toBe(1);
     expect([0, 1, 2, 3, 10, 11, 49, 51, 1_000, 1_001].map(topOf)).toEqual([
       1, 1, 2, 5, 10, 20, 50, 100, 1_000, 2_000,
     ]);
-    expect(render(createElement(BarChart, { label: "", summary: "", bars: [] }))).not.toContain("NaN");
+    expect(chart({ bars: [] })).not.toContain("NaN");
   });
 });
 

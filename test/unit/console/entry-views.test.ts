@@ -59,7 +59,7 @@ describe("The page of a mailed link", () => {
     expect(verified(undefined)).toContain("Thank you. Your email address is verified.");
   });
 
-  it("lists the keys that still work, and lets them be kept", () => {
+  it("lists the keys that still work, and offers to leave them", () => {
     const createdAt = "2026-11-20T10:00:00.000Z";
     const choices = { scopes: [], expiresAt: undefined, monthlyLimit: undefined };
     const keys = [{ id: "k1", name: "clinic-app", prefix: "lai_abc", createdAt, ...choices }];

@@ -49,6 +49,9 @@ describe.each(targets)("The ways into an account, $name", ({ url }) => {
       expect(await field.getAttribute("type")).toBe("text");
       await page.getByRole("button", { name: "Hide" }).click();
       expect(await field.getAttribute("type")).toBe("password");
+      await page.getByRole("button", { name: "Show" }).click();
+      await page.evaluate("document.querySelector('main form').dispatchEvent(new Event('submit'))");
+      expect(await field.getAttribute("type"), "Browsers remember what is sent as text").toBe("password");
       expect(complaints()).toEqual([]);
     }));
 

@@ -4,8 +4,7 @@ import { logIn, newPerson, type Person, register } from "../support/console-visi
 import { targets, visit } from "../support/visitor.ts";
 
 /** Presses what is read as a button with this name. */
-const press = (page: Page, name: string | RegExp) =>
-  page.locator("main").getByRole("button", { name }).click();
+const press = (page: Page, name: string) => page.locator("main").getByRole("button", { name }).click();
 
 const signUp = async (page: Page, url: string, { username, email, password }: Person): Promise<void> => {
   await page.goto(`${url}/`);
@@ -13,7 +12,7 @@ const signUp = async (page: Page, url: string, { username, email, password }: Pe
   await page.locator("#username").fill(username);
   await page.locator("#email").fill(email);
   await page.locator("#password").fill(password);
-  await press(page, /./);
+  await press(page, "Create account");
   await page.waitForURL(`${url}/console`);
 };
 
@@ -32,7 +31,7 @@ const followMail = async (page: Page, url: string, { email }: Person): Promise<v
 };
 
 const logOut = async (page: Page): Promise<void> => {
-  await page.locator("header").getByRole("button", { name: "Log out" }).click();
+  await page.getByRole("button", { name: "Log out" }).click();
   await page.locator("header").getByRole("link", { name: "Log in" }).waitFor();
 };
 
@@ -53,7 +52,7 @@ describe.each(
         await page.goto(`${url}/console/tokens`);
         await page.locator("main #name").fill("kiosk in Gulu");
         await press(page, "Create key");
-        const key = (await page.locator(".secret").first().textContent()) ?? "";
+        const key = (await page.locator(".secret code").first().textContent()) ?? "";
         expect(key).toMatch(/^lai_/);
         const response = await fetch(`${url}/tasks/translate`, {
           method: "POST",
@@ -101,7 +100,7 @@ describe.each(
         await page.locator("summary").last().click();
         const form = page.locator("main form:has(input[value=delete-account])");
         await form.locator("input[type=password]").fill("not the password");
-        await form.getByRole("button").click();
+        await form.locator("button[type=submit]").click();
         const errors = form.getByRole("alert");
         await errors.waitFor();
         await form.locator("[role=alert]:focus").waitFor();
@@ -150,7 +149,7 @@ describe.each(
         };
         await goTo("a");
         await page.waitForURL(`${url}/console`);
-        await page.locator("header").getByRole("button", { name: "Log out" }).click();
+        await logOut(page);
         await goTo("b");
         await page.waitForURL(/\/console(?:\/connect)?$/);
         // Only the first time.
@@ -160,7 +159,7 @@ describe.each(
           await press(page, "Add Stand-in provider B");
         }
         await page.waitForURL(`${url}/console`);
-        expect(await page.locator("header").getByRole("button", { name: "Log out" }).count()).toBe(1);
+        expect(await page.getByRole("button", { name: "Log out" }).count()).toBe(1);
       },
       { javaScriptEnabled },
     ));

@@ -142,6 +142,12 @@ const ownPage = definePage({
   title: () => "Own",
   form: z.object({ number: z.coerce.number().max(9), tags: z.unknown().optional() }),
 });
+const brokenPage = definePage({
+  id: "broken",
+  path: "/console/broken",
+  audience: "everybody",
+  title: () => "",
+});
 const filePage = definePage({ id: "table", path: "/console/table", audience: "everybody", title: () => "" });
 
 const submit = vi.fn(async ({ form }: { readonly form: { readonly number: number } }) => {
@@ -161,6 +167,7 @@ const pages: BoundPage[] = [
       shown({ content: JSON.stringify({ username, values, lists, problems }) }),
     submit,
   }),
+  page(brokenPage, { show: () => Promise.reject(new AppError("service_unavailable")) }),
   page(filePage, {
     show: () => sentFile({ contentType: "text/csv", body: new TextEncoder().encode("a,b") }),
   }),
@@ -302,6 +309,19 @@ describe("A page", () => {
     });
     expect(response.status).toBe(422);
     expect(response.body).toContain("Include this ID if you contact us: id-7");
+  });
+
+  it("that does not exist leads to the home page, and needs no id", async () => {
+    const response = await ask({ path: "/console/nothing", headers: html });
+    expect(response.status).toBe(404);
+    expect(response.body).toContain('<a class="button full" href="/prod/">Go to the home page</a>');
+    expect(response.body).not.toContain("Include this ID");
+  });
+
+  it("that may work later offers to open the same address again", async () => {
+    const response = await ask({ path: "/console/broken", headers: html });
+    expect(response.status).toBe(503);
+    expect(response.body).toContain('<a class="button full" href>Try again</a>');
   });
 });
 

@@ -57,7 +57,11 @@ const openVerification = async (target: Target, { email }: Pick<Visitor, "email"
 
 /** Opens the page of this browser that adds an identity. @returns where the provider's page for this identity sends it back to. */
 const beginJoin = async (browser: Browser, login: string): Promise<string> => {
-  const { html } = await browser.fillIn("/console/account", {}, "/console/account/identities/a");
+  const { html } = await browser.fillIn(
+    "/console/account?section=security",
+    {},
+    "/console/account/identities/a",
+  );
   const address = /class="button full" href="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
   const { pathname, search } = await signInAtProvider(address, { login });
   return `${pathname}${search}`;
@@ -264,7 +268,7 @@ export const ownershipAttacks: readonly Attack[] = [
     attempt: async (target) => {
       const owner = await newVisitor(target);
       const first = await signedIn(target, owner);
-      await first.fillIn("/console/account", { action: "log-out-everywhere" });
+      await first.fillIn("/console/account?section=security", { action: "log-out-everywhere" });
       const outlived = await ask(target, "/auth/me", { token: owner.token });
       const token = tokenOf(await signIn(target, owner.username, owner.password));
       const second = await signedIn(target, owner);

@@ -1,3 +1,4 @@
+import { accountSections } from "../../functions/console/account/pages.ts";
 import { attemptNames } from "../../functions/console/playground/attempts.ts";
 
 /** A page that people see. */
@@ -28,7 +29,9 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/console/recordings", isPersonal: true },
   { path: "/console/tokens", isPersonal: true },
   { path: "/console/usage", isPersonal: true },
-  { path: "/console/account", isPersonal: true },
+  ...accountSections.map((section) => ({ path: `/console/account?section=${section}`, isPersonal: true })),
+  { path: "/console/languages" },
+  { path: "/console/languages?task=speak&q=lu" },
   { path: "/docs" },
   { path: "/docs/translate" },
   { path: "/docs/createV1Speech" },

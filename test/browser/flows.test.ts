@@ -96,8 +96,8 @@ describe.each(
       async ({ page }) => {
         const person = await register(url);
         await logIn(page, url, person);
-        await page.goto(`${url}/console/account`);
-        await page.locator("summary").last().click();
+        await page.goto(`${url}/console/account?section=data`);
+        await page.locator("main summary").last().click();
         const form = page.locator("main form:has(input[value=delete-account])");
         await form.locator("input[type=password]").fill("not the password");
         await form.locator("button[type=submit]").click();
@@ -126,6 +126,7 @@ describe.each(
           await page.locator("#full_name").fill("Amina Nakato");
           await press(page, "Save");
           expect(await page.locator("#full_name").inputValue()).toBe("Amina Nakato");
+          await page.goto(`${url}/console/account?section=security`);
           await page.locator("#old_password").fill(person.password);
           await page.locator("#new_password").fill("nine cranes over the hill");
           await press(page, "Change password");

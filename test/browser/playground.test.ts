@@ -46,7 +46,7 @@ const openPlayground = (
 describe.each(targets)("The playground, $name", ({ url }) => {
   it("translates, and the curl that it shows returns the same", () =>
     openPlayground(url, "translate", async ({ page, token }) => {
-      expect(await result(page).textContent()).toBe("The response appears here.");
+      expect(await result(page).textContent()).toBe("The result appears here.");
       const busy: (string | null)[] = [];
       const noteBusy = async () => busy.push(await result(page).getAttribute("aria-busy"));
       await page.route(/\/tasks\/translate$/, async (route) => {
@@ -71,13 +71,13 @@ describe.each(targets)("The playground, $name", ({ url }) => {
       const requested = page.waitForRequest(/\/tasks\/chat\/completions$/);
       await page.getByRole("button", { name: "Send" }).click();
       expect(new URL((await requested).url()).port).not.toBe(new URL(url).port);
-      const first = result(page).locator(".card").first();
+      const first = result(page).locator(".turn:not(.own)").first();
       await expect.poll(() => first.textContent()).not.toBe("");
       await page.getByRole("button", { name: "New conversation" }).waitFor();
       expect(await runShown(page, token)).toMatch(/^data: \{.*"delta"[\s\S]*data: \[DONE\]/m);
       await message.fill("Weebale nnyo");
       await page.getByRole("button", { name: "Send" }).click();
-      await expect.poll(() => result(page).locator(".card").count()).toBe(2);
+      await expect.poll(() => result(page).locator(".turn:not(.own)").count()).toBe(2);
       expect(await curl(page).textContent()).toContain('"role":"assistant"');
     }));
 
@@ -109,7 +109,7 @@ describe.each(targets)("The playground, $name", ({ url }) => {
       const sent = page.waitForRequest(/\/tasks\/audio\/transcriptions$/);
       await page.getByRole("button", { name: "Transcribe" }).click();
       expect((await (await sent).allHeaders())["content-type"]).toContain("multipart/form-data");
-      await expect.poll(() => result(page).locator(".card").count()).toBe(1);
+      await expect.poll(() => result(page).locator(".answer").count()).toBe(1);
     }));
 
   it("writes down a file", () =>
@@ -195,18 +195,46 @@ describe.each(targets)("The playground, $name", ({ url }) => {
       expect(await identify()).toBe("401 unauthenticated");
     }));
 
-  it("shows the code without JavaScript, and says what trying needs", () =>
+  it("translates without JavaScript, shows the code, and says what transcribing needs", () =>
     visit(
       async ({ page }) => {
+        await logIn(page, url, await register(url));
         await page.goto(`${url}/console/playground?try=translate`);
-        await page.getByText("The playground requires JavaScript.").waitFor();
+        await page.getByLabel("Text").fill("How are you?");
+        await page.getByRole("button", { name: "Translate" }).click();
+        await page.locator(".answer").getByText("Oli otya?").waitFor();
         await page.getByLabel("Text").fill("It's late.");
-        await page.getByRole("button", { name: "Show code" }).click();
-        expect(await curl(page).textContent()).toContain(`"text":"It'\\''s late."`);
+        await page.getByRole("button", { name: "Translate" }).click();
+        await page.waitForLoadState();
+        expect(await curl(page).textContent()).toContain(`"text": "It'\\''s late."`);
         expect(await page.locator("[data-sample=python] code").textContent()).toContain('"It\'s late."');
+        await page.goto(`${url}/console/playground?try=transcribe`);
+        await page.getByText("Transcribing on this page requires JavaScript.").waitFor();
+        expect(await page.getByRole("button", { name: "Transcribe" }).isDisabled()).toBe(true);
       },
       { javaScriptEnabled: false },
     ));
+
+  it("plays a translation, while the bars of the logo move", () =>
+    openPlayground(url, "translate", async ({ page }) => {
+      await page.getByLabel("Text").fill("How are you?");
+      await page.getByRole("button", { name: "Translate" }).click();
+      await page.locator(".answer").getByText("Oli otya?").waitFor();
+      await page.getByRole("button", { name: "Listen" }).click();
+      await page.locator(".listen.playing").waitFor();
+      await page.locator(".listen:not(.playing)").waitFor();
+    }));
+
+  it("swaps the languages and takes the result as the new text", () =>
+    openPlayground(url, "translate", async ({ page }) => {
+      await page.getByLabel("Text").fill("How are you?");
+      await page.getByRole("button", { name: "Translate" }).click();
+      await page.locator(".answer").getByText("Oli otya?").waitFor();
+      await page.getByRole("button", { name: "Swap languages" }).click();
+      expect(await page.locator("#source").inputValue()).toBe("lug");
+      expect(await page.locator("#target").inputValue()).toBe("eng");
+      expect(await page.getByLabel("Text").inputValue()).toBe("Oli otya?");
+    }));
 
   it("lets a visitor without an account translate three times, and then shows where to sign up", () =>
     visit(async ({ page }) => {

@@ -31,8 +31,16 @@ const translate = (token: string) =>
 const saidOf = ({ html }: SeenPage, term: string): string | undefined =>
   new RegExp(`<dt>${term}</dt><dd>(.*?)</dd>`, "s").exec(html)?.[1];
 
+/** The cells of a column, by its label. */
+const cellsOf = ({ html }: SeenPage, label: string): string[] =>
+  Array.from(html.matchAll(RegExp(`data-label="${label}">(.*?)</td>`, "gs")), ([, cell = ""]) => cell);
+
+const textIn = (html: string): string => html.replaceAll(/<[^>]*>/g, "");
+
 const tokens = "/console/tokens";
 const settings = "/console/account";
+const security = `${settings}?section=security`;
+const webhooks = `${settings}?section=webhooks`;
 
 describe("The overview", () => {
   it("shows the account's status, and sends the verification mail again", async () => {
@@ -40,12 +48,13 @@ describe("The overview", () => {
     expect(seen.html).toContain(`Hello, ${username}`);
     expect(saidOf(seen, "Plan")).toContain("Free");
     expect(saidOf(seen, "Status")).toContain("Not verified");
-    expect(seen.html).toMatch(/0 of [\d,]+ requests/);
+    expect(seen.html).toMatch(/<strong class="figures">0<\/strong> <span class="of">of [\d,]+</);
     expect(seen.headers.get("cache-control")).toBe("no-store");
     const sent = await visitor.send(seen, "/console", { action: "send-verification" });
     expect(sent.path).toBe("/console?done=sent");
     expect(sent.html).toContain(`We have sent a new link to ${email}.`);
-    const perMonth = /Long recordings this month<\/h2><p>0 of [\d,]+ minutes/;
+    const perMonth =
+      /Long recordings this month<\/h2><p><strong class="figures">0<\/strong> <span class="of">of [\d,]+ minutes/;
     for (const path of ["/console", "/console/usage"])
       expect((await visitor.open(path)).html).toMatch(perMonth);
   });
@@ -56,13 +65,16 @@ describe("The page of keys", () => {
     const { visitor } = await signUp();
     const empty = await visitor.open(tokens);
     expect(empty.html).toContain("No keys yet");
-    expect(empty.html).toContain(`curl -s ${baseUrl}/tasks/translate`);
+    expect(empty.html).toContain("Create one below.");
 
     const typed = { action: "make-key", name: "kiosk <Gulu>", scopes: "translate", monthly_limit: "5" };
     const created = await visitor.send(empty, tokens, typed);
     expect(created).toMatchObject({ status: 200, path: tokens });
     const [key = "", ...others] = created.html.match(/lai_[0-9A-Za-z]{36,}/g) ?? [];
-    expect(others).toEqual([]);
+    // Once to copy, and once in each sample.
+    expect(new Set(others)).toEqual(new Set([key]));
+    expect(others).toHaveLength(3);
+    expect(textIn(created.html)).toContain(`curl -s ${baseUrl}/tasks/translate`);
     expect(created.html).toContain("kiosk &lt;Gulu>");
     expect(created.headers.get("content-encoding")).toBeNull();
     expect((await translate(key)).status).toBe(200);
@@ -73,7 +85,10 @@ describe("The page of keys", () => {
     const later = await visitor.open(tokens);
     expect(later.html).not.toContain(key);
     expect(later.html).toContain(key.slice(0, 12));
-    expect([saidOf(later, "Scopes"), saidOf(later, "Used this month")]).toEqual(["Translate", "1 of 5"]);
+    expect([cellsOf(later, "Scopes"), cellsOf(later, "Used this month")]).toEqual([
+      ["Translate"],
+      ["1 of 5"],
+    ]);
 
     const revoked = await visitor.send(later, tokens, { action: "revoke-key" });
     expect(revoked).toMatchObject({ status: 200, path: `${tokens}?done=revoked` });
@@ -93,7 +108,7 @@ describe("The page of keys", () => {
       ["last_day", "The date must be in the future."],
       ["monthly_limit", "Enter a number."],
     ])
-      expect(wrong.html).toMatch(new RegExp(`id="${field}-problem">${problem}`));
+      expect(wrong.html).toMatch(new RegExp(`id="${field}-problem"><svg.*?</svg>${problem}`, "s"));
     expect(wrong.html).toContain('value="2020-02-01"');
     expect(wrong.html).toContain('value="many"');
     expect(wrong.html).toMatch(/value="speech" checked/);
@@ -140,7 +155,7 @@ describe("The response that shows a new secret", () => {
     expect(again.status).toBe(200);
     expect(again.html).toContain("You have already sent this form");
     expect(again.html).not.toMatch(secret);
-    expect(again.html.match(/<dt>Scopes<\/dt>/g) ?? []).toHaveLength(action === "make-key" ? 1 : 0);
+    expect(cellsOf(again, "Scopes")).toHaveLength(action === "make-key" ? 1 : 0);
     expect((await visitor.send(again, tokens, { action, name: "another" })).html).toMatch(secret);
   });
 
@@ -149,7 +164,7 @@ describe("The response that shows a new secret", () => {
     const page = await visitor.open(tokens);
     const typed = { action: "make-key", name: "kiosk" };
     await Promise.all([1, 2, 3].map(() => visitor.send(page, tokens, typed)));
-    expect((await visitor.open(tokens)).html.match(/<dt>Scopes<\/dt>/g)).toHaveLength(1);
+    expect(cellsOf(await visitor.open(tokens), "Scopes")).toHaveLength(1);
   });
 
   it("can be requested again after a failure", async () => {
@@ -170,16 +185,16 @@ describe("The response that shows a new secret", () => {
 describe("The webhook secret", () => {
   it("is shown on request, and replaced", async () => {
     const { visitor, username, password } = await signUp();
-    const page = await visitor.open(tokens);
+    const page = await visitor.open(webhooks);
     expect(page.html).not.toContain("whsec_");
     const shownIn = async () =>
-      /whsec_[\w+/=]+/.exec((await visitor.send(page, tokens, { action: "show-secret" })).html)?.[0];
+      /whsec_[\w+/=]+/.exec((await visitor.send(page, settings, { action: "show-secret" })).html)?.[0];
     const first = await shownIn();
     const token = (await logInByApi(username, password)).body.access_token;
     const { body } = await call("/auth/webhook-secret", bearer(token));
     expect(body).toEqual({ secret: first });
-    const replaced = await visitor.send(page, tokens, { action: "replace-secret" });
-    expect(replaced.path).toBe(`${tokens}?done=secret-replaced`);
+    const replaced = await visitor.send(page, settings, { action: "replace-secret" });
+    expect(replaced.path).toBe(`${webhooks}&done=secret-replaced`);
     expect(replaced.html).toContain("We also sign with the old one for one more day.");
     const second = await shownIn();
     expect(second).toMatch(/^whsec_/);
@@ -199,11 +214,15 @@ describe("The page of usage", () => {
     const [key = ""] = created.html.match(/lai_[0-9A-Za-z]{36,}/g) ?? [];
     await translate(key);
     const used = await visitor.open("/console/usage");
-    expect(used.html.match(/<rect /g)).toHaveLength(30);
+    // One bar for phones and one for larger screens; a title for each day of both.
+    expect(used.html.match(/<rect class="chart-1" x=/g)).toHaveLength(2);
+    expect(used.html.match(/<title>\d+ \w+ \d+: \d+<\/title>/g)).toHaveLength(60);
     expect(used.html).toMatch(/aria-label="Requests from [^"]+: 1\. Highest on one day: 1\."/);
     expect(used.html).toMatch(/<th scope="col">Day<\/th><th[^>]*>Requests<\/th>/);
-    expect(used.html).toContain('<th scope="row">/tasks/translate</th><td class="number">1</td>');
-    expect(used.html).toContain('<th scope="row">kiosk</th><td class="number">1</td>');
+    expect(used.html).toContain(
+      '<th scope="row">/tasks/translate</th><td class="number" data-label="Requests">1</td>',
+    );
+    expect(used.html).toContain('<th scope="row">kiosk</th><td class="number" data-label="Requests">1</td>');
     const [, link = ""] = /href="([^"]*format=csv[^"]*)"/.exec(used.html) ?? [];
     const file = await visitor.ask(
       link.replaceAll("&amp;", "&").slice(new URL(baseUrl).pathname.replace(/\/$/, "").length),
@@ -267,13 +286,14 @@ describe("The page of the account", () => {
     const { visitor, username, password } = await signUp();
     const other = await logIn(username, password);
     expect(other.seen.path).toBe("/console");
-    const page = await visitor.open(settings);
+    const page = await visitor.open(security);
     expect(page.html.match(/<dt>Last used<\/dt>/g)).toHaveLength(2);
 
     const change = { action: "change-password", new_password: "nine herons at the shore" };
     const refused = await visitor.send(page, settings, { ...change, old_password: "not this one" });
     expect(refused).toMatchObject({ status: 422, path: settings });
-    expect(refused.html).toContain('id="old_password-problem">The password is incorrect.');
+    expect(refused.html).toContain('id="old_password-problem">');
+    expect(refused.html).toContain("The password is incorrect.");
     expect(refused.html).not.toContain("nine herons");
     const common = await visitor.send(page, settings, {
       ...change,
@@ -281,10 +301,10 @@ describe("The page of the account", () => {
       old_password: password,
     });
     expect(common).toMatchObject({ status: 422 });
-    expect(common.html).toContain('id="new_password-problem">This password is too common.');
+    expect(common.html).toMatch(/id="new_password-problem"><svg.*?<\/svg>This password is too common\./s);
 
     const changed = await visitor.send(page, settings, { ...change, old_password: password });
-    expect(changed.path).toBe(`${settings}?done=password-changed`);
+    expect(changed.path).toBe(`${security}&done=password-changed`);
     expect(changed.html.match(/<dt>Last used<\/dt>/g)).toHaveLength(1);
     expect((await other.visitor.open("/console")).path).toBe("/console/log-in");
     expect((await logIn(username, "nine herons at the shore")).seen.path).toBe("/console");
@@ -293,7 +313,7 @@ describe("The page of the account", () => {
   it("logs out everywhere", async () => {
     const { visitor, username, password } = await signUp();
     const other = await logIn(username, password);
-    const out = await visitor.send(await visitor.open(settings), settings, { action: "log-out-everywhere" });
+    const out = await visitor.send(await visitor.open(security), settings, { action: "log-out-everywhere" });
     expect(out.html).toContain("You are logged out.");
     for (const { visitor: one } of [{ visitor }, other])
       expect((await one.open("/console")).path).toBe("/console/log-in");
@@ -301,10 +321,12 @@ describe("The page of the account", () => {
 
   it("deletes the account, once its password confirms that", async () => {
     const { visitor, username, password } = await signUp();
-    const page = await visitor.open(settings);
+    const page = await visitor.open(`${settings}?section=data`);
     const wrong = await visitor.send(page, settings, { action: "delete-account", password: "not this one" });
     expect(wrong).toMatchObject({ status: 422 });
-    expect(wrong.html).toMatch(/<details open>.*id="password-problem">The password is incorrect\./s);
+    expect(wrong.html).toMatch(
+      /<details open[^>]*>.*id="password-problem"><svg.*?<\/svg>The password is incorrect\./s,
+    );
     const gone = await visitor.send(page, settings, { action: "delete-account", password });
     expect(gone.html).toContain("Your account is deleted.");
     const { seen } = await logIn(username, password);

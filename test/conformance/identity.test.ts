@@ -264,12 +264,12 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     const visitor = new FormVisitor();
     visitor.cookies.set(nameOf("session"), jar.get(hostname, nameOf("session")) ?? "");
     const settings = "/console/account";
-    const both = await visitor.open(settings);
+    const both = await visitor.open(`${settings}?section=security`);
     expect(both.html).toContain("You log in with Stand-in provider A.");
     expect(both.html.match(/Remove Stand-in provider [AB]/g)).toHaveLength(2);
 
     const parted = await visitor.send(both, settings, { action: "unlink" });
-    expect(parted.path).toBe(`${settings}?done=unlinked`);
+    expect(parted.path).toBe(`${settings}?section=security&done=unlinked`);
     expect(parted.html).toContain("This is your only way to log in. Set a password first.");
     expect(parted.html).toContain("Add Stand-in provider A");
     const other = formsOf(both).filter(({ fields }) => fields["action"] === "unlink")[1]?.fields ?? {};
@@ -280,7 +280,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect(wrong.html).toMatch(/ id="first_password-problem">(?:<svg.*?<\/svg>)?Too short: you entered 5/s);
     const typed = { action: "set-password", first_password: password };
     const set = await visitor.send(parted, settings, typed);
-    expect(set).toMatchObject({ status: 200, path: `${settings}?done=password-set` });
+    expect(set).toMatchObject({ status: 200, path: `${settings}?section=security&done=password-set` });
     const form = new URLSearchParams({ username: "nambi", password });
     expect(await call("/auth/token", { body: form })).toMatchObject({ status: 200 });
     // A person with a password must enter it.

@@ -154,21 +154,24 @@ describe("A form that is shown again", () => {
   const settings = "/console/account";
 
   it.each([
-    ["change-password", { old_password: "wrong", new_password: newPassword }],
-    ["delete-account", { password: "wrong" }],
-  ])("has the focus on its errors, and a title that begins with Error: %s", async (action, typed) => {
-    const account = await createAccount();
-    const visitor = await signIn(account.username, account.password);
-    const page = await visitor.open(settings);
-    expect(titleOf(page)).toBe("Account");
-    expect(page.html).not.toContain("autofocus");
-    const refused = await visitor.send(page, settings, { action, ...typed });
-    expect(titleOf(refused)).toBe("Error: Account");
-    expect(refused.html.match(/autofocus/g)).toHaveLength(1);
-    const failed = formsOf(refused).find(({ fields }) => fields["action"] === action);
-    expect(failed?.content).toMatch(/^<div class="notice bad" role="alert" tabindex="-1" autofocus>/);
-    expect(failed?.content).toContain("The password is incorrect.");
-  });
+    ["change-password", "security", { old_password: "wrong", new_password: newPassword }],
+    ["delete-account", "data", { password: "wrong" }],
+  ])(
+    "has the focus on its errors, and a title that begins with Error: %s",
+    async (action, section, typed) => {
+      const account = await createAccount();
+      const visitor = await signIn(account.username, account.password);
+      const page = await visitor.open(`${settings}?section=${section}`);
+      expect(titleOf(page)).toBe("Account");
+      expect(page.html).not.toContain("autofocus");
+      const refused = await visitor.send(page, settings, { action, ...typed });
+      expect(titleOf(refused)).toBe("Error: Account");
+      expect(refused.html.match(/autofocus/g)).toHaveLength(1);
+      const failed = formsOf(refused).find(({ fields }) => fields["action"] === action);
+      expect(failed?.content).toMatch(/^<div class="notice bad" role="alert" tabindex="-1" autofocus>/);
+      expect(failed?.content).toContain("The password is incorrect.");
+    },
+  );
 
   it("has it on the login page too", async () => {
     const visitor = new FormVisitor();
@@ -200,7 +203,7 @@ describe("Access tokens", () => {
   it("end with “Log out everywhere”, which says so", async () => {
     const account = await createAccount();
     const visitor = await signIn(account.username, account.password);
-    const page = await visitor.open("/console/account");
+    const page = await visitor.open("/console/account?section=security");
     expect(page.html).toContain("This also revokes all access tokens. Your keys keep working.");
     await visitor.send(page, "/console/account", { action: "log-out-everywhere" });
     expectError(await me(account.token), 401, "unauthenticated");

@@ -1,6 +1,7 @@
 import { describe, expect, inject, it } from "vitest";
 import { type AttemptName, attemptDefinitions } from "../../functions/console/playground/attempts.ts";
 import { baseUrl, createAccount } from "../support/client.ts";
+import { FormVisitor } from "../support/form-visitor.ts";
 
 /** Sends the page's own example, as a person does who only presses the button. */
 const send = async (name: AttemptName): Promise<string> => {
@@ -32,5 +33,83 @@ describe.runIf(inject("isLocal"))("The playground's own example", () => {
 
   it("is spoken", async () => {
     expect(await send("speak")).not.toBe("");
+  });
+});
+
+/** A visitor of their own: attempts are counted by address, and all tests come from one. */
+const signIn = async (): Promise<FormVisitor> => {
+  const { username, password } = await createAccount();
+  const visitor = new FormVisitor();
+  await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", { username, password });
+  return visitor;
+};
+
+const textIn = (html: string): string => html.replaceAll(/<[^>]*>/g, " ");
+
+describe.runIf(inject("isLocal"))("The playground's form, without JavaScript", () => {
+  const panel = "/console/playground";
+
+  it.each(["/", panel])(
+    "translates for an account at %s, and links to speech that is heard once",
+    async (path) => {
+      const visitor = await signIn();
+      const typed = { source: "eng", target: "lug", text: "How are you?" };
+      const seen = await visitor.send(
+        await visitor.open(path),
+        path === "/" ? "/" : `${panel}?try=translate`,
+        typed,
+      );
+      expect(seen.status).toBe(200);
+      expect(seen.html).toContain('<p class="answer">Oli otya?</p>');
+      expect(seen.html).toMatch(/<textarea[^>]*>How are you\?<\/textarea>/);
+      const link = /<audio[^>]* src="([^"]*)"/.exec(seen.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+      const spoken = await visitor.ask(link.slice(new URL(baseUrl).pathname.replace(/\/$/, "").length));
+      expect(spoken.status).toBe(200);
+      expect(spoken.headers.get("content-type")).toBe("audio/mpeg");
+      // The link is signed for this browser and this text.
+      const own = link.slice(new URL(baseUrl).pathname.replace(/\/$/, "").length);
+      expect((await visitor.ask(own.replace("Oli", "Ali"))).status).toBe(403);
+      expect((await new FormVisitor().ask(own)).status).toBe(403);
+    },
+  );
+
+  it("detects, and continues a conversation", async () => {
+    const visitor = await signIn();
+    const identify = `${panel}?try=identify`;
+    const seen = await visitor.send(await visitor.open(identify), identify, {
+      text: "Wasuze otya nno, ssebo?",
+    });
+    expect(seen.html).toContain('<p class="answer">Luganda</p>');
+    const chat = `${panel}?try=chat`;
+    const first = await visitor.send(await visitor.open(chat), chat, { text: "Webale" });
+    expect(first.html.match(/<p class="turn/g)).toHaveLength(2);
+    const second = await visitor.send(first, chat, { text: "Weebale nnyo" });
+    expect(second.html.match(/<p class="turn own/g)).toHaveLength(2);
+    expect(textIn(second.html)).toContain("Webale");
+  });
+
+  it("keeps what was typed when the API refuses it, and swaps languages", async () => {
+    const visitor = await signIn();
+    const path = `${panel}?try=translate`;
+    const same = { source: "lug", target: "lug", text: "Oli otya?" };
+    const refused = await visitor.send(await visitor.open(path), path, same);
+    expect(refused.status).toBe(400);
+    expect(textIn(refused.html)).toContain("must be different");
+    expect(refused.html).toMatch(/<textarea[^>]*>Oli otya\?<\/textarea>/);
+    const swapped = await visitor.send(refused, path, {
+      source: "eng",
+      target: "ach",
+      text: "a",
+      swap: "yes",
+    });
+    expect(swapped.html).toMatch(/<select id="source".*?<option value="ach" selected>/s);
+  });
+
+  it("does nothing for another site", async () => {
+    const visitor = await signIn();
+    const form = { text: "Oli otya?", source: "lug", target: "eng", form_token: "x" };
+    const forged = await visitor.ask(`${panel}?try=translate`, { form });
+    expect(forged.status).toBe(403);
+    expect(forged.html).not.toContain('class="answer"');
   });
 });

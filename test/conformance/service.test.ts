@@ -23,7 +23,7 @@ describe("the service", () => {
   });
 
   it("lists its languages, and what can be done in each", async () => {
-    const response = await call("/console/languages");
+    const response = await call("/languages");
     expectDeclared(languagesOperation, response);
     const of = (task: string) =>
       response.body.languages.filter(({ tasks }: { tasks: string[] }) => tasks.includes(task));

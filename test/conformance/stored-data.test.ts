@@ -88,7 +88,7 @@ describe.runIf(isLocal)("Everything that belongs to an account", () => {
     await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", { username, password });
     const settings = "/console/account";
     const form = { action: "delete-account", password };
-    return visitor.send(await visitor.open(settings), settings, form);
+    return visitor.send(await visitor.open(`${settings}?section=data`), settings, form);
   };
 
   const onceItIsDue = async ({ id }: TestAccount) => {

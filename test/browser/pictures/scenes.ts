@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { accountSections } from "../../../functions/console/account/pages.ts";
 import { newPerson, type Person, register } from "../../support/console-visit.ts";
 import { type ConsolePage, consolePages } from "../console-pages.ts";
 import { type Actor, callAs, linkMailedTo, verify } from "./people.ts";
@@ -164,7 +165,7 @@ const providers: readonly Scene[] = [
     },
   },
   {
-    ...{ page: "account-identities", state: "add", as: "one", path: "/console/account" },
+    ...{ page: "account-identities", state: "add", as: "one", path: "/console/account?section=security" },
     act: async (page) => {
       await main(page).locator('form[action*="identities/a"] .button').click();
       await page.waitForLoadState();
@@ -187,7 +188,12 @@ const account: readonly Scene[] = [
     { page: "recordings", state: as, as, path: "/console/recordings" },
     { page: "tokens", state: as, as, path: "/console/tokens" },
     { page: "usage", state: as, as, path: "/console/usage" },
-    { page: "account", state: as, as, path: "/console/account" },
+    ...accountSections.map((section) => ({
+      page: `account-${section}`,
+      state: as,
+      as,
+      path: `/console/account?section=${section}`,
+    })),
   ]),
   {
     ...{ page: "usage", state: "too-many-days", as: "many" },

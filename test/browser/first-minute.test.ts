@@ -4,10 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
+import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { newPerson } from "../support/console-visit.ts";
-import { targets, visit } from "../support/visitor.ts";
+import { runService } from "../support/run-service.ts";
+import { visit } from "../support/visitor.ts";
 
 const run = promisify(execFile);
 
@@ -28,8 +30,19 @@ const runProgram = async (code: string, output: string): Promise<Buffer> => {
 const only = (page: Page, role: "button" | "link", name: string) =>
   page.locator("main").getByRole(role, { name, exact: true });
 
-describe.each(targets)("The first minute of a stranger, $name", ({ url }) => {
-  it("leads from the home page to a program of their own, and each step has one place to press", () =>
+/** A service of its own: the requests that strangers may send are counted by address, and all tests come from one. */
+const withService = async (use: (url: string) => Promise<void>): Promise<void> =>
+  withTemporaryDirectory(async (directory) => {
+    const service = await runService({ PORT: "0", DATA_DIR: directory });
+    try {
+      await use(service.url);
+    } finally {
+      await service.stop();
+    }
+  });
+
+it("The first minute of a stranger leads from the home page to a program of their own, with one place to press", () =>
+  withService((url) =>
     visit(async ({ page, context, complaints }) => {
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);
       const person = newPerson();
@@ -85,5 +98,5 @@ describe.each(targets)("The first minute of a stranger, $name", ({ url }) => {
       expect(complaints()).toEqual([]);
       const seconds = taken.reduce((sum, [, milliseconds]) => sum + milliseconds, 0) / 1_000;
       expect(seconds, JSON.stringify(taken)).toBeLessThan(60);
-    }));
-});
+    }),
+  ));

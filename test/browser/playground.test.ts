@@ -78,7 +78,7 @@ describe.each(targets)("The playground, $name", ({ url }) => {
       await message.fill("Weebale nnyo");
       await page.getByRole("button", { name: "Send" }).click();
       await expect.poll(() => result(page).locator(".turn:not(.own)").count()).toBe(2);
-      expect(await curl(page).textContent()).toContain('"role":"assistant"');
+      expect(await curl(page).textContent()).toContain('"role": "assistant"');
     }));
 
   it("speaks, and what it plays can be played", () =>
@@ -101,7 +101,9 @@ describe.each(targets)("The playground, $name", ({ url }) => {
     openPlayground(url, "transcribe", async ({ page }) => {
       const recorder = page.locator("[data-record]");
       await recorder.click();
-      await expect.poll(() => recorder.textContent()).toBe("Stop recording");
+      await expect.poll(async () => (await recorder.textContent())?.trim()).toBe("Stop recording");
+      await page.getByRole("meter").waitFor();
+      await expect.poll(() => page.getByRole("timer").textContent()).toMatch(/^0:0\d$/);
       await page.waitForTimeout(1_500);
       await recorder.click();
       await page.locator("[data-recorded] audio").waitFor();

@@ -1,195 +1,15 @@
 import type { ComponentChildren } from "preact";
-import type * as z from "zod";
-import { organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
-import type { JoinedIdentity } from "../../../shared/accounts/repositories/identities-repository.ts";
-import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { sentTo } from "../server/sent-form.ts";
-import type { Visit } from "../server/visit.ts";
-import type { Session } from "../sessions/sessions-repository.ts";
 import { fill } from "../texts/languages.ts";
-import { Badge, Facts, Notice, PageHead, Secret, TabBar } from "../view/components.tsx";
-import { momentOf } from "../view/dates.ts";
-import { Field, Form, NewPasswordField, optionsOf, PasswordField, Select } from "../view/forms.tsx";
-import { browserName } from "./browser-name.ts";
+import { Notice, PageHead, Secret, TabBar } from "../view/components.tsx";
+import { Form, PasswordField } from "../view/forms.tsx";
+import { type AccountView, accountPath } from "./account-view.ts";
 import { Confirmed } from "./confirmed.tsx";
-import { type AccountSection, type accountPage, accountSections } from "./pages.ts";
+import { type AccountSection, accountSections } from "./pages.ts";
+import { Email, Profile } from "./profile.tsx";
+import { Identities, Password, Sessions } from "./security.tsx";
 
-const to = "/console/account";
-
-export interface LinkableProvider {
-  readonly letter: string;
-  readonly name: string;
-  readonly issuer: string;
-}
-
-type Shown = Visit<z.output<NonNullable<typeof accountPage.query>>, "signed-in"> & {
-  readonly sessions: readonly Session[];
-  readonly identities: readonly JoinedIdentity[];
-  readonly providers: readonly LinkableProvider[];
-  /** The webhook secret, when its owner has requested it. */
-  readonly secret?: string | undefined;
-};
-
-const Email = (visit: Shown) => {
-  const { account, texts } = visit;
-  const words = texts.overview;
-  return (
-    <>
-      <Facts
-        facts={[
-          [texts.account.username, account.username],
-          [words.email, account.email],
-          [words.emailStatus, account.email_verified ? words.verified : words.notVerified],
-        ]}
-      />
-      {!account.email_verified && (
-        <Form
-          to={to}
-          submit={words.sendAgain}
-          look="secondary"
-          {...sentTo("send-verification", visit).form}
-        />
-      )}
-    </>
-  );
-};
-
-const Profile = (visit: Shown) => {
-  const { account, texts } = visit;
-  const words = texts.account;
-  const { form, field } = sentTo("save-profile", visit);
-  const optional = (name: string, known?: string | null) => ({ ...field(name, known), isOptional: true });
-  const none = { value: "", label: words.notChosen };
-  const types = organizationTypes.map((value) => ({ value, label: words.organizationTypes[value] }));
-  return (
-    <Form to={to} submit={words.save} {...form}>
-      <Field {...optional("full_name", account.full_name)} label={words.fullName} autocomplete="name" />
-      <Field
-        {...optional("organization", account.organization === "Unknown" ? null : account.organization)}
-        label={words.organization}
-        autocomplete="organization"
-      />
-      <Select
-        {...optional("organization_type", account.organization_type)}
-        label={words.organizationType}
-        options={[none, ...types]}
-      />
-      <Field
-        {...optional("sector", account.sector?.join(", "))}
-        label={words.sector}
-        hint={words.sectorHint}
-      />
-      <Select
-        {...optional("default_language", account.default_language)}
-        label={words.defaultLanguage}
-        hint={words.defaultLanguageHint}
-        options={[none, ...optionsOf(transcriptionLanguages)]}
-      />
-    </Form>
-  );
-};
-
-const Password = (visit: Shown) => {
-  const { account, texts, identities, providers } = visit;
-  const words = texts.account;
-  if (!account.has_password) {
-    const provider = providers.find(({ issuer }) => issuer === identities[0]?.issuer)?.name;
-    const { form, field } = sentTo("set-password", visit);
-    return (
-      <>
-        <p>{fill(words.firstPasswordText, { provider: provider ?? identities[0]?.issuer ?? "" })}</p>
-        <Form to={to} submit={words.setPassword} {...form}>
-          <NewPasswordField {...field("first_password")} label={words.newPassword} />
-        </Form>
-      </>
-    );
-  }
-  const { form, field } = sentTo("change-password", visit);
-  return (
-    <>
-      <p>{words.passwordText}</p>
-      <Form to={to} submit={words.changePassword} {...form}>
-        <PasswordField {...field("old_password")} label={words.currentPassword} />
-        <NewPasswordField {...field("new_password")} label={words.newPassword} />
-      </Form>
-    </>
-  );
-};
-
-const Sessions = (visit: Shown) => {
-  const { texts, language, sessions, session } = visit;
-  const words = texts.account;
-  return (
-    <>
-      <p>{words.sessionsText}</p>
-      <ul class="listed">
-        {sessions.map(({ id, userAgent, createdAt, seenAt }) => (
-          <li key={id}>
-            <h3>
-              {browserName(userAgent)} {id === session.id && <Badge kind="good">{words.thisSession}</Badge>}
-            </h3>
-            <Facts
-              facts={[
-                [words.started, momentOf(createdAt * 1_000, language)],
-                [words.lastSeen, momentOf(seenAt * 1_000, language)],
-              ]}
-            />
-          </li>
-        ))}
-      </ul>
-      <p>{words.logOutText}</p>
-      <Form
-        to={to}
-        submit={words.logOutEverywhere}
-        look="secondary"
-        {...sentTo("log-out-everywhere", visit).form}
-      />
-    </>
-  );
-};
-
-const Identities = (visit: Shown) => {
-  const { account, texts, identities, providers } = visit;
-  const words = texts.account;
-  if (identities.length === 0 && providers.length === 0) return null;
-  const isLastWay = !account.has_password && identities.length === 1;
-  const nameOf = (issuer: string) => providers.find((provider) => provider.issuer === issuer)?.name ?? issuer;
-  const joinable = providers.filter(({ issuer }) => !identities.some((joined) => joined.issuer === issuer));
-  return (
-    <section class="card" aria-labelledby="identities">
-      <h2 id="identities">{words.identities}</h2>
-      <p>{words.identitiesText}</p>
-      {identities.map(({ id, issuer, email }) => (
-        <div class="provider" key={id}>
-          <h3>{nameOf(issuer)}</h3>
-          {email !== undefined && <p>{email}</p>}
-          {isLastWay ? (
-            <p class="hint">{words.lastWayIn}</p>
-          ) : (
-            <Form
-              to={to}
-              submit={fill(words.unlink, { provider: nameOf(issuer) })}
-              look="secondary"
-              {...(visit.values["identity"] === id ? sentTo("unlink", visit).form : { action: "unlink" })}
-            >
-              <input type="hidden" name="identity" value={id} />
-            </Form>
-          )}
-        </div>
-      ))}
-      {joinable.map(({ letter, name }) => (
-        <Form
-          key={letter}
-          to={`/console/account/identities/${letter}`}
-          submit={fill(texts.identity.joinTitle, { provider: name })}
-          look="secondary"
-        />
-      ))}
-    </section>
-  );
-};
-
-const Deletion = (visit: Shown) => {
+const Deletion = (visit: AccountView) => {
   const { account, texts } = visit;
   const words = texts.account;
   const { isThis, form, field } = sentTo("delete-account", visit);
@@ -199,7 +19,7 @@ const Deletion = (visit: Shown) => {
       {account.has_password ? (
         <details open={isThis}>
           <summary>{words.deleteOpen}</summary>
-          <Form to={to} submit={words.deleteButton} look="danger" {...form}>
+          <Form to={accountPath} submit={words.deleteButton} look="danger" {...form}>
             <PasswordField {...field("password")} label={words.currentPassword} />
           </Form>
         </details>
@@ -210,19 +30,24 @@ const Deletion = (visit: Shown) => {
   );
 };
 
-const Webhooks = (visit: Shown) => {
+const Webhooks = (visit: AccountView) => {
   const words = visit.texts.tokens;
   return (
     <section class="card" aria-labelledby="webhooks">
       <h2 id="webhooks">{words.webhooks}</h2>
       <p>{words.webhooksText}</p>
       {visit.secret === undefined ? (
-        <Form to={to} submit={words.showSecret} look="secondary" {...sentTo("show-secret", visit).form} />
+        <Form
+          to={accountPath}
+          submit={words.showSecret}
+          look="secondary"
+          {...sentTo("show-secret", visit).form}
+        />
       ) : (
         <Secret label={words.secret} value={visit.secret} />
       )}
       <Confirmed
-        to={to}
+        to={accountPath}
         action="replace-secret"
         label={words.replaceSecret}
         text={words.replaceSecretText}
@@ -250,7 +75,7 @@ const Section = ({ title, id, children }: { title: string; id: string; children:
   </section>
 );
 
-const Content = ({ section, visit }: { readonly section: AccountSection; readonly visit: Shown }) => {
+const Content = ({ section, visit }: { readonly section: AccountSection; readonly visit: AccountView }) => {
   const words = visit.texts.account;
   switch (section) {
     case "profile":
@@ -287,7 +112,7 @@ const Content = ({ section, visit }: { readonly section: AccountSection; readonl
   }
 };
 
-const Outcomes = ({ account, texts, query, providers }: Shown) => {
+const Outcomes = ({ account, texts, query, providers }: AccountView) => {
   const words = texts.account;
   const joined = providers.find(({ letter }) => letter === query.joined);
   const fieldNames = {
@@ -313,7 +138,7 @@ const Outcomes = ({ account, texts, query, providers }: Shown) => {
 };
 
 /** The settings of an account, in four pages. */
-export const AccountSettings = (visit: Shown) => {
+export const AccountSettings = (visit: AccountView) => {
   const { texts, query, url, values } = visit;
   const words = texts.account;
   const section =
@@ -324,7 +149,7 @@ export const AccountSettings = (visit: Shown) => {
       <TabBar
         label={words.sections.label}
         tabs={accountSections.map((each) => ({
-          href: each === "profile" ? url(to) : `${url(to)}?section=${each}`,
+          href: each === "profile" ? url(accountPath) : `${url(accountPath)}?section=${each}`,
           label: words.sections[each],
           isCurrent: each === section,
         }))}

@@ -2,10 +2,11 @@ import type { Usage } from "../../../shared/accounts/usage/usage.ts";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { Badge, Facts, Meter, Notice, PageHead } from "../view/components.tsx";
+import { Badge, Facts, Notice, PageHead } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Form } from "../view/forms.tsx";
 import { Icon } from "../view/icons.tsx";
+import { Meter } from "../view/meter.tsx";
 import { FirstRequest } from "./first-request.tsx";
 import { RecordingsMeter } from "./recordings-meter.tsx";
 

@@ -1,5 +1,5 @@
 import type { Usage } from "../../../shared/accounts/usage/usage.ts";
-import { Meter } from "../view/components.tsx";
+import { Meter } from "../view/meter.tsx";
 
 /** The month's usage of long recordings, in whole minutes. */
 export const RecordingsMeter = ({ usage, label }: { readonly usage: Usage; readonly label: string }) => {

@@ -1,9 +1,10 @@
 import { maxUsageDays, type Usage, type UsedOperation } from "../../../shared/accounts/usage/usage.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { DataTable, EmptyState, Meter, PageHead, Segments } from "../view/components.tsx";
+import { DataTable, EmptyState, PageHead, Segments } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Field } from "../view/forms.tsx";
+import { Meter } from "../view/meter.tsx";
 import { StackedChart } from "../view/stacked-chart.tsx";
 import { FirstRequest } from "./first-request.tsx";
 import { usageRanges } from "./pages.ts";

@@ -114,6 +114,5 @@ if (elements) {
     void upload.run();
   });
   elements.stop.addEventListener("click", () => upload.stop());
-  elements.form.hidden = false;
-  document.querySelector("[data-needs-script]")?.remove();
+  elements.run.disabled = false;
 }

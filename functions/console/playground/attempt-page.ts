@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Visit } from "../server/visit.ts";
 import { type AttemptName, type AttemptValues, attemptDefinitions, type ChatTurn } from "./attempts.ts";
-import { type AttemptAccess, type PanelProps, voiceFor } from "./panel.tsx";
+import type { AttemptAccess, PanelProps } from "./panel.tsx";
+import { voiceFor } from "./panel-input.tsx";
 import { resultIn } from "./read-response.ts";
 import { type AttemptDependencies, readAttempt, runAttempt } from "./run-attempt.ts";
 

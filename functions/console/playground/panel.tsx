@@ -1,16 +1,13 @@
 import { identifiableLanguages } from "../../../shared/models/language-id/identification.ts";
-import {
-  transcriptionLanguages,
-  translationLanguages,
-} from "../../../shared/platform/catalogue/languages.ts";
-import { findSynthesisLanguage, synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
+import { translationLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { fill } from "../texts/languages.ts";
 import { CopyButton } from "../view/components.tsx";
-import { FileField, optionsOf, Select } from "../view/forms.tsx";
+import { optionsOf } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
 import { Icon } from "../view/icons.tsx";
 import { Mark } from "../view/mark.tsx";
 import type { ApiAddresses, AttemptName, AttemptValues, ChatTurn } from "./attempts.ts";
+import { AttemptChoice, AttemptInput, firstVoices } from "./panel-input.tsx";
 import { resultIn } from "./read-response.ts";
 import type { AttemptResult } from "./run-attempt.ts";
 
@@ -37,119 +34,9 @@ export interface PanelProps {
 
 const playground = "/console/playground";
 
-const translated = optionsOf(translationLanguages);
-const transcribed = optionsOf(transcriptionLanguages);
-const speaking = synthesisLanguages.filter(({ voices }) => voices.length > 0);
 const identified = optionsOf(
   translationLanguages.filter(({ code }) => identifiableLanguages.some((known) => known === code)),
 );
-
-/** The first voice of each language, for its script: `lug salt_lug_0001 …`. */
-const firstVoices = speaking.map(({ code, voices: [first = ""] }) => `${code} ${first}`).join(" ");
-
-/** The voice that reads a text in this language; `undefined` when there is none. */
-export const voiceFor = (language: string | undefined): string | undefined =>
-  language === undefined ? undefined : findSynthesisLanguage(language)?.voices[0];
-
-const Pair = ({ values }: Pick<PanelProps, "values">) => {
-  const { playground: words } = useFrame().texts;
-  const anyLanguage = { value: "", label: words.identify };
-  return (
-    <div class="pair">
-      <Select
-        name="source"
-        label={words.from}
-        value={values["source"]}
-        options={[anyLanguage, ...translated]}
-      />
-      <button type="submit" class="button secondary square" name="swap" value="yes" formNoValidate data-swap>
-        <Icon name="swap" />
-        <span class="aloud">{words.swap}</span>
-      </button>
-      <Select name="target" label={words.to} value={values["target"]} options={translated} />
-    </div>
-  );
-};
-
-const VoiceSelect = ({ value }: { readonly value: string | undefined }) => (
-  <div class="field">
-    <label for="voice">{useFrame().texts.playground.voice}</label>
-    <select id="voice" name="voice">
-      {speaking.map(({ code, name, voices }) => (
-        <optgroup key={code} label={name}>
-          {voices.map((voice) => (
-            <option key={voice} value={voice} selected={voice === value}>
-              {`${name} · ${voice}`}
-            </option>
-          ))}
-        </optgroup>
-      ))}
-    </select>
-  </div>
-);
-
-/** The choice above the text. */
-const Choice = ({ current, values }: Pick<PanelProps, "current" | "values">) => {
-  const { recordings } = useFrame().texts;
-  if (current === "translate") return <Pair values={values} />;
-  if (current === "speak") {
-    return (
-      <div class="one">
-        <VoiceSelect value={values["voice"] || voiceFor(values["language"])} />
-      </div>
-    );
-  }
-  if (current !== "transcribe") return null;
-  return (
-    <div class="one">
-      <Select name="language" label={recordings.language} value={values["language"]} options={transcribed} />
-    </div>
-  );
-};
-
-const Microphone = () => {
-  const { playground: words } = useFrame().texts;
-  return (
-    <>
-      <div class="microphone">
-        <button type="button" class="button secondary" data-record hidden>
-          <Icon name="microphone" />
-          <span>{words.record}</span>
-        </button>
-        <meter data-level min={0} max={1} aria-label={words.level} hidden />
-        <span class="figures" data-timer role="timer" hidden />
-      </div>
-      <div data-recorded />
-    </>
-  );
-};
-
-const Input = ({ current, values }: Pick<PanelProps, "current" | "values">) => {
-  const { texts, url } = useFrame();
-  const { playground: words, recordings } = texts;
-  if (current === "transcribe") {
-    return (
-      <>
-        <FileField name="audio" label={recordings.one} accept="audio/*" />
-        <p class="hint">
-          {words.recordingHint} <a href={url("/console/recordings")}>{words.toRecordings}</a>
-        </p>
-        <Microphone />
-      </>
-    );
-  }
-  const label = current === "chat" ? words.message : words.text;
-  return (
-    <>
-      <label class="aloud" for="text">
-        {label}
-      </label>
-      <textarea id="text" name="text" rows={3} placeholder={label} required>
-        {values["text"]}
-      </textarea>
-    </>
-  );
-};
 
 const labelOfRun = (
   current: AttemptName,
@@ -319,10 +206,10 @@ export const AttemptPanel = (props: PanelProps) => {
     <form class="panel" method="post" action={frame.url(action)} {...dataOf(props, frame)}>
       <input type="hidden" name="form_token" value={frame.formToken} />
       {turns.length > 0 && <input type="hidden" name="earlier" value={JSON.stringify(turns)} />}
-      <Choice current={current} values={values} />
+      <AttemptChoice current={current} values={values} />
       <div class="sides">
         <div>
-          <Input current={current} values={values} />
+          <AttemptInput current={current} values={values} />
           <Actions {...props} />
         </div>
         <Result {...props} />

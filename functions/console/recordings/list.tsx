@@ -47,15 +47,17 @@ const dataOf = ({ texts: { recordings: words }, url, formToken }: Shown) => ({
   "data-unreadable": words.unreadable,
 });
 
-/** The script shows the form. */
+/** The script enables the form. */
 const Upload = (visit: Shown) => {
   const { texts, account } = visit;
   const words = texts.recordings;
   return (
     <section class="card" aria-labelledby="upload">
       <h2 id="upload">{words.upload}</h2>
-      <p data-needs-script>{words.needsScript}</p>
-      <form hidden {...dataOf(visit)}>
+      <noscript>
+        <p>{words.needsScript}</p>
+      </noscript>
+      <form {...dataOf(visit)}>
         <FileField
           name="file"
           label={words.one}
@@ -71,7 +73,8 @@ const Upload = (visit: Shown) => {
         <progress max={1} value={0} aria-label={words.upload} hidden />
         <p data-state role="status" />
         <div class="row">
-          <button type="submit" class="button">
+          {/* Only its script can upload in parts. */}
+          <button type="submit" class="button" disabled>
             {words.start}
           </button>
           <button type="button" class="button secondary" data-stop hidden>

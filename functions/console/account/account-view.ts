@@ -1,0 +1,23 @@
+import type * as z from "zod";
+import type { JoinedIdentity } from "../../../shared/accounts/repositories/identities-repository.ts";
+import type { Visit } from "../server/visit.ts";
+import type { Session } from "../sessions/sessions-repository.ts";
+import type { accountPage } from "./pages.ts";
+
+/** Where all forms of an account are sent. */
+export const accountPath = "/console/account";
+
+export interface LinkableProvider {
+  readonly letter: string;
+  readonly name: string;
+  readonly issuer: string;
+}
+
+/** What the pages of an account show. */
+export type AccountView = Visit<z.output<NonNullable<typeof accountPage.query>>, "signed-in"> & {
+  readonly sessions: readonly Session[];
+  readonly identities: readonly JoinedIdentity[];
+  readonly providers: readonly LinkableProvider[];
+  /** The webhook secret, when its owner has requested it. */
+  readonly secret?: string | undefined;
+};

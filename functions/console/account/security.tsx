@@ -1,0 +1,107 @@
+import { sentTo } from "../server/sent-form.ts";
+import { fill } from "../texts/languages.ts";
+import { Badge, Facts } from "../view/components.tsx";
+import { momentOf } from "../view/dates.ts";
+import { Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
+import { type AccountView, accountPath } from "./account-view.ts";
+import { browserName } from "./browser-name.ts";
+
+export const Password = (visit: AccountView) => {
+  const { account, texts, identities, providers } = visit;
+  const words = texts.account;
+  if (!account.has_password) {
+    const provider = providers.find(({ issuer }) => issuer === identities[0]?.issuer)?.name;
+    const { form, field } = sentTo("set-password", visit);
+    return (
+      <>
+        <p>{fill(words.firstPasswordText, { provider: provider ?? identities[0]?.issuer ?? "" })}</p>
+        <Form to={accountPath} submit={words.setPassword} {...form}>
+          <NewPasswordField {...field("first_password")} label={words.newPassword} />
+        </Form>
+      </>
+    );
+  }
+  const { form, field } = sentTo("change-password", visit);
+  return (
+    <>
+      <p>{words.passwordText}</p>
+      <Form to={accountPath} submit={words.changePassword} {...form}>
+        <PasswordField {...field("old_password")} label={words.currentPassword} />
+        <NewPasswordField {...field("new_password")} label={words.newPassword} />
+      </Form>
+    </>
+  );
+};
+
+export const Sessions = (visit: AccountView) => {
+  const { texts, language, sessions, session } = visit;
+  const words = texts.account;
+  return (
+    <>
+      <p>{words.sessionsText}</p>
+      <ul class="listed">
+        {sessions.map(({ id, userAgent, createdAt, seenAt }) => (
+          <li key={id}>
+            <h3>
+              {browserName(userAgent)} {id === session.id && <Badge kind="good">{words.thisSession}</Badge>}
+            </h3>
+            <Facts
+              facts={[
+                [words.started, momentOf(createdAt * 1_000, language)],
+                [words.lastSeen, momentOf(seenAt * 1_000, language)],
+              ]}
+            />
+          </li>
+        ))}
+      </ul>
+      <p>{words.logOutText}</p>
+      <Form
+        to={accountPath}
+        submit={words.logOutEverywhere}
+        look="secondary"
+        {...sentTo("log-out-everywhere", visit).form}
+      />
+    </>
+  );
+};
+
+export const Identities = (visit: AccountView) => {
+  const { account, texts, identities, providers } = visit;
+  const words = texts.account;
+  if (identities.length === 0 && providers.length === 0) return null;
+  const isLastWay = !account.has_password && identities.length === 1;
+  const nameOf = (issuer: string) => providers.find((provider) => provider.issuer === issuer)?.name ?? issuer;
+  const joinable = providers.filter(({ issuer }) => !identities.some((joined) => joined.issuer === issuer));
+  return (
+    <section class="card" aria-labelledby="identities">
+      <h2 id="identities">{words.identities}</h2>
+      <p>{words.identitiesText}</p>
+      {identities.map(({ id, issuer, email }) => (
+        <div class="provider" key={id}>
+          <h3>{nameOf(issuer)}</h3>
+          {email !== undefined && <p>{email}</p>}
+          {isLastWay ? (
+            <p class="hint">{words.lastWayIn}</p>
+          ) : (
+            <Form
+              to={accountPath}
+              submit={fill(words.unlink, { provider: nameOf(issuer) })}
+              look="secondary"
+              {...(visit.values["identity"] === id ? sentTo("unlink", visit).form : { action: "unlink" })}
+            >
+              <input type="hidden" name="identity" value={id} />
+            </Form>
+          )}
+        </div>
+      ))}
+      {joinable.map(({ letter, name }) => (
+        <Form
+          key={letter}
+          to={`/console/account/identities/${letter}`}
+          submit={fill(texts.identity.joinTitle, { provider: name })}
+          look="secondary"
+        />
+      ))}
+    </section>
+  );
+};

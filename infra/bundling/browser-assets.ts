@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
 import { build, type Plugin } from "esbuild";
 import type { BuiltAsset } from "../../functions/console/server/built-assets.ts";
 
@@ -18,6 +19,15 @@ const contentTypes: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
 };
+
+/** At build time the best quality costs nothing, and saves a tenth of what the service would send. */
+const compressed = (text: string): string =>
+  brotliCompressSync(text, {
+    params: {
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    },
+  }).toString("base64");
 
 /** The files for browsers, and their sources. */
 interface BrowserAssets {
@@ -61,6 +71,7 @@ export const buildBrowserAssets = async (projectDirectory: string): Promise<Brow
       file,
       contentType: contentTypes[ending] ?? "application/octet-stream",
       text,
+      compressed: compressed(text),
     };
   });
   return { assets, inputs: Object.keys(metafile.inputs).map((path) => join(projectDirectory, path)) };

@@ -1,3 +1,4 @@
+import { chooseCoding } from "../../../shared/http/compress-response.ts";
 import { assetsPath } from "../contract.ts";
 import type { BuiltAsset } from "./built-assets.ts";
 import { type PageResponse, sentFile } from "./responses.ts";
@@ -11,12 +12,20 @@ export const assetPath = (assets: readonly BuiltAsset[], name: string): string[]
 };
 
 /** A file that browsers may cache forever; `undefined` when there is none with this name. */
-export const sendAsset = (assets: readonly BuiltAsset[], file: string): PageResponse<never> | undefined => {
+export const sendAsset = (
+  assets: readonly BuiltAsset[],
+  file: string,
+  acceptEncoding?: string,
+): PageResponse<never> | undefined => {
   const found = assets.find((asset) => asset.file === file);
   if (!found) return undefined;
+  const { contentType, text, compressed } = found;
+  const headers = { "Cache-Control": "public, max-age=31536000, immutable" };
+  // Clients without brotli get the text, which is compressed as any other response.
+  if (chooseCoding(acceptEncoding) !== "br") return sentFile({ contentType, body: text, headers });
   return sentFile({
-    contentType: found.contentType,
-    body: found.text,
-    headers: { "Cache-Control": "public, max-age=31536000, immutable" },
+    contentType,
+    body: Buffer.from(compressed, "base64"),
+    headers: { ...headers, "Content-Encoding": "br", Vary: "Accept-Encoding" },
   });
 };

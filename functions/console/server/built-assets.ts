@@ -6,6 +6,8 @@ export interface BuiltAsset {
   readonly file: string;
   readonly contentType: string;
   readonly text: string;
+  /** The text compressed with brotli as well as possible, in base64. */
+  readonly compressed: string;
 }
 
 /** `infra/bundling/browser-assets.ts` fills this in bundles. */

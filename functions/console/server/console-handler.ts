@@ -15,8 +15,8 @@ const assetPage = definePage({ id: "asset", path: assetsPath, audience: "everybo
 
 const assetPages = ({ assets }: Pick<Site, "assets">): BoundPage =>
   page(assetPage, {
-    show: ({ path }) => {
-      const sent = sendAsset(assets, path["file"] ?? "");
+    show: ({ path, request }) => {
+      const sent = sendAsset(assets, path["file"] ?? "", request.headers["accept-encoding"]);
       if (!sent) throw new AppError("not_found");
       return sent;
     },

@@ -22,7 +22,7 @@ export interface Scene {
 /** `/console/playground?try=chat` as the name of a page: `playground-chat`. */
 const nameOf = (path: string): string => {
   const { pathname, searchParams } = new URL(path, "http://localhost");
-  const words = `${pathname} ${searchParams.get("try") ?? ""} ${searchParams.get("q") ?? ""}`;
+  const words = [pathname, ...["try", "section", "q"].map((name) => searchParams.get(name) ?? "")].join(" ");
   return (
     words
       .replace(/^\/console\//, "")
@@ -228,7 +228,7 @@ const account: readonly Scene[] = [
 
 const tryIt = async (page: Page): Promise<void> => {
   await main(page).locator("[name=text]").first().fill("Good morning, how are you?");
-  await main(page).locator('form button[type="submit"]').first().click();
+  await main(page).locator("[data-run]").click();
 };
 
 const playground: readonly Scene[] = [
@@ -240,10 +240,8 @@ const playground: readonly Scene[] = [
       path: "/console/playground?try=translate",
     },
     act: async (page) => {
-      const response = page.waitForResponse(/\/tasks\//);
       await tryIt(page);
-      await (await response).finished();
-      await main(page).locator('form button[type="submit"]:not([disabled])').first().waitFor();
+      await main(page).locator(".answer").waitFor();
     },
   },
   {

@@ -94,7 +94,6 @@ const cellsOf = (shown: ListedKey, { texts, language }: Shown): readonly string[
   const expiry = end === null ? words.never : dayOf(end, language);
   return [
     hasAll ? words.all : shown.scopes.map((scope) => words.scopeNames[scope]).join(", "),
-    dayOf(shown.created_at, language),
     isExpired ? `${expiry}, ${words.expired}` : expiry,
     lastUsed === null ? words.neverUsed : dayOf(lastUsed, language),
     limit === null ? used : fill(words.usedOf, { used, limit: number.format(limit) }),
@@ -142,16 +141,16 @@ const Keys = (visit: Shown) => {
         isStacked
         columns={[
           { label: words.name },
-          ...[words.scopes, words.createdOn, words.expiresOn, words.lastUsed, words.usedThisMonth].map(
-            (label) => ({ label }),
-          ),
+          ...[words.scopes, words.expiresOn, words.lastUsed, words.usedThisMonth].map((label) => ({ label })),
           { label: words.revoke },
         ]}
         rows={keys.map((shown) => [
           <>
             {shown.name}
             <br />
-            <code>{shown.prefix}…</code>
+            <span class="soft small">
+              <code>{shown.prefix}…</code> {words.createdOn} {dayOf(shown.created_at, visit.language)}
+            </span>
           </>,
           ...cellsOf(shown, visit),
           <Revoke key={shown.id} visit={visit} shown={shown} />,

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { findLanguage, shortestCode } from "../../../shared/platform/catalogue/languages.ts";
 import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
-import { type JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
+import type { JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Badge, Facts, Notice, PageHead, Trail } from "../view/components.tsx";
@@ -31,6 +31,9 @@ export const fileNameOf = ({ object_key: key }: Pick<StoredJob, "object_key">): 
   key.split("/").at(-1) ?? key;
 
 export const nameOfLanguage = (code: string): string => findLanguage(code)?.name ?? code;
+
+/** The formats of a transcript, those for people first. */
+const downloads: readonly (typeof resultFormats)[number][] = ["text", "srt", "vtt", "json"];
 
 const secondsOf = (milliseconds: number): number => Math.floor(milliseconds / 1_000);
 
@@ -157,7 +160,7 @@ const Said = (visit: Shown) => {
     <>
       <h2>{words.download}</h2>
       <ul class="row">
-        {resultFormats.map((format) => (
+        {downloads.map((format) => (
           <li key={format}>
             <a
               class="button secondary"

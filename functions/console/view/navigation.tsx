@@ -40,7 +40,7 @@ const Link = ({ to, icon, label }: Destination) => {
   return (
     <a href={url(to)} aria-current={isWithin(path, to) ? "page" : undefined}>
       <Icon name={icon} />
-      {label}
+      <span>{label}</span>
     </a>
   );
 };

@@ -49,10 +49,13 @@ const broken: Readonly<
   },
   "too many lines": {
     files: Object.fromEntries(
-      Array.from({ length: 200 }, (_, index) => [`infra/a${index}.ts`, "// A line.\n".repeat(300)]),
+      Array.from({ length: bounds.productionLines / 100 + 1 }, (_, index) => [
+        `infra/a${index}.ts`,
+        "// A line.\n".repeat(100),
+      ]),
     ),
     lists: ["lines"],
-    names: "60000 lines  infra",
+    names: `${bounds.productionLines + 100} lines  infra`,
   },
   "too many long functions": {
     files: {

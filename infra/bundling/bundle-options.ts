@@ -5,7 +5,7 @@ import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
 import { builtGuides } from "./guides.ts";
 import { licences } from "./licences.ts";
 import { lighterModules } from "./lighter-modules.ts";
-import { onDemandEntryPoint, onDemandModules } from "./on-demand-modules.ts";
+import { onDemandEntryPoints, onDemandModules } from "./on-demand-modules.ts";
 import { withoutDocumentation } from "./without-documentation.ts";
 
 /** The repository's folder, with the entry files and packages. */
@@ -13,7 +13,7 @@ export const projectDirectory = join(import.meta.dirname, "../..");
 
 /**
  * Returns esbuild's options for functions: one ES module each, with its dependencies and the AWS SDK. Only
- * the client of S3 is a file of its own, next to it.
+ * what few requests need is a file of its own, next to it.
  *
  * The SDK is bundled because that of the Lambda runtime is larger to load and changes without a deployment.
  *
@@ -25,7 +25,7 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
     absWorkingDir: projectDirectory,
     entryPoints: [
       ...Object.entries(entryPoints).map(([name, entry]) => ({ in: entry, out: `${name}/index` })),
-      onDemandEntryPoint,
+      ...onDemandEntryPoints,
     ],
     outdir,
     outExtension: { ".js": ".mjs" },

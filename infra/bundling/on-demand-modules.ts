@@ -2,28 +2,35 @@ import { basename, dirname, join } from "node:path";
 import type { Metafile, Plugin } from "esbuild";
 import { writeChangedFile } from "./bundle-files.ts";
 
-/** Loaded by `import()` when a function first needs it: the client of S3, which costs a start 36 ms of CPU. */
-const onDemandModule = "shared/platform/storage/s3-sdk.ts";
+/**
+ * Modules that a function loads by `import()` when it first needs them, because few requests do: the client of S3 costs a start
+ * 36 ms of CPU, and the parser of forms with files 4 % of the start of `language`.
+ *
+ * Each is bundled alone, so it shares no class with its function: neither may test an instance of the other's.
+ */
+const modules = ["shared/platform/storage/s3-sdk.ts", "shared/http/multipart-parser.ts"].map((file) => ({
+  file,
+  name: basename(file, ".ts"),
+  path: `./${basename(file, ".ts")}.mjs`,
+}));
 
-const name = basename(onDemandModule, ".ts");
+export const onDemandEntryPoints = modules.map(({ file, name }) => ({ in: file, out: name }));
 
-export const onDemandEntryPoint = { in: onDemandModule, out: name };
+type Output = Metafile["outputs"][string];
 
-const path = `./${name}.mjs`;
+const loadedBy = ({ imports }: Output) =>
+  modules.filter((module) => imports.some(({ path }) => path === module.path));
 
-/** The module as an output, if this one may load it. */
-export const onDemandOutputs = (
-  outputs: Metafile["outputs"],
-  { imports }: Metafile["outputs"][string],
-): Metafile["outputs"][string][] =>
-  imports.some((one) => one.path === path)
-    ? Object.entries(outputs).flatMap(([output, module]) =>
-        basename(output) === basename(path) ? [module] : [],
-      )
-    : [];
+/** The modules that an output may load, as outputs of the same build. */
+export const onDemandOutputs = (outputs: Metafile["outputs"], output: Output): Output[] => {
+  const names = loadedBy(output).map(({ path }) => basename(path));
+  return Object.entries(outputs).flatMap(([path, module]) =>
+    names.includes(basename(path)) ? [module] : [],
+  );
+};
 
 /**
- * Bundles a module once, and puts it next to each function that may load it.
+ * Bundles each of these modules once, and puts it next to the functions that may load it.
  *
  * Why not esbuild's `splitting`: in one build of all functions it makes a file of each set of modules that some of them share, which
  * a start then reads one by one; in a build for each function it takes three times as long.
@@ -31,14 +38,16 @@ export const onDemandOutputs = (
 export const onDemandModules = (projectDirectory: string): Plugin => ({
   name: "on-demand-modules",
   setup(build) {
-    build.onResolve({ filter: new RegExp(`/${name}\\.ts$`) }, ({ kind }) =>
-      kind === "dynamic-import" ? { path, external: true } : undefined,
+    const filter = new RegExp(`/(?:${modules.map(({ name }) => name).join("|")})\\.ts$`);
+    build.onResolve({ filter }, ({ path, kind }) =>
+      kind === "dynamic-import" ? { path: `./${basename(path, ".ts")}.mjs`, external: true } : undefined,
     );
     build.onEnd(async ({ metafile, outputFiles = [] }) => {
-      const module = outputFiles.find((file) => basename(file.path) === basename(path));
-      for (const [output, { imports }] of Object.entries(metafile?.outputs ?? {})) {
-        if (!module || !imports.some((one) => one.path === path)) continue;
-        await writeChangedFile(join(projectDirectory, dirname(output), path), module.contents);
+      for (const [output, described] of Object.entries(metafile?.outputs ?? {})) {
+        for (const { path } of loadedBy(described)) {
+          const module = outputFiles.find((file) => basename(file.path) === basename(path));
+          if (module) await writeChangedFile(join(projectDirectory, dirname(output), path), module.contents);
+        }
       }
     });
   },

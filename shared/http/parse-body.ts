@@ -2,7 +2,6 @@ import { parse as parseQuery } from "node:querystring";
 import { promisify } from "node:util";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { AppError, invalidField } from "../platform/errors/app-error.ts";
-import { checkMultipartFraming, FramingError, maxParts } from "./multipart-framing.ts";
 import { type BodyEncoding, maxBodyBytes, type Operation } from "./operation.ts";
 import { mayHoldForbiddenKey, parseJsonBody } from "./parse-json.ts";
 import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
@@ -58,25 +57,6 @@ const readBody = async (
   throw badCoding("the body may be packed with gzip and nothing else");
 };
 
-/** Loaded with the first form that may have files: most functions never see one. */
-const loadMultipart = async () => {
-  const { default: httpMultipartBodyParser } = await import("@middy/http-multipart-body-parser");
-  return httpMultipartBodyParser({
-    // The package's own pattern refuses legal boundaries (quotes, `_`, `+`, `.`), as Dart and Java clients send them;
-    // the framing check has read the content type before.
-    disableContentTypeCheck: true,
-    // The framing check has the same limits. Beyond the parser's own, a long value would be truncated silently, and a
-    // skipped part that is longer than its buffer would block the request for ever.
-    busboy: { limits: { parts: maxParts, fieldSize: Number.MAX_SAFE_INTEGER } },
-  });
-};
-
-let multipart: ReturnType<typeof loadMultipart> | undefined;
-
-/** Errors of the parser package carry a status. */
-const statusOf = (thrown: unknown): unknown =>
-  typeof thrown === "object" && thrown !== null && "statusCode" in thrown ? thrown.statusCode : undefined;
-
 /** A parser of bodies: the bytes, and the request that they came with. */
 type Parser = (bytes: Buffer, request: HttpRequest) => unknown;
 
@@ -115,20 +95,15 @@ const readJson: Parser = async (bytes, request) => {
   return document;
 };
 
+const loadMultipart = () => import("./multipart-parser.ts");
+
 const readMultipart = async (bytes: Buffer, request: HttpRequest): Promise<unknown> => {
-  try {
-    checkMultipartFraming(request.event.headers["content-type"], bytes);
-    multipart ??= loadMultipart();
-    const { before } = await multipart;
-    // The package accepts no bytes, and replaces the body's text by its result.
-    const parsed = parserRequest(request, bytes.toString("base64"), true);
-    await before?.(parsed);
-    return parsed.event.body;
-  } catch (thrown) {
-    if (thrown instanceof FramingError) throw invalidField(["body"], thrown.message);
-    if (statusOf(thrown) === undefined) throw thrown;
-    throw invalidField(["body"], "the multipart body cannot be read");
-  }
+  const { parseMultipart } = await loadMultipart();
+  // The package accepts no bytes, and replaces the body's text by its result.
+  const parsed = parserRequest(request, bytes.toString("base64"), true);
+  const problem = await parseMultipart(bytes, request.event.headers["content-type"], parsed);
+  if (problem !== undefined) throw invalidField(["body"], problem);
+  return parsed.event.body;
 };
 
 /** Forms of either encoding, as browsers send them: a form without files may still be written as multipart. */
@@ -163,10 +138,14 @@ const parsers: Readonly<Record<BodyEncoding, Parser>> = {
  *
  * @throws AppError `payload_too_large`, or ValidationError in Pydantic's words.
  */
-export const parseBody = (): HttpMiddleware => ({
-  before: async (request) => {
-    const { event } = request;
-    const body = event.endpoint?.operation.body;
-    if (body) event.parsedBody = await parsers[body.encoding](await readBody(event, body), request);
-  },
-});
+export const parseBody = (operations: readonly Operation[]): HttpMiddleware => {
+  // A function whose requests are forms loads their parser while it starts, with a whole CPU. The request reports a failure.
+  if (operations.some(({ body }) => body?.encoding === "multipart")) loadMultipart().catch(() => undefined);
+  return {
+    before: async (request) => {
+      const { event } = request;
+      const body = event.endpoint?.operation.body;
+      if (body) event.parsedBody = await parsers[body.encoding](await readBody(event, body), request);
+    },
+  };
+};

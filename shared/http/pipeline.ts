@@ -107,10 +107,8 @@ const createPipeline = (
   { verifyBearer, limiter, idempotencyStore, headers, formatError }: HandlerOptions,
   beforeSending: readonly HttpMiddleware[] = [],
 ) => {
-  requireLimits(
-    endpoints.map(({ operation }) => operation),
-    limiter,
-  );
+  const operations = endpoints.map(({ operation }) => operation);
+  requireLimits(operations, limiter);
   const router = createRouter(endpoints);
   // The request's scope has a deadline, so middy needs no timer of its own.
   return middy<HttpEvent, HttpResponse, Error, Context>({ timeoutEarlyInMillis: 0 })
@@ -130,7 +128,7 @@ const createPipeline = (
     .use(authenticate(verifyBearer))
     .use(limitRequests(limiter))
     .use(refund(limiter))
-    .use(parseBody())
+    .use(parseBody(operations))
     .use(validateRequest())
     .use(respondOnce(idempotencyStore, limiter))
     .use(limitTasks(limiter))

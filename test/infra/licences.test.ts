@@ -8,6 +8,7 @@ import { functionDefinitions } from "../../functions/manifest.ts";
 import { buildFunctions } from "../../infra/build.ts";
 import { bundleOptions, projectDirectory } from "../../infra/bundling/bundle-options.ts";
 import { licencesFile } from "../../infra/bundling/licences.ts";
+import { onDemandEntryPoints } from "../../infra/bundling/on-demand-modules.ts";
 
 const packageFile = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
@@ -66,8 +67,11 @@ const writePackage = async (file: Readonly<Record<string, string>>): Promise<str
 describe("The licences next to a bundle", { timeout: 60_000 }, () => {
   it.each(functionDefinitions)("name every package in it: $name", async ({ name }) => {
     const text = await licencesOf(name);
-    const onDemand = (await loads(name, "s3-sdk.mjs")) ? packagesIn("functions/s3-sdk.mjs") : [];
-    for (const path of new Set([...packagesIn(`${name}/index.mjs`), ...onDemand])) {
+    const files = [`${name}/index.mjs`];
+    for (const { out } of onDemandEntryPoints) {
+      if (await loads(name, `${out}.mjs`)) files.push(`functions/${out}.mjs`);
+    }
+    for (const path of new Set(files.flatMap(packagesIn))) {
       const own: unknown = JSON.parse(
         await readFile(resolve(projectDirectory, path, "package.json"), "utf8"),
       );

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
-import { accountTypes } from "../../shared/accounts/access/account.ts";
+import { accountTypes } from "../../shared/accounts/access/account-access.ts";
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { idempotencyOf, limitClassOf, type Operation } from "../../shared/http/operation.ts";
 import { AppError, invalidField } from "../../shared/platform/errors/app-error.ts";

@@ -2,12 +2,17 @@ import { readFile } from "node:fs/promises";
 import type { Plugin } from "esbuild";
 import { type Argument, type CallExpression, parseSync, Visitor } from "oxc-parser";
 
-const isDocumented = /\.(?:meta|describe)\(/;
+/** A module with schemas. */
+const isDocumented = /from "zod";[\s\S]*\.(?:meta|describe)\(/;
 
+/** A text, or a name of one. */
 const isText = (node: Argument | undefined): boolean =>
-  node?.type === "TemplateLiteral" || (node?.type === "Literal" && typeof node.value === "string");
+  node?.type === "TemplateLiteral" ||
+  node?.type === "Identifier" ||
+  node?.type === "MemberExpression" ||
+  (node?.type === "Literal" && typeof node.value === "string");
 
-/** Whether a call only documents a schema. A `describe` of something else is not called with a text. */
+/** Whether a call in a module with schemas only documents one: no `describe` of something else has one argument there. */
 const isDocumentation = ({ callee, arguments: [given, ...others] }: CallExpression): boolean => {
   if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier" || others.length > 0)
     return false;

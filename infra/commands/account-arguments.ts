@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type AccountType, accountType } from "../../shared/accounts/access/account.ts";
+import { type AccountType, accountType } from "../../shared/accounts/access/account-access.ts";
 import { UsageError } from "./command-line.ts";
 
 export interface Change {

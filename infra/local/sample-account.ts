@@ -1,5 +1,5 @@
 import { type LocalApplication, sdkVariables } from "@language-ai/aws-stand-ins";
-import type { AccountAccess } from "../../shared/accounts/access/account.ts";
+import type { AccountAccess } from "../../shared/accounts/access/account-access.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { openLightTable } from "../../shared/platform/storage/light-table.ts";

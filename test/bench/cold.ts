@@ -4,8 +4,8 @@
  * affects both sides. Compare the ratios, not the milliseconds. A start ends when the bundle is loaded, with its
  * first calls (for secrets and connections) sent to a stand-in on this machine without TLS.
  *
- * `--rounds 20` loads each one this many times (15); `--only chat,translate` selects some. Fails when a ratio exceeds
- * its bound.
+ * `--rounds 20` loads each one this many times (15); `--only chat,translate` selects some; `--against <folder>` adds the
+ * functions of another build, such as `../before/.build/functions`. Fails when a ratio exceeds its bound.
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,8 +16,10 @@ import { readOptions } from "../../infra/commands/command-line.ts";
 import { type BundleContents, readBundleContents } from "./cold/bundle-contents.ts";
 import { type Bundle, measureFirstRequests, measureStorage } from "./cold/first-request.ts";
 import {
+  bundlesIn,
   measureStarts,
   medianStart,
+  otherName,
   prepareBundles,
   type Starts,
   startRatios,
@@ -48,14 +50,15 @@ const bounds: Readonly<Record<string, Bound>> = {
 /** The bound on the first request with TLS to table and model, against one without. */
 const firstRequestBound: Bound = { must: 1.5 };
 
-const usage = `Usage: npm run bench:cold [-- --rounds 15] [--only chat,speech] [--once]
+const usage = `Usage: npm run bench:cold [-- --rounds 15] [--only chat,speech] [--against FOLDER] [--once]
 
-Measures how long each function takes to start and to send its first response. --once only sees whether it works: it does one
-round, and judges no bound.`;
+Measures how long each function takes to start and to send its first response. --against compares with the functions in the
+folder of another build. --once only sees whether it works: it does one round, and judges no bound.`;
 
 const options = readOptions(usage, {
   rounds: { type: "string", default: "15" },
   only: { type: "string" },
+  against: { type: "string" },
   once: { type: "boolean", default: false },
 });
 const rounds = options.once ? 1 : z.coerce.number().int().min(1).parse(options.rounds);
@@ -106,8 +109,20 @@ const describeStart = async (bundle: Bundle, starts: Starts, contents: BundleCon
   return { line: `| ${cells.join(" | ")} |`, beyond: verdict === "FAILED" ? [failure] : [] };
 };
 
+const describePairs = (bundles: readonly Bundle[], starts: Starts): void => {
+  print(`| start, to that of ${options.against} | time | CPU |\n| --- | --: | --: |`);
+  for (const { name } of bundles) {
+    const figures = (["startMilliseconds", "startCpuMilliseconds"] as const).map((figure) =>
+      median(startRatios(starts, name, figure, otherName(name))).toFixed(3),
+    );
+    print(`| ${[name, ...figures].join(" | ")} |`);
+  }
+  print();
+};
+
 const describeStarts = async (bundles: readonly Bundle[], standIn: string, metafile: string) => {
-  const starts = await measureStarts(bundles, standIn, rounds);
+  const others = options.against === undefined ? [] : bundlesIn(options.against, bundles);
+  const starts = await measureStarts([...bundles, ...others], standIn, rounds);
   const contents = await readBundleContents(metafile);
   print(`| ${heads.join(" | ")} |`);
   print(`| ${heads.map((_, column) => (column > 0 && column < 8 ? "--:" : "---")).join(" | ")} |`);
@@ -123,6 +138,7 @@ const describeStarts = async (bundles: readonly Bundle[], standIn: string, metaf
   print(
     "sent to a stand-in without TLS; the bounds apply to the smaller of the two ratios to an empty function.\n",
   );
+  if (others.length > 0) describePairs(bundles, starts);
   return beyond;
 };
 

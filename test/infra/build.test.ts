@@ -226,7 +226,8 @@ describe("The bundle of each function", () => {
       "  .int()",
       '  .meta({ example: 1, description: "In bytes" })',
       '  .nullish().describe("The size");',
-      "const found = await store.describe(key);",
+      "const other = size.describe(texts.other);",
+      "const found = await store.describe(key, 1);",
     ];
     const lines = removeDocumentation("size.ts", source.join("\n")).split("\n");
     expect(lines.map((line) => line.trimEnd())).toEqual([
@@ -234,7 +235,8 @@ describe("The bundle of each function", () => {
       "  .int()",
       "",
       `  .nullish()${" ".repeat(21)};`,
-      "const found = await store.describe(key);",
+      "const other = size                      ;",
+      "const found = await store.describe(key, 1);",
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AccountAccess } from "../../shared/accounts/access/account.ts";
+import type { AccountAccess } from "../../shared/accounts/access/account-access.ts";
 import type { Scope } from "../../shared/accounts/access/api-keys.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import type { TokenClaims } from "../../shared/accounts/access/tokens.ts";

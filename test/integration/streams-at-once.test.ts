@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { chatEndpoints } from "../../functions/chat/endpoints.ts";
-import type { AccountType } from "../../shared/accounts/access/account.ts";
+import type { AccountType } from "../../shared/accounts/access/account-access.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import type { TokenClaims } from "../../shared/accounts/access/tokens.ts";
 import { streamSlots } from "../../shared/accounts/limits/keys.ts";

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Item, Table } from "../../platform/storage/table.ts";
-import { type AccountAccess, accountAccess } from "./account.ts";
+import { type AccountAccess, accountAccess } from "./account-access.ts";
 import { type Credential, isKey, isOutOfScope, isOwn, type KeyClaims, type Scope } from "./api-keys.ts";
 import type { TokenSuccessor } from "./caller.ts";
 import { accountKeys } from "./keys.ts";

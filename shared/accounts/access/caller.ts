@@ -1,4 +1,4 @@
-import type { AccountAccess, AccountType } from "./account.ts";
+import type { AccountAccess, AccountType } from "./account-access.ts";
 import { type Credential, isKey, isOwn } from "./api-keys.ts";
 import type { TokenClaims } from "./tokens.ts";
 

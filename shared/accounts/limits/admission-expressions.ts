@@ -1,4 +1,4 @@
-import { accountTypes } from "../access/account.ts";
+import { accountTypes } from "../access/account-access.ts";
 import type { AccountPolicies, AccountPolicy } from "./policies.ts";
 
 /** The expressions of the write that admits a request, without what differs between requests. */

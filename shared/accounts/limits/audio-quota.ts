@@ -1,7 +1,7 @@
 import { dayMilliseconds, minuteMilliseconds } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Item, ItemUpdate } from "../../platform/storage/table.ts";
-import { accountAccess, accountTypes } from "../access/account.ts";
+import { accountAccess, accountTypes } from "../access/account-access.ts";
 import { accountKeys } from "../access/keys.ts";
 import { accountCounters } from "./keys.ts";
 import { countIn } from "./limit-counters.ts";

@@ -1,5 +1,5 @@
 import { hourSeconds } from "../../platform/durations.ts";
-import { type AccountAccess, type AccountType, accountTypes } from "../access/account.ts";
+import { type AccountAccess, type AccountType, accountTypes } from "../access/account-access.ts";
 
 /**
  * Which limits apply to an operation.

@@ -10,17 +10,15 @@ import {
 } from "../../platform/storage/table.ts";
 import {
   type Account,
-  type AccountAccess,
   type AccountAtEpoch,
-  type AccountType,
   type AccountWithPassword,
-  accountAccess,
   nextEpoch,
   passwordChange,
   profileWithPassword,
   type StoredAccount,
   toStoredAccount,
 } from "../access/account.ts";
+import { type AccountAccess, type AccountType, accountAccess } from "../access/account-access.ts";
 import { accountKeys } from "../access/keys.ts";
 import { type Identity, identityItems } from "./identities-repository.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { compareText } from "../../platform/compare-text.ts";
 import type { Item, Table } from "../../platform/storage/table.ts";
-import { type AccountType, accountAccess } from "../access/account.ts";
+import { type AccountType, accountAccess } from "../access/account-access.ts";
 import { accountKeys } from "../access/keys.ts";
 import { accountCounters, limitKeys } from "../limits/keys.ts";
 import { numbersOf } from "../limits/limit-counters.ts";

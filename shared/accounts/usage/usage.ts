@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { accountType } from "../access/account.ts";
+import { accountType } from "../access/account-access.ts";
 
 /** The number of days that `GET /auth/usage` shows by default, today included. */
 export const shownUsageDays = 30;

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { readAssembly } from "@language-ai/aws-stand-ins";
@@ -50,6 +50,17 @@ export const prepareBundles = async (
   ];
 };
 
+/** The name of a function of another build. */
+export const otherName = (name: string): string => `${name} of the other build`;
+
+/** The same functions in the folder of another build, which need the same variables. */
+export const bundlesIn = (folder: string, bundles: readonly Bundle[]): Bundle[] =>
+  bundles.map((bundle) => ({
+    ...bundle,
+    name: otherName(bundle.name),
+    file: bundle.name === empty ? bundle.file : join(resolve(folder), bundle.name, "index.mjs"),
+  }));
+
 /** Runs something with the address of a server that responds to every call of a function. */
 export const withStandIn = async <Result>(use: (standIn: string) => Promise<Result>): Promise<Result> => {
   const server = createServer(respondToCall).listen(0, "localhost");
@@ -93,8 +104,13 @@ const valuesOf = (starts: Starts, name: string, figure: keyof Loaded): number[] 
 export const medianStart = (starts: Starts, name: string, figure: keyof Loaded): number =>
   median(valuesOf(starts, name, figure));
 
-/** A function's figure as a multiple of an empty function's, one entry a round. */
-export const startRatios = (starts: Starts, name: string, figure: keyof Loaded): number[] => {
-  const ofEmpty = valuesOf(starts, empty, figure);
-  return valuesOf(starts, name, figure).map((value, round) => value / (ofEmpty[round] ?? Number.NaN));
+/** A function's figure as a multiple of another's, by default an empty one's, one entry a round. */
+export const startRatios = (
+  starts: Starts,
+  name: string,
+  figure: keyof Loaded,
+  other: string = empty,
+): number[] => {
+  const others = valuesOf(starts, other, figure);
+  return valuesOf(starts, name, figure).map((value, round) => value / (others[round] ?? Number.NaN));
 };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { lexer, type Token, type Tokens } from "marked";
 import * as z from "zod";
-import { accountTypes } from "../../../../shared/accounts/access/account.ts";
+import { accountTypes } from "../../../../shared/accounts/access/account-access.ts";
 import { accountPoliciesWith, defaultAddressLimits } from "../../../../shared/accounts/limits/policies.ts";
 import { identifiableLanguages } from "../../../../shared/models/language-id/identification.ts";
 import {

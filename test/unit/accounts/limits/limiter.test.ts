@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CredentialAccess } from "../../../../shared/accounts/access/access.ts";
-import type { AccountType } from "../../../../shared/accounts/access/account.ts";
+import type { AccountType } from "../../../../shared/accounts/access/account-access.ts";
 import type { Counts } from "../../../../shared/accounts/limits/limit-counters.ts";
 import { createLimiter, type LimitedRequest } from "../../../../shared/accounts/limits/limiter.ts";
 import { windowsAt } from "../../../../shared/accounts/limits/windows.ts";

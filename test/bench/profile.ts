@@ -45,7 +45,7 @@ try {
   await ask(load, command(warmUpMilliseconds), results);
   await ask(served.chat, { kind: "begin profile" }, z.unknown());
   const result = await ask(load, command(profiledMilliseconds), results);
-  const requests = result.reduce((sum, result) => sum + result.requests, 0);
+  const requests = result.reduce((sum, one) => sum + ("requests" in one ? one.requests : 0), 0);
   const profile = cpuProfile.parse(await ask(served.chat, { kind: "end profile" }, z.unknown()));
   if (options.keep !== undefined) await writeFile(options.keep, JSON.stringify(profile));
 

@@ -10,10 +10,12 @@ import {
   type Rounds,
   readCalls,
 } from "./measure.ts";
+import { note } from "./note.ts";
 import { startLiteLlm, startPortkey } from "./peers.ts";
-import { note, type Plan, saturate, shortStream, streamsOf, warmUp } from "./plan.ts";
+import { type Plan, saturate, shortStream, streamsOf, warmUp } from "./plan.ts";
 import { describe, type Findings } from "./report.ts";
-import type { Comparison } from "./verdict.ts";
+import { sayTheSame } from "./same-answers.ts";
+import type { Comparison, Row } from "./verdict.ts";
 
 /** What a comparison is run with. */
 export interface ComparisonSetup {
@@ -41,14 +43,19 @@ const startPeers = async ({ served, cores }: ComparisonSetup, withAll: boolean):
   return started;
 };
 
-/** Warms up what is compared. A peer that fails or responds wrongly under this load is left out; the function never is. */
+/**
+ * Checks and warms up what is compared. A peer that fails, says something else than the model, or responds wrongly under this load is
+ * left out; the function never is.
+ */
 const keepCorrect = async (
   { load, plan, served }: ComparisonSetup,
   gateways: readonly Gateway[],
 ): Promise<Gateway[]> => {
   const correct: Gateway[] = [];
+  const direct = directTarget(served.mock);
   for (const gateway of gateways) {
     try {
+      await sayTheSame(load, direct, gateway.target);
       await warmUp({ load }, gateway.target, plan);
       correct.push(gateway);
     } catch (error) {
@@ -86,10 +93,17 @@ const noteForeignLoad = (...measured: readonly Rounds[]): void => {
   if (measured.every(({ clean, all }) => clean === all)) return;
   const counts = measured.map(({ clean, all }) => `${clean} of ${all}`).join(" and ");
   note(
-    `Others were at the gateways' core in some rounds (${counts} were clean). One other program changes little; a crowd of them ` +
+    `Others used the cores in some rounds (${counts} were clean). One other program changes little; a crowd of them ` +
       "brings all ratios nearer to 1.",
   );
 };
+
+const describeGivenUp = ({ givenUp }: Bench): Row[] =>
+  [...givenUp].map(([name, failure]) => ({
+    what: `${name} was given up`,
+    measured: undefined,
+    remark: failure.split("\n", 1)[0] ?? "",
+  }));
 
 /** Measures the chat function, a plain proxy and other gateways in one run. */
 export const compareGateways = async (
@@ -104,7 +118,7 @@ export const compareGateways = async (
     note("Warming up.");
     const directly = await warmUp({ load }, direct, plan);
     const gateways = await keepCorrect(setup, [served.chat, ...others]);
-    const bench: Bench = { load, mock: served.mock, gateways, direct, core: cores.gateway };
+    const bench: Bench = { load, mock: served.mock, gateways, direct, cores, givenUp: new Map() };
     note("Many requests at a time.");
     const { whole, calls } = await measureWhole(bench, setup);
     note("One request at a time.");
@@ -118,7 +132,7 @@ export const compareGateways = async (
     const directPerSecond = (directly.requests * 1_000) / directly.milliseconds;
     const { streamTokens } = plan;
     const found = { whole, calls, single, streamed, firstToken, streamTokens, megabytes, directPerSecond };
-    return { rows: describe(found) };
+    return { rows: [...describe(found), ...describeGivenUp(bench)] };
   } finally {
     await Promise.all(others.map(stopProcess));
   }

@@ -151,10 +151,13 @@ export const serveChat = async ({ gateway, load }: Cores): Promise<ServedChat> =
   }
 };
 
+/** The name of the plain proxy in tables. */
+export const plainProxyName = "plain proxy";
+
 /** A proxy that only passes bytes on: the floor of every gateway on Node. */
 export const startPlainProxy = async (mock: BenchProcess, core: number | undefined): Promise<Gateway> => {
   const proxy = await startProcess("plain-proxy.ts", { core, variables: { CHAT_BASE_URL: mock.url } });
-  return { ...proxy, target: { name: "plain proxy", url: proxy.url, headers: {}, model: mockModel } };
+  return { ...proxy, target: { name: plainProxyName, url: proxy.url, headers: {}, model: mockModel } };
 };
 
 /** The mock model itself. */

@@ -68,6 +68,9 @@ const parsed = <Value>(text: string | undefined, parse: (text: string) => Value)
 export const processCpu = (pid: number): number | undefined =>
   parsed(readProc(`${pid}/stat`), parseProcessCpu);
 
+/** The name of a process's program. */
+export const processName = (pid: number): string | undefined => readProc(`${pid}/comm`)?.trim();
+
 /** How long a core has been busy, in microseconds. */
 export const coreBusy = (core: number): number | undefined =>
   parsed(readProc("stat"), (stat) => parseCoreBusy(stat, core));

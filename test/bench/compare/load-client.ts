@@ -21,6 +21,7 @@ export interface LoadResponse {
   readonly milliseconds: number;
   /** When the first token arrived; NaN for a whole response. */
   readonly firstTokenMilliseconds: number;
+  readonly body: string;
 }
 
 /** The expected response: a whole one, or a stream of this many tokens. */
@@ -117,7 +118,9 @@ const responseOf = (response: string): { readonly status: number; readonly body:
 };
 
 /**
+ * Checks a response.
  *
+ * @returns its body.
  * @throws Error that shows the response when it is wrong: an error page must never win.
  */
 export const checkResponse = (
@@ -125,7 +128,7 @@ export const checkResponse = (
   head: string,
   response: string,
   expected: Expected,
-): void => {
+): string => {
   const wrong = (why: string): Error =>
     new Error(`${name}: ${why}\n${head.split("\r\n", 1)[0]}\n${response.slice(0, 600)}`);
   if (!head.startsWith("HTTP/1.1 200 ")) throw wrong("the status is not 200.");
@@ -134,11 +137,12 @@ export const checkResponse = (
   if (expected === "whole") {
     const read = completion.safeParse(parseJson(body));
     if (read.data?.choices[0].message.content !== wholeReply) throw wrong("it is not what the model said.");
-    return;
+    return body;
   }
   const tokens = occurrences(body, tokenText);
   if (tokens !== expected.tokens) throw wrong(`${tokens} of ${expected.tokens} tokens came.`);
   if (!body.trimEnd().endsWith("data: [DONE]")) throw wrong("the stream has no end.");
+  return body;
 };
 
 const parseJson = (text: string): unknown => {
@@ -225,8 +229,8 @@ export const openConnection = async (target: LoadTarget): Promise<LoadConnection
       socket.write(request);
       await promise;
       const milliseconds = performance.now() - startedAt;
-      checkResponse(target, head, Buffer.concat(pieces).toString(), expected);
-      return { milliseconds, firstTokenMilliseconds };
+      const body = checkResponse(target, head, Buffer.concat(pieces).toString(), expected);
+      return { milliseconds, firstTokenMilliseconds, body };
     },
     close: () => {
       waiting = undefined;

@@ -6,12 +6,15 @@ import { waitedForCore } from "./kernel.ts";
 import {
   type AlternateResult,
   type LoadCommand,
+  type LoadOutcome,
   type LoadResult,
   loadCommand,
+  type ReadResult,
   type TimedResponse,
 } from "./load.ts";
 import { type LoadConnection, type LoadTarget, openConnection, requestBytes } from "./load-client.ts";
 import { type ModelReply, requestBody } from "./model-responses.ts";
+import { saidInStream, saidWhole } from "./said.ts";
 
 type Command<Kind extends LoadCommand["kind"]> = Extract<LoadCommand, { readonly kind: Kind }>;
 
@@ -70,38 +73,61 @@ const streamsOf = (target: LoadTarget, { connections, reply }: Command<"streams"
     return { requests: replies.length, milliseconds: lasted, medianMilliseconds: median(firstTokens) };
   });
 
-const streams = (command: Command<"streams">): Promise<LoadResult[]> =>
-  Promise.all(command.targets.map((target) => streamsOf(target, command)));
+const failureOf = (error: unknown): { readonly failure: string } => ({
+  failure: error instanceof Error ? error.message : String(error),
+});
 
-const alternate = async ({ targets, rounds, reply }: Command<"alternate">): Promise<AlternateResult> => {
-  const opened = await Promise.all(
-    targets.map(async (target) => ({
-      name: target.name,
-      pids: [process.pid, ...target.pids],
-      request: bytesFor(target, reply),
-      connection: await openConnection(target),
-      times: [] as TimedResponse[],
-    })),
-  );
-  for (let round = 0; round < rounds; round += 1) {
-    for (const { pids, request, connection, times } of shuffled(opened)) {
-      const before = waitedForCore(pids);
-      let after = Number.NaN;
-      const { milliseconds, firstTokenMilliseconds } = await connection.ask(request, reply ?? "whole", () => {
-        after = waitedForCore(pids);
-      });
-      times.push(
-        reply
-          ? { milliseconds: firstTokenMilliseconds, waitedMilliseconds: after - before }
-          : { milliseconds, waitedMilliseconds: waitedForCore(pids) - before },
-      );
-    }
-  }
-  for (const { connection } of opened) connection.close();
-  return Object.fromEntries(opened.map(({ name, times }) => [name, times]));
+const streams = (command: Command<"streams">): Promise<LoadOutcome[]> =>
+  Promise.all(command.targets.map((target) => streamsOf(target, command).catch(failureOf)));
+
+type AlternateTarget = Command<"alternate">["targets"][number];
+
+/** A target with its connection, and its times or what ended them. */
+const openTimed = async (target: AlternateTarget, reply: ModelReply | undefined) => {
+  const pids = [process.pid, ...target.pids];
+  const request = bytesFor(target, reply);
+  const connection = await openConnection(target);
+  const times: TimedResponse[] = [];
+  let failure: ReturnType<typeof failureOf> | undefined;
+  const ask = async (): Promise<void> => {
+    const before = waitedForCore(pids);
+    let after = Number.NaN;
+    const { milliseconds, firstTokenMilliseconds } = await connection.ask(request, reply ?? "whole", () => {
+      after = waitedForCore(pids);
+    });
+    times.push(
+      reply
+        ? { milliseconds: firstTokenMilliseconds, waitedMilliseconds: after - before }
+        : { milliseconds, waitedMilliseconds: waitedForCore(pids) - before },
+    );
+  };
+  return {
+    name: target.name,
+    close: connection.close,
+    outcome: () => failure ?? times,
+    askUnlessFailed: async () => {
+      if (!failure) await ask().catch((error: unknown) => (failure = failureOf(error)));
+    },
+  };
 };
 
-const run = (command: LoadCommand): Promise<LoadResult | LoadResult[] | AlternateResult> => {
+const alternate = async ({ targets, rounds, reply }: Command<"alternate">): Promise<AlternateResult> => {
+  const opened = await Promise.all(targets.map((target) => openTimed(target, reply)));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { askUnlessFailed } of shuffled(opened)) await askUnlessFailed();
+  }
+  for (const { close } of opened) close();
+  return Object.fromEntries(opened.map(({ name, outcome }) => [name, outcome()]));
+};
+
+const read = ({ target, reply }: Command<"read">): Promise<ReadResult> =>
+  withConnections(target, 1, async ([connection]) => {
+    const whole = await connection?.ask(bytesFor(target, undefined), "whole");
+    const stream = await connection?.ask(bytesFor(target, reply), reply);
+    return { whole: saidWhole(whole?.body ?? ""), stream: saidInStream(stream?.body ?? "") };
+  });
+
+const run = (command: LoadCommand): Promise<LoadResult | LoadOutcome[] | AlternateResult | ReadResult> => {
   switch (command.kind) {
     case "saturate":
       return saturate(command);
@@ -109,6 +135,8 @@ const run = (command: LoadCommand): Promise<LoadResult | LoadResult[] | Alternat
       return streams(command);
     case "alternate":
       return alternate(command);
+    case "read":
+      return read(command);
   }
 };
 

@@ -40,8 +40,11 @@ const alternate = z.object({
   reply: streamed.optional(),
 });
 
+/** One whole response and one stream, to see what they say. */
+const read = z.object({ kind: z.literal("read"), target, reply: streamed });
+
 /** A message to the load generator. */
-export const loadCommand = z.discriminatedUnion("kind", [saturate, streams, alternate]);
+export const loadCommand = z.discriminatedUnion("kind", [saturate, streams, alternate, read]);
 export type LoadCommand = z.infer<typeof loadCommand>;
 
 /** Measurements of the responses of one target. */
@@ -52,8 +55,12 @@ export const loadResult = z.object({
 });
 export type LoadResult = z.infer<typeof loadResult>;
 
+/** Why a target was given up: its first wrong response. */
+const failed = z.object({ failure: z.string() });
+
 /** The same of several targets, in their order. */
-export const loadResults = z.array(loadResult);
+export const loadResults = z.array(z.union([loadResult, failed]));
+export type LoadOutcome = z.infer<typeof loadResults>[number];
 
 const timed = z.object({
   /** Until the response was complete, or a stream's first token arrived. */
@@ -66,5 +73,9 @@ const timed = z.object({
 export type TimedResponse = z.infer<typeof timed>;
 
 /** By target, one entry a round. */
-export const alternateResult = z.record(z.string(), z.array(timed));
+export const alternateResult = z.record(z.string(), z.union([z.array(timed), failed]));
 export type AlternateResult = z.infer<typeof alternateResult>;
+
+/** What a whole response and a stream say, without what a gateway may add. */
+export const readResult = z.object({ whole: z.unknown(), stream: z.unknown() });
+export type ReadResult = z.infer<typeof readResult>;

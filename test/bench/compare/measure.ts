@@ -1,18 +1,19 @@
 import * as z from "zod";
 import { ask, type BenchProcess } from "../processes.ts";
 import { median, shuffled } from "../statistics.ts";
-import type { Gateway } from "./gateways.ts";
+import { type Cores, chatName, type Gateway, plainProxyName } from "./gateways.ts";
 import { coreBusy, processCpu } from "./kernel.ts";
 import {
   alternateResult,
   type LoadCommand,
-  type LoadResult,
+  type LoadOutcome,
   loadResult,
   loadResults,
   type TimedResponse,
 } from "./load.ts";
 import type { LoadTarget } from "./load-client.ts";
 import type { ModelReply } from "./model-responses.ts";
+import { note } from "./note.ts";
 
 /** Where a measurement happens. */
 export interface Bench {
@@ -20,9 +21,21 @@ export interface Bench {
   readonly mock: BenchProcess;
   readonly gateways: readonly Gateway[];
   readonly direct: LoadTarget;
-  /** That of the gateways; `undefined` when they have none of their own. */
-  readonly core: number | undefined;
+  readonly cores: Cores;
+  /** Why gateways were given up during the measurement, by their names. Nothing measures them again. */
+  readonly givenUp: Map<string, string>;
 }
+
+/** The gateways that have not failed. */
+const standing = ({ gateways, givenUp }: Bench): Gateway[] =>
+  gateways.filter(({ target }) => !givenUp.has(target.name));
+
+/** Gives a gateway up and goes on. @throws Error when there is no comparison without it. */
+const giveUp = ({ givenUp }: Bench, name: string, failure: string): void => {
+  if (name === chatName || name === plainProxyName) throw new Error(failure);
+  givenUp.set(name, failure);
+  note(`Given up, because it failed: ${failure.split("\n", 1)[0]}`);
+};
 
 /** What one gateway did for a while. */
 export interface Window {
@@ -41,8 +54,21 @@ export interface Rounds {
   readonly clean: number;
 }
 
-/** Beyond this share of a gateway's core, others had too much of it. */
+/** Beyond this share of either core, others had too much of it. */
 const toleratedForeignShare = 0.05;
+
+/** The share of a core that others used since a moment: of the time that it was busy, what these processes did not use. */
+const watchCore = (core: number | undefined, pids: readonly number[]): (() => number) => {
+  const own = () => pids.reduce((sum, pid) => sum + (processCpu(pid) ?? Number.NaN), 0);
+  const busy = () => (core === undefined ? undefined : coreBusy(core));
+  const before = { at: performance.now(), own: own(), busy: busy() };
+  return () => {
+    const busyNow = busy();
+    if (before.busy === undefined || busyNow === undefined) return 0;
+    const lasted = (performance.now() - before.at) * 1_000;
+    return (busyNow - before.busy - (own() - before.own)) / lasted;
+  };
+};
 
 const callCounts = z.object({
   model: z.int(),
@@ -55,36 +81,48 @@ const callCounts = z.object({
 export const readCalls = ({ mock }: Bench): Promise<z.infer<typeof callCounts>> =>
   ask(mock, { kind: "counts" }, callCounts);
 
-/** One window of some gateways, in their order, and whether others were at their core meanwhile. */
-const measureWindows = async (
-  { core }: Bench,
-  gateways: readonly Gateway[],
-  send: () => Promise<readonly LoadResult[]>,
-): Promise<{ readonly isClean: boolean; readonly windows: readonly Window[] }> => {
-  const busy = () => (core === undefined ? undefined : coreBusy(core));
-  const cpu = () => gateways.map(({ pid }) => processCpu(pid) ?? Number.NaN);
-  const startedAt = performance.now();
-  const before = { cpu: cpu(), busy: busy() };
-  const results = await send();
-  const used = cpu().map((microseconds, index) => microseconds - (before.cpu[index] ?? Number.NaN));
-  const lasted = (performance.now() - startedAt) * 1_000;
-  const busyAfter = busy();
-  const own = used.reduce((sum, microseconds) => sum + microseconds, 0);
-  const foreign =
-    before.busy === undefined || busyAfter === undefined ? 0 : (busyAfter - before.busy - own) / lasted;
-  const windows = results.map(({ requests, milliseconds, medianMilliseconds }, index) => ({
-    requests,
-    requestsPerSecond: (requests * 1_000) / milliseconds,
-    cpuMicroseconds: used[index] ?? Number.NaN,
-    medianMilliseconds,
-  }));
-  return { isClean: foreign <= toleratedForeignShare, windows };
-};
-
-interface Round {
+interface Windows {
+  /** Whether no one else used the cores meanwhile. */
   readonly isClean: boolean;
   readonly windows: ReadonlyMap<string, Window>;
 }
+
+/** One window of some gateways. Those that fail are given up and have none. */
+const measureWindows = async (
+  bench: Bench,
+  gateways: readonly Gateway[],
+  send: () => Promise<readonly LoadOutcome[]>,
+): Promise<Windows> => {
+  const { cores, load, mock } = bench;
+  const cpu = () => gateways.map(({ pid }) => processCpu(pid) ?? Number.NaN);
+  const foreign = [
+    watchCore(
+      cores.gateway,
+      gateways.map(({ pid }) => pid),
+    ),
+    watchCore(cores.load, [load.pid, mock.pid]),
+  ];
+  const before = cpu();
+  const outcomes = await send();
+  const after = cpu();
+  const isClean = foreign.every((share) => share() <= toleratedForeignShare);
+  const windows = new Map<string, Window>();
+  for (const [index, outcome] of outcomes.entries()) {
+    const name = gateways[index]?.target.name ?? "";
+    if ("failure" in outcome) {
+      giveUp(bench, name, outcome.failure);
+      continue;
+    }
+    const { requests, milliseconds, medianMilliseconds } = outcome;
+    windows.set(name, {
+      requests,
+      requestsPerSecond: (requests * 1_000) / milliseconds,
+      cpuMicroseconds: (after[index] ?? Number.NaN) - (before[index] ?? Number.NaN),
+      medianMilliseconds,
+    });
+  }
+  return { isClean, windows };
+};
 
 interface RoundCounts {
   readonly rounds: number;
@@ -92,15 +130,15 @@ interface RoundCounts {
 }
 
 /**
- * Rounds in which others used the gateways' core are repeated, up to a bound; when too few are left without them, all of
+ * Rounds in which others used one of the cores are repeated, up to a bound; when too few are left without them, all of
  * them count, as ratios hold there too.
  */
 const repeatRounds = async (
   { gateways }: Bench,
   { rounds, repeats }: RoundCounts,
-  measureRound: () => Promise<Round>,
+  measureRound: () => Promise<Windows>,
 ): Promise<Rounds> => {
-  const measured: Round[] = [];
+  const measured: Windows[] = [];
   const cleanOnes = () => measured.filter(({ isClean }) => isClean);
   while (cleanOnes().length < rounds && measured.length < rounds + repeats) {
     measured.push(await measureRound());
@@ -112,6 +150,8 @@ const repeatRounds = async (
   return { byName, all: measured.length, clean: cleanOnes().length };
 };
 
+const failureOf = (error: unknown): LoadOutcome => ({ failure: String(error) });
+
 /** Measures every gateway once a round, in an order that changes. */
 export const measureRounds = (
   bench: Bench,
@@ -119,16 +159,16 @@ export const measureRounds = (
   command: (target: LoadTarget) => LoadCommand,
 ): Promise<Rounds> =>
   repeatRounds(bench, counts, async () => {
-    const windows = new Map<string, Window>();
+    const all = new Map<string, Window>();
     let isClean = true;
-    for (const gateway of shuffled(bench.gateways)) {
-      const { target } = gateway;
-      const send = async () => [await ask(bench.load, command(target), loadResult)];
-      const measured = await measureWindows(bench, [gateway], send);
-      for (const window of measured.windows) windows.set(target.name, window);
+    for (const gateway of shuffled(standing(bench))) {
+      const measured = await measureWindows(bench, [gateway], async () => [
+        await ask(bench.load, command(gateway.target), loadResult).catch(failureOf),
+      ]);
+      for (const [name, window] of measured.windows) all.set(name, window);
       isClean &&= measured.isClean;
     }
-    return { isClean, windows };
+    return { isClean, windows: all };
   });
 
 /**
@@ -140,15 +180,11 @@ export const measureStreams = (
   counts: RoundCounts,
   options: { readonly connections: number; readonly reply: ModelReply },
 ): Promise<Rounds> =>
-  repeatRounds(bench, counts, async () => {
-    const gateways = shuffled(bench.gateways);
+  repeatRounds(bench, counts, () => {
+    const gateways = shuffled(standing(bench));
     const targets = gateways.map(({ target }) => target);
     const command: LoadCommand = { kind: "streams", targets, ...options };
-    const { isClean, windows } = await measureWindows(bench, gateways, () =>
-      ask(bench.load, command, loadResults),
-    );
-    const named = windows.map((window, index): [string, Window] => [targets[index]?.name ?? "", window]);
-    return { isClean, windows: new Map(named) };
+    return measureWindows(bench, gateways, () => ask(bench.load, command, loadResults));
   });
 
 /** What one request at a time takes. */
@@ -172,19 +208,25 @@ export const measureAlternating = async (
   rounds: number,
   reply?: ModelReply,
 ): Promise<Alternated> => {
-  const { load, mock, gateways, direct } = bench;
+  const { load, mock, direct } = bench;
   const targets = [
     { ...direct, pids: [mock.pid] },
-    ...gateways.map(({ target, pid }) => ({ ...target, pids: [mock.pid, pid] })),
+    ...standing(bench).map(({ target, pid }) => ({ ...target, pids: [mock.pid, pid] })),
   ];
   const command: LoadCommand = { kind: "alternate", targets, rounds, ...(reply ? { reply } : {}) };
   const result = await ask(load, command, alternateResult);
-  const timesOf = (name: string): number[] => (result[name] ?? []).map(withoutWaiting);
-  const directTimes = timesOf(direct.name);
+  const timesOf = (name: string): number[] => {
+    const outcome = result[name] ?? [];
+    if (!("failure" in outcome)) return outcome.map(withoutWaiting);
+    giveUp(bench, name, outcome.failure);
+    return [];
+  };
+  const times = new Map(targets.map(({ name }) => [name, timesOf(name)]));
+  const directTimes = times.get(direct.name) ?? [];
   return {
     directMilliseconds: median(directTimes),
     addedOf: (name) => {
-      const added = timesOf(name).map((time, round) => time - (directTimes[round] ?? Number.NaN));
+      const added = (times.get(name) ?? []).map((time, round) => time - (directTimes[round] ?? Number.NaN));
       const size = Math.ceil(added.length / blocks);
       return Array.from({ length: blocks }, (_, block) =>
         median(added.slice(block * size, (block + 1) * size)),

@@ -46,10 +46,6 @@ const connections = 16;
 const streamPace = { connections: 64, pauseMilliseconds: 20 };
 export const shortStream = { tokens: 5, pauseMilliseconds: 0 };
 
-export const note = (text: string): void => {
-  process.stderr.write(`${text}\n`);
-};
-
 /** Many requests at a time. */
 export const saturate =
   ({ milliseconds, requests }: Pick<Plan, "milliseconds" | "requests">) =>

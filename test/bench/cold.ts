@@ -14,7 +14,14 @@ import { gzipSync } from "node:zlib";
 import * as z from "zod";
 import { readOptions } from "../../infra/commands/command-line.ts";
 import { type BundleContents, readBundleContents } from "./cold/bundle-contents.ts";
-import { type Bundle, measureFirstRequests, measureStorage } from "./cold/first-request.ts";
+import { measureFirstAnswers, memorySizes } from "./cold/first-answer.ts";
+import {
+  type Bundle,
+  measureFirstRequests,
+  measureStorage,
+  type Servers,
+  withServers,
+} from "./cold/first-request.ts";
 import {
   bundlesIn,
   measureStarts,
@@ -26,6 +33,7 @@ import {
   withStandIn,
 } from "./cold/starts.ts";
 import { type Bound, describeBound, judge } from "./compare/verdict.ts";
+import { findOthers } from "./quiet-machine.ts";
 import { median } from "./statistics.ts";
 
 /** The bounds on a start compared with an empty one, including its first calls. What S3 alone needs is loaded later. */
@@ -142,8 +150,22 @@ const describeStarts = async (bundles: readonly Bundle[], standIn: string, metaf
   return beyond;
 };
 
-const describeFirstRequests = async (bundles: readonly Bundle[], folder: string): Promise<string[]> => {
-  const ratios = await measureFirstRequests(bundles, rounds, folder);
+const describeFirstAnswers = async (bundles: readonly Bundle[], servers: Servers): Promise<void> => {
+  const measured = await measureFirstAnswers(bundles, rounds, servers);
+  if (!measured) print("First answers were left out: no share of a CPU.");
+  if (!measured || measured.length === 0) return;
+  const sizes = memorySizes.map((size) => `${size.toLocaleString("en")} MB, ms`);
+  print(`| first answer of a new environment, with TLS | ${sizes.join(" | ")} | the template's |`);
+  print(`| --- | ${sizes.map(() => "--:").join(" | ")} | --: |`);
+  for (const { name, milliseconds, memoryMegabytes } of measured) {
+    const times = memorySizes.map((size) => milliseconds.get(size)?.toFixed(0) ?? "");
+    print(`| ${[name, ...times, `${memoryMegabytes.toLocaleString("en")} MB`].join(" | ")} |`);
+  }
+  print();
+};
+
+const describeFirstRequests = async (bundles: readonly Bundle[], servers: Servers): Promise<string[]> => {
+  const ratios = await measureFirstRequests(bundles, rounds, servers);
   if (!ratios) print("First requests were left out: no share of a CPU.");
   return [...(ratios ?? [])].flatMap(([name, value]) => {
     const verdict = judge({ measured: { value, spread: [value, value] }, bound: firstRequestBound });
@@ -166,12 +188,17 @@ const describeStorage = async (bundles: readonly Bundle[], standIn: string): Pro
   print();
 };
 
+const others = options.once ? undefined : await findOthers();
+if (others) print(`${others}\n`);
 const folder = await mkdtemp(join(tmpdir(), "language-ai-cold-"));
 try {
   await withStandIn(async (standIn) => {
     const bundles = await prepareBundles(folder, standIn, options.only?.split(","));
     const beyond = await describeStarts(bundles, standIn, join(folder, "build", "metafile.json"));
-    beyond.push(...(await describeFirstRequests(bundles, folder)));
+    await withServers(folder, async (servers) => {
+      await describeFirstAnswers(bundles, servers);
+      beyond.push(...(await describeFirstRequests(bundles, servers)));
+    });
     await describeStorage(bundles, standIn);
     if (beyond.length > 0 && !options.once) {
       process.stderr.write(`Beyond their bounds:\n${beyond.join("\n")}\n`);

@@ -18,9 +18,9 @@ import { chooseCores, serveChat } from "./compare/gateways.ts";
 import { processCpu } from "./compare/kernel.ts";
 import { note } from "./compare/note.ts";
 import { fullPlan, oncePlan, quickPlan } from "./compare/plan.ts";
-import { findOthers } from "./compare/quiet-machine.ts";
 import { type Comparison, failedRows, writeTable } from "./compare/verdict.ts";
 import { startProcess, stopProcess } from "./processes.ts";
+import { findOthers } from "./quiet-machine.ts";
 
 const usage = `Usage: npm run bench [-- --quick | --once] [--all] [--markdown]
        npm run bench -- --against FOLDER | --without-own-protocol

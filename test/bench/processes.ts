@@ -25,6 +25,20 @@ export interface StartOptions {
   readonly isShown?: boolean;
 }
 
+/**
+ * The options with which Lambda's runtime starts Node: the young generation has a tenth of the function's memory, the old one
+ * the rest.
+ */
+export const lambdaOptions = (memoryMegabytes: number): string[] => {
+  const young = Math.floor(memoryMegabytes / 10);
+  return [
+    "--expose-gc",
+    "--max-http-header-size=81920",
+    `--max-semi-space-size=${Math.floor(young / 2)}`,
+    `--max-old-space-size=${memoryMegabytes - young}`,
+  ];
+};
+
 /** A command that is bound to a core. `taskset` becomes the command, so that the process's id is that of the command. */
 export const onCore = (core: number | undefined, command: readonly string[]): readonly [string, string[]] => {
   const [program = "", ...args] = core === undefined ? command : ["taskset", "-c", String(core), ...command];

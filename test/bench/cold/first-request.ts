@@ -32,7 +32,7 @@ export const awsVariables = (address: string): Readonly<Record<string, string>> 
 });
 
 /** The events that stand for a function's first request. */
-const events: Readonly<Record<string, string>> = {
+export const firstEvents: Readonly<Record<string, string>> = {
   chat: "events/chat/create-chat-completion.json",
   language: "events/language/identify-language.json",
   translate: "events/translate/translate.json",
@@ -66,10 +66,16 @@ export const respondToCall: RequestListener = (request, response) => {
 };
 
 const outcomes = z.array(
-  z.object({ milliseconds: z.number(), status: z.union([z.literal(200), z.literal(201)]) }),
+  z.object({
+    milliseconds: z.number(),
+    /** Since the start of the process. */
+    endedAtMilliseconds: z.number(),
+    status: z.union([z.literal(200), z.literal(201)]),
+  }),
 );
+type Outcome = z.infer<typeof outcomes>[number];
 
-interface Requests {
+export interface Requests {
   readonly event: string;
   /** How often it is sent to the new environment. */
   readonly times: number;
@@ -77,13 +83,15 @@ interface Requests {
   readonly address: string;
   readonly processesFile: string;
   readonly variables?: Readonly<Record<string, string>>;
+  /** Options of Node itself. */
+  readonly nodeArgs?: readonly string[];
 }
 
-/** Starts a function with a whole CPU and sends it requests at its share of one. @returns their milliseconds. */
-const sendRequests = async (
+/** Starts a function with a whole CPU and sends it requests at its share of one. */
+export const sendRequests = async (
   { file, environment }: Bundle,
-  { event, times, address, processesFile, variables }: Requests,
-): Promise<number[]> => {
+  { event, times, address, processesFile, variables, nodeArgs = [] }: Requests,
+): Promise<Outcome[]> => {
   const env = {
     ...environment,
     ...awsVariables(address),
@@ -94,26 +102,29 @@ const sendRequests = async (
     TRANSLATION_BASE_URL: `${address}/v1`,
     ...variables,
   };
-  const args = [script, pathToFileURL(file).href, event, processesFile, String(times)];
+  const args = [...nodeArgs, script, pathToFileURL(file).href, event, processesFile, String(times)];
   const { stdout } = await run(process.execPath, args, { env });
-  return outcomes.parse(JSON.parse(stdout)).map(({ milliseconds }) => milliseconds);
+  return outcomes.parse(JSON.parse(stdout));
 };
+
+const timesOf = (sent: readonly Outcome[]): number[] => sent.map(({ milliseconds }) => milliseconds);
 
 const portOf = (server: ReturnType<typeof createServer>): number => (server.address() as AddressInfo).port;
 
-/**
- * How much longer the first request after a start takes when table, secrets and model are behind TLS, at the share of a
- * CPU that a small function has.
- *
- * @returns by the function's name; `undefined` where the machine offers no share of a CPU (cgroups).
- */
-export const measureFirstRequests = async (
-  bundles: readonly Bundle[],
-  rounds: number,
+/** Table, secrets and models, with TLS and without. */
+export interface Servers {
+  readonly plain: string;
+  readonly secure: string;
+  /** With them a function trusts the certificate. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Runs something with these servers. @param folder for the certificate. */
+export const withServers = async <Result>(
   folder: string,
-): Promise<Map<string, number> | undefined> => {
+  use: (servers: Servers) => Promise<Result>,
+): Promise<Result> => {
   const certificate = makeCertificate(["localhost"]);
-  // The functions get its certificate as trusted.
   const trustedFile = join(folder, "certificate.pem");
   await writeFile(trustedFile, certificate.cert);
   const plain = createServer(respondToCall);
@@ -122,30 +133,44 @@ export const measureFirstRequests = async (
     server.listen(0, "localhost");
     await new Promise((resolve) => server.once("listening", resolve));
   }
-  const variables = { NODE_EXTRA_CA_CERTS: trustedFile };
   try {
-    return await withCpuShare(cpuShare(256), async (processesFile) => {
-      const ratios = new Map<string, number>();
-      for (const bundle of bundles) {
-        const event = events[bundle.name];
-        if (event === undefined) continue;
-        const [without, withTls]: [number[], number[]] = [[], []];
-        const requests = { event, times: 1, processesFile, variables };
-        for (let round = 0; round < rounds; round += 1) {
-          const plainly = { ...requests, address: `http://localhost:${portOf(plain)}` };
-          const securely = { ...requests, address: `https://localhost:${portOf(secure)}` };
-          without.push(...(await sendRequests(bundle, plainly)));
-          withTls.push(...(await sendRequests(bundle, securely)));
-        }
-        ratios.set(bundle.name, median(withTls) / median(without));
-      }
-      return ratios;
+    return await use({
+      plain: `http://localhost:${portOf(plain)}`,
+      secure: `https://localhost:${portOf(secure)}`,
+      variables: { NODE_EXTRA_CA_CERTS: trustedFile },
     });
   } finally {
     plain.close();
     secure.close();
   }
 };
+
+/**
+ * How much longer the first request after a start takes when table, secrets and model are behind TLS, at the share of a
+ * CPU that a small function has.
+ *
+ * @returns by the function's name; `undefined` where the machine offers no share of a CPU (cgroups).
+ */
+export const measureFirstRequests = (
+  bundles: readonly Bundle[],
+  rounds: number,
+  { plain, secure, variables }: Servers,
+): Promise<Map<string, number> | undefined> =>
+  withCpuShare(cpuShare(256), async (processesFile) => {
+    const ratios = new Map<string, number>();
+    for (const bundle of bundles) {
+      const event = firstEvents[bundle.name];
+      if (event === undefined) continue;
+      const [without, withTls]: [number[], number[]] = [[], []];
+      const requests = { event, times: 1, processesFile, variables };
+      for (let round = 0; round < rounds; round += 1) {
+        without.push(...timesOf(await sendRequests(bundle, { ...requests, address: plain })));
+        withTls.push(...timesOf(await sendRequests(bundle, { ...requests, address: secure })));
+      }
+      ratios.set(bundle.name, median(withTls) / median(without));
+    }
+    return ratios;
+  });
 
 /** Requests of uploads: the first only signs, the second calls S3 and so loads what that needs. */
 const storageRequests = [
@@ -177,7 +202,7 @@ export const measureStorage = (
     const measured = storageRequests.map(({ what, event }) => ({ what, event, times: [] as number[][] }));
     for (let round = 0; round < rounds; round += 1) {
       for (const { event, times } of measured) {
-        times.push(await sendRequests(bundle, { event, times: 2, address, processesFile }));
+        times.push(timesOf(await sendRequests(bundle, { event, times: 2, address, processesFile })));
       }
     }
     const medianOf = (times: readonly (readonly number[])[], call: number): number =>

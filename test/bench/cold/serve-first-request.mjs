@@ -1,7 +1,7 @@
 /**
  * Loads a bundle with a whole CPU, as Lambda starts a function, and handles requests with the CPU share of a small one:
- * `serve-first-request.mjs <bundle> <event> <cgroup.procs> <times>`. Prints the milliseconds of each request and its
- * status.
+ * `serve-first-request.mjs <bundle> <event> <cgroup.procs> <times>`. Prints the milliseconds of each request, those from the start
+ * of the process to its end, and its status.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
@@ -35,6 +35,7 @@ const outcomes = [];
 while (outcomes.length < Number(times)) {
   const startedAt = performance.now();
   await respond();
-  outcomes.push({ milliseconds: performance.now() - startedAt, status });
+  const endedAt = performance.now();
+  outcomes.push({ milliseconds: endedAt - startedAt, endedAtMilliseconds: endedAt, status });
 }
 process.stdout.write(JSON.stringify(outcomes), () => process.exit());

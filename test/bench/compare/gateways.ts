@@ -6,7 +6,7 @@ import { readAssembly } from "@language-ai/aws-stand-ins";
 import { findRunningService } from "../../../infra/local/running-service.ts";
 import { createAccount } from "../../load/accounts.ts";
 import { runService } from "../../support/run-service.ts";
-import { type BenchProcess, startProcess, stopProcess } from "../processes.ts";
+import { type BenchProcess, lambdaOptions, startProcess, stopProcess } from "../processes.ts";
 import { allowedCores } from "./kernel.ts";
 import type { LoadTarget } from "./load-client.ts";
 import { mockModel } from "./model-responses.ts";
@@ -37,20 +37,6 @@ const hasTaskset = (): boolean => {
 export const chooseCores = (): Cores => {
   const [gateway, load] = allowedCores();
   return load !== undefined && hasTaskset() ? { gateway, load } : { gateway: undefined, load: undefined };
-};
-
-/**
- * The options with which Lambda's runtime starts Node: the young generation has a tenth of the function's memory, the old one
- * the rest.
- */
-const lambdaOptions = (memoryMegabytes: number): string[] => {
-  const young = Math.floor(memoryMegabytes / 10);
-  return [
-    "--expose-gc",
-    "--max-http-header-size=81920",
-    `--max-semi-space-size=${Math.floor(young / 2)}`,
-    `--max-old-space-size=${memoryMegabytes - young}`,
-  ];
 };
 
 /** The deployed chat function's name in tables. */

@@ -20,13 +20,17 @@ const readProc = (path: string): string | undefined => {
  *
  * @returns microseconds.
  */
-export const parseProcessCpu = (stat: string): number => {
+export const parseProcessCpu = (stat: string): number => sumOfTicks(stat, 11, 13);
+
+/** The same together with its children that have ended and that it awaited. */
+export const parseTreeCpu = (stat: string): number => sumOfTicks(stat, 11, 15);
+
+const sumOfTicks = (stat: string, start: number, end: number): number => {
   // The second field is the program's name in brackets, which may itself hold spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [user, system] = [Number(fields[11]), Number(fields[12])];
-  if (!Number.isInteger(user) || !Number.isInteger(system))
-    throw new Error("A line of /proc is not as expected.");
-  return ((user + system) * 1_000_000) / ticksPerSecond;
+  const ticks = fields.slice(start, end).map(Number);
+  if (!ticks.every(Number.isInteger)) throw new Error("A line of /proc is not as expected.");
+  return (ticks.reduce((sum, one) => sum + one, 0) * 1_000_000) / ticksPerSecond;
 };
 
 /**
@@ -67,6 +71,9 @@ const parsed = <Value>(text: string | undefined, parse: (text: string) => Value)
 /** CPU time of a process with all its threads, in microseconds. */
 export const processCpu = (pid: number): number | undefined =>
   parsed(readProc(`${pid}/stat`), parseProcessCpu);
+
+/** CPU time of this process and of its children that have ended, in microseconds. */
+export const ownCpu = (): number | undefined => parsed(readProc("self/stat"), parseTreeCpu);
 
 /** The name of a process's program. */
 export const processName = (pid: number): string | undefined => readProc(`${pid}/comm`)?.trim();

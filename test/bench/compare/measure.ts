@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ask, type BenchProcess } from "../processes.ts";
+import { toleratedShare } from "../quiet-machine.ts";
 import { median, shuffled } from "../statistics.ts";
 import { type Cores, chatName, type Gateway, plainProxyName } from "./gateways.ts";
 import { coreBusy, processCpu } from "./kernel.ts";
@@ -54,9 +55,6 @@ export interface Rounds {
   readonly clean: number;
 }
 
-/** Beyond this share of either core, others had too much of it. */
-const toleratedForeignShare = 0.05;
-
 /** The share of a core that others used since a moment: of the time that it was busy, what these processes did not use. */
 const watchCore = (core: number | undefined, pids: readonly number[]): (() => number) => {
   const own = () => pids.reduce((sum, pid) => sum + (processCpu(pid) ?? Number.NaN), 0);
@@ -105,7 +103,7 @@ const measureWindows = async (
   const before = cpu();
   const outcomes = await send();
   const after = cpu();
-  const isClean = foreign.every((share) => share() <= toleratedForeignShare);
+  const isClean = foreign.every((share) => share() <= toleratedShare);
   const windows = new Map<string, Window>();
   for (const [index, outcome] of outcomes.entries()) {
     const name = gateways[index]?.target.name ?? "";

@@ -1,11 +1,12 @@
 /** Whether other programs use the machine: a figure is worth less when they do, and its reader must know. */
 import { readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { processCpu, processName } from "./kernel.ts";
+import { allowedCores, coreBusy, ownCpu, processCpu, processName } from "./compare/kernel.ts";
 
 const watchedMilliseconds = 2_000;
-/** Of one core. */
-const noticedShare = 0.05;
+
+/** Beyond this share of a core, others had too much of it. */
+export const toleratedShare = 0.05;
 
 const otherProcesses = (): number[] => {
   try {
@@ -32,8 +33,24 @@ export const findOthers = async (): Promise<string | undefined> => {
   await pause(watchedMilliseconds);
   const busy = [...cpuByProcess()].flatMap(([pid, now]) => {
     const share = (now - (before.get(pid) ?? 0)) / (watchedMilliseconds * 1_000);
-    return share > noticedShare ? [`${processName(pid) ?? pid} ${Math.round(share * 100)} %`] : [];
+    return share > toleratedShare ? [`${processName(pid) ?? pid} ${Math.round(share * 100)} %`] : [];
   });
   if (busy.length === 0) return undefined;
   return `NOT A QUIET MACHINE: before the run, other programs used this much of a core: ${busy.join(", ")}.`;
+};
+
+/**
+ * Watches the cores while this process and those that it starts and awaits do something.
+ *
+ * @returns tells, each time it is called, whether others have left the cores to them; always true without `/proc`.
+ */
+export const watchCores = (): (() => boolean) => {
+  const cores = allowedCores();
+  const busy = () => cores.reduce((sum, core) => sum + (coreBusy(core) ?? Number.NaN), 0);
+  const before = { at: performance.now(), busy: busy(), own: ownCpu() ?? Number.NaN };
+  return () => {
+    const lasted = (performance.now() - before.at) * 1_000;
+    const others = busy() - before.busy - ((ownCpu() ?? Number.NaN) - before.own);
+    return !(others / lasted > toleratedShare * cores.length);
+  };
 };

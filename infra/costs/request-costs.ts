@@ -171,6 +171,7 @@ const rowOf = (kind: RequestKind, memoryMegabytes: ReadonlyMap<string, number>):
   const { uses } = kind;
   const of = (...charged: (keyof typeof uses)[]) =>
     charged.reduce((sum, one) => sum + (uses[one] ?? 0) * prices[one].dollars * million, 0);
+  const next = new Map([...memoryMegabytes].map(([name, megabytes]) => [name, 2 * megabytes]));
   const parts = [
     computeOf(kind, memoryMegabytes),
     of("apiRequest"),
@@ -180,7 +181,7 @@ const rowOf = (kind: RequestKind, memoryMegabytes: ReadonlyMap<string, number>):
     of("outKilobyte"),
   ];
   const total = parts.reduce((sum, part) => sum + part, 0);
-  return row(kind.what, ...[...parts, total].map(inDollars));
+  return row(kind.what, ...[...parts, total, computeOf(kind, next)].map(inDollars));
 };
 
 /**
@@ -200,9 +201,13 @@ export const requestCosts = (memoryMegabytes: ReadonlyMap<string, number>): stri
       "log, traces, $",
       "traffic, $",
       "total, $",
+      "Lambda, next size, $",
     ),
-    row("---", "--:", "--:", "--:", "--:", "--:", "--:", "--:"),
+    row("---", "--:", "--:", "--:", "--:", "--:", "--:", "--:", "--:"),
     ...requestKinds.map((kind) => rowOf(kind, memoryMegabytes)),
+    "",
+    "The next size of Lambda is twice each function's memory. It also has twice the CPU and waits no shorter for models, so this is the " +
+      "most that it costs; [measurements](measurements.md#first-answers) has what it gains.",
     "",
     `Assumed: ${startsPercent} % of the invocations start an environment first, for ${startSeconds} s. Requests are spread evenly over a ` +
       `month. X-Ray records ${sampledShare * 100} % of the API's requests; of invocations by queues and at a function's URL also the first ` +

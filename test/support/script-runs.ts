@@ -84,6 +84,7 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
   bench: once(/calls to DynamoDB, a request .* met /),
   "bench:pages": { ...once(/^All bounds hold\.$/m), needs: "chromium" },
   "bench:profile": once(/^\d+ requests; shares of the time/m),
+  "bench:growth": once(/^\| accounts in the table, registering: bytes/m),
   "bench:cold": once(/^\| webhook \|/m),
   attack: {
     ranBy: "test/integration/attack.test.ts",

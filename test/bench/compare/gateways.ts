@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { readAssembly } from "@language-ai/aws-stand-ins";
+import * as z from "zod";
 import { findRunningService } from "../../../infra/local/running-service.ts";
 import { createAccount } from "../../load/accounts.ts";
 import { runService } from "../../support/run-service.ts";
@@ -48,6 +49,8 @@ export interface ServedChat {
   readonly chat: Gateway;
   /** Where the bundle and its source map are. */
   readonly bundle: string;
+  /** Creates an account of the same tier with this many keys. @returns one of the keys. */
+  keyOfAccountWith(count: number): Promise<string>;
   /** Starts the function from another bundle; the caller stops it. */
   startChat(name: string, bundle: string): Promise<Gateway>;
   close(): Promise<void>;
@@ -93,6 +96,20 @@ const startChat = async (
   return { ...chat, target: { name, url, headers, model: "lang-14b", takesEvents: true } };
 };
 
+/** Creates keys of an account. @returns the last one. */
+const createKeys = async (url: string, token: string, count: number): Promise<string> => {
+  let key = "";
+  for (let index = 0; index < count; index += 1) {
+    const response = await fetch(`${url}/auth/keys`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+      body: JSON.stringify({ name: `key ${index}` }),
+    });
+    ({ key } = z.object({ key: z.string() }).parse(await response.json()));
+  }
+  return key;
+};
+
 /**
  * The chat function as deployed, with its token and account in DynamoDB's stand-in.
  *
@@ -124,6 +141,10 @@ export const serveChat = async ({ gateway, load }: Cores): Promise<ServedChat> =
       mock,
       chat,
       bundle,
+      keyOfAccountWith: async (count) => {
+        const { token: owner } = await createAccount(service.url, dataDirectory, "Premium");
+        return createKeys(service.url, owner, count);
+      },
       startChat: (name, file) => startChat(setup, name, file),
       close: async () => {
         await Promise.all([stopProcess(chat), stopProcess(mock)]);

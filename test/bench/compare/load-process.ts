@@ -1,5 +1,6 @@
 /** The load generator: a process of its own, so that its cost counts for no gateway. */
-import { createServer } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { listen, serveParent } from "../child-process.ts";
 import { median, shuffled } from "../statistics.ts";
 import { waitedForCore } from "./kernel.ts";
@@ -13,7 +14,7 @@ import {
   type TimedResponse,
 } from "./load.ts";
 import { type LoadConnection, type LoadTarget, openConnection, requestBytes } from "./load-client.ts";
-import { type ModelReply, requestBody } from "./model-responses.ts";
+import { longRequestBody, type ModelReply, requestBody } from "./model-responses.ts";
 import { saidInStream, saidWhole } from "./said.ts";
 
 type Command<Kind extends LoadCommand["kind"]> = Extract<LoadCommand, { readonly kind: Kind }>;
@@ -43,9 +44,13 @@ const saturate = ({
   connections,
   milliseconds,
   requests,
+  bodyBytes,
 }: Command<"saturate">): Promise<LoadResult> =>
   withConnections(target, connections, async (opened) => {
-    const request = bytesFor(target, undefined);
+    const request =
+      bodyBytes === undefined
+        ? bytesFor(target, undefined)
+        : requestBytes(target, longRequestBody(target.model, bodyBytes));
     const times: number[] = [];
     const startedAt = performance.now();
     const isOver = (): boolean => {
@@ -127,7 +132,28 @@ const read = ({ target, reply }: Command<"read">): Promise<ReadResult> =>
     return { whole: saidWhole(whole?.body ?? ""), stream: saidInStream(stream?.body ?? "") };
   });
 
-const run = (command: LoadCommand): Promise<LoadResult | LoadOutcome[] | AlternateResult | ReadResult> => {
+let held: Socket[] = [];
+
+/** Waits until what the streams have sent fills all buffers on the way. */
+const settleMilliseconds = 1_500;
+
+const hold = async ({ target, connections, reply }: Command<"hold">): Promise<undefined> => {
+  const { hostname, port } = new URL(target.url);
+  const request = bytesFor(target, reply);
+  held = Array.from({ length: connections }, () => connect({ host: hostname, port: Number(port) }).pause());
+  for (const socket of held) socket.on("error", () => undefined).write(request);
+  await pause(settleMilliseconds);
+};
+
+const release = async (): Promise<undefined> => {
+  for (const socket of held) socket.destroy();
+  held = [];
+  await pause(settleMilliseconds);
+};
+
+const run = (
+  command: LoadCommand,
+): Promise<LoadResult | LoadOutcome[] | AlternateResult | ReadResult | undefined> => {
   switch (command.kind) {
     case "saturate":
       return saturate(command);
@@ -137,6 +163,10 @@ const run = (command: LoadCommand): Promise<LoadResult | LoadOutcome[] | Alterna
       return alternate(command);
     case "read":
       return read(command);
+    case "hold":
+      return hold(command);
+    case "release":
+      return release();
   }
 };
 

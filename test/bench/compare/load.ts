@@ -21,6 +21,8 @@ const saturate = z.object({
   connections: z.int().min(1),
   milliseconds: z.number(),
   requests: z.int().min(1),
+  /** The size of each request's body; by default that of a short conversation. */
+  bodyBytes: z.int().min(1_000).optional(),
 });
 
 /** Many streams at a time, one on each connection, from all targets at once. */
@@ -43,8 +45,13 @@ const alternate = z.object({
 /** One whole response and one stream, to see what they say. */
 const read = z.object({ kind: z.literal("read"), target, reply: streamed });
 
+/** Begins streams that it does not read, one on each connection, and keeps them open until `release`. */
+const hold = z.object({ kind: z.literal("hold"), target, connections: z.int().min(1), reply: streamed });
+
+const release = z.object({ kind: z.literal("release") });
+
 /** A message to the load generator. */
-export const loadCommand = z.discriminatedUnion("kind", [saturate, streams, alternate, read]);
+export const loadCommand = z.discriminatedUnion("kind", [saturate, streams, alternate, read, hold, release]);
 export type LoadCommand = z.infer<typeof loadCommand>;
 
 /** Measurements of the responses of one target. */

@@ -49,6 +49,18 @@ export const wholeBody = JSON.stringify({
 
 const instructions = "You reply in Luganda, briefly, and you say so when you are not sure.";
 
+/** A letter of Luganda in six bytes, so that the longest body has no more characters than a conversation may have. */
+const escapedLetter = "\\u014b";
+
+/** The body of a request of this size. */
+export const longRequestBody = (model: string, bytes: number): string => {
+  const [start = "", end = ""] = JSON.stringify({ model, messages: [{ role: "user", content: "|" }] }).split(
+    "|",
+  );
+  const letters = Math.floor((bytes - start.length - end.length) / escapedLetter.length);
+  return start + escapedLetter.repeat(letters) + end;
+};
+
 /** The body of a request; `reply` is left out for a whole one. */
 export const requestBody = (model: string, reply?: ModelReply): string =>
   JSON.stringify({

@@ -32,4 +32,5 @@ if (path !== undefined) {
 const status = await readFile("/proc/self/status", "utf8").catch(() => "");
 result.peakMegabytes =
   Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? process.resourceUsage().maxRSS) / 1_024;
-process.stdout.write(JSON.stringify(result));
+const { user, system } = process.cpuUsage();
+process.stdout.write(JSON.stringify({ ...result, cpuMilliseconds: (user + system) / 1_000 }));

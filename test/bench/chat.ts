@@ -124,7 +124,9 @@ const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const mock = await startProcess("compare/mock-process.ts");
 const variables = { CHAT_BASE_URL: mock.url, LOG_LEVEL: "SILENT" };
 const alone = await startProcess("chat/function-server.ts", { variables });
-const proxy = await startProcess("plain-proxy.ts", { variables });
+const proxy = await startProcess("plain-proxy.ts", {
+  variables: { PROXIED_URL: `${mock.url}/chat/completions` },
+});
 const service = await runService({ PORT: "0", DATA_DIR: dataDirectory, CHAT_BASE_URL: mock.url });
 try {
   const targets = {

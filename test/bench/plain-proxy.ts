@@ -2,9 +2,8 @@
 import { Agent, createServer, request as sendRequest } from "node:http";
 import { listen, resourceUse, serveParent } from "./child-process.ts";
 
-const { hostname, port, pathname } = new URL(process.env["CHAT_BASE_URL"] ?? "");
+const { hostname, port, pathname: path } = new URL(process.env["PROXIED_URL"] ?? "");
 const agent = new Agent({ keepAlive: true });
-const path = `${pathname}/chat/completions`;
 
 const server = createServer((incoming, outgoing) => {
   const { method, headers } = incoming;

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:speech`: how much later the first byte of speech arrives through the service than from the model's
+ * `npm run bench:speech`: what the speech and the transcription function cost, compared with a plain proxy; how much later the first byte of speech arrives through the service than from the model's
  * server; when speech in each format can be heard, and what encoding it costs, both with bounds; and the cost of
  * measuring a recording's length, for each format, in a process of its own. Exits with 1 when a bound is exceeded.
  */
@@ -16,6 +16,11 @@ import { readOptions } from "../../infra/commands/command-line.ts";
 import { createAccount } from "../load/accounts.ts";
 import { runService } from "../support/run-service.ts";
 import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
+import { chooseCores } from "./compare/gateways.ts";
+import { note } from "./compare/note.ts";
+import { failedRows, writeTable } from "./compare/verdict.ts";
+import { findOthers } from "./quiet-machine.ts";
+import { compareAudio, fullAudioPlan, onceAudioPlan } from "./speech/compare-audio.ts";
 import { measureEncoding } from "./speech/encoding.ts";
 import { longFiles } from "./speech/long-files.ts";
 import { median } from "./statistics.ts";
@@ -23,10 +28,15 @@ import { median } from "./statistics.ts";
 const { once } = readOptions(
   `Usage: npm run bench:speech [-- --once]
 
-Measures when the first byte of speech arrives, and what encoding it and measuring recordings cost. --once only sees whether it
+Compares speech and transcription with a plain proxy, and measures when the first byte of speech arrives, and what encoding it and measuring recordings cost. --once only sees whether it
 works: it does little, and judges no bound.`,
   { once: { type: "boolean", default: false } },
 );
+const others = once ? undefined : await findOthers();
+if (others) note(others);
+const compared = await compareAudio(chooseCores(), once ? onceAudioPlan : fullAudioPlan);
+process.stdout.write(`${writeTable(compared, true, ["speech and transcription", "measured"])}\n\n`);
+if (others) process.stdout.write(`${others}\n\n`);
 const [warmUps, rounds, furtherSpeeches] = once ? [1, 1, 1] : [10, 60, 5];
 const folder = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -129,7 +139,7 @@ say(
   `${throughMedian.toFixed(1)} ms: ${(throughMedian - directMedian).toFixed(1)} ms more, ${(throughMedian / directMedian).toFixed(1)}x`,
 );
 
-const beyond: string[] = [];
+const beyond = once ? [] : failedRows(compared).map(({ what }) => what);
 /** After the first second of audio; negative, because all formats can be heard before it ends. */
 const latestAudio = once ? Number.POSITIVE_INFINITY : 50;
 say(

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { readAssembly } from "@language-ai/aws-stand-ins";
+import { LOCAL_CREDENTIALS, readAssembly } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
 import { findRunningService } from "../../../infra/local/running-service.ts";
 import { createAccount } from "../../load/accounts.ts";
@@ -58,23 +58,36 @@ export interface ServedChat {
 
 type FunctionDefinition = ReturnType<typeof readAssembly>["functions"][number];
 
-/** What every process of the chat function needs. */
-interface ChatSetup {
+/** A local service that has built the functions and registered an account, and the mock in front of its table. */
+export interface PreparedService {
+  readonly url: string;
+  readonly mock: BenchProcess;
+  /** Of an account with the most limits. */
+  readonly token: string;
+  /** Registers another account of this kind. @returns its token. */
+  registerAnother(): Promise<string>;
+  /** Where the bundle and its source map are. */
+  bundleOf(feature: string): string;
+  /** Starts a function on the gateways' core; the caller stops it. @param bundle by default the service's. */
+  startFunction(feature: string, bundle?: string): Promise<BenchProcess>;
+  close(): Promise<void>;
+}
+
+/** What a process of a function needs. */
+interface FunctionSetup {
   readonly definition: FunctionDefinition;
   readonly sdkVariables: Readonly<Record<string, string>>;
   readonly mock: BenchProcess;
-  readonly token: string;
   readonly core: number | undefined;
 }
 
-const startChat = async (
-  { definition, sdkVariables, mock, token, core }: ChatSetup,
-  name: string,
+const startFunction = (
+  { definition, sdkVariables, mock, core }: FunctionSetup,
   bundle: string,
-): Promise<Gateway> => {
-  const { environment, memoryMegabytes } = definition;
+): Promise<BenchProcess> => {
+  const { assetDirectory, environment, memoryMegabytes } = definition;
   const server = new URL(mock.url).origin;
-  const chat = await startProcess("compare/function-process.ts", {
+  return startProcess("compare/function-process.ts", {
     core,
     args: [bundle],
     nodeArgs: lambdaOptions(memoryMegabytes),
@@ -82,18 +95,68 @@ const startChat = async (
     variables: {
       ...environment,
       ...sdkVariables,
-      AWS_LAMBDA_FUNCTION_NAME: "chat",
+      // The stand-ins' own key, which may do everything.
+      AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+      AWS_LAMBDA_FUNCTION_NAME: basename(assetDirectory),
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
       AWS_SESSION_TOKEN: "a-token-as-long-as-those-of-aws".repeat(12),
       AWS_ENDPOINT_URL_DYNAMODB: server,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: server,
       CHAT_BASE_URL: mock.url,
+      SPEECH_BASE_URL: mock.url,
+      TRANSCRIPTION_BASE_URL: mock.url,
       LOG_LEVEL: "INFO",
     },
   });
-  const url = `${chat.url}/tasks/chat/completions`;
-  const headers = { Authorization: `Bearer ${token}` };
-  return { ...chat, target: { name, url, headers, model: "lang-14b", takesEvents: true } };
+};
+
+/**
+ * Prepares what the processes of functions need. The local service builds the bundles, creates the table and its keys, and registers
+ * the account. Afterwards it only has to respond to each call of a function once: the mock repeats it.
+ */
+export const prepareService = async ({ gateway, load }: Cores): Promise<PreparedService> => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
+  const service = await runService({
+    PORT: "0",
+    DATA_DIR: dataDirectory,
+    CHAT_BASE_URL: "http://127.0.0.1:9/v1",
+    CHAT_MODEL: mockModel,
+    SPEECH_MODEL: mockModel,
+    TRANSCRIPTION_MODEL: mockModel,
+  });
+  try {
+    const registerAnother = async () => (await createAccount(service.url, dataDirectory, "Premium")).token;
+    const token = await registerAnother();
+    const running = await findRunningService(dataDirectory);
+    if (!running) throw new Error("The local service does not say where its table is.");
+    const { sdkVariables } = running;
+    const mock = await startProcess("compare/mock-process.ts", { core: load, variables: sdkVariables });
+    const { functions } = readAssembly(join(dataDirectory, "assembly"));
+    const definitionOf = (feature: string): FunctionDefinition => {
+      const definition = functions.find(({ assetDirectory }) => basename(assetDirectory) === feature);
+      if (!definition) throw new Error(`There is no function ${feature}.`);
+      return definition;
+    };
+    const bundleOf = (feature: string) => join(definitionOf(feature).assetDirectory, "index.mjs");
+    return {
+      url: service.url,
+      mock,
+      token,
+      registerAnother,
+      bundleOf,
+      startFunction: (feature, bundle = bundleOf(feature)) =>
+        startFunction({ definition: definitionOf(feature), sdkVariables, mock, core: gateway }, bundle),
+      close: async () => {
+        await stopProcess(mock);
+        await service.stop();
+        await rm(dataDirectory, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
 };
 
 /** Creates keys of an account. @returns the last one. */
@@ -110,50 +173,30 @@ const createKeys = async (url: string, token: string, count: number): Promise<st
   return key;
 };
 
-/**
- * The chat function as deployed, with its token and account in DynamoDB's stand-in.
- *
- * The local service builds the bundle, creates the table and its keys, and registers the account. Afterwards it only
- * has to respond to each call of the function once: the mock repeats it.
- */
-export const serveChat = async ({ gateway, load }: Cores): Promise<ServedChat> => {
-  const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
-  const service = await runService({
-    PORT: "0",
-    DATA_DIR: dataDirectory,
-    CHAT_BASE_URL: "http://127.0.0.1:9/v1",
-    CHAT_MODEL: mockModel,
-  });
+/** The chat function as deployed, with its token and account in DynamoDB's stand-in. */
+export const serveChat = async (cores: Cores): Promise<ServedChat> => {
+  const prepared = await prepareService(cores);
+  const startChat = async (name: string, bundle?: string): Promise<Gateway> => {
+    const chat = await prepared.startFunction("chat", bundle);
+    const url = `${chat.url}/tasks/chat/completions`;
+    const headers = { Authorization: `Bearer ${prepared.token}` };
+    return { ...chat, target: { name, url, headers, model: "lang-14b", takesEvents: true } };
+  };
   try {
-    // Of all tiers the one with the most limits.
-    const { token } = await createAccount(service.url, dataDirectory, "Premium");
-    const running = await findRunningService(dataDirectory);
-    if (!running) throw new Error("The local service does not say where its table is.");
-    const { sdkVariables } = running;
-    const mock = await startProcess("compare/mock-process.ts", { core: load, variables: sdkVariables });
-    const { functions } = readAssembly(join(dataDirectory, "assembly"));
-    const definition = functions.find(({ assetDirectory }) => basename(assetDirectory) === "chat");
-    if (!definition) throw new Error("There is no chat function.");
-    const setup: ChatSetup = { definition, sdkVariables, mock, token, core: gateway };
-    const bundle = join(definition.assetDirectory, "index.mjs");
-    const chat = await startChat(setup, chatName, bundle);
+    const chat = await startChat(chatName);
     return {
-      mock,
+      mock: prepared.mock,
       chat,
-      bundle,
-      keyOfAccountWith: async (count) => {
-        const { token: owner } = await createAccount(service.url, dataDirectory, "Premium");
-        return createKeys(service.url, owner, count);
-      },
-      startChat: (name, file) => startChat(setup, name, file),
+      bundle: prepared.bundleOf("chat"),
+      keyOfAccountWith: async (count) => createKeys(prepared.url, await prepared.registerAnother(), count),
+      startChat,
       close: async () => {
-        await Promise.all([stopProcess(chat), stopProcess(mock)]);
-        await service.stop();
-        await rm(dataDirectory, { recursive: true, force: true });
+        await stopProcess(chat);
+        await prepared.close();
       },
     };
   } catch (error) {
-    await service.stop();
+    await prepared.close();
     throw error;
   }
 };
@@ -161,9 +204,14 @@ export const serveChat = async ({ gateway, load }: Cores): Promise<ServedChat> =
 /** The name of the plain proxy in tables. */
 export const plainProxyName = "plain proxy";
 
-/** A proxy that only passes bytes on: the floor of every gateway on Node. */
-export const startPlainProxy = async (mock: BenchProcess, core: number | undefined): Promise<Gateway> => {
-  const proxy = await startProcess("plain-proxy.ts", { core, variables: { CHAT_BASE_URL: mock.url } });
+/** A proxy that only passes bytes on: the floor of every gateway on Node. @param path where it sends them, below the model's URL. */
+export const startPlainProxy = async (
+  mock: BenchProcess,
+  core: number | undefined,
+  path = "/chat/completions",
+): Promise<Gateway> => {
+  const variables = { PROXIED_URL: `${mock.url}${path}` };
+  const proxy = await startProcess("plain-proxy.ts", { core, variables });
   return { ...proxy, target: { name: plainProxyName, url: proxy.url, headers: {}, model: mockModel } };
 };
 

@@ -29,7 +29,8 @@ const sumOfTicks = (stat: string, start: number, end: number): number => {
   // The second field is the program's name in brackets, which may itself hold spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const ticks = fields.slice(start, end).map(Number);
-  if (!ticks.every(Number.isInteger)) throw new Error("A line of /proc is not as expected.");
+  if (ticks.length < end - start || !ticks.every(Number.isInteger))
+    throw new Error("A line of /proc is not as expected.");
   return (ticks.reduce((sum, one) => sum + one, 0) * 1_000_000) / ticksPerSecond;
 };
 

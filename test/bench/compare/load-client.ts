@@ -45,11 +45,22 @@ const messageBytes = (url: string, headers: Readonly<Record<string, string>>, bo
 
 const traceId = "Root=1-6a6f1c3e-0123456789abcdef01234567;Parent=0123456789abcdef;Sampled=0";
 
-/** The event of a function URL (payload format 2.0), and the headers of the Runtime API. */
-const eventBytes = (target: LoadTarget, body: string): Buffer => {
+/** A body as a function's event has it: bytes that are no text are written as base64. */
+export interface EventBody {
+  readonly contentType: string;
+  readonly body: string | Buffer;
+}
+
+/** The event of a function URL (payload format 2.0) as text, and the headers of the Runtime API. */
+export const functionEvent = (
+  target: LoadTarget,
+  { contentType, body }: EventBody,
+): { readonly event: string; readonly headers: Readonly<Record<string, string>> } => {
   const { pathname } = new URL(target.url);
   const domainName = "abcdefghijklmnopqrstuvwxyz012345.lambda-url.us-east-1.on.aws";
-  const headers = Object.entries(clientHeaders(target)).map(([name, value]) => [name.toLowerCase(), value]);
+  const headers = Object.entries({ ...clientHeaders(target), "Content-Type": contentType }).map(
+    ([name, value]) => [name.toLowerCase(), value],
+  );
   const now = new Date();
   const event = JSON.stringify({
     version: "2.0",
@@ -85,8 +96,8 @@ const eventBytes = (target: LoadTarget, body: string): Buffer => {
       time: "22/Nov/2026:00:00:00 +0000",
       timeEpoch: now.getTime(),
     },
-    body,
-    isBase64Encoded: false,
+    body: typeof body === "string" ? body : body.toString("base64"),
+    isBase64Encoded: typeof body !== "string",
   });
   const runtimeHeaders = {
     "Content-Type": "application/json",
@@ -95,7 +106,12 @@ const eventBytes = (target: LoadTarget, body: string): Buffer => {
     "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:us-east-1:123456789012:function:chat",
     "Lambda-Runtime-Trace-Id": traceId,
   };
-  return messageBytes(target.url, runtimeHeaders, event);
+  return { event, headers: runtimeHeaders };
+};
+
+const eventBytes = (target: LoadTarget, body: string): Buffer => {
+  const { event, headers } = functionEvent(target, { contentType: "application/json", body });
+  return messageBytes(target.url, headers, event);
 };
 
 /** The bytes of a request, made once and sent many times. */

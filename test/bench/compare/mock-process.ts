@@ -7,6 +7,7 @@
 import { createServer, type Socket } from "node:net";
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from "@language-ai/aws-stand-ins";
 import { listen, serveParent } from "../child-process.ts";
+import { respondWithAudio } from "../speech/audio-model.ts";
 import { type ModelReply, readInstruction, streamFrames, wholeBody } from "./model-responses.ts";
 import { readMessages } from "./read-messages.ts";
 
@@ -105,7 +106,9 @@ const respondAsAws = async (socket: Socket, target: string, body: string): Promi
   socket.write(response);
 };
 
-const handle = (socket: Socket, head: string, body: string): void => {
+const handle = (socket: Socket, head: string, bytes: Buffer): void => {
+  if (respondWithAudio(socket, head, bytes)) return;
+  const body = bytes.toString();
   const target = /\r\nx-amz-target: *(?<target>\S+)/i.exec(head)?.groups?.["target"];
   if (target !== undefined) {
     respondAsAws(socket, target, body).catch((error: unknown) => socket.destroy(new Error(String(error))));
@@ -128,7 +131,7 @@ const server = createServer({ noDelay: true }, (socket) => {
       pieces.push(piece);
     },
     end: () => {
-      const body = Buffer.concat(pieces).toString();
+      const body = Buffer.concat(pieces);
       pieces = [];
       handle(socket, head, body);
     },

@@ -8,19 +8,15 @@ import { measuredIn, type Row } from "../compare/verdict.ts";
 import { longFiles } from "../speech/long-files.ts";
 import { measureSizes } from "./chat-rows.ts";
 import type { GrowthPlan } from "./plan.ts";
-import { type Cost, describeCosts, differencesOf, exponentsOf } from "./slope.ts";
+import { describeCosts, differencesOf, exponentsOf } from "./slope.ts";
 
-const probed = z.object({ cpuMilliseconds: z.number(), peakMegabytes: z.number() });
+const probed = z.object({ cpuMilliseconds: z.number(), heldMegabytes: z.number() });
 type Probed = z.infer<typeof probed>;
 
-const probe = (path: string): Probed =>
-  probed.parse(
-    JSON.parse(
-      execFileSync(process.execPath, [join(import.meta.dirname, "../jobs/probe.ts"), path], {
-        encoding: "utf8",
-      }),
-    ),
-  );
+const script = join(import.meta.dirname, "../jobs/probe.ts");
+
+const probe = (path: string, ...nodeArgs: string[]): Probed =>
+  probed.parse(JSON.parse(execFileSync(process.execPath, [...nodeArgs, script, path], { encoding: "utf8" })));
 
 const secondsPerMegabyte = 31;
 
@@ -35,18 +31,22 @@ export const uploadRow = async (plan: GrowthPlan, folder: string): Promise<Row[]
     await writeFile(path, await make(megabytes * secondsPerMegabyte, megabytes * 1_000_000));
     paths.set(megabytes, path);
   }
-  const peaks = new Map<number, number[]>(plan.megabytes.map((megabytes) => [megabytes, []]));
-  const cpu = await measureSizes(plan.megabytes, Math.min(plan.rounds, 3), async (megabytes) => {
-    const { cpuMilliseconds, peakMegabytes } = probe(paths.get(megabytes) ?? "");
-    peaks.get(megabytes)?.push(peakMegabytes);
-    return cpuMilliseconds;
-  });
-  // The first measurement of each size warms the files up.
-  const memory: Cost[] = [...peaks].map(([size, rounds]) => ({ size, rounds: rounds.slice(1) }));
+  const pathOf = (megabytes: number): string => paths.get(megabytes) ?? "";
+  const rounds = Math.min(plan.rounds, 3);
+  const cpu = await measureSizes(
+    plan.megabytes,
+    rounds,
+    async (megabytes) => probe(pathOf(megabytes)).cpuMilliseconds,
+  );
+  const memory = await measureSizes(
+    plan.megabytes,
+    rounds,
+    async (megabytes) => probe(pathOf(megabytes), "--expose-gc").heldMegabytes,
+  );
   await Promise.all([...paths.values()].map((path) => rm(path)));
   return [
     {
-      what: "upload for a job, MB: memory, MB of difference",
+      what: "upload for a job, MB: memory held, MB of difference",
       measured: measuredIn(differencesOf(memory)),
       bound: { must: 20 },
       figures: describeCosts(memory, "MB", 0),

@@ -1,11 +1,21 @@
-/** Plans the pieces of a file and cuts all of them, in a process of its own: what it took, and how much memory at most. */
+/**
+ * Plans the pieces of a file and cuts all of them, in a process of its own: what it took, and how much memory at most. With
+ * `--expose-gc` also how much it held at most, without what could have been collected.
+ */
 import { open, readFile } from "node:fs/promises";
 import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
 import { inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
 
 const [path] = process.argv.slice(2);
-const result = { pieces: 0, planMilliseconds: 0, cutMilliseconds: 0, peakMegabytes: 0 };
+const result = { pieces: 0, planMilliseconds: 0, cutMilliseconds: 0, peakMegabytes: 0, heldMegabytes: 0 };
+const { gc } = globalThis;
+const noteHeld = (): void => {
+  gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  result.heldMegabytes = Math.max(result.heldMegabytes, (heapUsed + external) / 1_024 ** 2);
+};
+const sampling = gc && setInterval(noteHeld, 20);
 if (path !== undefined) {
   const file = await open(path);
   const source = {
@@ -26,8 +36,10 @@ if (path !== undefined) {
   }
   result.cutMilliseconds = performance.now() - startedAt - result.planMilliseconds;
   result.pieces = pieces.length;
+  noteHeld();
   await file.close();
 }
+clearInterval(sampling);
 // Linux counts the parent's memory at the fork in a process's usage; its own peak is in /proc.
 const status = await readFile("/proc/self/status", "utf8").catch(() => "");
 result.peakMegabytes =

@@ -16,7 +16,7 @@ export const fullPlan: GrowthPlan = {
   rounds: 5,
   milliseconds: 800,
   tokens: 64_000,
-  readers: [1, 100, 1_000],
+  readers: [10, 100, 1_000],
   megabytes: [1, 10, 100, 500],
   jobs: [20, 1_000, 10_000],
   accounts: [10, 1_000, 100_000],

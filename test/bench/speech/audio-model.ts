@@ -17,8 +17,9 @@ export const secondOfSpeech = ((): Buffer => {
   return second;
 })();
 
-/** The text that asks for this much speech. */
-export const textFor = (seconds: number): string => `Speak for ${seconds} seconds.`;
+/** The text that asks for this much speech, and is long enough for it: the service takes at most half a second for each letter. */
+export const textFor = (seconds: number): string =>
+  `Speak for ${seconds} seconds. ${"a".repeat(2 * seconds)}`.slice(0, 5_000);
 
 const secondsIn = (body: Buffer): number =>
   Number(/Speak for (\d+) seconds/.exec(body.toString("latin1", 0, 4_096))?.[1] ?? 1);

@@ -4,8 +4,8 @@ import type { PreparedService } from "../compare/gateways.ts";
 
 const link = z.object({ upload_url: z.url(), file_id: z.string() });
 
-/** As many samples a second as recorders make, so that 100 MB are a recording of some minutes. */
-const sampleRate = 96_000;
+/** 100 MB are an hour. */
+const sampleRate = 13_888;
 
 /** Uploads a WAV file of this size through the service, as callers do. @returns its id. */
 export const uploadRecording = async (

@@ -68,7 +68,7 @@ export const languageFunction = defineFunction({
   description: "Language identification with a model inside the function",
   operations: [identifyOperation, classifyOperation],
   environment: accountRequestEnvironment,
-  // A third less time to the first answer than with 256 MB, for nine cents a million (infra/handbook/measurements.md).
+  // A third less time to the first response than with 256 MB, for nine cents a million (infra/handbook/measurements.md).
   memoryMegabytes: 512,
   timeoutSeconds: 10,
   transfer: "stream",

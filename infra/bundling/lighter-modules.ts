@@ -95,7 +95,7 @@ const withoutJsonSchema: Plugin = {
       const names = [...(await readFile(path, "utf8")).matchAll(exported)].flatMap(
         (match) => match.groups?.["name"] ?? [],
       );
-      // Schemas call the two that begin with `create` when they are made, and the results never.
+      // Each new schema calls the two that begin with `create`, and never their results.
       const lines = names.map(
         (name) => `export const ${name} = ${name.startsWith("create") ? "() => leftOut" : "leftOut"};`,
       );

@@ -14,7 +14,6 @@ import { gzipSync } from "node:zlib";
 import * as z from "zod";
 import { readOptions } from "../../infra/commands/command-line.ts";
 import { type BundleContents, readBundleContents } from "./cold/bundle-contents.ts";
-import { measureFirstAnswers, memorySizes } from "./cold/first-answer.ts";
 import {
   type Bundle,
   measureFirstRequests,
@@ -22,6 +21,7 @@ import {
   type Servers,
   withServers,
 } from "./cold/first-request.ts";
+import { measureFirstResponses, memorySizes } from "./cold/first-response.ts";
 import {
   bundlesIn,
   measureStarts,
@@ -150,12 +150,12 @@ const describeStarts = async (bundles: readonly Bundle[], standIn: string, metaf
   return beyond;
 };
 
-const describeFirstAnswers = async (bundles: readonly Bundle[], servers: Servers): Promise<void> => {
-  const measured = await measureFirstAnswers(bundles, rounds, servers);
-  if (!measured) print("First answers were left out: no share of a CPU.");
+const describeFirstResponses = async (bundles: readonly Bundle[], servers: Servers): Promise<void> => {
+  const measured = await measureFirstResponses(bundles, rounds, servers);
+  if (!measured) print("First responses were left out: no share of a CPU.");
   if (!measured || measured.length === 0) return;
   const sizes = memorySizes.map((size) => `${size.toLocaleString("en")} MB, ms`);
-  print(`| first answer of a new environment, with TLS | ${sizes.join(" | ")} | the template's |`);
+  print(`| first response of a new environment, with TLS | ${sizes.join(" | ")} | the template's |`);
   print(`| --- | ${sizes.map(() => "--:").join(" | ")} | --: |`);
   for (const { name, milliseconds, memoryMegabytes } of measured) {
     const times = memorySizes.map((size) => milliseconds.get(size)?.toFixed(0) ?? "");
@@ -196,7 +196,7 @@ try {
     const bundles = await prepareBundles(folder, standIn, options.only?.split(","));
     const beyond = await describeStarts(bundles, standIn, join(folder, "build", "metafile.json"));
     await withServers(folder, async (servers) => {
-      await describeFirstAnswers(bundles, servers);
+      await describeFirstResponses(bundles, servers);
       beyond.push(...(await describeFirstRequests(bundles, servers)));
     });
     await describeStorage(bundles, standIn);

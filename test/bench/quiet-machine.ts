@@ -42,7 +42,7 @@ export const findOthers = async (): Promise<string | undefined> => {
 /**
  * Watches the cores while this process and those that it starts and awaits do something.
  *
- * @returns tells, each time it is called, whether others have left the cores to them; always true without `/proc`.
+ * @returns a function that reports whether others have left the cores to them so far; always true without `/proc`.
  */
 export const watchCores = (): (() => boolean) => {
   const cores = allowedCores();

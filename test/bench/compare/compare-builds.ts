@@ -7,7 +7,7 @@ import { directTarget, type Gateway } from "./gateways.ts";
 import { type Bench, measureAlternating, measureRounds, measureStreams, type Rounds } from "./measure.ts";
 import { note } from "./note.ts";
 import { saturate, shortStream, streamsOf, warmUp } from "./plan.ts";
-import { sayTheSame } from "./same-answers.ts";
+import { returnTheSame } from "./same-responses.ts";
 import { type Comparison, measuredIn, type Row } from "./verdict.ts";
 
 /** What the chat function is compared with: itself, built in another way or from another version of the code. */
@@ -51,7 +51,7 @@ const measureRequests = async (
   const gateways = [served.chat, other];
   const direct = directTarget(served.mock);
   const bench: Bench = { load, mock: served.mock, gateways, direct, cores, givenUp: new Map() };
-  for (const { target } of gateways) await sayTheSame(load, direct, target);
+  for (const { target } of gateways) await returnTheSame(load, direct, target);
   note("Warming up.");
   for (const target of [direct, ...gateways.map((gateway) => gateway.target)])
     await warmUp(bench, target, plan);
@@ -102,7 +102,7 @@ const measureStartsOf = async ({ plan, folder }: ComparisonSetup & { folder: str
 };
 
 /**
- * Measures the chat function beside another build of it, in one run.
+ * Measures the chat function together with another build of it, in one run.
  *
  * @param folder a new one, for what the starts need.
  */

@@ -14,7 +14,7 @@ import { note } from "./note.ts";
 import { startLiteLlm, startPortkey } from "./peers.ts";
 import { type Plan, saturate, shortStream, streamsOf, warmUp } from "./plan.ts";
 import { describe, type Findings } from "./report.ts";
-import { sayTheSame } from "./same-answers.ts";
+import { returnTheSame } from "./same-responses.ts";
 import type { Comparison, Row } from "./verdict.ts";
 
 /** What a comparison is run with. */
@@ -55,7 +55,7 @@ const keepCorrect = async (
   const direct = directTarget(served.mock);
   for (const gateway of gateways) {
     try {
-      await sayTheSame(load, direct, gateway.target);
+      await returnTheSame(load, direct, gateway.target);
       await warmUp({ load }, gateway.target, plan);
       correct.push(gateway);
     } catch (error) {

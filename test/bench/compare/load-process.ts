@@ -135,20 +135,20 @@ const read = ({ target, reply }: Command<"read">): Promise<ReadResult> =>
 let held: Socket[] = [];
 
 /** Waits until what the streams have sent fills all buffers on the way. */
-const settleMilliseconds = 1_500;
+const fillMilliseconds = 1_500;
 
 const hold = async ({ target, connections, reply }: Command<"hold">): Promise<undefined> => {
   const { hostname, port } = new URL(target.url);
   const request = bytesFor(target, reply);
   held = Array.from({ length: connections }, () => connect({ host: hostname, port: Number(port) }).pause());
   for (const socket of held) socket.on("error", () => undefined).write(request);
-  await pause(settleMilliseconds);
+  await pause(fillMilliseconds);
 };
 
 const release = async (): Promise<undefined> => {
   for (const socket of held) socket.destroy();
   held = [];
-  await pause(settleMilliseconds);
+  await pause(fillMilliseconds);
 };
 
 const run = (

@@ -28,10 +28,10 @@ export interface Bench {
 }
 
 /** The gateways that have not failed. */
-const standing = ({ gateways, givenUp }: Bench): Gateway[] =>
+const remaining = ({ gateways, givenUp }: Bench): Gateway[] =>
   gateways.filter(({ target }) => !givenUp.has(target.name));
 
-/** Gives a gateway up and goes on. @throws Error when there is no comparison without it. */
+/** Leaves a gateway out from now on. @throws Error when there is no comparison without it. */
 const giveUp = ({ givenUp }: Bench, name: string, failure: string): void => {
   if (name === chatName || name === plainProxyName) throw new Error(failure);
   givenUp.set(name, failure);
@@ -159,7 +159,7 @@ export const measureRounds = (
   repeatRounds(bench, counts, async () => {
     const all = new Map<string, Window>();
     let isClean = true;
-    for (const gateway of shuffled(standing(bench))) {
+    for (const gateway of shuffled(remaining(bench))) {
       const measured = await measureWindows(bench, [gateway], async () => [
         await ask(bench.load, command(gateway.target), loadResult).catch(failureOf),
       ]);
@@ -179,7 +179,7 @@ export const measureStreams = (
   options: { readonly connections: number; readonly reply: ModelReply },
 ): Promise<Rounds> =>
   repeatRounds(bench, counts, () => {
-    const gateways = shuffled(standing(bench));
+    const gateways = shuffled(remaining(bench));
     const targets = gateways.map(({ target }) => target);
     const command: LoadCommand = { kind: "streams", targets, ...options };
     return measureWindows(bench, gateways, () => ask(bench.load, command, loadResults));
@@ -209,7 +209,7 @@ export const measureAlternating = async (
   const { load, mock, direct } = bench;
   const targets = [
     { ...direct, pids: [mock.pid] },
-    ...standing(bench).map(({ target, pid }) => ({ ...target, pids: [mock.pid, pid] })),
+    ...remaining(bench).map(({ target, pid }) => ({ ...target, pids: [mock.pid, pid] })),
   ];
   const command: LoadCommand = { kind: "alternate", targets, rounds, ...(reply ? { reply } : {}) };
   const result = await ask(load, command, alternateResult);

@@ -130,7 +130,7 @@ const stream = async (setup: ChatSetup): Promise<Row[]> => {
 /** Longer than what the buffers of the system take. */
 const unreadTokens = 4_000;
 
-/** What the function holds for streams that nobody reads, in kB. */
+/** What the function holds for streams whose readers have stopped, in kB. */
 const heldByReaders = async (setup: ChatSetup, count: number): Promise<number> => {
   const { served, load } = setup;
   const reply = { tokens: unreadTokens, pauseMilliseconds: 0 };

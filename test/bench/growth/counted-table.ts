@@ -1,5 +1,5 @@
 /** The table of a local service, with what is sent to it and comes back. */
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
@@ -45,20 +45,20 @@ const clientOf = (endpoint: string, aws: AwsConfig): DynamoDBDocumentClient => {
 /** Opens a table through a proxy that counts. */
 export const openCountedTable = async ({ name, endpoint }: TableAddress): Promise<CountedTable> => {
   let [calls, bytes] = [0, 0];
-  const forward: RequestListener = async (request, response) => {
-    const body = await buffer(request);
-    const headers = Object.entries(request.headers).filter(([header]) =>
+  const forward = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const body = await buffer(incoming);
+    const headers = Object.entries(incoming.headers).filter(([header]) =>
       /^(?:content-type|x-amz|authorization)/.test(header),
     );
-    const answer = await fetch(endpoint, {
+    const response = await fetch(endpoint, {
       method: "POST",
       headers: headers.map(([header, value]): [string, string] => [header, String(value)]),
       body,
     });
-    const text = await answer.text();
+    const text = await response.text();
     calls += 1;
     bytes += body.length + Buffer.byteLength(text);
-    response.writeHead(answer.status, { "Content-Type": "application/x-amz-json-1.0" }).end(text);
+    outgoing.writeHead(response.status, { "Content-Type": "application/x-amz-json-1.0" }).end(text);
   };
   const server = createServer((request, response) => void forward(request, response));
   const address = await listen(server);

@@ -5,7 +5,7 @@ export interface GrowthPlan {
   readonly milliseconds: number;
   /** In all streams of one measurement together. */
   readonly tokens: number;
-  /** How many streams nobody reads. */
+  /** How many streams have readers that stop. */
   readonly readers: readonly number[];
   readonly megabytes: readonly number[];
   readonly jobs: readonly number[];

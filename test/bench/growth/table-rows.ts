@@ -1,4 +1,4 @@
-/** How what is sent to the table grows. Calls and bytes are exact, so one round tells. */
+/** How what is sent to the table grows. Calls and bytes are exact, so one round is enough. */
 import { randomUUID } from "node:crypto";
 import { BatchWriteCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { NewToken } from "../../../shared/accounts/access/tokens.ts";

@@ -7,7 +7,7 @@ import { type EventBody, functionEvent, type LoadTarget } from "../compare/load-
 export interface AudioResponse {
   readonly firstByteMilliseconds: number;
   readonly milliseconds: number;
-  /** Its bytes; empty when only its size was asked for. */
+  /** Its bytes; empty when only their number was requested. */
   readonly body: Buffer;
   readonly bytes: number;
 }
@@ -24,16 +24,16 @@ const afterPrelude = (name: string, response: Buffer): Buffer => {
   return body;
 };
 
-/** The most that is kept of a response whose bytes are only counted: its head, and the prelude. */
-const keptBytes = 65_536;
+/** How much of a response is read whose bytes are only counted: its head, and the prelude. */
+const readBytes = 65_536;
 
 /**
  * Sends a request and reads the response.
  *
- * @param isKept whether the bytes are returned; an hour of sound is only counted.
+ * @param isWhole whether the bytes are returned; those of a long speech are only counted.
  * @throws Error for any status but 200.
  */
-export const exchangeAudio = (target: LoadTarget, sent: EventBody, isKept = true): Promise<AudioResponse> =>
+export const exchangeAudio = (target: LoadTarget, sent: EventBody, isWhole = true): Promise<AudioResponse> =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const { event, headers } = target.takesEvents
@@ -47,16 +47,16 @@ export const exchangeAudio = (target: LoadTarget, sent: EventBody, isKept = true
     request.on("error", reject).on("response", (response) => {
       let firstByte = Number.NaN;
       let bytes = 0;
-      const kept: Buffer[] = [];
+      const pieces: Buffer[] = [];
       response.on("error", reject).on("data", (piece: Buffer) => {
         // The prelude of a function is no part of the response.
         if (Number.isNaN(firstByte) && !(target.takesEvents && bytes === 0)) firstByte = performance.now();
-        if (isKept || bytes < keptBytes) kept.push(piece);
+        if (isWhole || bytes < readBytes) pieces.push(piece);
         bytes += piece.length;
       });
       response.on("end", () => {
         try {
-          const all = Buffer.concat(kept);
+          const all = Buffer.concat(pieces);
           if (response.statusCode !== 200)
             throw new Error(`${target.name}: status ${response.statusCode}: ${all}`);
           const body = target.takesEvents ? afterPrelude(target.name, all) : all;
@@ -64,7 +64,7 @@ export const exchangeAudio = (target: LoadTarget, sent: EventBody, isKept = true
           resolve({
             firstByteMilliseconds: (Number.isNaN(firstByte) ? endedAt : firstByte) - startedAt,
             milliseconds: endedAt - startedAt,
-            body: isKept ? body : Buffer.alloc(0),
+            body: isWhole ? body : Buffer.alloc(0),
             bytes: bytes - (all.length - body.length),
           });
         } catch (error) {

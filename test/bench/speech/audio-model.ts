@@ -1,4 +1,4 @@
-/** What the mock model does with audio: it speaks as long as it is asked to, and says the same of every recording. */
+/** What the mock model does with audio: it speaks as long as the text says, and transcribes every recording alike. */
 import type { Socket } from "node:net";
 import { wavHeaderBytes } from "../../support/wav.ts";
 
@@ -17,7 +17,7 @@ export const secondOfSpeech = ((): Buffer => {
   return second;
 })();
 
-/** The text that asks for this much speech, and is long enough for it: the service takes at most half a second for each letter. */
+/** A text for this much speech, and long enough for it: the service takes at most half a second for each letter. */
 export const textFor = (seconds: number): string =>
   `Speak for ${seconds} seconds. ${"a".repeat(2 * seconds)}`.slice(0, 5_000);
 

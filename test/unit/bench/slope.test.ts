@@ -9,7 +9,7 @@ describe("an exponent of growth", () => {
     [0, () => 7],
     [1, (size: number) => 2 * size],
     [2, (size: number) => 5 * size ** 2],
-  ])("is %s for a cost that grows with that power of the size, whatever it costs", (exponent, cost) => {
+  ])("is %s for a cost that grows with that power of the size, at any price", (exponent, cost) => {
     expect(exponentOf([1, 20, 300].map((size) => [size, cost(size)]))).toBeCloseTo(exponent);
     expect(exponentsOf(costs(cost))).toEqual([expect.closeTo(exponent), expect.closeTo(exponent)]);
   });

@@ -11,12 +11,12 @@ type MemorySize = (typeof memorySizes)[number];
 /** The first requests of the functions whose callers wait. */
 const events: Readonly<Record<string, string>> = { ...firstEvents, jobs: "events/jobs/list-jobs.json" };
 
-/** The first answers of a function. */
-export interface FirstAnswers {
+/** The first responses of a function. */
+export interface FirstResponses {
   readonly name: string;
-  /** The memory that its template gives it. */
+  /** Its memory in the template. */
   readonly memoryMegabytes: number;
-  /** From the start of the process to the end of the answer, the median of the rounds. */
+  /** From the start of the process to the end of the response, the median of the rounds. */
   readonly milliseconds: ReadonlyMap<MemorySize, number>;
 }
 
@@ -40,16 +40,16 @@ const measureOnce = async (
   });
 
 /**
- * Measures the time from the start of the process to the end of the first answer, with everything behind TLS: the start with a whole
- * CPU, as Lambda starts functions, and the request with the share of a CPU of each memory size. Models answer at once.
+ * Measures the time from the start of the process to the end of the first response, with everything behind TLS: the start with a whole
+ * CPU, as Lambda starts functions, and the request with the share of a CPU of each memory size. Models respond at once.
  *
  * @returns `undefined` where the machine offers no share of a CPU (cgroups).
  */
-export const measureFirstAnswers = async (
+export const measureFirstResponses = async (
   bundles: readonly Bundle[],
   rounds: number,
   servers: Servers,
-): Promise<FirstAnswers[] | undefined> => {
+): Promise<FirstResponses[] | undefined> => {
   const cases = bundles.flatMap((bundle) => {
     const event = events[bundle.name];
     return event ? memorySizes.map((size) => ({ bundle, event, size, times: [] as number[] })) : [];

@@ -10,7 +10,7 @@ import { shortStream } from "./plan.ts";
  *
  * @throws Error when they differ.
  */
-export const sayTheSame = async (
+export const returnTheSame = async (
   load: BenchProcess,
   direct: LoadTarget,
   target: LoadTarget,

@@ -16,6 +16,7 @@ const alsoWider = [
   "test/integration/log-canary.test.ts",
   "test/integration/log-canary-messaging.test.ts",
   "test/integration/local/service.test.ts",
+  "test/unit/documents/generated.test.ts",
 ];
 
 const project = (

@@ -22,6 +22,7 @@ const accepted: readonly string[] = [
 /** The texts for packages that name a licence and do not include it. */
 const standardTexts: Readonly<Record<string, string>> = {
   "Apache-2.0": "LICENSE",
+  ISC: "infra/bundling/ISC.txt",
   MIT: "infra/bundling/MIT.txt",
 };
 

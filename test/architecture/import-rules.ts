@@ -128,8 +128,9 @@ export const rooms: RoomTable = {
   accounts: ["platform"],
   http: ["platform", "accounts"],
   messaging: ["platform"],
-  recordings: ["platform", "audio", "models", "accounts", "messaging"],
-  wiring: ["platform", "audio", "models", "accounts", "http", "messaging", "recordings"],
+  documents: ["platform"],
+  recordings: ["platform", "audio", "models", "accounts", "messaging", "documents"],
+  wiring: ["platform", "audio", "models", "accounts", "http", "messaging", "documents", "recordings"],
 };
 
 /** Files of `shared/` that may have a single user, each with the reason. */

@@ -6,6 +6,10 @@ export interface TranslationRequest {
   /** `undefined` lets the model detect it. */
   readonly sourceLanguage: string | undefined;
   readonly targetLanguage: string;
+  /** Tags that a first translation has lost, to be named to the model. */
+  readonly keep?: readonly string[] | undefined;
+  /** Text that is not translated and helps to understand what is. */
+  readonly context?: string | undefined;
 }
 
 export interface TranslationResult {

@@ -16,6 +16,10 @@ export const errorCatalogue = {
   unsupported_language: error(400, "The language is not supported."),
   same_language: error(400, "Source and target language must be different."),
   unreadable_audio: error(400, "The audio cannot be read: it is damaged, empty or in an unknown encoding."),
+  unreadable_document: error(
+    400,
+    "The document cannot be read: it is damaged, empty or of an unknown format.",
+  ),
   unknown_language: error(400, "Speech is not synthesised in this language."),
   invalid_speaker: error(400, "There is no such voice."),
   invalid_speaker_for_language: error(400, "The voice does not speak this language."),
@@ -77,6 +81,7 @@ export const errorCatalogue = {
     413,
     "The request is too large: at most 6 MB, and 4.4 MB for a file; upload larger ones through POST /tasks/generate-upload-url and send their file_id.",
   ),
+  file_too_large: error(413, "A document may have at most 10 MB and a million characters."),
   rate_limited: error(429, "Too many requests; try again later.", "rate_limit_error"),
   quota_exceeded: error(
     429,

@@ -15,6 +15,21 @@ export const translationInstruction = ({
 }: TranslationRequest): string =>
   `Translate ${sourceLanguage ? `from ${sourceLanguage} ` : ""}to ${targetLanguage}: ${text}`;
 
+/** What the model must know beyond its instruction, whose words stay those of its training. */
+const systemMessage = ({ keep, context }: TranslationRequest): string =>
+  [
+    defaultSystemMessage,
+    ...(keep?.length
+      ? [
+          `The text has the tags ${keep.join(" ")}. Repeat each of them exactly once in the translation, around the ` +
+            "words that it belongs to. Respond with the translation only, in one line.",
+        ]
+      : keep
+        ? ["Respond with the translation only, in one line."]
+        : []),
+    ...(context ? [`What follows is only the context of the text. Do not translate it.\n${context}`] : []),
+  ].join("\n\n");
+
 /** A translator behind a server that speaks the OpenAI HTTP API. */
 export const createOpenAiTranslator = (backend: Backend, model: string): Translator => {
   const server = openModelServer(backend, "translation");
@@ -25,7 +40,7 @@ export const createOpenAiTranslator = (backend: Backend, model: string): Transla
         {
           model,
           messages: [
-            { role: "system", content: defaultSystemMessage },
+            { role: "system", content: systemMessage(request) },
             { role: "user", content: translationInstruction(request) },
           ],
           temperature: 0.3,

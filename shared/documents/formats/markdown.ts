@@ -1,0 +1,176 @@
+import { decodeHTML } from "entities";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
+import { gfmTable } from "micromark-extension-gfm-table";
+import { collectPassage, type PassageCollector } from "../segments/passage.ts";
+import { createPassageReader, type PassageReader, type Syntax } from "../segments/read-words.ts";
+import type { DocumentSegment, ParsedDocument, Range, SegmentPiece } from "../segments/segment.ts";
+import { UnreadableDocument } from "../segments/unreadable-document.ts";
+import { readHtml } from "./html.ts";
+
+const parse = (source: string) =>
+  fromMarkdown(source, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
+
+/** A node of the tree, as far as this file reads it. */
+interface MarkdownNode {
+  readonly type: string;
+  readonly children?: readonly MarkdownNode[] | undefined;
+  readonly position?:
+    | {
+        readonly start: { readonly offset?: number | undefined };
+        readonly end: { readonly offset?: number | undefined };
+      }
+    | undefined;
+  readonly alt?: string | null | undefined;
+  readonly referenceType?: string | undefined;
+  readonly depth?: number | undefined;
+}
+
+const passageTypes = new Set(["heading", "paragraph", "tableCell"]);
+/** Their words are between two pieces of markup. */
+const pairedTypes = new Set(["delete", "emphasis", "link", "linkReference", "strong"]);
+
+/** Escapes, references, footnote marks and the boxes of task lists. */
+const escaped =
+  /\\[!-/:-@[-`{-~]|&(?:#\d{1,7}|#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});|\[\^[^\]\s]+\]|^\[[ xX]\](?=\s)/g;
+
+/** Lines of a quotation begin with its mark again. */
+const lineEnd = /(?<![ \t])[ \t]*\r?\n[ \t]*(?:>[ \t]*)*/g;
+
+const markdownSyntax: Syntax = {
+  escaped,
+  decode: (written) => (written.startsWith("\\") ? written.slice(1) : decodeHTML(written)),
+  special: "\\`*_[]<>&|",
+  escape: (character) => `\\${character}`,
+  blank: lineEnd,
+};
+
+const rangeOf = ({ position }: MarkdownNode): Range => ({
+  start: position?.start.offset ?? 0,
+  end: position?.end.offset ?? 0,
+});
+
+/** The types of the nodes in a passage: two texts with the same ones have the same structure. */
+const structureOf = (written: string): string => {
+  const types: string[] = [];
+  const rest: MarkdownNode[] = [parse(written.replaceAll(lineEnd, " "))];
+  for (let node = rest.pop(); node; node = rest.pop()) {
+    const { type, depth = "", children = [] } = node;
+    if (type !== "text") types.push(`${type}${depth}`);
+    rest.push(...children);
+  }
+  return types.toSorted().join(" ");
+};
+
+/** Words can become markup by their place, such as a number at the start. */
+const checked = (source: string, segment: DocumentSegment): DocumentSegment => {
+  const [first] = segment.pieces;
+  const { end } = segment.pieces.at(-1) ?? first;
+  let expected: string | undefined;
+  return {
+    ...segment,
+    hasStructure: (written) => {
+      expected ??= structureOf(source.slice(first.start, end));
+      return structureOf(written) === expected;
+    },
+  };
+};
+
+const moved = (segment: DocumentSegment, offset: number): DocumentSegment => {
+  const move = <Moved extends SegmentPiece>(piece: Moved): Moved => ({
+    ...piece,
+    start: piece.start + offset,
+    end: piece.end + offset,
+  });
+  const [first, ...others] = segment.pieces;
+  return { ...segment, pieces: [move(first), ...others.map(move)] };
+};
+
+const voidTag = /^<(?:area|br|hr|img|input|wbr)\b|\/>$|^<[!?]/i;
+
+const addHtmlTag = (source: string, range: Range, passage: PassageCollector): void => {
+  const written = source.slice(range.start, range.end);
+  const name = /^<\/?([A-Za-z][^\s/>]*)/.exec(written)?.[1]?.toLowerCase();
+  if (name === undefined || voidTag.test(written)) passage.addAlone(range);
+  else passage.addTag({ ...range, name, isClosing: written.startsWith("</") });
+};
+
+/** Returns the text of an image as a segment, where the source writes it without escapes. */
+const altText = (source: string, { start }: Range, alt: string): DocumentSegment[] => {
+  const range = { start: start + 2, end: start + 2 + alt.length };
+  if (source.slice(range.start, range.end + 1) !== `${alt}]`) return [];
+  const words = createPassageReader(source, markdownSyntax);
+  return words.segmentsOf(words.read(range));
+};
+
+interface MarkdownReading {
+  readonly source: string;
+  readonly segments: DocumentSegment[];
+  readonly words: PassageReader;
+}
+
+/** Whether a node's words are written between its own markup. The words of `[this]` are also the name of its link. */
+const isPair = ({ type, children = [], referenceType }: MarkdownNode): boolean =>
+  pairedTypes.has(type) &&
+  children.length > 0 &&
+  referenceType !== "shortcut" &&
+  referenceType !== "collapsed";
+
+/** Adds the nodes of a passage in the order of the source. A stack holds them, because nesting may be deep. */
+const addPassage = (node: MarkdownNode, reading: MarkdownReading): void => {
+  const { source, segments, words } = reading;
+  const passage = collectPassage(words, (found) => {
+    segments.push(...found.map((segment) => checked(source, segment)));
+  });
+  const rest: (MarkdownNode | (() => void))[] = [...(node.children ?? [])].toReversed();
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    if (typeof next === "function") {
+      next();
+      continue;
+    }
+    const { type, children = [], alt } = next;
+    const range = rangeOf(next);
+    const isAutomatic = type === "link" && /^<|^[^[]/.test(source.slice(range.start, range.end));
+    if (type === "text") passage.addText(range);
+    else if (type === "html") addHtmlTag(source, range, passage);
+    else if (isPair(next) && !isAutomatic) {
+      const first = rangeOf(children[0] ?? next).start;
+      const last = rangeOf(children.at(-1) ?? next).end;
+      passage.addTag({ start: range.start, end: first, name: type, isClosing: false });
+      rest.push(() => passage.addTag({ start: last, end: range.end, name: type, isClosing: true }));
+      rest.push(...children.toReversed());
+    } else {
+      if (alt) segments.push(...altText(source, range, alt));
+      passage.addAlone(range);
+    }
+  }
+  passage.end();
+};
+
+/** Metadata before the text, as static site generators write it. */
+const frontMatter = /^\uFEFF?---\r?\n[\s\S]*?\r?\n---(?=\r?\n|$)/;
+
+/** The parser needs time in proportion to the square of the depth. */
+const tooDeep = /^(?:[ \t]*>){100}|^[ \t]{400,}(?:[-*+]|\d+[.)])[ \t]/m;
+
+/** Reads Markdown with tables. Code, addresses of links and metadata before the text stay as they are. @throws UnreadableDocument */
+export const readMarkdown = (source: string): ParsedDocument => {
+  if (tooDeep.test(source)) throw new UnreadableDocument("The Markdown is nested too deeply.");
+  const text = source.replace(frontMatter, (found) => found.replaceAll(/[^\r\n]/g, " "));
+  const reading: MarkdownReading = {
+    source,
+    segments: [],
+    words: createPassageReader(source, markdownSyntax),
+  };
+  const rest: MarkdownNode[] = [parse(text)];
+  for (let node = rest.pop(); node; node = rest.pop()) {
+    const { start, end } = rangeOf(node);
+    if (passageTypes.has(node.type)) addPassage(node, reading);
+    else if (node.type === "html") {
+      const html = readHtml(source.slice(start, end)).segments;
+      reading.segments.push(...html.map((segment) => moved(segment, start)));
+    } else rest.push(...(node.children ?? []).toReversed());
+  }
+  const segments = reading.segments.toSorted((one, other) => one.pieces[0].start - other.pieces[0].start);
+  return { source, segments };
+};

@@ -1,0 +1,134 @@
+/** A part of a document's source, in UTF-16 units from its start. */
+export interface Range {
+  readonly start: number;
+  /** Excluded. */
+  readonly end: number;
+}
+
+/** Words to translate. */
+export interface TextPiece extends Range {
+  readonly kind: "text";
+  /** As a reader sees them, without the escapes of the format. */
+  readonly text: string;
+  /** How the source writes each blank of the text, such as a line's end. */
+  readonly blanks: readonly string[];
+}
+
+/**
+ * What must stay as it is in the source: a tag, a placeholder, code. An `open` mask belongs to the next `close` mask of the same
+ * depth, and both to the words between them; other markup is `alone`.
+ */
+export interface MaskPiece extends Range {
+  readonly kind: "mask";
+  readonly role: "open" | "close" | "alone" | "placeholder";
+}
+
+export type SegmentPiece = TextPiece | MaskPiece;
+
+/** Where a translation is written when it does not replace its source. */
+export interface Destination extends Range {
+  /** What surrounds the translation, such as a new element's tags. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A sentence, a paragraph or another passage of a document that is translated as one. */
+export interface DocumentSegment {
+  readonly pieces: readonly [SegmentPiece, ...SegmentPiece[]];
+  /** Returns the words of a translation, in order, in the syntax of this place. */
+  readonly encode: (words: readonly string[]) => readonly string[];
+  /** By default the range of the pieces. */
+  readonly destination?: Destination;
+  /** Whether its masks must keep their order, because each continues what the one before has opened. */
+  readonly isOrdered?: true;
+  /** Returns whether a written translation has the structure of the source. By default `encode` guarantees it. */
+  readonly hasStructure?: (written: string) => boolean;
+  /** Returns the translation as it is written, such as in lines of a bounded length. */
+  readonly layOut?: (written: string) => string;
+}
+
+/** A document that was read. Its segments are in the order of the source; one may be in a mask of another one. */
+export interface ParsedDocument {
+  readonly source: string;
+  readonly segments: readonly DocumentSegment[];
+}
+
+/** A piece of a translation: words, or one of the segment's masks, by its index among the pieces. */
+export type TranslationPart = { readonly text: string } | { readonly mask: number };
+
+export type Translation = readonly TranslationPart[];
+
+interface Replacement extends Range {
+  readonly segment: DocumentSegment;
+  readonly translation: Translation;
+}
+
+const rangeOf = ({ pieces }: DocumentSegment): Range => ({
+  start: pieces[0].start,
+  end: (pieces.at(-1) ?? pieces[0]).end,
+});
+
+/** Returns the index of the first replacement that starts at the position or after it. */
+const firstAt = (replacements: readonly Replacement[], position: number): number => {
+  let low = 0;
+  let high = replacements.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((replacements[middle]?.start ?? 0) < position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** Writes a range of the source with the replacements in it. Outer ones come before inner ones. */
+const writeRange = (source: string, range: Range, replacements: readonly Replacement[]): string => {
+  let written = "";
+  let position = range.start;
+  for (let index = firstAt(replacements, range.start); index < replacements.length; index += 1) {
+    const replacement = replacements[index];
+    if (!replacement || replacement.start >= range.end) break;
+    if (replacement.start < position || replacement.end > range.end) continue;
+    written += source.slice(position, replacement.start) + writeSegment(source, replacement, replacements);
+    position = replacement.end;
+  }
+  return written + source.slice(position, range.end);
+};
+
+const writeSegment = (
+  source: string,
+  { segment, translation }: Pick<Replacement, "segment" | "translation">,
+  replacements: readonly Replacement[],
+): string => {
+  const { pieces, destination, encode, layOut = (written) => written } = segment;
+  const words = encode(translation.flatMap((piece) => ("text" in piece ? [piece.text] : [])));
+  let used = 0;
+  const written = translation.map((translated) => {
+    if ("text" in translated) return words[used++] ?? "";
+    const mask = pieces[translated.mask];
+    return mask ? writeRange(source, mask, replacements) : "";
+  });
+  return `${destination?.before ?? ""}${layOut(written.join(""))}${destination?.after ?? ""}`;
+};
+
+/** Returns the translation of one segment as the document would contain it. */
+export const writtenSegment = (source: string, segment: DocumentSegment, translation: Translation): string =>
+  writeSegment(source, { segment, translation }, []);
+
+/**
+ * Returns the document with the translations of its segments. Everything else is the same as in the source.
+ *
+ * @param translations by segment; segments without one stay as they are.
+ */
+export const writeDocument = (
+  { source, segments }: ParsedDocument,
+  translations: ReadonlyMap<DocumentSegment, Translation>,
+): string => {
+  const replacements = segments
+    .flatMap((segment): Replacement[] => {
+      const translation = translations.get(segment);
+      const { start, end } = segment.destination ?? rangeOf(segment);
+      return translation ? [{ segment, translation, start, end }] : [];
+    })
+    .toSorted((one, other) => one.start - other.start || other.end - one.end);
+  return writeRange(source, { start: 0, end: source.length }, replacements);
+};

@@ -1,0 +1,214 @@
+import pLimit from "p-limit";
+import {
+  type DocumentSegment,
+  type ParsedDocument,
+  type SegmentPiece,
+  type Translation,
+  type TranslationPart,
+  writeDocument,
+  writtenSegment,
+} from "./segment.ts";
+import type { UntranslatedReason, UntranslatedSegment } from "./untranslated-segment.ts";
+
+/** Translates one passage. `keep` names the tags that its translation must have, because the first one had lost some. */
+export type TranslatePassage = (
+  text: string,
+  options: { readonly keep?: readonly string[] | undefined },
+) => Promise<string>;
+
+/** What a model is to translate: the text of one segment, or of several that have the same. */
+export interface Passage {
+  /** Tags with numbers, such as `<1>`, stand for masks. */
+  readonly text: string;
+  /** The tags, by the index of the piece that each one stands for. */
+  readonly tags: ReadonlyMap<number, string>;
+  /** Its code points without the tags. */
+  readonly characters: number;
+  /** The indexes of its segments. */
+  readonly segments: readonly number[];
+}
+
+/** The result of a passage: the model's response, or why there is none that fits. */
+export type PassageResult = { readonly response: string } | { readonly untranslated: UntranslatedReason };
+
+/** Numbers start beyond those that the words contain in such tags themselves. */
+const firstNumber = (pieces: readonly SegmentPiece[]): number => {
+  const text = pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
+  const numbers = Array.from(text.matchAll(/<\s*\/?\s*(\d{1,9})/g), ([, number]) => Number(number));
+  return numbers.reduce((highest, number) => Math.max(highest, number), 0) + 1;
+};
+
+const isPaired = (piece: SegmentPiece | undefined): boolean =>
+  piece?.kind === "mask" && (piece.role === "open" || piece.role === "close");
+
+/** Returns the text of a segment for a model, and the tags in it. */
+const maskedText = ({ pieces }: DocumentSegment): Pick<Passage, "text" | "tags"> => {
+  const tags = new Map<number, string>();
+  const open: number[] = [];
+  let next = firstNumber(pieces);
+  const text = pieces.map((piece, index) => {
+    if (piece.kind === "text") return piece.text;
+    const number = piece.role === "close" ? (open.pop() ?? next) : next;
+    if (number === next) next += 1;
+    if (piece.role === "open") open.push(number);
+    const tag = `<${piece.role === "close" ? "/" : ""}${number}${isPaired(piece) ? "" : "/"}>`;
+    tags.set(index, tag);
+    return tag;
+  });
+  return { text: text.join(""), tags };
+};
+
+/** Returns a response as pieces; `undefined` when a tag is missing, doubled or closes another pair. */
+const readResponse = (
+  response: string,
+  { pieces, isOrdered }: DocumentSegment,
+  tags: ReadonlyMap<number, string>,
+): TranslationPart[] | undefined => {
+  const masks = new Map(Array.from(tags, ([index, tag]) => [tag, index]));
+  const found: TranslationPart[] = [];
+  const open: (string | undefined)[] = [];
+  const order: number[] = [];
+  let position = 0;
+  for (const match of response.matchAll(/<\s*(\/?)\s*(\d{1,9})\s*(\/?)\s*>/g)) {
+    const [written, closes, number, closed] = match;
+    const mask = masks.get(`<${closes}${number}${closed}>`);
+    if (mask === undefined) continue;
+    if (isPaired(pieces[mask])) {
+      if (closes === "") open.push(number);
+      else if (open.pop() !== number) return undefined;
+    }
+    if (match.index > position) found.push({ text: response.slice(position, match.index) });
+    found.push({ mask });
+    order.push(mask);
+    position = match.index + written.length;
+  }
+  if (position < response.length) found.push({ text: response.slice(position) });
+  const isComplete = order.length === tags.size && new Set(order).size === tags.size && open.length === 0;
+  const isInOrder =
+    !isOrdered || order.every((mask, index) => index === 0 || mask > (order[index - 1] ?? -1));
+  return isComplete && isInOrder ? found : undefined;
+};
+
+/** A translation is implausibly long beyond this: the model explains, or repeats itself. */
+const maxTranslationLength = (text: string): number => 200 + 4 * text.length;
+
+/** What a response is for one segment: its translation, or why it cannot be one. */
+type Judgement = { readonly translation: Translation } | { readonly reason: UntranslatedReason };
+
+const judge = (
+  response: string,
+  source: string,
+  segment: DocumentSegment,
+  { text, tags }: Pick<Passage, "text" | "tags">,
+): Judgement => {
+  const trimmed = response.trim();
+  if (!/[\p{L}\p{N}]/u.test(trimmed)) return { reason: "empty" };
+  if (/[\n\r\u2028\u2029]/.test(trimmed)) return { reason: "lines_changed" };
+  if (trimmed.length > maxTranslationLength(text)) return { reason: "too_long" };
+  const translation = readResponse(trimmed, segment, tags);
+  if (!translation) return { reason: "markup_lost" };
+  const hasStructure = segment.hasStructure?.(writtenSegment(source, segment, translation)) ?? true;
+  return hasStructure ? { translation } : { reason: "structure_changed" };
+};
+
+/** Returns the distinct passages of a document, in the order of the source. */
+export const passagesOf = ({ segments }: ParsedDocument): Passage[] => {
+  const passages = new Map<string, Passage & { readonly segments: number[] }>();
+  for (const [index, segment] of segments.entries()) {
+    const { text, tags } = maskedText(segment);
+    const known = passages.get(text);
+    if (known) known.segments.push(index);
+    else {
+      const words = segment.pieces.flatMap((piece) => (piece.kind === "text" ? [piece.text] : []));
+      passages.set(text, { text, tags, characters: [...words.join("")].length, segments: [index] });
+    }
+  }
+  return [...passages.values()];
+};
+
+/** In UTF-16 units. Longer passages, such as words in thousands of tags, are too much for a model. */
+const maxTextLength = 5_000;
+
+/**
+ * Translates a passage. Small models lose tags, so a response that does not fit is requested once more, with the tags named.
+ *
+ * @throws what `translate` throws.
+ */
+export const translatePassage = async (
+  { source, segments }: ParsedDocument,
+  passage: Passage,
+  translate: TranslatePassage,
+): Promise<PassageResult> => {
+  if (passage.text.length > maxTextLength) return { untranslated: "too_long" };
+  const segment = segments[passage.segments[0] ?? -1];
+  let reason: UntranslatedReason = "markup_lost";
+  for (const keep of [undefined, [...passage.tags.values()]]) {
+    const response = await translate(passage.text, { keep });
+    const judged: Judgement = segment ? judge(response, source, segment, passage) : { reason };
+    if ("translation" in judged) return { response };
+    reason = judged.reason;
+  }
+  return { untranslated: reason };
+};
+
+/** A translated document. */
+export interface TranslatedDocument {
+  readonly text: string;
+  /** The segments that stayed in their own language. */
+  readonly untranslated: readonly UntranslatedSegment[];
+  /** The code points that were translated, each distinct passage once. */
+  readonly characters: number;
+}
+
+/** Writes a document with the results of its passages; passages without a result stay as they are. */
+export const assembleDocument = (
+  document: ParsedDocument,
+  passages: readonly Passage[],
+  results: readonly (PassageResult | undefined)[],
+): TranslatedDocument => {
+  const translations = new Map<DocumentSegment, Translation>();
+  const untranslated: UntranslatedSegment[] = [];
+  let characters = 0;
+  for (const [number, passage] of passages.entries()) {
+    const result = results[number];
+    if (!result) continue;
+    let isUsed = false;
+    for (const index of passage.segments) {
+      const segment = document.segments[index];
+      if (!segment) continue;
+      const judged =
+        "untranslated" in result
+          ? { reason: result.untranslated }
+          : judge(result.response, document.source, segment, passage);
+      if ("reason" in judged) {
+        untranslated.push({ index, reason: judged.reason });
+        continue;
+      }
+      isUsed = true;
+      // The same words stay byte by byte, also where the source spreads them over several elements.
+      const isSame = "response" in result && result.response.trim() === passage.text;
+      if (!isSame || segment.destination) translations.set(segment, judged.translation);
+    }
+    if (isUsed) characters += passage.characters;
+  }
+  return {
+    text: writeDocument(document, translations),
+    untranslated: untranslated.toSorted((one, other) => one.index - other.index),
+    characters,
+  };
+};
+
+/** How many passages of a document are translated at a time, so that one caller does not occupy a GPU alone. */
+export const passagesAtOnce = 4;
+
+/** Translates a document, with one call for each distinct passage. @throws what `translate` throws. */
+export const translateDocument = async (
+  document: ParsedDocument,
+  translate: TranslatePassage,
+): Promise<TranslatedDocument> => {
+  const passages = passagesOf(document);
+  const results = await pLimit(passagesAtOnce).map(passages, (passage) =>
+    translatePassage(document, passage, translate),
+  );
+  return assembleDocument(document, passages, results);
+};

@@ -2,7 +2,11 @@ import * as z from "zod";
 import { consoleLanguages, consoleLanguagesVariable } from "../functions/console/texts/languages.ts";
 import { defaultLegacySettings, legacySettings } from "../functions/legacy/settings.ts";
 import { functionDefinitions } from "../functions/manifest.ts";
-import { defaultAddressLimits, defaultUnverifiedQuotaShare } from "../shared/accounts/limits/policies.ts";
+import {
+  defaultAddressLimits,
+  defaultCharacterQuotas,
+  defaultUnverifiedQuotaShare,
+} from "../shared/accounts/limits/policies.ts";
 import { vendorName } from "../shared/platform/config/vendors.ts";
 import { daySeconds } from "../shared/platform/durations.ts";
 import { checkIdentityProviders, identityProviderSettings } from "./identity-provider-settings.ts";
@@ -166,6 +170,10 @@ export const stageSettings = z
     UNVERIFIED_QUOTA_SHARE: share.default(defaultUnverifiedQuotaShare),
     /** Multiplies each tier's requests a minute and tasks a day and a month. */
     LIMIT_MULTIPLIER: wholeNumber(1, 1_000).default(1),
+    /** Characters that lists, documents and recordings of a Free account may translate a month. */
+    FREE_CHARACTERS_PER_MONTH: wholeNumber(1).default(defaultCharacterQuotas.Free),
+    /** The same for a Premium account. */
+    PREMIUM_CHARACTERS_PER_MONTH: wholeNumber(1).default(defaultCharacterQuotas.Premium),
     /** Playground requests per day from one source address without an account; 0 for none. The operator pays for the models. */
     VISITOR_TRIES_PER_DAY: wholeNumber(0, 1_000).default(0),
     /** Languages of the console's pages, such as `en,sw`; the first is the default. No speaker has reviewed `lg` and `sw`. */

@@ -3,6 +3,7 @@ import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
+  characterQuotaEnvironment,
   credentialsLimitEnvironment,
   mailQueueEnvironment,
   tableEnvironment,
@@ -65,6 +66,7 @@ export const authFunction = defineFunction({
   environment: {
     ...tableEnvironment,
     ...accountLimitEnvironment,
+    ...characterQuotaEnvironment,
     ...tokenEnvironment,
     ...mailQueueEnvironment,
     ...bucketEnvironment,

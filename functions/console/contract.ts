@@ -4,6 +4,7 @@ import {
   accountLimitEnvironment,
   anonymousLimitEnvironment,
   bucketEnvironment,
+  characterQuotaEnvironment,
   credentialsLimitEnvironment,
   jobQueueEnvironment,
   mailQueueEnvironment,
@@ -36,6 +37,7 @@ export const consoleFunction = defineFunction({
   environment: {
     ...tableEnvironment,
     ...accountLimitEnvironment,
+    ...characterQuotaEnvironment,
     ...anonymousLimitEnvironment,
     ...bucketEnvironment,
     ...credentialsLimitEnvironment,

@@ -1,9 +1,9 @@
-import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { accountDependenciesFrom } from "../../shared/wiring/accounts-from-environment.ts";
 import {
+  accountPoliciesFrom,
   clientSecretsFrom,
   limiterFrom,
   linkedStoreFrom,
@@ -50,7 +50,7 @@ export const handler = createConsoleHandler(
         redirectUri: `${environment.PUBLIC_BASE_URL}${logInThrough(provider.letter)}/callback`,
       }),
     ),
-    policyOf: accountPoliciesWith(environment.UNVERIFIED_QUOTA_SHARE, environment.LIMIT_MULTIPLIER),
+    policyOf: accountPoliciesFrom(environment),
     baseUrl: environment.PUBLIC_BASE_URL,
     logInAttempts: createLogInAttempts(signingKeys),
     unprovedLogIns: createUnprovedLogIns(signingKeys),

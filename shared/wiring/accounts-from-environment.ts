@@ -16,6 +16,7 @@ import {
   type accountLimitEnvironment,
   awsConfigOf,
   type bucketEnvironment,
+  type characterQuotaEnvironment,
   type mailQueueEnvironment,
   type PlatformEnvironment,
   type tableEnvironment,
@@ -28,7 +29,7 @@ import { openTable } from "../platform/storage/sdk-table.ts";
 import type { Table } from "../platform/storage/table.ts";
 import { callbacksEnd, createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
 import { eraseAccount } from "./erase-account.ts";
-import { objectStoreFrom, signingSecretFrom } from "./from-environment.ts";
+import { characterQuotasFrom, objectStoreFrom, signingSecretFrom } from "./from-environment.ts";
 
 type AccountVariables = PlatformEnvironment &
   VariableValues<
@@ -37,7 +38,8 @@ type AccountVariables = PlatformEnvironment &
       typeof tokenEnvironment &
       typeof mailQueueEnvironment &
       typeof bucketEnvironment &
-      typeof vendorsEnvironment
+      typeof vendorsEnvironment &
+      typeof characterQuotaEnvironment
   > & { readonly TOKEN_LIFETIME_DAYS: number };
 
 /** The repositories of accounts over a table. */
@@ -69,7 +71,12 @@ export const accountDependenciesFrom = (environment: AccountVariables) => {
     eraseAccount: (account: StoredAccount, signal: AbortSignal) =>
       eraseAccount(account, { table, store }, signal),
     callbackSecrets: createCallbackSecrets(table),
-    usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE, environment.LIMIT_MULTIPLIER),
+    usage: createUsageRepository(
+      table,
+      environment.UNVERIFIED_QUOTA_SHARE,
+      environment.LIMIT_MULTIPLIER,
+      characterQuotasFrom(environment),
+    ),
     taskPaths: withVendorsNames(taskPaths, vendors),
   };
 };

@@ -8,6 +8,11 @@ import {
   type VerifyBearer,
 } from "../accounts/access/verify-bearer.ts";
 import { createLimitCounters, createLimiter, type Limiter } from "../accounts/limits/limiter.ts";
+import {
+  type AccountPolicies,
+  accountPoliciesWith,
+  type CharacterQuotas,
+} from "../accounts/limits/policies.ts";
 import { createIdempotencyStore, type IdempotencyStore } from "../http/idempotency/idempotency-store.ts";
 import { createResponseSecrets } from "../http/idempotency/sealed-response.ts";
 import { createPlatformSecretSource, type PlatformSecretSource } from "../messaging/platform-secrets.ts";
@@ -25,6 +30,7 @@ import {
   type anonymousLimitEnvironment,
   awsConfigOf,
   type bucketEnvironment,
+  type characterQuotaEnvironment,
   type chatBackendEnvironment,
   type credentialsLimitEnvironment,
   type PlatformEnvironment,
@@ -116,6 +122,24 @@ export const limiterFrom = (environment: LimiterVariables): Limiter => {
     },
   );
 };
+
+/** The characters that accounts may translate a month. */
+export const characterQuotasFrom = (
+  environment: Variables<typeof characterQuotaEnvironment>,
+): CharacterQuotas => ({
+  Free: environment.FREE_CHARACTERS_PER_MONTH,
+  Premium: environment.PREMIUM_CHARACTERS_PER_MONTH,
+});
+
+/** The limits of accounts, as this stage has them. */
+export const accountPoliciesFrom = (
+  environment: Variables<typeof accountLimitEnvironment & typeof characterQuotaEnvironment>,
+): AccountPolicies =>
+  accountPoliciesWith(
+    environment.UNVERIFIED_QUOTA_SHARE,
+    environment.LIMIT_MULTIPLIER,
+    characterQuotasFrom(environment),
+  );
 
 /** What the request pipeline of a function needs to count requests of accounts. */
 export const requestToolsFrom = (environment: LimiterVariables & Variables<typeof bucketEnvironment>) => ({

@@ -8,7 +8,7 @@ import { Form } from "../view/forms.tsx";
 import { Icon } from "../view/icons.tsx";
 import { Meter } from "../view/meter.tsx";
 import { FirstRequest } from "./first-request.tsx";
-import { RecordingsMeter } from "./recordings-meter.tsx";
+import { CharactersMeter, RecordingsMeter } from "./month-meters.tsx";
 
 type Shown = Visit<{ readonly done?: "sent" | undefined }, "signed-in"> & {
   readonly usage: Usage;
@@ -44,7 +44,7 @@ const Verification = (visit: Shown) => {
 const Quotas = ({ texts, language, usage }: Shown) => {
   const words = texts.overview;
   return (
-    <div class="columns three">
+    <div class="columns two">
       {[
         { label: words.today, ...usage.today },
         { label: words.thisMonth, ...usage.this_month },
@@ -54,6 +54,7 @@ const Quotas = ({ texts, language, usage }: Shown) => {
         </Meter>
       ))}
       <RecordingsMeter usage={usage} label={texts.usage.recordings} />
+      <CharactersMeter usage={usage} label={texts.usage.charactersThisMonth} />
     </div>
   );
 };

@@ -7,8 +7,8 @@ import { Field } from "../view/forms.tsx";
 import { Meter } from "../view/meter.tsx";
 import { StackedChart } from "../view/stacked-chart.tsx";
 import { FirstRequest } from "./first-request.tsx";
+import { CharactersMeter, RecordingsMeter } from "./month-meters.tsx";
 import { usageRanges } from "./pages.ts";
-import { RecordingsMeter } from "./recordings-meter.tsx";
 
 /** The requested days, and their problem. */
 export interface UsageRange {
@@ -198,10 +198,11 @@ export const UsageOfDays = (visit: Shown) => {
       <PageHead title={texts.navigation.usage}>
         <p class="soft">{words.utc}</p>
       </PageHead>
-      <div class="columns three">
+      <div class="columns two">
         <Meter label={texts.overview.today} used={usage.today.used} limit={usage.today.limit} />
         <Meter label={texts.overview.thisMonth} used={usage.this_month.used} limit={usage.this_month.limit} />
         <RecordingsMeter usage={usage} label={words.recordings} />
+        <CharactersMeter usage={usage} label={words.charactersThisMonth} />
       </div>
       <div class="row between">
         <Periods {...visit} />

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { maxUploadBytes } from "../../../shared/platform/storage/object-store.ts";
-import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
+import { isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import { guides } from "../docs/guides/built-guides.ts";
 import { codeOf } from "../docs/guides/guide.ts";
 import type { Visit } from "../server/visit.ts";
@@ -15,7 +15,7 @@ import type { recordingsPage } from "./pages.ts";
 import { fileNameOf, JobProgress, JobState, nameOfLanguage, useFollowed } from "./recording.tsx";
 
 type Shown = Visit<z.output<NonNullable<typeof recordingsPage.query>>, "signed-in"> & {
-  readonly jobs: readonly StoredJob[];
+  readonly jobs: readonly StoredTranscription[];
   /** The last listed job, if there are older ones. */
   readonly older: string | undefined;
 };
@@ -88,7 +88,13 @@ const Upload = (visit: Shown) => {
 };
 
 /** A recording of the list; while it is transcribed, the script shows its progress. */
-const Listed = ({ job, visit: { language, url } }: { readonly job: StoredJob; readonly visit: Shown }) => {
+const Listed = ({
+  job,
+  visit: { language, url },
+}: {
+  readonly job: StoredTranscription;
+  readonly visit: Shown;
+}) => {
   const followed = useFollowed(job);
   return (
     <li class="card" {...(isOver(job) ? {} : followed)}>

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { findLanguage, shortestCode } from "../../../shared/platform/catalogue/languages.ts";
-import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
+import { isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import type { JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
@@ -20,14 +20,14 @@ export interface ShownPart {
 }
 
 type Shown = Visit<z.output<NonNullable<typeof recordingPage.query>>, "signed-in"> & {
-  readonly job: StoredJob;
+  readonly job: StoredTranscription;
   readonly part: ShownPart | undefined;
   /** A link to the audio, while it exists. */
   readonly link: string | undefined;
 };
 
 /** The name of the uploaded file. */
-export const fileNameOf = ({ object_key: key }: Pick<StoredJob, "object_key">): string =>
+export const fileNameOf = ({ object_key: key }: Pick<StoredTranscription, "object_key">): string =>
   key.split("/").at(-1) ?? key;
 
 export const nameOfLanguage = (code: string): string => findLanguage(code)?.name ?? code;
@@ -43,7 +43,7 @@ const tagOf = (code: string): string => {
   return language ? shortestCode(language) : code;
 };
 
-type Progress = Pick<StoredJob, "status" | "done_milliseconds" | "audio_milliseconds" | "waiting">;
+type Progress = Pick<StoredTranscription, "status" | "done_milliseconds" | "audio_milliseconds" | "waiting">;
 
 export const JobProgress = ({ job }: { readonly job: Progress }) => {
   const words = useFrame().texts.recordings;
@@ -58,7 +58,7 @@ export const JobProgress = ({ job }: { readonly job: Progress }) => {
   );
 };
 
-const stateKinds: Readonly<Record<StoredJob["status"], "good" | "warning" | "bad" | undefined>> = {
+const stateKinds: Readonly<Record<StoredTranscription["status"], "good" | "warning" | "bad" | undefined>> = {
   queued: undefined,
   running: "warning",
   completed: "good",
@@ -67,13 +67,13 @@ const stateKinds: Readonly<Record<StoredJob["status"], "good" | "warning" | "bad
 };
 
 /** The status of a job, in a word. */
-export const JobState = ({ job: { status } }: { readonly job: Pick<StoredJob, "status"> }) => {
+export const JobState = ({ job: { status } }: { readonly job: Pick<StoredTranscription, "status"> }) => {
   const kind = stateKinds[status];
   return <Badge {...(kind ? { kind } : {})}>{useFrame().texts.recordings.states[status]}</Badge>;
 };
 
 /** What the script needs to follow an active job: it reloads the page when the job's status changes. */
-export const useFollowed = ({ id, status }: Pick<StoredJob, "id" | "status">) => {
+export const useFollowed = ({ id, status }: Pick<StoredTranscription, "id" | "status">) => {
   const { texts, url, formToken } = useFrame();
   return {
     "data-job": url(`/tasks/jobs/${id}`),
@@ -84,7 +84,7 @@ export const useFollowed = ({ id, status }: Pick<StoredJob, "id" | "status">) =>
   };
 };
 
-const ActiveJob = ({ job }: { readonly job: StoredJob }) => {
+const ActiveJob = ({ job }: { readonly job: StoredTranscription }) => {
   const words = useFrame().texts.recordings;
   const followed = useFollowed(job);
   return (
@@ -108,7 +108,7 @@ const Player = ({ link }: Pick<Shown, "link">) => {
 };
 
 /** Start and end of a part, in seconds. */
-const boundsOf = (index: number, job: StoredJob): readonly [number, number] => [
+const boundsOf = (index: number, job: StoredTranscription): readonly [number, number] => [
   index * partSeconds,
   Math.min((index + 1) * partSeconds, secondsOf(job.audio_milliseconds)),
 ];

@@ -1,3 +1,4 @@
+import { attachmentNamed } from "../../../shared/http/attachment.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { LinkedObjectStore } from "../../../shared/platform/storage/object-store.ts";
 import { type DeleteDependencies, deleteJob } from "../../../shared/recordings/jobs/delete-job.ts";
@@ -6,11 +7,11 @@ import {
   type ResultDependencies,
   readSegments,
 } from "../../../shared/recordings/jobs/get-result.ts";
-import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
+import { isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import { jobResult, type resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import type { JobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
 import type { JobName } from "../../../shared/recordings/jobs/keys.ts";
-import { requireJob } from "../../../shared/recordings/jobs/show-jobs.ts";
+import { requireTranscription } from "../../../shared/recordings/jobs/show-jobs.ts";
 import type { PlaygroundDependencies } from "../playground/playground-pages.tsx";
 import { type BoundPage, page } from "../server/page.ts";
 import { signPageToken } from "../server/page-token.ts";
@@ -39,12 +40,9 @@ const fileEndings: Readonly<Record<(typeof resultFormats)[number], string>> = {
   json: "json",
 };
 
-/** Names a download after the recording: in ASCII, and in full for browsers that know RFC 6266. */
-const attachmentOf = (job: StoredJob, ending: string): string => {
-  const name = `${fileNameOf(job).replace(/\.\w+$/, "")}.${ending}`;
-  const plain = name.replaceAll(/[^\w. -]/g, "_");
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", "%27")}`;
-};
+/** Names a download after the recording. */
+const attachmentOf = (job: StoredTranscription, ending: string): string =>
+  attachmentNamed(`${fileNameOf(job).replace(/\.\w+$/, "")}.${ending}`);
 
 const nameIn = ({ path, account }: Visit<unknown, "signed-in">): JobName => ({
   userId: account.id,
@@ -54,7 +52,7 @@ const nameIn = ({ path, account }: Visit<unknown, "signed-in">): JobName => ({
 /** One part of the transcript; `undefined` when there is none, or the result was deleted before its job. */
 const readPart = async (
   name: JobName,
-  job: StoredJob,
+  job: StoredTranscription,
   number: number,
   { store }: RecordingsDependencies,
 ): Promise<ShownPart | undefined> => {
@@ -72,7 +70,10 @@ const readPart = async (
 };
 
 /** A link to the recording, while its upload exists. */
-const linkTo = async (job: StoredJob, { store }: RecordingsDependencies): Promise<string | undefined> => {
+const linkTo = async (
+  job: StoredTranscription,
+  { store }: RecordingsDependencies,
+): Promise<string | undefined> => {
   if (!isOver(job) || !(await store.describe(job.object_key))) return undefined;
   const { url } = await store.signDownload(job.object_key, {
     contentType: job.facts.mediaType,
@@ -85,7 +86,7 @@ const list = ({ jobs }: RecordingsDependencies): BoundPage =>
   page(recordingsPage, {
     show: async (visit) => {
       // One more than is shown reveals whether there are older ones.
-      const found = await jobs.list(visit.account.id, maxListed + 1, visit.query.before);
+      const found = await jobs.listTranscriptions(visit.account.id, maxListed + 1, visit.query.before);
       const listed = found.slice(0, maxListed);
       const older = found.length > maxListed ? listed.at(-1)?.id : undefined;
       return shown({ content: <Recordings {...visit} jobs={listed} older={older} /> });
@@ -102,7 +103,7 @@ const recording = (dependencies: RecordingsDependencies): BoundPage =>
   page(recordingPage, {
     show: async (visit) => {
       const name = nameIn(visit);
-      const job = await requireJob(name, dependencies.jobs);
+      const job = await requireTranscription(name, dependencies.jobs);
       const [part, link] = await Promise.all([
         readPart(name, job, visit.query.part, dependencies),
         linkTo(job, dependencies),
@@ -129,7 +130,7 @@ const transcript = (dependencies: RecordingsDependencies): BoundPage =>
           ? result
           : // As bytes: JSON is sent through an operation's schema, without headers of its own.
             { contentType: "application/octet-stream", body: JSON.stringify(jobResult.parse(result)) };
-      const job = await requireJob(nameIn(visit), dependencies.jobs);
+      const job = await requireTranscription(nameIn(visit), dependencies.jobs);
       return sentFile({
         ...file,
         headers: { "Content-Disposition": attachmentOf(job, fileEndings[format]) },

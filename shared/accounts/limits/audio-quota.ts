@@ -1,13 +1,13 @@
-import { dayMilliseconds, minuteMilliseconds } from "../../platform/durations.ts";
+import { minuteMilliseconds } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Item, ItemUpdate } from "../../platform/storage/table.ts";
-import { accountAccess, accountTypes } from "../access/account-access.ts";
-import { accountKeys } from "../access/keys.ts";
+import { accountAccess } from "../access/account-access.ts";
 import { accountCounters } from "./keys.ts";
 import { countIn } from "./limit-counters.ts";
+import { type MonthlyCount, monthlyCharge, monthlyRefund, monthOfDay } from "./monthly-quota.ts";
 import type { AccountPolicies } from "./policies.ts";
 import { usageCounter } from "./usage-counters.ts";
-import { monthOf, secondsUntil, windowsAt } from "./windows.ts";
+import { secondsUntil, windowsAt } from "./windows.ts";
 
 /** A recording to count on an account. */
 export interface CountedAudio {
@@ -20,59 +20,23 @@ export interface CountedAudio {
   readonly milliseconds: number;
 }
 
-const monthOfDay = (day: number): string => monthOf(day * dayMilliseconds);
-
-const addition = (audio: CountedAudio, milliseconds: number) => ({
-  Key: accountKeys.access(audio.userId),
-  UpdateExpression: "ADD #audio :amount, #usage :amount",
-  names: {
-    "#audio": accountCounters.audio(monthOfDay(audio.day)),
-    "#usage": usageCounter(audio, "audioMilliseconds"),
-  },
-  values: { ":amount": milliseconds },
+const monthlyCount = (audio: CountedAudio): MonthlyCount => ({
+  userId: audio.userId,
+  counter: accountCounters.audio(monthOfDay(audio.day)),
+  usage: usageCounter(audio, "audioMilliseconds"),
+  amount: audio.milliseconds,
+  limitOf: ({ audioSecondsPerMonth }) => audioSecondsPerMonth && audioSecondsPerMonth * 1_000,
 });
 
 /**
  * Returns the update, part of a transaction, that counts a recording on its account's month and usage, if the account exists
  * and has enough of its quota left. When it fails, {@link audioRefusal} returns the reason.
  */
-export const audioCharge = (audio: CountedAudio, policyOf: AccountPolicies): ItemUpdate => {
-  const { names, values, ...change } = addition(audio, audio.milliseconds);
-  const limits: Record<string, string | number | boolean> = {};
-  const alternatives = accountTypes.flatMap((type) =>
-    [true, false].flatMap((isVerified) => {
-      const { audioSecondsPerMonth } = policyOf({ account_type: type, email_verified: isVerified });
-      const max = audioSecondsPerMonth && audioSecondsPerMonth * 1_000 - audio.milliseconds;
-      // The condition below is true for a missing counter, so a recording that exceeds the whole quota is refused here.
-      if (max !== undefined && max < 0) return [];
-      limits[`:${type}`] = type;
-      limits[`:${isVerified}`] = isVerified;
-      const condition = [`account_type = :${type}`, `email_verified = :${isVerified}`];
-      if (max !== undefined) {
-        limits[`:most${type}${isVerified}`] = max;
-        condition.push(`NOT #audio > :most${type}${isVerified}`);
-      }
-      return [`(${condition.join(" AND ")})`];
-    }),
-  );
-  return {
-    ...change,
-    ConditionExpression: `attribute_not_exists(deletion_began) AND (${alternatives.join(" OR ")})`,
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: { ...values, ...limits },
-  };
-};
+export const audioCharge = (audio: CountedAudio, policyOf: AccountPolicies): ItemUpdate =>
+  monthlyCharge(monthlyCount(audio), policyOf);
 
 /** Returns the update, part of a transaction, that deducts what was not transcribed. */
-export const audioRefund = (audio: CountedAudio): ItemUpdate => {
-  const { names, values, ...change } = addition(audio, -audio.milliseconds);
-  return {
-    ...change,
-    ConditionExpression: "attribute_exists(PK)",
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-  };
-};
+export const audioRefund = (audio: CountedAudio): ItemUpdate => monthlyRefund(monthlyCount(audio));
 
 const inMinutes = (milliseconds: number): string => `${Math.ceil(milliseconds / minuteMilliseconds)} minutes`;
 

@@ -124,6 +124,8 @@ export const accountCounters = {
   month: (month: string) => `M${month}`,
   /** Milliseconds of recordings that jobs of the month transcribe. */
   audio: (month: string) => `A${month}`,
+  /** Characters that lists, documents and recordings of the month translate. */
+  characters: (month: string) => `C${month}`,
   /** Keys created in a day. */
   keysCreated: (day: number) => `k${day}`,
 } as const;
@@ -137,7 +139,7 @@ export type CounterWindow =
 /** Returns the window of a counter; `undefined` for usage counters and other attributes. */
 export const windowOfCounter = (attribute: string): CounterWindow | undefined => {
   const { minute, day, month } =
-    /^(?:m(?<minute>\d+)|[dk](?<day>\d+)|[AM](?<month>\d{4}-\d\d))$/.exec(attribute)?.groups ?? {};
+    /^(?:m(?<minute>\d+)|[dk](?<day>\d+)|[ACM](?<month>\d{4}-\d\d))$/.exec(attribute)?.groups ?? {};
   if (minute !== undefined) return { kind: "minute", minute: Number(minute) };
   if (day !== undefined) return { kind: "day", day: Number(day) };
   return month === undefined ? undefined : { kind: "month", month };

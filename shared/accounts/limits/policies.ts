@@ -32,6 +32,8 @@ export interface AccountPolicy {
   readonly streamsAtOnce?: number;
   /** Recordings that jobs transcribe, in seconds. */
   readonly audioSecondsPerMonth?: number | undefined;
+  /** Characters of lists, documents and translated recordings. */
+  readonly charactersPerMonth?: number | undefined;
   /** The quota after the email address is verified, for an account that has less before. */
   readonly onceVerified?: Quota;
 }
@@ -61,6 +63,12 @@ const accountPolicies: Readonly<Record<AccountType, AccountPolicy>> = {
   Admin: { perMinute: 1_000, perDay: undefined, perMonth: undefined, audioSecondsPerMonth: undefined },
 };
 
+/** The characters that an account may translate a month, by tier. Operators have no limit. */
+export type CharacterQuotas = Readonly<Record<Exclude<AccountType, "Admin">, number>>;
+
+/** A stage can set others. */
+export const defaultCharacterQuotas: CharacterQuotas = { Free: 500_000, Premium: 10_000_000 };
+
 /** A stream slot whose function was killed expires after this long: the longest timeout of a function that streams. */
 export const maxStreamSeconds = 600;
 
@@ -76,13 +84,14 @@ export type AccountPolicies = (
 const shareOf = (limit: number, share: number): number => Math.max(1, Math.round(limit * share));
 
 const unverifiedPolicy = (policy: AccountPolicy, share: number): AccountPolicy => {
-  const { audioSecondsPerMonth, perDay, perMonth } = policy;
+  const { audioSecondsPerMonth, charactersPerMonth, perDay, perMonth } = policy;
   if (perDay === undefined || perMonth === undefined || share >= 1) return policy;
   return {
     ...policy,
     perDay: shareOf(perDay, share),
     perMonth: shareOf(perMonth, share),
     audioSecondsPerMonth: audioSecondsPerMonth && shareOf(audioSecondsPerMonth, share),
+    charactersPerMonth: charactersPerMonth && shareOf(charactersPerMonth, share),
     onceVerified: { perDay, perMonth },
   };
 };
@@ -100,10 +109,15 @@ const multipliedPolicy = (policy: AccountPolicy, multiplier: number): AccountPol
  * @param unverifiedQuotaShare above 0, at most 1.
  * @param multiplier of requests and tasks: 1 in a deployment, more on a developer's machine.
  */
-export const accountPoliciesWith = (unverifiedQuotaShare: number, multiplier = 1): AccountPolicies => {
+export const accountPoliciesWith = (
+  unverifiedQuotaShare: number,
+  multiplier = 1,
+  characterQuotas = defaultCharacterQuotas,
+): AccountPolicies => {
   const policies = new Map(
     accountTypes.map((type) => {
-      const verified = multipliedPolicy(accountPolicies[type], multiplier);
+      const charactersPerMonth = type === "Admin" ? undefined : characterQuotas[type];
+      const verified = multipliedPolicy({ ...accountPolicies[type], charactersPerMonth }, multiplier);
       return [type, { verified, unverified: unverifiedPolicy(verified, unverifiedQuotaShare) }];
     }),
   );

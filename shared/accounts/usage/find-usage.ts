@@ -130,13 +130,15 @@ export const findUsage = async (
       operations: operationsOn(day, rows, taskPaths),
     };
   });
-  const { perMinute, perDay, perMonth, audioSecondsPerMonth, onceVerified } = found.policy;
+  const { perMinute, perDay, perMonth, audioSecondsPerMonth, charactersPerMonth, onceVerified } =
+    found.policy;
   return {
     account_type: found.accountType,
     per_minute_limit: perMinute,
     today: { date: dateOf(now), ...quota(found.today, perDay, ends.day) },
     this_month: { month, ...quota(found.month, perMonth, ends.month) },
     recordings_this_month: quota(found.audioMilliseconds / 1_000, audioSecondsPerMonth, ends.month),
+    characters_this_month: quota(found.characters, charactersPerMonth, ends.month),
     once_verified: onceVerified ? { per_day: onceVerified.perDay, per_month: onceVerified.perMonth } : null,
     from: dateOfDay(range.from),
     to: dateOfDay(range.to),

@@ -5,7 +5,7 @@ import { type AccountType, accountAccess } from "../access/account-access.ts";
 import { accountKeys } from "../access/keys.ts";
 import { accountCounters, limitKeys } from "../limits/keys.ts";
 import { numbersOf } from "../limits/limit-counters.ts";
-import { type AccountPolicy, accountPoliciesWith } from "../limits/policies.ts";
+import { type AccountPolicy, accountPoliciesWith, defaultCharacterQuotas } from "../limits/policies.ts";
 import {
   readDayCounter,
   readUsageCounter,
@@ -34,6 +34,8 @@ export interface AccountUsage {
   readonly month: number;
   /** Recordings that jobs of this month transcribe. */
   readonly audioMilliseconds: number;
+  /** Characters of lists, documents and recordings that were translated this month. */
+  readonly characters: number;
   /** The requested days, oldest first. */
   readonly rows: readonly UsedRow[];
 }
@@ -153,8 +155,9 @@ export const createUsageRepository = (
   table: Table,
   unverifiedQuotaShare: number,
   multiplier = 1,
+  characterQuotas = defaultCharacterQuotas,
 ): UsageRepository => {
-  const policyOf = accountPoliciesWith(unverifiedQuotaShare, multiplier);
+  const policyOf = accountPoliciesWith(unverifiedQuotaShare, multiplier, characterQuotas);
   return {
     find: async (userId, range, now) => {
       const { day, month } = windowsAt(now);
@@ -168,6 +171,7 @@ export const createUsageRepository = (
         today: counters.get(accountCounters.day(day)) ?? 0,
         month: counters.get(accountCounters.month(month)) ?? 0,
         audioMilliseconds: counters.get(accountCounters.audio(month)) ?? 0,
+        characters: counters.get(accountCounters.characters(month)) ?? 0,
         rows,
       };
     },

@@ -77,6 +77,18 @@ export const usage = z
           "Seconds of recordings that jobs (`POST /tasks/jobs`) transcribe; the rest of a failed job is refunded. limit and remaining are " +
           "null for accounts without a limit",
       }),
+    characters_this_month: z
+      .object({
+        used: z.int().meta({ example: 120_000, description: "Characters that count so far" }),
+        limit: z.int().nullable().meta({ example: 500_000, description: "The maximum number of characters" }),
+        remaining: z.int().nullable().meta({ example: 380_000, description: "Characters that remain" }),
+        resets_at,
+      })
+      .meta({
+        description:
+          "Characters of lists (`POST /tasks/translate/batch`) and documents that are translated. Repeated texts of a request count once, " +
+          "and what was not translated does not count. limit and remaining are null for accounts without a limit",
+      }),
     once_verified: z
       .object({ per_day: z.int().describe("Tasks a day"), per_month: z.int().describe("Tasks a month") })
       .nullable()

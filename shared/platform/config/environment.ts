@@ -33,6 +33,12 @@ export const accountLimitEnvironment = {
   LIMIT_MULTIPLIER: countVariable,
 };
 
+/** The characters that lists, documents and recordings may translate a month, by tier. */
+export const characterQuotaEnvironment = {
+  FREE_CHARACTERS_PER_MONTH: countVariable,
+  PREMIUM_CHARACTERS_PER_MONTH: countVariable,
+};
+
 /** What a function needs to count the requests of accounts and to repeat responses by `Idempotency-Key`. */
 export const accountRequestEnvironment = {
   ...tableEnvironment,

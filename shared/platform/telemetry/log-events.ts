@@ -34,6 +34,8 @@ export const logEvents = {
   "limits.not_counted":
     "The table could not count a request, so it was counted in memory, which admits far fewer; its token was read.",
   "limits.not_refunded": "A refused request was not refunded, because the table did not respond in time.",
+  "limits.characters_not_refunded":
+    "Characters that were not translated stay counted, because the table did not respond in time.",
   "limits.not_kept_up":
     "Expired entries were not removed from an account's item, or its usage was not moved, because the table did not respond in time; a later request does it.",
   "limits.usage_not_counted":
@@ -76,6 +78,7 @@ export const logEvents = {
   "speech.broken_off": "Speech stopped during a streamed response; the stream reported it to the caller.",
   "speech.item_failed": "One text of a batch could not be spoken; the others were.",
   "stream.failed": "The maker of a streamed response failed; the response was broken off.",
+  "translation.item_failed": "One text of a list was not translated; the others were.",
   "upload.not_aborted": "Parts of a broken upload stay in the bucket until its lifecycle removes them.",
   "transcript.not_uploaded": "The platform did not take a transcript as a file now; it is sent again.",
   "voice.not_made": "A reply was sent as text only, because it could not be spoken.",

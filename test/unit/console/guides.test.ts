@@ -70,6 +70,7 @@ describe("A guide in Markdown", () => {
         "Requests per minute",
         ...new Array(3).fill(expect.stringMatching(/./)),
         expect.stringMatching("Audio"),
+        "Characters per month",
       ],
     });
     expect(codes).toMatchObject({ caption: "Error codes", columns: ["Code", "Status", "Meaning"] });

@@ -13,6 +13,7 @@ export const usage: Usage = {
   today: { date: "2026-11-20", ...quota },
   this_month: { month: "2026-11", ...quota },
   recordings_this_month: quota,
+  characters_this_month: quota,
   once_verified: null,
   from: "2026-11-19",
   to: "2026-11-20",

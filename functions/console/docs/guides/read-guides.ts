@@ -46,14 +46,23 @@ const accountLimits = (): string =>
       "Model requests per month",
       "Open streams",
       "Audio in jobs per month",
+      "Characters per month",
     ],
     accountTypes.map((type) => {
       const policy = accountPoliciesWith(1)({ account_type: type, email_verified: true });
-      const { perMinute, perDay, perMonth, streamsAtOnce, audioSecondsPerMonth: seconds } = policy;
+      const {
+        perMinute,
+        perDay,
+        perMonth,
+        streamsAtOnce,
+        audioSecondsPerMonth: seconds,
+        charactersPerMonth,
+      } = policy;
       return [
         type,
         ...[perMinute, perDay, perMonth, streamsAtOnce].map((value) => limit(value)),
         limit(seconds === undefined ? undefined : seconds / 3_600, " hours"),
+        limit(charactersPerMonth),
       ];
     }),
   );

@@ -31,6 +31,7 @@ import { invokeStreaming, stubStreamingRuntime } from "../../../support/lambda-s
 import { encodeForm, formFile } from "../../../support/multipart.ts";
 import { authorizedCaller, send } from "../../../support/send.ts";
 import { dripping } from "../../../support/slow-responses.ts";
+import { uncountedCharacters } from "../../../support/uncounted-characters.ts";
 import { audioBytes, wavFile, wavHeaderBytes } from "../../../support/wav.ts";
 
 let server: FakeBackend;
@@ -81,7 +82,10 @@ const ask = async (
 };
 
 const translation = (apiKey?: () => Promise<string | undefined>) =>
-  translateEndpoints({ translator: createOpenAiTranslator(backend(apiKey), "model") });
+  translateEndpoints({
+    characters: uncountedCharacters,
+    translator: createOpenAiTranslator(backend(apiKey), "model"),
+  });
 
 const speech = (changes: Partial<ReturnType<typeof speechInMemory>["store"]> = {}) =>
   speechEndpoints({
@@ -163,7 +167,10 @@ describe("a request that fails before a model begins to work costs nothing", () 
   it("when the time ends before the second attempt", async () => {
     server.behave(responding(503, "loading model"));
     const translator = createOpenAiTranslator({ ...backend(), silenceMilliseconds: 100 }, "model");
-    const outcome = await ask(translateEndpoints({ translator }), requests.translation);
+    const outcome = await ask(
+      translateEndpoints({ characters: uncountedCharacters, translator }),
+      requests.translation,
+    );
     expect(outcome).toEqual({ status: 503, isRefunded: true });
     expect(server.received).toHaveLength(1);
   });
@@ -266,6 +273,7 @@ describe("a request for which a model started to work is charged", () => {
   it("when the function's time ends before the model responds", async () => {
     server.behave(hanging);
     const endpoints = translateEndpoints({
+      characters: uncountedCharacters,
       translator: createOpenAiTranslator({ ...backend(), silenceMilliseconds: 5_000 }, "model"),
     });
     expect(await ask(endpoints, requests.translation, 2_100)).toEqual({ status: 503, isRefunded: false });

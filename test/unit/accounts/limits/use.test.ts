@@ -73,7 +73,12 @@ describe("what a request has used", () => {
 
 describe("a use case", () => {
   it("of translation has used the characters of the text once it is translated, and none when it is not", async () => {
-    const request = { source_language: "eng", target_language: "lug", text: "Hello 👋" };
+    const request = {
+      source_language: "eng",
+      target_language: "lug",
+      text: "Hello 👋",
+      format: "text",
+    } as const;
     const translated = { text: "Gyebale", usage };
     expect(
       await useOf(() => translate(request, { translator: { translate: async () => translated }, signal })),

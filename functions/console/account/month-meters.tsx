@@ -1,8 +1,13 @@
 import type { Usage } from "../../../shared/accounts/usage/usage.ts";
 import { Meter } from "../view/meter.tsx";
 
+interface Shown {
+  readonly usage: Usage;
+  readonly label: string;
+}
+
 /** The month's usage of long recordings, in whole minutes. */
-export const RecordingsMeter = ({ usage, label }: { readonly usage: Usage; readonly label: string }) => {
+export const RecordingsMeter = ({ usage, label }: Shown) => {
   const { used, limit } = usage.recordings_this_month;
   return (
     <Meter
@@ -12,4 +17,10 @@ export const RecordingsMeter = ({ usage, label }: { readonly usage: Usage; reado
       unit="minutes"
     />
   );
+};
+
+/** The month's characters of lists and documents. */
+export const CharactersMeter = ({ usage, label }: Shown) => {
+  const { used, limit } = usage.characters_this_month;
+  return <Meter label={label} used={used} limit={limit} />;
 };

@@ -1,9 +1,10 @@
 import pLimit from "p-limit";
-import { AppError } from "../../shared/platform/errors/app-error.ts";
+import type { AppError } from "../../shared/platform/errors/app-error.ts";
+import { allItemsFailed, atItem } from "../../shared/platform/errors/batch-errors.ts";
 import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import { countUse } from "../../shared/platform/telemetry/use.ts";
-import type { BatchRequest, SpeechItem } from "./contract.ts";
+import type { BatchRequest } from "./contract.ts";
 import type { SpeechContext, SpeechDependencies } from "./dependencies.ts";
 import type { BatchResponse, BatchResult } from "./speech-results.ts";
 import { newSpeechId } from "./stored-speech.ts";
@@ -19,20 +20,6 @@ interface Outcome {
   readonly stored?: StoredSpeech;
   readonly error?: AppError;
 }
-
-const chooseVoiceOfItem = (item: SpeechItem, index: number): ChosenVoice => {
-  try {
-    return chooseVoice(item.voice, item.language);
-  } catch (thrown) {
-    const error = toAppError(thrown);
-    throw new AppError(error.code, {
-      message: `item index ${index}: ${error.message}`,
-      param: error.param && `items.${index}.${error.param}`,
-      extra: error.extra,
-      cause: thrown,
-    });
-  }
-};
 
 const logFailure = (index: number, thrown: unknown): AppError => {
   const error = toAppError(thrown);
@@ -55,18 +42,6 @@ const toResult = ({ index, voice, stored, error }: Outcome, requestId: string): 
   error_detail: error?.message ?? null,
 });
 
-/** The error when every item failed: retryable only if every item is. */
-const totalFailure = (errors: readonly AppError[], results: readonly BatchResult[]): AppError => {
-  const [first] = errors;
-  const isUnavailable = errors.every(({ code }) => code === "service_unavailable");
-  return new AppError(isUnavailable ? "service_unavailable" : "external_service_error", {
-    message: `No item could be synthesised. ${first?.message ?? ""}`.trim(),
-    retryAfterSeconds: isUnavailable ? first?.retryAfterSeconds : undefined,
-    extra: { results },
-    cause: first,
-  });
-};
-
 const sum = (values: readonly number[]): number =>
   Math.round(values.reduce((total, value) => total + value, 0) * 1_000) / 1_000;
 
@@ -82,7 +57,11 @@ export const synthesizeBatch = async (
 ): Promise<BatchResponse> => {
   const startedAt = performance.now();
   const requestId = newSpeechId();
-  const chosen = items.map((item, index) => ({ item, index, voice: chooseVoiceOfItem(item, index) }));
+  const chosen = items.map((item, index) => ({
+    item,
+    index,
+    voice: atItem(index, () => chooseVoice(item.voice, item.language)),
+  }));
   const outcomes = await pLimit(concurrentItems).map(
     chosen,
     ({ item, index, voice }): Promise<Outcome> =>
@@ -95,7 +74,7 @@ export const synthesizeBatch = async (
   const errors = outcomes.flatMap(({ error }) => error ?? []);
   const results = outcomes.map((outcome) => toResult(outcome, requestId));
   countUse("errors", errors.length);
-  if (stored.length === 0) throw totalFailure(errors, results);
+  if (stored.length === 0) throw allItemsFailed("No item could be synthesised.", errors, results);
   return {
     model: dependencies.model,
     platform: dependencies.platform,

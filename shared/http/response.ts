@@ -74,7 +74,8 @@ const declaredJson = ({ id, response }: Operation, result: unknown): string => {
 /** Converts the result of an operation's use case to a response. @throws Error as `declaredJson` does. */
 export const toResponse = (operation: Operation, given: unknown): HttpResponse => {
   if (given instanceof Reply) {
-    if (given.status < 400 && given.contentType.startsWith("application/json")) {
+    const isFile = "Content-Disposition" in given.headers;
+    if (given.status < 400 && given.contentType.startsWith("application/json") && !isFile) {
       throw new Error(
         `JSON must match the response schema of ${operation.id}: return a result, not a Reply.`,
       );

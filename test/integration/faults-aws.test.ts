@@ -21,6 +21,7 @@ import { linkedStoreAt, requestTableAt, storeWithoutCredentials, tableAt } from 
 import { encodeForm } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
+import { uncountedCharacters } from "../support/uncounted-characters.ts";
 
 const timeoutMilliseconds = 15_000;
 const bearer = { Authorization: "Bearer a-token" };
@@ -112,7 +113,7 @@ const requests = {
     }),
   "a key that the function checks, and the count of its request": (address: string) =>
     send(
-      translateEndpoints({ translator }),
+      translateEndpoints({ characters: uncountedCharacters, translator }),
       { ...translation, headers: { Authorization: `Bearer ${makeApiKey(7).key}` } },
       {
         verifyBearer: readBearer(() => unsignedTokens.verify()),
@@ -121,7 +122,7 @@ const requests = {
     ),
   "a token that the function checks, and the count of its request": (address: string) =>
     send(
-      translateEndpoints({ translator }),
+      translateEndpoints({ characters: uncountedCharacters, translator }),
       { ...translation, headers: bearer },
       {
         verifyBearer: () => unsignedTokens.verify(),
@@ -194,7 +195,11 @@ describe.concurrent("when the table", { timeout: timeoutMilliseconds }, () => {
     const address = await startAws(context, throttled, throttled, throttled, found);
     const limiter = createLimiter(createLimitCounters(requestTableAt(address)));
     const request = { ...translation, authorizer: authorizedCaller };
-    const { status } = await send(translateEndpoints({ translator }), request, { limiter });
+    const { status } = await send(
+      translateEndpoints({ characters: uncountedCharacters, translator }),
+      request,
+      { limiter },
+    );
     expect(status).toBe(expected);
   });
 
@@ -257,7 +262,10 @@ const counting = (text = "Oli otya?") => {
     requested.push(asking);
     return { text, usage: undefined };
   };
-  return { requested, endpoints: translateEndpoints({ translator: { translate } }) };
+  return {
+    requested,
+    endpoints: translateEndpoints({ characters: uncountedCharacters, translator: { translate } }),
+  };
 };
 /** DynamoDB's response to the owner of the lock. */
 const lockTaken = responding(200, {

@@ -79,7 +79,7 @@ const jobsOver = (failing: Partial<JobDependencies>) => {
     callbackSecrets: createCallbackSecrets(items),
     callbackRules: { allowLoopback: false },
     queue: { send: async () => undefined, count: async () => 0 },
-    speeds: { read: async () => undefined },
+    speeds: { transcription: { read: async () => undefined }, translation: { read: async () => undefined } },
     piecesAtOnce: 2,
     policyOf,
     uploads: { find: async () => upload() },

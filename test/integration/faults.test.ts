@@ -21,6 +21,7 @@ import {
 import { encodeForm, formFile } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { dripping, endless, silentAfterHeaders } from "../support/slow-responses.ts";
+import { uncountedCharacters } from "../support/uncounted-characters.ts";
 import { audioBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
 
 /** Longer than the pause before a second try. */
@@ -55,7 +56,11 @@ const chat = (stream: boolean): Task => ({
 
 const tasks = {
   translation: {
-    endpoints: (backend) => translateEndpoints({ translator: createOpenAiTranslator(backend, "model") }),
+    endpoints: (backend) =>
+      translateEndpoints({
+        characters: uncountedCharacters,
+        translator: createOpenAiTranslator(backend, "model"),
+      }),
     request: async () => ({
       path: "/tasks/translate",
       body: { source_language: "eng", target_language: "lug", text: "How are you?" },

@@ -15,6 +15,7 @@ import { encodeForm, formFile as fileOf } from "../support/multipart.ts";
 import { send, type TestResponse } from "../support/send.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
+import { uncountedCharacters } from "../support/uncounted-characters.ts";
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -95,6 +96,7 @@ const secret = defineOperation({
 
 const endpoints: Endpoint[] = [
   ...translateEndpoints({
+    characters: uncountedCharacters,
     translator: { translate: async ({ text: asking }) => ({ text: await ask(asking), usage: undefined }) },
   }),
   endpoint(task, async ({ body }) => {

@@ -9,6 +9,7 @@ import { createLimitCounters, createLimiter } from "../../shared/accounts/limits
 import { createIdempotencyStore } from "../../shared/http/idempotency/idempotency-store.ts";
 import { send } from "../support/send.ts";
 import { testItems } from "../support/test-table.ts";
+import { uncountedCharacters } from "../support/uncounted-characters.ts";
 
 /** As long as the translation function may take. */
 export const functionMilliseconds = 330_000;
@@ -28,6 +29,7 @@ export const translateOnce = (
     });
   return send(
     translateEndpoints({
+      characters: uncountedCharacters,
       translator: {
         translate: async ({ text: asking }) => ({
           text: await read(await responded(asking)),

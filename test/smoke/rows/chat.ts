@@ -4,7 +4,7 @@ import { createV1ChatCompletionOperation } from "../../../functions/chat/v1/chat
 import { listModelsOperation, retrieveModelOperation } from "../../../functions/chat/v1/models-contract.ts";
 import { createResponseOperation } from "../../../functions/chat/v1/responses-contract.ts";
 import { classifyOperation, identifyOperation } from "../../../functions/language/contract.ts";
-import { translateOperation } from "../../../functions/translate/contract.ts";
+import { translateBatchOperation, translateOperation } from "../../../functions/translate/contract.ts";
 import type { Row } from "../row.ts";
 import { key } from "../run.ts";
 
@@ -49,5 +49,11 @@ export const language: readonly Row[] = [
       token: key,
       body: { source_language: "eng", target_language: "lug", text: "Thank you" },
     }),
+  },
+  {
+    operation: translateBatchOperation,
+    needs: ["translation"],
+    request: () => ({ token: key, body: { target_language: "lug", items: [{ text: "Thank you" }] } }),
+    onSuccess: ({ body }) => expect(body.results[0].status).toBe("COMPLETED"),
   },
 ];

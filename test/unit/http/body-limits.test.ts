@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { operations } from "../../../functions/manifest.ts";
+import { batchBytes } from "../../../functions/translate/contract.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import {
   type BodyEncoding,
@@ -177,6 +178,7 @@ describe("the operations of the service", () => {
       legacyVoiceBatch: longBodyBytes,
       receiveDelivery: 3_145_728,
       synthesizeSpeechBatch: longBodyBytes,
+      translateBatch: batchBytes,
     });
     expect(bodies.length).toBeGreaterThan(20);
   });

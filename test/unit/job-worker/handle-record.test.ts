@@ -41,7 +41,7 @@ const worker = (dueInSeconds: number | "no table") => {
     queue: { send },
     messages: { send: notExpected },
     isActive: async () => true,
-    speeds: { note: notExpected },
+    speeds: { transcription: { note: notExpected }, translation: { note: notExpected } },
     slots: {
       take: dueInSeconds === "no table" ? notExpected : async () => held,
       begin: notExpected,
@@ -56,6 +56,7 @@ const worker = (dueInSeconds: number | "no table") => {
       noteWaiting: notExpected,
       shortenParts: notExpected,
       complete: notExpected,
+      completeTranslation: notExpected,
       beginPlanning: notExpected,
       start: notExpected,
       finish: notExpected,
@@ -69,6 +70,7 @@ const worker = (dueInSeconds: number | "no table") => {
         yield* [];
       },
     },
+    translator: { translate: notExpected },
     cutter: {
       plan: notExpected,
       cut: notExpected,

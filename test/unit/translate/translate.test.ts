@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { translateEndpoints } from "../../../functions/translate/endpoints.ts";
 import { translationLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
+import { uncountedCharacters } from "../../support/uncounted-characters.ts";
 
 const setup = () => {
   const translator = {
@@ -11,7 +12,7 @@ const setup = () => {
     }),
   };
   const post = (body: object) =>
-    send(translateEndpoints({ translator }), {
+    send(translateEndpoints({ characters: uncountedCharacters, translator }), {
       path: "/tasks/translate",
       body,
       authorizer: authorizedCaller,

@@ -22,6 +22,7 @@ import {
 } from "../../../support/fake-backend.ts";
 import { delta, finish, role, streaming } from "../../../support/fake-stream.ts";
 import { authorizedCaller, send } from "../../../support/send.ts";
+import { uncountedCharacters } from "../../../support/uncounted-characters.ts";
 
 let server: FakeBackend;
 let backend: Backend;
@@ -138,7 +139,10 @@ const envelope = z.object({
 describe("The last line of a request that asked a model", () => {
   it("carries the metrics of the backend together with those of the operation", async () => {
     server.behave(responding(200, completion("Oli otya?")));
-    const endpoints = translateEndpoints({ translator: createOpenAiTranslator(backend, "m") });
+    const endpoints = translateEndpoints({
+      characters: uncountedCharacters,
+      translator: createOpenAiTranslator(backend, "m"),
+    });
     await send(
       endpoints,
       {

@@ -38,12 +38,16 @@ interface Work {
 
 /** The outcome of a new job of this length. By default the model has ten times the speed of speech, and no one waits. */
 const outcome = (seconds: number, { speed = 10, messages = 0, jobs = [] }: Work = {}) =>
-  requireCapacity(7, seconds, {
-    speeds: { read: async () => speed },
-    queue: { count: async () => messages },
-    jobs: { list: async () => [...jobs] },
-    piecesAtOnce: 6,
-  }).then(
+  requireCapacity(
+    7,
+    { type: "transcription", amount: seconds * 1_000 },
+    {
+      speeds: { transcription: { read: async () => speed }, translation: { read: async () => speed } },
+      queue: { count: async () => messages },
+      jobs: { list: async () => [...jobs] },
+      piecesAtOnce: 6,
+    },
+  ).then(
     () => "accepted",
     (error: unknown) => error,
   );
@@ -93,7 +97,7 @@ const counters = () => {
     update: async ({ Key, ExpressionAttributeValues: values = {} }: ItemUpdate) => {
       const { audio_milliseconds = 0, work_milliseconds = 0 } = items.get(Key.SK) ?? {};
       items.set(Key.SK, {
-        audio_milliseconds: audio_milliseconds + Number(values[":audio"]),
+        audio_milliseconds: audio_milliseconds + Number(values[":amount"]),
         work_milliseconds: work_milliseconds + Number(values[":work"]),
       });
       return { applied: true, item: {} };

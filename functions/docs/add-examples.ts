@@ -7,8 +7,8 @@ type Document = ReturnType<typeof createDocument>;
 
 const methods = { GET: "get", POST: "post", PUT: "put", DELETE: "delete" } as const;
 
-/** Responses without a text to show: audio and pages. */
-const withoutText = /^(?:audio\/|text\/html$)/;
+/** Responses without a text to show: audio, pages and office files. */
+const withoutText = /^(?:audio\/|text\/html$|application\/vnd\.)/;
 
 /**
  * Adds an example to every request and every successful response of a document.

@@ -66,7 +66,7 @@ const binary = z.string().meta({ format: "binary" });
 /** Events have no schema: tools disagree whether it describes the response or each event. */
 const schemaOfType = (type: string): { schema?: z.ZodType } => {
   if (type === "text/event-stream") return {};
-  return { schema: type.startsWith("audio/") ? binary : z.string() };
+  return { schema: /^(?:audio\/|application\/vnd\.)/.test(type) ? binary : z.string() };
 };
 
 /** The response in each content type. A response that is always streamed is never JSON. */

@@ -6,6 +6,7 @@ import {
   messageQueueEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
+  translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { countVariable } from "../../shared/platform/config/variables.ts";
 
@@ -17,7 +18,7 @@ export const jobMessageAttempts = 100;
 
 export const jobWorkerFunction = defineFunction({
   name: "job-worker",
-  description: "Transcribes the recordings of jobs, piece by piece",
+  description: "Transcribes the recordings and translates the documents of jobs, piece by piece",
   operations: [],
   environment: {
     ...tableEnvironment,
@@ -26,6 +27,7 @@ export const jobWorkerFunction = defineFunction({
     ...callbackQueueEnvironment,
     ...messageQueueEnvironment,
     ...transcriptionBackendEnvironment,
+    ...translationBackendEnvironment,
     /** How many pieces all accounts together may have in progress. */
     JOB_PIECES_AT_ONCE: countVariable,
     /** How long a model may fail before the job fails. */

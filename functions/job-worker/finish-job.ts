@@ -2,7 +2,13 @@ import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import type { MessageQueue } from "../../shared/messaging/message-queue.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { CallbackQueue, CallbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
-import { isOver, type JobStatus, type StoredJob, toJob } from "../../shared/recordings/jobs/job.ts";
+import {
+  isOver,
+  type JobStatus,
+  type StoredJob,
+  type StoredTranscription,
+  toJob,
+} from "../../shared/recordings/jobs/job.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 
@@ -30,12 +36,14 @@ const callbackOf = (job: StoredJob, url: string): CallbackRequest => {
 /** Reports the end of a job to the assistant. The id depends only on the job, so the queue drops a second message. */
 const endMessage = (
   { id: jobId }: StoredJob,
-  voiceNote: NonNullable<StoredJob["reply_to"]>,
+  voiceNote: NonNullable<StoredTranscription["reply_to"]>,
 ): InboundMessage => ({
   ...voiceNote,
   id: `transcript-${jobId}`,
   content: { type: "transcript", jobId, voiceNoteId: voiceNote.id },
 });
+
+const voiceNoteOf = (job: StoredJob) => (job.type === "transcription" ? job.reply_to : undefined);
 
 /** Deletes the recording, the pieces and the result of a job. */
 export const removeObjects = async (name: JobName, store: EndDependencies["store"]): Promise<void> => {
@@ -53,16 +61,20 @@ export const finishJob = async (
   const job = await jobs.read(name);
   if (!job || !isOver(job)) return;
   if (!job.is_settled) {
-    const { callback_url: url, reply_to: voiceNote } = job;
+    const { callback_url: url } = job;
+    const voiceNote = voiceNoteOf(job);
     if (url !== undefined) await callbacks.send(callbackOf(job, url));
     if (voiceNote) await messages.send([endMessage(job, voiceNote)]);
-    await store.delete(jobObjects.recording(name));
+    // What was translated of a document that failed is written into its source when it is requested.
+    if (job.type === "transcription" || job.status === "completed") {
+      await store.delete(jobObjects.recording(name));
+    }
     await jobs.finish(name);
   }
   if (!job.is_deleted) return;
   await removeObjects(name, store);
   // Where recordings of the assistant were before they were in the job's folder.
-  if (job.reply_to) await store.delete(job.object_key);
+  if (voiceNoteOf(job)) await store.delete(job.object_key);
   // Last, because a retry needs it to find the rest.
   await jobs.remove(name);
 };

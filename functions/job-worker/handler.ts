@@ -9,7 +9,7 @@ import { createJobSpeeds, slotsPerAccount } from "../../shared/recordings/jobs/c
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { stitch } from "../../shared/recordings/transcripts/stitch.ts";
-import { objectStoreFrom, transcriberFrom } from "../../shared/wiring/from-environment.ts";
+import { objectStoreFrom, transcriberFrom, translatorFrom } from "../../shared/wiring/from-environment.ts";
 import { jobWorkerFunction } from "./contract.ts";
 import { handleJobRecord } from "./handle-record.ts";
 import { cutPart } from "./pieces/cut-part.ts";
@@ -35,7 +35,10 @@ const cutter: Cutter = {
 const dependencies = {
   jobs,
   slots: createSlots(table, jobs),
-  speeds: createJobSpeeds(table),
+  speeds: {
+    transcription: createJobSpeeds(table),
+    translation: createJobSpeeds(table, Date.now, "translation"),
+  },
   isActive: (userId: number) => isActiveAccount(table, userId),
   store: objectStoreFrom(environment),
   queue,
@@ -45,6 +48,7 @@ const dependencies = {
   cutter,
   stitch,
   transcriber: transcriberFrom(environment),
+  translator: translatorFrom(environment),
   timeouts: {
     failsAfterSeconds: environment.JOB_FAILS_AFTER_SECONDS,
     waitsSeconds: environment.JOB_WAITS_SECONDS,

@@ -40,9 +40,12 @@ const jobError = (error: unknown): JobError => {
 /** Statuses that a model's server would repeat for the same recording. */
 const finalStatuses: readonly number[] = [400, 413, 415, 422];
 
+/** Errors that another attempt would repeat. */
+const finalCodes: readonly string[] = ["unreadable_audio", "unreadable_document", "not_found"];
+
 const isFinal = (error: unknown): boolean => {
   if (!(error instanceof AppError)) return jobError(error).code === "unreadable_audio";
-  if (error.code === "unreadable_audio" || error.code === "not_found") return true;
+  if (finalCodes.includes(error.code)) return true;
   return error.cause instanceof BackendRefusal && finalStatuses.includes(error.cause.status);
 };
 

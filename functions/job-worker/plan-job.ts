@@ -4,12 +4,14 @@ import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ByteSource } from "../../shared/platform/outbound/byte-source.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
+import { openJobDocument } from "../../shared/recordings/jobs/job-document.ts";
 import { putJson } from "../../shared/recordings/jobs/job-objects.ts";
 import type { JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobTimeouts, judgeFailure } from "./judge-failure.ts";
+import { planTranslation } from "./plan-translation.ts";
 
 /** A part of a recording. The cutter adds fields of its own, which this file does not read. */
 export const plannedPiece = z.looseObject({
@@ -99,7 +101,10 @@ export const planJob = async (
     try {
       if (job.plannings > maxPlannings) throw new AppError("internal");
       const source = await openJobRecording(store, job);
-      const pieces = await cutter.plan(source, job.facts, signal);
+      const pieces =
+        job.type === "translation"
+          ? planTranslation(await openJobDocument(source, job))
+          : await cutter.plan(source, job.facts, signal);
       await putJson(store, jobObjects.plan(name), pieces);
       await jobs.start(name, pieces.length);
     } catch (error) {

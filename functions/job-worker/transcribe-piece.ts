@@ -4,7 +4,7 @@ import { bufferSource } from "../../shared/audio/reading/audio-source.ts";
 import type { Transcriber } from "../../shared/models/inference/transcription.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
+import type { StoredTranscription } from "../../shared/recordings/jobs/job.ts";
 import { putJson, readJson } from "../../shared/recordings/jobs/job-objects.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import {
@@ -51,7 +51,10 @@ export interface Transcribed {
   readonly done: number | undefined;
 }
 
-type Work = PieceTranscriptionDependencies & { readonly job: StoredJob; readonly signal: AbortSignal };
+type Work = PieceTranscriptionDependencies & {
+  readonly job: StoredTranscription;
+  readonly signal: AbortSignal;
+};
 
 /** Cuts what the model can transcribe in its time: the whole piece, or its next part. */
 const cutNext = async (
@@ -109,7 +112,7 @@ const transcribeFile = async (
 export const transcribePiece = async (
   name: JobName,
   index: number,
-  job: StoredJob,
+  job: StoredTranscription,
   dependencies: PieceTranscriptionDependencies,
   signal: AbortSignal,
 ): Promise<Transcribed> => {

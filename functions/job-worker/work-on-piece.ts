@@ -9,12 +9,16 @@ import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobError, type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 import type { HeldPiece, Slots } from "./slots.ts";
 import { PartTooLong, type PieceTranscriptionDependencies, transcribePiece } from "./transcribe-piece.ts";
+import { type PieceTranslationDependencies, translatePiece } from "./translate-piece.ts";
 
-export interface PieceDependencies extends EndDependencies, PieceTranscriptionDependencies {
+export interface PieceDependencies
+  extends EndDependencies,
+    PieceTranscriptionDependencies,
+    PieceTranslationDependencies {
   readonly jobs: EndDependencies["jobs"] &
     Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting" | "shortenParts">;
   readonly slots: Slots;
-  readonly speeds: Pick<JobSpeeds, "note">;
+  readonly speeds: Readonly<Record<StoredJob["type"], Pick<JobSpeeds, "note">>>;
   /** Whether the account may use the service: it exists, is not disabled, and its deletion has not started. */
   readonly isActive: (userId: number) => Promise<boolean>;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
@@ -55,7 +59,7 @@ const halve = async (
   startedAt: number,
   { jobs, slots, speeds }: PieceDependencies,
 ): Promise<number> => {
-  await speeds.note(0, Date.now() - startedAt);
+  await speeds.transcription.note(0, Date.now() - startedAt);
   await jobs.shortenParts(name, maxSeconds);
   // Only the shortest parts count as failures. The time counts from here, so a model that never responds fails the job then.
   await slots.postpone(name.userId, slot, {
@@ -91,17 +95,34 @@ const handleFailure = async (
 /** The slot's next step: with the piece's next part, or without the piece. */
 type NextStep = "part" | "release";
 
-const transcribeAndCount = async (
+/** Does the next step of a piece. @returns the work that it was, and what the piece counts when it is done. */
+const workOnNext = async (
   { name, index }: HeldPiece,
+  job: StoredJob,
+  dependencies: PieceDependencies,
+  signal: AbortSignal,
+): Promise<{ readonly worked: number; readonly done: number | undefined }> => {
+  if (job.type === "translation") {
+    const characters = await translatePiece(name, index, job, dependencies, signal);
+    return { worked: characters, done: characters };
+  }
+  const { seconds, done } = await transcribePiece(name, index, job, dependencies, signal);
+  return { worked: seconds * 1_000, done };
+};
+
+const workAndCount = async (
+  held: HeldPiece,
   job: StoredJob,
   dependencies: PieceDependencies,
   signal: AbortSignal,
 ): Promise<NextStep> => {
   const { jobs, store, speeds } = dependencies;
+  const { name, index } = held;
   const startedAt = Date.now();
-  const { seconds, done } = await transcribePiece(name, index, job, dependencies, signal);
-  await speeds.note(seconds * 1_000, Date.now() - startedAt);
-  const current = done === undefined ? await jobs.read(name) : await jobs.finishPiece(name, index, done);
+  const { worked, done } = await workOnNext(held, job, dependencies, signal);
+  await speeds[job.type].note(worked, Date.now() - startedAt);
+  const current =
+    done === undefined ? await jobs.read(name) : await jobs.finishPiece(name, index, done, job.type);
   if (current?.status === "running") {
     if (done === undefined) return "part";
     await assembleAfterLast(name, current, dependencies);
@@ -137,13 +158,13 @@ const attemptPiece = async (
   const startedAt = Date.now();
   if (held.due_at > startedAt) return (held.due_at - startedAt) / 1_000;
   if ((await dependencies.slots.begin(name.userId, slot)) > maxStarts) {
-    const message = "A part of the recording stops every worker that transcribes it.";
+    const message = `A part of the ${job.type === "translation" ? "document" : "recording"} stops every worker that works on it.`;
     await failJob(name, { code: "internal", message }, dependencies);
     return "release";
   }
   const watch = watchJob(name, dependencies);
   try {
-    return await transcribeAndCount(held, job, dependencies, AbortSignal.any([signal, watch.signal]));
+    return await workAndCount(held, job, dependencies, AbortSignal.any([signal, watch.signal]));
   } catch (error) {
     if (watch.signal.aborted) return "release";
     return (await handleFailure(error, held, slot, startedAt, dependencies)) ?? "release";

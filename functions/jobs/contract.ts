@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { documentFormats } from "../../shared/documents/document-formats.ts";
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import {
@@ -10,23 +11,33 @@ import {
   accountLimitEnvironment,
   bucketEnvironment,
   callbackRulesEnvironment,
+  characterQuotaEnvironment,
   jobQueueEnvironment,
   tableEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { countVariable } from "../../shared/platform/config/variables.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 import { maxCallbackUrlLength } from "../../shared/recordings/callbacks/callback-url.ts";
-import { job, jobDetails, jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
+import { createdJob, job, jobDetails, jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
 import { jobResult, resultFormats } from "../../shared/recordings/jobs/job-result.ts";
 
 const common = { tag: "Jobs", auth: "user", scope: "jobs" } as const;
 
-export const jobRequest = z
+const fileId = z.guid().meta({
+  override: { type: "string", format: "uuid" },
+  example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
+});
+
+const callbackUrl = text().max(maxCallbackUrlLength).nullish().meta({
+  example: "https://example.org/language-ai",
+  description: "A URL to call when the job ends, following Standard Webhooks",
+});
+
+/** The body of a job that transcribes. */
+export const transcriptionJobRequest = z
   .object({
-    type: z.literal("transcription").describe("What to do with the recording"),
-    file_id: z.guid().meta({
-      override: { type: "string", format: "uuid" },
-      example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
+    type: z.literal("transcription").describe("Transcribes a recording"),
+    file_id: fileId.meta({
       description:
         "A recording of up to 500 MB, uploaded through `POST /tasks/generate-upload-url` with its `size`, or in parts through " +
         "`POST /tasks/uploads`",
@@ -37,11 +48,46 @@ export const jobRequest = z
       description: `${languageForms}; one of the 51 of \`TranscriptionLanguage\``,
     }),
     timestamps: z.boolean().default(false).meta({ description: "Whether the JSON result has `segments`" }),
-    callback_url: text().max(maxCallbackUrlLength).nullish().meta({
-      example: "https://example.org/language-ai",
-      description: "A URL to call when the job ends, following Standard Webhooks",
-    }),
+    callback_url: callbackUrl,
   })
+  .meta({ id: "TranscriptionJobRequest" });
+export type TranscriptionJobRequest = z.output<typeof transcriptionJobRequest>;
+
+const translationLanguage = text().max(100);
+
+const translationJobRequest = z
+  .object({
+    type: z.literal("translation").describe("Translates a document"),
+    file_id: fileId.meta({
+      description:
+        "A document of up to 10 MB and a million characters, uploaded through `POST /tasks/generate-upload-url`",
+    }),
+    source_language: translationLanguage.nullish().meta({
+      example: "eng",
+      description: `${languageForms}; when absent, or \`auto\`, the model infers it from the text`,
+    }),
+    target_language: translationLanguage.meta({ example: "lug", description: languageForms }),
+    format: z.enum(documentFormats).nullish().meta({
+      example: "docx",
+      description: "The format of the document; by default it follows from its content and its name",
+    }),
+    columns: z
+      .array(text().min(1).max(200))
+      .min(1)
+      .max(100)
+      .nullish()
+      .meta({
+        example: ["title", "description"],
+        description:
+          "For `csv`: the columns to translate, by their names in the first row or their numbers from 1; by default those that hold words",
+      }),
+    callback_url: callbackUrl,
+  })
+  .meta({ id: "TranslationJobRequest" });
+export type TranslationJobRequest = z.output<typeof translationJobRequest>;
+
+export const jobRequest = z
+  .discriminatedUnion("type", [transcriptionJobRequest, translationJobRequest])
   .meta({ id: "JobRequest" });
 export type JobRequest = z.output<typeof jobRequest>;
 
@@ -50,16 +96,29 @@ export const createJobOperation = defineOperation({
   id: "createJob",
   method: "POST",
   path: "/tasks/jobs",
-  summary: "Create a transcription job",
+  summary: "Create a job: transcribe a recording, or translate a document",
   description:
-    "For long recordings. The recording is cut into pieces of a few minutes, which are transcribed in parallel. If the model cannot " +
+    "**Recordings.** For long ones. The recording is cut into pieces of a few minutes, which are transcribed in parallel. If the model cannot " +
     "be reached, the job waits for it. `Location` is the URL of the job. The job and its result are available for " +
     `${jobLifetimeDays} days. Each month an account can transcribe 3 hours of recordings this way, or 100 with Premium. Audio that ` +
     "was not transcribed, because the job failed or was cancelled, is refunded. A job that cannot be completed within a day is refused " +
-    "with 429 `queue_full`; `error.estimated_seconds` is how long it would take.",
+    "with 429 `queue_full`; `error.estimated_seconds` is how long it would take.\n\n" +
+    "**Documents.** The result is a document of the same format: plain text, Markdown, HTML, SubRip and WebVTT, PO, XLIFF 1.2 and 2.0, " +
+    "JSON of an app's texts, CSV or DOCX. Only the words change: markup, times, keys, comments and unknown parts stay byte by byte. " +
+    "Its characters count on the account's month; those that were not translated are refunded.",
   body: { encoding: "json", schema: jobRequest },
-  response: { status: 202, description: "The job", schema: job, headers: ["Location"] },
-  errors: ["not_found", "unreadable_audio", "payload_too_large", "queue_full", "storage_unavailable"],
+  response: { status: 202, description: "The job", schema: createdJob, headers: ["Location"] },
+  errors: [
+    "not_found",
+    "unreadable_audio",
+    "unreadable_document",
+    "unsupported_language",
+    "same_language",
+    "payload_too_large",
+    "file_too_large",
+    "queue_full",
+    "storage_unavailable",
+  ],
 });
 
 const pathParameters = z.object({
@@ -122,32 +181,53 @@ export const getJobResultOperation = defineOperation({
   id: "getJobResult",
   method: "GET",
   path: "/tasks/jobs/{id}/result",
-  summary: "Get the transcript of a job",
+  summary: "Get the result of a job",
+  description: "The transcript of a recording in the requested format, or the translated document.",
   limit: "account",
   pathParameters,
   query: z.object({
-    format: z.enum(resultFormats).default("json").meta({
-      description: "`text` is plain text; `srt` and `vtt` are subtitles",
-    }),
-    partial: z.enum(["true", "false"]).default("false").meta({
+    format: z.enum(resultFormats).optional().meta({
       description:
-        "`true` returns what has been transcribed so far, even if the job has failed; pieces that are not done are missing",
+        "Of a transcript, by default `json`. `text` is plain text; `srt` and `vtt` are subtitles. A document has the format of its source",
     }),
+    partial: z
+      .enum(["true", "false"])
+      .default("false")
+      .meta({
+        description:
+          "`true` returns what has been done so far, even if the job has failed. Pieces of a recording that are not done are missing; those " +
+          "of a document are in its own language",
+      }),
   }),
   response: {
     status: 200,
-    description: "The transcript",
+    description: "The transcript or the document",
     schema: jobResult,
-    otherContentTypes: ["text/plain", "application/x-subrip", "text/vtt"],
+    otherContentTypes: [
+      "text/plain",
+      "application/x-subrip",
+      "text/vtt",
+      "text/markdown",
+      "text/html",
+      "text/x-gettext-translation",
+      "application/xliff+xml",
+      "text/csv",
+      "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ],
+    headers: ["Content-Disposition"],
   },
   example: {
     otherResponses: {
       "text/plain": "Wasuze otya nno?\n",
       "application/x-subrip": "1\n00:00:00,480 --> 00:00:02,160\nWasuze otya nno?\n\n",
       "text/vtt": "WEBVTT\n\n00:00:00.480 --> 00:00:02.160\nWasuze otya nno?\n\n",
+      "text/markdown": "# Webale\n",
+      "text/x-gettext-translation": 'msgid "Thank you"\nmsgstr "Webale"\n',
+      "application/xliff+xml": '<xliff version="1.2">…</xliff>',
+      "text/csv": "id,text\n1,Webale\n",
     },
   },
-  errors: ["not_found", "job_not_completed", "storage_unavailable"],
+  errors: ["bad_request", "not_found", "job_not_completed", "storage_unavailable"],
 });
 
 export const deleteJobOperation = defineOperation({
@@ -167,7 +247,7 @@ export const deleteJobOperation = defineOperation({
 
 export const jobsFunction = defineFunction({
   name: "jobs",
-  description: "Jobs that transcribe long recordings",
+  description: "Jobs that transcribe long recordings and translate documents",
   operations: [
     createJobOperation,
     listJobsOperation,
@@ -178,6 +258,7 @@ export const jobsFunction = defineFunction({
   environment: {
     ...tableEnvironment,
     ...accountLimitEnvironment,
+    ...characterQuotaEnvironment,
     ...bucketEnvironment,
     ...jobQueueEnvironment,
     ...callbackRulesEnvironment,

@@ -1,16 +1,32 @@
 import type { Caller } from "../../shared/accounts/access/caller.ts";
 import type { AccountPolicies } from "../../shared/accounts/limits/policies.ts";
 import { ReadingBudget } from "../../shared/audio/reading/reading-budget.ts";
-import { invalidField } from "../../shared/platform/errors/app-error.ts";
+import { detectFormat } from "../../shared/documents/document-formats.ts";
+import { chooseLanguages } from "../../shared/platform/catalogue/choose-languages.ts";
+import { AppError, invalidField } from "../../shared/platform/errors/app-error.ts";
 import { maxUploadBytes, type ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { type CallbackRules, callbackUrlProblem } from "../../shared/recordings/callbacks/callback-url.ts";
-import { type Job, toJob } from "../../shared/recordings/jobs/job.ts";
+import { type CreatedJob, toJob } from "../../shared/recordings/jobs/job.ts";
+import {
+  maxDocumentBytes,
+  maxDocumentCharacters,
+  readDocument,
+} from "../../shared/recordings/jobs/job-document.ts";
 import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
-import { type JobsRepository, newJobId } from "../../shared/recordings/jobs/jobs-repository.ts";
+import {
+  type JobsRepository,
+  type NewTranscriptionJob,
+  type NewTranslationJob,
+  newJobId,
+} from "../../shared/recordings/jobs/jobs-repository.ts";
 import { jobObjects } from "../../shared/recordings/jobs/keys.ts";
-import { openUpload, type RecordingDependencies } from "../../shared/recordings/uploads/open-upload.ts";
-import type { JobRequest } from "./contract.ts";
+import {
+  openUpload,
+  openUploadedFile,
+  type RecordingDependencies,
+} from "../../shared/recordings/uploads/open-upload.ts";
+import type { JobRequest, TranscriptionJobRequest, TranslationJobRequest } from "./contract.ts";
 import { type CapacityDependencies, requireCapacity } from "./require-capacity.ts";
 
 export interface CreateDependencies extends RecordingDependencies, CapacityDependencies {
@@ -22,51 +38,106 @@ export interface CreateDependencies extends RecordingDependencies, CapacityDepen
   readonly callbackRules: CallbackRules;
 }
 
+type Owner = Pick<Caller, "userId" | "keyId">;
+
 /** @throws ValidationError for a URL that callbacks may not call. */
 const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules): void => {
   const problem = typeof url === "string" ? callbackUrlProblem(url, rules) : undefined;
   if (problem !== undefined) throw invalidField(["body", "callback_url"], problem);
 };
 
+/** What a job has that is taken from its upload. */
+type Upload<New> = Omit<New, "callback_url" | "file_id" | "key_id">;
+
+/** Measures a recording. */
+const readRecording = async (
+  { file_id: fileId, language, timestamps }: TranscriptionJobRequest,
+  userId: number,
+  signal: AbortSignal,
+  dependencies: CreateDependencies,
+): Promise<Upload<NewTranscriptionJob>> => {
+  const options = { maxBytes: maxUploadBytes, budget: ReadingBudget.forBackgroundWork() };
+  const upload = await openUpload(fileId, { userId, signal }, dependencies, options);
+  const { source: _, stored, ...facts } = upload;
+  return { language, timestamps, facts, object_key: stored.key, object_version: stored.version };
+};
+
+const tooLarge = (message: string): AppError => new AppError("file_too_large", { message, param: "file_id" });
+
+/** Enough of a document to recognise its format. */
+const beginningOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 8_192)).toString("utf8");
+
+/** Reads a document and counts its characters. */
+const measureDocument = async (
+  request: TranslationJobRequest,
+  userId: number,
+  dependencies: CreateDependencies,
+): Promise<Upload<NewTranslationJob>> => {
+  const { source: from, target } = chooseLanguages(request);
+  const { source, stored } = await openUploadedFile(request.file_id, userId, dependencies);
+  if (source.size > maxDocumentBytes) throw tooLarge("The document is larger than 10 MB.");
+  const bytes = await source.read(0, source.size);
+  const format = request.format ?? detectFormat(beginningOf(bytes), stored.key);
+  const columns = request.columns ?? undefined;
+  const { passages } = await readDocument(bytes, format, { columns });
+  const characters = passages.reduce((sum, length) => sum + length, 0);
+  if (characters === 0) {
+    const message = `The document has no words to translate; it was read as ${format}.`;
+    throw new AppError("unreadable_document", { message, param: "file_id" });
+  }
+  if (characters > maxDocumentCharacters) {
+    throw tooLarge(
+      `The document has ${characters} characters to translate; ${maxDocumentCharacters} are possible.`,
+    );
+  }
+  return {
+    type: "translation",
+    ...(from ? { source_language: from.code } : {}),
+    target_language: target.code,
+    format,
+    ...(columns ? { columns } : {}),
+    characters,
+    object_key: stored.key,
+    object_version: stored.version,
+  };
+};
+
 /**
- * Creates a job: measures its recording, copies it to where it stays until the job ends, and counts it on the account's month.
- * When the job is not written, the worker removes the copy.
+ * Creates a job: measures its recording or document, copies it to where it stays until the job ends, and counts it on the account's
+ * month. When the job is not written, the worker removes the copy.
  *
- * @throws ValidationError when the upload is not audio, or callbacks may not call the URL; AppError `not_found`,
- * `unreadable_audio`, `payload_too_large`, `queue_full`, `quota_exceeded`; the errors of store and queue.
+ * @throws ValidationError when a recording is not audio, or callbacks may not call the URL; AppError `not_found`,
+ * `unreadable_audio`, `unreadable_document`, `payload_too_large`, `file_too_large`, `queue_full`, `quota_exceeded`, those of
+ * {@link chooseLanguages}; the errors of store and queue.
  */
 export const createJob = async (
   request: JobRequest,
-  { userId, keyId }: Pick<Caller, "userId" | "keyId">,
+  { userId, keyId }: Owner,
   signal: AbortSignal,
   dependencies: CreateDependencies,
-): Promise<Job> => {
+): Promise<CreatedJob> => {
   const { jobs, queue, store, policyOf, callbackSecrets, callbackRules } = dependencies;
-  const { callback_url: callbackUrl } = request;
+  const { callback_url: callbackUrl, type } = request;
   checkCallbackUrl(callbackUrl, callbackRules);
-  const options = { maxBytes: maxUploadBytes, budget: ReadingBudget.forBackgroundWork() };
-  const {
-    source: _,
-    stored,
-    ...facts
-  } = await openUpload(request.file_id, { userId, signal }, dependencies, options);
-  await requireCapacity(userId, facts.durationSeconds, dependencies);
+  const measured =
+    type === "translation"
+      ? await measureDocument(request, userId, dependencies)
+      : await readRecording(request, userId, signal, dependencies);
+  const amount = "facts" in measured ? measured.facts.durationSeconds * 1_000 : measured.characters;
+  const seconds = await requireCapacity(userId, { type, amount }, dependencies);
   // Creates the signing secret if the account has none yet.
   if (callbackUrl) await callbackSecrets.current(userId);
   const name = { userId, jobId: newJobId(Date.now()) };
-  const newJob = {
-    file_id: request.file_id,
-    language: request.language,
-    timestamps: request.timestamps,
-    callback_url: callbackUrl ?? undefined,
-    key_id: keyId,
-    object_key: stored.key,
-    object_version: stored.version,
-    facts,
-  };
+  const common = { file_id: request.file_id, callback_url: callbackUrl ?? undefined, key_id: keyId };
   const job = await enqueue(name, queue, async () => {
+    const stored = { key: measured.object_key, version: measured.object_version };
     await store.copy(stored, jobObjects.recording(name));
-    return jobs.create(name, newJob, policyOf);
+    return jobs.create(name, { ...common, ...measured }, policyOf);
   });
-  return toJob(job);
+  return {
+    ...toJob(job),
+    ...(job.type === "translation"
+      ? { estimate: { characters: job.characters, seconds: Math.ceil(seconds) } }
+      : {}),
+  };
 };

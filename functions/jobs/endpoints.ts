@@ -1,7 +1,12 @@
+import { attachmentNamed } from "../../shared/http/attachment.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import { Reply, ReplyWithHeaders } from "../../shared/http/response.ts";
+import { inOnePiece, Reply, ReplyWithHeaders } from "../../shared/http/response.ts";
 import { type DeleteDependencies, deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
-import { getResult, type ResultDependencies } from "../../shared/recordings/jobs/get-result.ts";
+import {
+  getResult,
+  type ResultDependencies,
+  type WrittenResult,
+} from "../../shared/recordings/jobs/get-result.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { listJobs, type ShowDependencies, showJob } from "../../shared/recordings/jobs/show-jobs.ts";
 import {
@@ -23,6 +28,14 @@ export interface JobDependencies
   readonly store: CreateDependencies["store"] & ResultDependencies["store"];
 }
 
+/** Documents are sent as files, transcripts as text. */
+const fileReply = ({ contentType, fileName, body }: WrittenResult): Reply =>
+  new Reply({
+    contentType,
+    headers: fileName === undefined ? {} : { "Content-Disposition": attachmentNamed(fileName) },
+    body: typeof body === "string" ? body : inOnePiece(body),
+  });
+
 /** Binds the operations of jobs to their use cases. */
 export const jobEndpoints = (dependencies: JobDependencies): Endpoint[] => {
   const { jobs } = dependencies;
@@ -40,7 +53,7 @@ export const jobEndpoints = (dependencies: JobDependencies): Endpoint[] => {
       async ({ path: { id: jobId }, query: { format, partial }, caller: { userId } }) => {
         const requested = { format, partial: partial === "true" };
         const result = await getResult({ userId, jobId }, requested, dependencies);
-        return "contentType" in result ? new Reply(result) : result;
+        return "contentType" in result ? fileReply(result) : result;
       },
     ),
     endpoint(deleteJobOperation, async ({ path: { id: jobId }, caller: { userId } }) => {

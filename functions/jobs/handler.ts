@@ -1,4 +1,3 @@
-import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
@@ -9,6 +8,7 @@ import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import {
+  accountPoliciesFrom,
   idempotencyStoreFrom,
   limiterFrom,
   objectStoreFrom,
@@ -28,10 +28,13 @@ export const handler = createStreamingHandler(
     callbackRules: { allowLoopback: environment.CALLBACKS_ALLOW_LOOPBACK },
     deliveries: createDeliveryLog(items),
     jobs: createJobsRepository(table),
-    speeds: createJobSpeeds(table),
+    speeds: {
+      transcription: createJobSpeeds(table),
+      translation: createJobSpeeds(table, Date.now, "translation"),
+    },
     piecesAtOnce: environment.JOB_PIECES_AT_ONCE,
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
-    policyOf: accountPoliciesWith(environment.UNVERIFIED_QUOTA_SHARE, environment.LIMIT_MULTIPLIER),
+    policyOf: accountPoliciesFrom(environment),
     uploads: createUploadsRepository(items),
     store: objectStoreFrom(environment),
   }),

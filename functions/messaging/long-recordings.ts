@@ -1,7 +1,7 @@
 import type { AudioFacts } from "../../shared/audio/reading/container.ts";
 import type { Recording } from "../../shared/models/inference/transcription.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
+import type { StoredTranscription } from "../../shared/recordings/jobs/job.ts";
 import { readTranscript } from "../../shared/recordings/jobs/job-objects.ts";
 import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { type JobsRepository, jobIdOfMessage } from "../../shared/recordings/jobs/jobs-repository.ts";
@@ -9,10 +9,10 @@ import { assistantId, type JobName, jobObjects } from "../../shared/recordings/j
 
 /** A voice note that is too long to transcribe while the person waits. */
 export interface LongRecording {
-  readonly voiceNote: NonNullable<StoredJob["reply_to"]>;
+  readonly voiceNote: NonNullable<StoredTranscription["reply_to"]>;
   readonly source: Recording["source"];
   readonly facts: AudioFacts;
-  readonly language: StoredJob["language"];
+  readonly language: StoredTranscription["language"];
 }
 
 export type LongRecordingOutcome =

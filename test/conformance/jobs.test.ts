@@ -181,7 +181,7 @@ describe("POST /tasks/jobs", () => {
   });
 
   it.each([
-    ["type", { type: "translation" }],
+    ["type", { type: "summary" }],
     ["language", { language: "Elvish" }],
     ["file_id", { file_id: "mine" }],
     ["timestamps", { timestamps: "sometimes" }],

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import { getJobOperation, jobRequest } from "../../functions/jobs/contract.ts";
+import { getJobOperation, transcriptionJobRequest } from "../../functions/jobs/contract.ts";
 import { getUploadOperation } from "../../functions/upload/contract.ts";
 import { openLocalAccounts } from "../support/local-accounts.ts";
 import { runService } from "../support/run-service.ts";
@@ -23,7 +23,7 @@ const exampleOf = (schema: z.ZodType | undefined): string => z.string().parse(sc
 
 /** In these positions a run uses ids of the account's own. */
 export const exampleIds = {
-  file: exampleOf(jobRequest.shape.file_id),
+  file: exampleOf(transcriptionJobRequest.shape.file_id),
   job: exampleOf(getJobOperation.pathParameters?.shape.id),
   upload: exampleOf(getUploadOperation.pathParameters?.shape.id),
 };

@@ -4,6 +4,7 @@ import type { RecordDependencies } from "../../functions/job-worker/handle-recor
 import type { Cutter } from "../../functions/job-worker/plan-job.ts";
 import { createSlots } from "../../functions/job-worker/slots.ts";
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
+import type { DocumentFormat } from "../../shared/documents/document-formats.ts";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import type { Transcription } from "../../shared/models/inference/transcription.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
@@ -16,7 +17,7 @@ import {
   type JobsRepository,
   newJobId,
 } from "../../shared/recordings/jobs/jobs-repository.ts";
-import type { JobName } from "../../shared/recordings/jobs/keys.ts";
+import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 
 /** How long a piece of the fake recordings is, in seconds; they share nothing. */
 export const pieceSeconds = 500;
@@ -109,6 +110,13 @@ export interface JobWorks {
     pieces: number,
     more?: { recording?: string; callback_url?: string },
   ): Promise<JobName>;
+  /** Takes a document on, as the API does. @param characters what it counts as. */
+  postDocument(
+    userId: number,
+    text: string,
+    characters: number,
+    more?: { format?: DocumentFormat; callback_url?: string },
+  ): Promise<JobName>;
   /**
    * Works until the queue is empty.
    *
@@ -127,6 +135,8 @@ export interface JobWorksOptions {
   readonly table: Table;
   readonly store: ObjectStore;
   readonly model?: FakeModel;
+  /** A translation model of the test; by default it shouts. */
+  readonly translation?: (text: string, signal: AbortSignal) => Promise<string>;
   readonly timeouts?: { readonly failsAfterSeconds: number; readonly waitsSeconds: number };
   readonly slotsPerAccount?: number;
   readonly watchMilliseconds?: number;
@@ -158,6 +168,7 @@ export const openJobWorks = ({
   table,
   store,
   model = sayPiece,
+  translation = async (text) => text.toUpperCase(),
   timeouts = { failsAfterSeconds: 0.5, waitsSeconds: 60 },
   slotsPerAccount = 1,
   watchMilliseconds = 20,
@@ -186,7 +197,10 @@ export const openJobWorks = ({
       jobs: ownJobs,
       slots: createSlots(ownTable, ownJobs),
       isActive: async () => isActive(),
-      speeds: createJobSpeeds(ownTable),
+      speeds: {
+        transcription: createJobSpeeds(ownTable),
+        translation: createJobSpeeds(ownTable, Date.now, "translation"),
+      },
       store: {
         open: (key) => life.call(() => store.open(key)),
         put: (...given) => life.call(() => store.put(...given)),
@@ -213,6 +227,13 @@ export const openJobWorks = ({
             const piece = Buffer.from(await source.read(0, source.size)).toString();
             requested.push(piece);
             return model(piece, signal);
+          }),
+      },
+      translator: {
+        translate: ({ text }, { signal }) =>
+          life.call(async () => {
+            requested.push(text);
+            return { text: await translation(text, signal), usage: undefined };
           }),
       },
       stitch: (pieces) => ({
@@ -260,6 +281,27 @@ export const openJobWorks = ({
         },
         accountPoliciesWith(1),
       );
+      return name;
+    },
+
+    postDocument: async (userId, text, characters, { format = "text", callback_url } = {}) => {
+      const name = { userId, jobId: newJobId(Date.now()) };
+      const key = `uploads/${name.jobId}/leaflet.txt`;
+      await store.put(key, Buffer.from(text), { contentType: "text/plain" });
+      const object = await store.open(key);
+      await store.put(jobObjects.recording(name), Buffer.from(text), { contentType: "text/plain" });
+      await queue.send({ kind: "plan", ...name });
+      const newJob = {
+        type: "translation",
+        target_language: "lug",
+        format,
+        characters,
+        file_id: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
+        callback_url,
+        object_key: key,
+        object_version: object?.version ?? "",
+      } as const;
+      await jobs.create(name, newJob, accountPoliciesWith(1));
       return name;
     },
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { daySeconds, hourMilliseconds } from "../../platform/durations.ts";
 import type { Table } from "../../platform/storage/table.ts";
 import { isOver, type StoredJob } from "./job.ts";
+import { workOf } from "./job-work.ts";
 import { jobKeys } from "./keys.ts";
 
 /** How many pieces an account may have in progress: one with long recordings leaves half of the capacity to all others. */
@@ -9,20 +10,30 @@ export const slotsPerAccount = (piecesAtOnce: number): number => Math.ceil(piece
 
 const lifetimeSeconds = 30 * daySeconds;
 
-const hourItem = z.object({ audio_milliseconds: z.number(), work_milliseconds: z.number() });
+const hourItem = z.looseObject({ work_milliseconds: z.number() });
 
-/** How fast recordings are transcribed, by hour. */
+/** How fast jobs of a type are done, by hour. */
 export type JobSpeeds = ReturnType<typeof createJobSpeeds>;
 
-/** Creates the record of speeds; access pattern J4 of this folder's README. */
-export const createJobSpeeds = (table: Pick<Table, "query" | "update">, now: () => number = Date.now) => ({
-  /** Notes an attempt of a worker. @param audioMilliseconds what it transcribed; 0 when the model ran out of time. */
-  note: async (audioMilliseconds: number, workMilliseconds: number): Promise<void> => {
+/** The unit of a type's work, as the record of speeds stores it. */
+const unitOf: Readonly<Record<StoredJob["type"], string>> = {
+  transcription: "audio_milliseconds",
+  translation: "characters",
+};
+
+/** Creates the record of the speeds of a type; access pattern J4 of this folder's README. */
+export const createJobSpeeds = (
+  table: Pick<Table, "query" | "update">,
+  now: () => number = Date.now,
+  type: StoredJob["type"] = "transcription",
+) => ({
+  /** Notes an attempt of a worker. @param amount milliseconds of audio, or characters; 0 when the model ran out of time. */
+  note: async (amount: number, workMilliseconds: number): Promise<void> => {
     await table.update({
-      Key: jobKeys.speed(Math.floor(now() / hourMilliseconds)),
-      UpdateExpression: "ADD audio_milliseconds :audio, work_milliseconds :work SET expires_at = :expiry",
+      Key: jobKeys.speed(type, Math.floor(now() / hourMilliseconds)),
+      UpdateExpression: `ADD ${unitOf[type]} :amount, work_milliseconds :work SET expires_at = :expiry`,
       ExpressionAttributeValues: {
-        ":audio": Math.round(audioMilliseconds),
+        ":amount": Math.round(amount),
         ":work": Math.round(workMilliseconds),
         ":expiry": Math.floor(now() / 1_000) + lifetimeSeconds,
       },
@@ -30,24 +41,25 @@ export const createJobSpeeds = (table: Pick<Table, "query" | "update">, now: () 
   },
 
   /**
-   * Returns the seconds of recordings that one slot transcribes in a second, in the last two hours with work; `undefined` when
-   * nothing was transcribed.
+   * Returns the work that one slot does in a millisecond, in the last two hours with work: milliseconds of recordings, or characters;
+   * `undefined` when nothing was done.
    */
   read: async (): Promise<number | undefined> => {
-    const items = await table.query({ ...jobKeys.speeds, descending: true, limit: 2 });
+    const items = await table.query({ ...jobKeys.speeds(type), descending: true, limit: 2 });
     const hours = items.map((item) => hourItem.parse(item));
-    const audio = hours.reduce((sum, { audio_milliseconds: each }) => sum + each, 0);
+    const done = hours.reduce((sum, hour) => sum + z.number().catch(0).parse(hour[unitOf[type]]), 0);
     const work = hours.reduce((sum, { work_milliseconds: each }) => sum + each, 0);
-    return audio > 0 && work > 0 ? audio / work : undefined;
+    return done > 0 && work > 0 ? done / work : undefined;
   },
 });
 
 /** What the time of a new job depends on. */
 export interface Workload {
-  /** The account's jobs; those that have ended do not count. */
+  readonly type: StoredJob["type"];
+  /** The account's jobs; those that have ended, or are of another type, do not count. */
   readonly jobs: readonly StoredJob[];
-  /** The length of the new recording. */
-  readonly seconds: number;
+  /** The work of the new job, in the unit of its type: milliseconds or characters. */
+  readonly amount: number;
   /** All messages in the job queue. Each is one slot that waits for its turn. */
   readonly messages: number;
   readonly piecesAtOnce: number;
@@ -59,10 +71,13 @@ export interface Workload {
  * Estimates when a new job would be completed, in seconds. Its account's jobs come before it, and its slots take turns with all
  * others. Each job sends a message for each slot of its account, so an account has a share of the turns by its jobs.
  */
-export const estimateSeconds = ({ jobs, seconds, messages, piecesAtOnce, speed }: Workload): number => {
+export const estimateSeconds = ({ type, jobs, amount, messages, piecesAtOnce, speed }: Workload): number => {
   const before = jobs.filter((job) => !isOver(job));
-  const milliseconds = before.reduce((sum, job) => sum + job.audio_milliseconds - job.done_milliseconds, 0);
+  const waiting = before
+    .filter((job) => job.type === type)
+    .map(workOf)
+    .reduce((sum, { total, done }) => sum + total - done, 0);
   const slots = slotsPerAccount(piecesAtOnce);
   const turns = (messages + slots) / (piecesAtOnce * (before.length + 1));
-  return ((milliseconds / 1_000 + seconds) / (speed * slots)) * Math.max(1, turns);
+  return ((waiting + amount) / (speed * slots) / 1_000) * Math.max(1, turns);
 };

@@ -1,19 +1,11 @@
-import { audioRefund, type CountedAudio } from "../../accounts/limits/audio-quota.ts";
+import type { UntranslatedSegment } from "../../documents/segments/untranslated-segment.ts";
 import { exists, type ItemUpdate, type Table } from "../../platform/storage/table.ts";
 import { isOver, type JobStatus, jobExpiry, type StoredJob, storedJob } from "./job.ts";
+import { doneAttribute, workOf, workRefund } from "./job-work.ts";
 import { assistantId, type JobName, jobKeys } from "./keys.ts";
 
-/** The operation whose usage includes the audio of jobs. */
-const jobOperationId = "createJob";
-
-/** Returns what a job counts on its account's month. */
-export const countedAudio = (job: StoredJob, milliseconds: number): CountedAudio => ({
-  userId: job.user_id,
-  operationId: jobOperationId,
-  keyId: job.key_id,
-  day: job.day,
-  milliseconds,
-});
+/** A job's item stores at most this many segments that stayed as they were. */
+const maxUntranslated = 500;
 
 /** Reads a job in any state, even a deleted one. */
 export const readJob = async (table: Pick<Table, "read">, name: JobName): Promise<StoredJob | undefined> => {
@@ -42,48 +34,62 @@ const change = async (table: Table, name: JobName, change: Change): Promise<Stor
   return applied ? storedJob.parse(item) : undefined;
 };
 
-interface EarlyEnd {
-  readonly status: Extract<JobStatus, "cancelled" | "failed">;
+interface JobEnd {
+  readonly status: Extract<JobStatus, "cancelled" | "completed" | "failed">;
   readonly error?: StoredJob["error"];
-  readonly isDeleted: boolean;
+  readonly isDeleted?: boolean;
+  /** The segments that a translation has left as they were. */
+  readonly untranslated?: readonly UntranslatedSegment[];
 }
 
-const endChange = (found: StoredJob, { status, error, isDeleted }: EarlyEnd, now: string): Change => ({
-  UpdateExpression: `SET #status = :status, ended_at = :now, is_deleted = :deleted${error ? ", #error = :error" : ""}`,
-  ConditionExpression: "#status = :seen AND done_milliseconds = :done",
-  ExpressionAttributeNames: { "#status": "status", ...(error ? { "#error": "error" } : {}) },
+const endChange = (
+  found: StoredJob,
+  { status, error, isDeleted = false, untranslated }: JobEnd,
+  now: string,
+): Change => ({
+  UpdateExpression:
+    "SET #status = :status, ended_at = :now, is_deleted = :deleted" +
+    `${error ? ", #error = :error" : ""}${untranslated ? ", untranslated = :untranslated, untranslated_count = :count" : ""}`,
+  ConditionExpression: "#status = :seen AND #done = :done",
+  ExpressionAttributeNames: {
+    "#status": "status",
+    "#done": doneAttribute[found.type],
+    ...(error ? { "#error": "error" } : {}),
+  },
   ExpressionAttributeValues: {
     ":status": status,
     ":now": now,
     ":deleted": isDeleted,
     ":seen": found.status,
-    ":done": found.done_milliseconds,
+    ":done": workOf(found).done,
     ...(error ? { ":error": error } : {}),
+    ...(untranslated
+      ? { ":untranslated": untranslated.slice(0, maxUntranslated), ":count": untranslated.length }
+      : {}),
   },
 });
 
 /**
- * Ends a job early and refunds the audio that was not transcribed, both or neither. The rest stays counted, because callers can get
- * its transcript.
+ * Ends a job and refunds the work that was not done, both or neither. The rest stays counted, because callers can get its result.
  *
  * @returns whether this call has ended it.
  */
-const endEarly = async (table: Table, name: JobName, early: EarlyEnd, now: string): Promise<boolean> => {
+const endAndRefund = async (table: Table, name: JobName, end: JobEnd, now: string): Promise<boolean> => {
   for (;;) {
     const found = await readJob(table, name);
     if (!found || isOver(found)) return false;
-    const end = endChange(found, early, now);
+    const ended = endChange(found, end, now);
     if (name.userId !== assistantId) {
-      const refund = audioRefund(countedAudio(found, found.audio_milliseconds - found.done_milliseconds));
+      const { total, done } = workOf(found);
       const { applied, failures } = await table.transact([
-        { update: { Key: jobKeys.job(name), ...end } },
-        { update: refund },
+        { update: { Key: jobKeys.job(name), ...ended } },
+        { update: workRefund(found, total - done) },
       ]);
       if (applied) return true;
       if (failures[0]?.reason === "condition") continue;
       // The account is gone, so there is nothing to refund.
     }
-    if (await change(table, name, end)) return true;
+    if (await change(table, name, ended)) return true;
   }
 };
 
@@ -108,10 +114,15 @@ export const jobStates = (table: Table, now: () => number) => {
       return (await table.transact([{ update }, { put: waiting }])).applied;
     },
 
-    /** Counts a piece as transcribed, once. @returns the job afterwards; `undefined` when it has ended or is gone. */
-    finishPiece: async (name: JobName, index: number, milliseconds: number) => {
-      const values = { ":piece": new Set([index]), ":index": index, ":milliseconds": milliseconds };
-      const update = "ADD done :piece, done_milliseconds :milliseconds REMOVE waiting";
+    /** Counts a piece as done, once. @returns the job afterwards; `undefined` when it has ended or is gone. */
+    finishPiece: async (
+      name: JobName,
+      index: number,
+      amount: number,
+      type: StoredJob["type"] = "transcription",
+    ) => {
+      const values = { ":piece": new Set([index]), ":index": index, ":amount": amount };
+      const update = `ADD done :piece, ${doneAttribute[type]} :amount REMOVE waiting`;
       const counted = await change(
         table,
         name,
@@ -155,13 +166,17 @@ export const jobStates = (table: Table, now: () => number) => {
       return (await change(table, name, end)) !== undefined;
     },
 
+    /** Completes a translation, and refunds what was not translated. @returns whether this call has ended it. */
+    completeTranslation: (name: JobName, untranslated: readonly UntranslatedSegment[]): Promise<boolean> =>
+      endAndRefund(table, name, { status: "completed", untranslated }, isoNow()),
+
     /** @returns whether this call has ended it. */
     fail: (name: JobName, error: NonNullable<StoredJob["error"]>): Promise<boolean> =>
-      endEarly(table, name, { status: "failed", error, isDeleted: false }, isoNow()),
+      endAndRefund(table, name, { status: "failed", error }, isoNow()),
 
     /** Deletes a job for its owner, and cancels it if it has not ended. @returns `false` when there is no such job. */
     markDeleted: async (name: JobName): Promise<boolean> => {
-      if (await endEarly(table, name, { status: "cancelled", isDeleted: true }, isoNow())) return true;
+      if (await endAndRefund(table, name, { status: "cancelled", isDeleted: true }, isoNow())) return true;
       const deleted = await change(table, name, {
         UpdateExpression: "SET is_deleted = :yes",
         ConditionExpression: "is_deleted = :no",

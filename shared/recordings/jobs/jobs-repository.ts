@@ -1,19 +1,31 @@
 import { createHash, randomBytes } from "node:crypto";
-import { audioCharge, audioRefusal } from "../../accounts/limits/audio-quota.ts";
 import type { AccountPolicies } from "../../accounts/limits/policies.ts";
 import { windowsAt } from "../../accounts/limits/windows.ts";
 import type { InboundMessage } from "../../messaging/inbound-message.ts";
 import { isNew, type Table } from "../../platform/storage/table.ts";
-import { jobExpiry, type StoredJob, storedJob } from "./job.ts";
-import { countedAudio, jobStates, readJob } from "./job-states.ts";
+import {
+  jobExpiry,
+  type StoredJob,
+  type StoredTranscription,
+  type StoredTranslation,
+  storedJob,
+  transcriptionItem,
+} from "./job.ts";
+import { jobStates, readJob } from "./job-states.ts";
+import { workCharge, workRefusal } from "./job-work.ts";
 import { assistantId, type JobName, jobKeys } from "./keys.ts";
 
+type NewWork = Pick<StoredJob, "file_id" | "object_key" | "object_version"> &
+  Partial<Pick<StoredJob, "callback_url" | "key_id">>;
+
 /** The parts of a job that its creator chooses. */
-export type NewJob = Pick<
-  StoredJob,
-  "facts" | "file_id" | "language" | "object_key" | "object_version" | "timestamps"
-> &
-  Partial<Pick<StoredJob, "callback_url" | "key_id" | "reply_to">>;
+export type NewTranscriptionJob = NewWork &
+  Pick<StoredTranscription, "facts" | "language" | "timestamps"> &
+  Partial<Pick<StoredTranscription, "reply_to">>;
+export type NewTranslationJob = NewWork &
+  Pick<StoredTranslation, "type" | "target_language" | "format" | "characters"> &
+  Partial<Pick<StoredTranslation, "source_language" | "columns">>;
+export type NewJob = NewTranscriptionJob | NewTranslationJob;
 
 /** UUID version 7 (RFC 9562): the first 48 bits are the time, so ids sort by it. */
 const jobIdOf = (milliseconds: number, rest: Buffer): string => {
@@ -40,12 +52,24 @@ const queuedJob = (name: JobName, newJob: NewJob, now: number): StoredJob =>
     user_id: name.userId,
     status: "queued",
     created_at: new Date(now).toISOString(),
-    audio_milliseconds: Math.round(newJob.facts.durationSeconds * 1_000),
+    ...("facts" in newJob ? { audio_milliseconds: Math.round(newJob.facts.durationSeconds * 1_000) } : {}),
     day: windowsAt(now).day,
     expires_at: jobExpiry(now),
   });
 
 const itemOf = (name: JobName, { done: _none, ...item }: StoredJob) => ({ ...jobKeys.job(name), ...item });
+
+const jobsOf = (userId: number, limit: number, before: string | undefined, now: number) => ({
+  partition: jobKeys.ofAccount(userId),
+  beginsWith: jobKeys.jobs,
+  filter: {
+    FilterExpression: "is_deleted = :no AND expires_at > :now",
+    ExpressionAttributeValues: { ":no": false, ":now": Math.floor(now / 1_000) },
+  },
+  descending: true,
+  limit,
+  after: before === undefined ? undefined : jobKeys.job({ userId, jobId: before }),
+});
 
 /** Jobs in the table. */
 export type JobsRepository = ReturnType<typeof createJobsRepository>;
@@ -55,24 +79,23 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
   ...jobStates(table, now),
 
   /** Creates a job of the messaging assistant, which is not counted. An existing one stays as it is. */
-  createForAssistant: async (jobId: string, newJob: NewJob): Promise<void> => {
+  createForAssistant: async (jobId: string, newJob: NewTranscriptionJob): Promise<void> => {
     const name = { userId: assistantId, jobId };
     await table.putIf(itemOf(name, queuedJob(name, newJob, now())), isNew);
   },
 
   /**
-   * Creates a job and counts its recording on the account's month, both or neither.
+   * Creates a job and counts its work on the account's month, both or neither.
    *
    * @throws AppError `quota_exceeded`; `unauthenticated` when the account is gone.
    */
   create: async (name: JobName, newJob: NewJob, policyOf: AccountPolicies): Promise<StoredJob> => {
     const job = queuedJob(name, newJob, now());
-    const audio = countedAudio(job, job.audio_milliseconds);
     const { applied, failures } = await table.transact([
       { put: itemOf(name, job), condition: isNew },
-      { update: audioCharge(audio, policyOf) },
+      { update: workCharge(job, policyOf) },
     ]);
-    if (!applied) throw audioRefusal(failures[1]?.item, audio, policyOf, now());
+    if (!applied) throw workRefusal(failures[1]?.item, job, policyOf, now());
     return job;
   },
 
@@ -87,18 +110,25 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
 
   /** Lists the jobs of an account, newest first. @param before only jobs that are older than the one with this id. */
   list: async (userId: number, limit: number, before: string | undefined): Promise<StoredJob[]> => {
-    const items = await table.query({
-      partition: jobKeys.ofAccount(userId),
-      beginsWith: jobKeys.jobs,
-      filter: {
-        FilterExpression: "is_deleted = :no AND expires_at > :now",
-        ExpressionAttributeValues: { ":no": false, ":now": Math.floor(now() / 1_000) },
-      },
-      descending: true,
-      limit,
-      after: before === undefined ? undefined : jobKeys.job({ userId, jobId: before }),
-    });
+    const items = await table.query(jobsOf(userId, limit, before, now()));
     return items.map((item) => storedJob.parse(item));
+  },
+
+  /** The same for jobs that transcribe. */
+  listTranscriptions: async (
+    userId: number,
+    limit: number,
+    before: string | undefined,
+  ): Promise<StoredTranscription[]> => {
+    const { filter, ...query } = jobsOf(userId, limit, before, now());
+    const items = await table.query({
+      ...query,
+      filter: {
+        FilterExpression: `${filter.FilterExpression} AND attribute_not_exists(target_language)`,
+        ExpressionAttributeValues: filter.ExpressionAttributeValues,
+      },
+    });
+    return items.map((item) => transcriptionItem.parse(item));
   },
 
   /** Removes a job from the table. */

@@ -18,7 +18,10 @@ export interface JobName {
 
 const partition = (userId: number): string => `${jobKeyPrefix}${userId}`;
 
-const speedPartition = `${jobKeyPrefix}SPEED`;
+const speedPartitions = {
+  transcription: `${jobKeyPrefix}SPEED`,
+  translation: `${jobKeyPrefix}SPEED-TRANSLATION`,
+} as const;
 const speedHours = "HOUR#";
 
 /** The key table of this folder's README in code. No other file contains a key. */
@@ -29,9 +32,15 @@ export const jobKeys = {
   waiting: ({ userId, jobId }: JobName) => ({ PK: partition(userId), SK: `WAITING#${jobId}` }),
   /** J3: the piece in one of the account's slots. */
   slot: (userId: number, slot: number) => ({ PK: partition(userId), SK: `PLACE#${slot}` }),
-  /** J4: how fast recordings were transcribed in an hour, counted from 1970. */
-  speed: (hour: number) => ({ PK: speedPartition, SK: `${speedHours}${hour}` }),
-  speeds: { partition: speedPartition, beginsWith: speedHours },
+  /** J4: how fast jobs of a type were done in an hour, counted from 1970. */
+  speed: (type: keyof typeof speedPartitions, hour: number) => ({
+    PK: speedPartitions[type],
+    SK: `${speedHours}${hour}`,
+  }),
+  speeds: (type: keyof typeof speedPartitions) => ({
+    partition: speedPartitions[type],
+    beginsWith: speedHours,
+  }),
   ofAccount: partition,
   jobs: "JOB#",
   waitingJobs: "WAITING#",

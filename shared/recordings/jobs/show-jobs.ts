@@ -1,8 +1,11 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { DeliveryLog } from "../callbacks/deliveries.ts";
-import { type Job, type JobDetails, type StoredJob, toJob } from "./job.ts";
+import { type Job, type JobDetails, type StoredJob, type StoredTranscription, toJob } from "./job.ts";
 import type { JobsRepository } from "./jobs-repository.ts";
 import type { JobName } from "./keys.ts";
+
+const noSuchJob = (): AppError =>
+  new AppError("not_found", { message: "There is no such job, or it has expired.", param: "id" });
 
 /**
  * Returns a job of the account.
@@ -12,7 +15,17 @@ import type { JobName } from "./keys.ts";
 export const requireJob = async (name: JobName, jobs: Pick<JobsRepository, "find">): Promise<StoredJob> => {
   const job = await jobs.find(name);
   if (job) return job;
-  throw new AppError("not_found", { message: "There is no such job, or it has expired.", param: "id" });
+  throw noSuchJob();
+};
+
+/** Returns a transcription of the account. @throws AppError `not_found`, also for jobs of another type. */
+export const requireTranscription = async (
+  name: JobName,
+  jobs: Pick<JobsRepository, "find">,
+): Promise<StoredTranscription> => {
+  const job = await requireJob(name, jobs);
+  if (job.type === "transcription") return job;
+  throw noSuchJob();
 };
 
 export interface ShowDependencies {

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
+import { accountCounters } from "../../shared/accounts/limits/keys.ts";
+import { countIn } from "../../shared/accounts/limits/limit-counters.ts";
+import { windowsAt } from "../../shared/accounts/limits/windows.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { BackendRefusal } from "../../shared/platform/outbound/failures.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
+import { deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
+import { getResult } from "../../shared/recordings/jobs/get-result.ts";
+import type { JobName } from "../../shared/recordings/jobs/keys.ts";
+import { type JobWorksOptions, openJobWorks } from "../support/job-works.ts";
+import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
+import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
+
+let started: TestTable;
+let table: Table;
+let bucket: TestBucket;
+beforeAll(async () => {
+  [started, bucket] = await Promise.all([startTestTable(), startTestBucket()]);
+  table = started.open();
+});
+afterAll(() => Promise.all([started.close(), bucket.close()]));
+
+const worksWith = (options: Partial<JobWorksOptions> = {}) =>
+  openJobWorks({ table, store: bucket.store, ...options });
+
+const counted = async (userId: number): Promise<number> => {
+  const item = await table.read({ Key: accountKeys.access(userId) });
+  return countIn(item ?? {}, accountCounters.characters(windowsAt(Date.now()).month));
+};
+
+const resultOf = async (
+  name: JobName,
+  works: ReturnType<typeof worksWith>,
+  partial = false,
+): Promise<string> => {
+  const result = await getResult(name, { partial }, { jobs: works.jobs, store: bucket.store });
+  if (!("contentType" in result)) throw new Error("This is no document.");
+  return typeof result.body === "string" ? result.body : Buffer.from(result.body).toString();
+};
+
+/** Lines with words of their own. */
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `sentence ${"abcdefghij"[index % 10]}${index}.`).join("\n");
+
+/** What the lines count as. */
+const lengthOf = (text: string): number => text.split("\n").reduce((sum, line) => sum + line.length, 0);
+
+const refused = new AppError("external_service_error", { cause: new BackendRefusal(400) });
+
+describe("a document", () => {
+  it("comes back in its format, with one call for each distinct passage", async () => {
+    const works = worksWith({ slotsPerAccount: 3 });
+    const userId = await createTestAccount(table);
+    const text = `${lines(150)}\n\n${lines(150)}\n`;
+    const characters = lengthOf(lines(150));
+    const name = await works.postDocument(userId, text, characters, { callback_url: "https://example.org" });
+    expect(await counted(userId)).toBe(characters);
+    await works.work({ atOnce: 3 });
+    expect(await resultOf(name, works)).toBe(text.toUpperCase());
+    expect(works.requested.toSorted()).toEqual(lines(150).split("\n").toSorted());
+    expect(await counted(userId)).toBe(characters);
+    expect(works.callbacks).toMatchObject([
+      {
+        event: "job.completed",
+        data: {
+          type: "translation",
+          file_name: "leaflet.lug.txt",
+          progress: { done: characters, total: characters },
+          segments_kept: [],
+        },
+      },
+    ]);
+  });
+
+  it("is the same, and no passage is translated twice, wherever its worker is killed", {
+    timeout: 90_000,
+  }, async () => {
+    const userId = await createTestAccount(table, "Admin");
+    const text = lines(130);
+    for (let calls = 1; ; calls += 1) {
+      const works = worksWith({ slotsPerAccount: 2 });
+      const name = await works.postDocument(userId, text, lengthOf(text));
+      const { wasKilled } = await works.work({ killAfter: calls });
+      expect(await resultOf(name, works), `killed after ${calls} calls`).toBe(text.toUpperCase());
+      expect(await works.jobs.find(name)).toMatchObject({ status: "completed", is_settled: true });
+      // Only those of the piece in progress may be translated again.
+      expect(works.requested.length).toBeLessThanOrEqual(130 + 60);
+      if (wasKilled) {
+        calls += 6;
+        continue;
+      }
+      expect(calls).toBeGreaterThan(150);
+      return;
+    }
+  });
+
+  it("names what stayed in its own language, and refunds it", async () => {
+    const translation = async (text: string) =>
+      text.includes("3.") ? `${text}\n(a note)` : text.toUpperCase();
+    const works = worksWith({ translation });
+    const userId = await createTestAccount(table);
+    const text = lines(10);
+    const name = await works.postDocument(userId, text, lengthOf(text));
+    await works.work();
+    expect(await works.jobs.find(name)).toMatchObject({
+      status: "completed",
+      untranslated: [{ index: 3, reason: "lines_changed" }],
+      untranslated_count: 1,
+    });
+    expect((await resultOf(name, works)).split("\n")[3]).toBe("sentence d3.");
+    expect(await counted(userId)).toBe(lengthOf(text) - "sentence d3.".length);
+    // It was requested once more.
+    expect(works.requested).toHaveLength(11);
+  });
+
+  it("can be read in part after its model has failed, and the rest is refunded", async () => {
+    const translation = (text: string) =>
+      text.endsWith("100.") ? Promise.reject(refused) : Promise.resolve(text.toUpperCase());
+    const works = worksWith({ translation });
+    const userId = await createTestAccount(table);
+    const text = lines(120);
+    const name = await works.postDocument(userId, text, lengthOf(text));
+    await works.work();
+    expect(await works.jobs.find(name)).toMatchObject({ status: "failed" });
+    await expect(resultOf(name, works)).rejects.toMatchObject({ code: "job_not_completed" });
+    const partial = (await resultOf(name, works, true)).split("\n");
+    const first = lines(60).toUpperCase().split("\n");
+    expect(partial.slice(0, 60)).toEqual(first);
+    expect(partial.slice(60)).toEqual(text.split("\n").slice(60));
+    expect(await counted(userId)).toBe(lengthOf(lines(60)));
+  });
+
+  it("leaves nothing behind when its owner deletes it, and is refunded", async () => {
+    const works = worksWith();
+    const userId = await createTestAccount(table);
+    const text = lines(20);
+    const name = await works.postDocument(userId, text, lengthOf(text));
+    await deleteJob(name, works);
+    await works.work();
+    expect(await works.jobs.read(name)).toBeUndefined();
+    expect(await counted(userId)).toBe(0);
+    const left: string[] = [];
+    for await (const key of bucket.store.list(`jobs/${userId}/`)) left.push(key);
+    expect(left).toEqual([]);
+  });
+
+  it("is refused when the month's characters are used up", async () => {
+    const works = worksWith();
+    const userId = await createTestAccount(table);
+    await expect(works.postDocument(userId, "Hello", 500_001)).rejects.toMatchObject({
+      code: "quota_exceeded",
+      message:
+        "Lists and documents may have 500000 characters a month for this account; 500000 are left, and this request has 500001.",
+    });
+    await works.postDocument(userId, "Hello", 499_999);
+    await expect(works.postDocument(userId, "Hello", 2)).rejects.toMatchObject({ code: "quota_exceeded" });
+  });
+});

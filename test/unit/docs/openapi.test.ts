@@ -189,7 +189,8 @@ const responseProblems = (operation: Operation): string[] => {
   return Object.entries(contents).flatMap(([type, { example, schema }]) => {
     if (type === "application/json") return problemsOf(response.schema, example);
     if (type === "text/html") return [];
-    if (/^(?:audio\/|application\/vnd\.)/.test(type)) return schema?.format === "binary" ? [] : [`${type}: not binary`];
+    if (/^(?:audio\/|application\/vnd\.)/.test(type))
+      return schema?.format === "binary" ? [] : [`${type}: not binary`];
     if (typeof example !== "string" || example === "") return [`${type}: no example`];
     return type === "text/event-stream" && !events.test(example) ? [`${type}: no events`] : [];
   });

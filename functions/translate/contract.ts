@@ -10,6 +10,7 @@ import {
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
+import { textFormats } from "./prepare-text.ts";
 
 const language = text().max(100).meta({ example: "lug", description: languageForms });
 
@@ -23,10 +24,6 @@ const translatedText = text()
   .min(1)
   .max(5_000)
   .meta({ example: "How are you?", description: "The text to translate" });
-
-/** The formats of a text. */
-export const textFormats = ["text", "html", "markdown"] as const;
-export type TextFormat = (typeof textFormats)[number];
 
 const format = z.enum(textFormats).meta({
   description:

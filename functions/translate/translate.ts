@@ -3,7 +3,7 @@ import type { Translator } from "../../shared/models/inference/translation.ts";
 import { chooseLanguages } from "../../shared/platform/catalogue/choose-languages.ts";
 import { countUse } from "../../shared/platform/telemetry/use.ts";
 import type { TranslateRequest, TranslateResponse } from "./contract.ts";
-import { prepareText } from "./translate-text.ts";
+import { prepareText } from "./prepare-text.ts";
 
 /**
  * Translates a text.

@@ -1,7 +1,7 @@
 import { accountPage } from "../../../functions/console/account/pages.ts";
 import type { ListedKeys } from "../../../shared/accounts/profile/manage-keys.ts";
 import type { Usage, UsedOperation } from "../../../shared/accounts/usage/usage.ts";
-import { type StoredJob, storedJob } from "../../../shared/recordings/jobs/job.ts";
+import { type StoredTranscription, transcriptionItem } from "../../../shared/recordings/jobs/job.ts";
 
 const resets_at = "2026-12-01T00:00:00.000Z";
 const quota = { used: 0, limit: 50, remaining: 50, resets_at };
@@ -48,7 +48,7 @@ export const used: UsedOperation = {
 };
 
 /** A recording of 75 minutes that is transcribed. */
-export const job: StoredJob = storedJob.parse({
+export const job: StoredTranscription = transcriptionItem.parse({
   id: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69",
   user_id: 7,
   status: "completed",

@@ -3,7 +3,10 @@ import type { UntranslatedSegment } from "../../shared/documents/segments/untran
 import type { TokenUsage } from "../../shared/models/inference/chat.ts";
 import type { Translator } from "../../shared/models/inference/translation.ts";
 import type { LanguagePair } from "../../shared/platform/catalogue/choose-languages.ts";
-import type { TextFormat } from "./contract.ts";
+
+/** The formats of a text in a request. */
+export const textFormats = ["text", "html", "markdown"] as const;
+export type TextFormat = (typeof textFormats)[number];
 
 /** A text and what to do with it. */
 export interface TextToTranslate extends LanguagePair {

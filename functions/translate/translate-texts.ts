@@ -1,0 +1,110 @@
+import pLimit from "p-limit";
+import type { CharacterQuota, CharacterStatus } from "../../shared/accounts/limits/character-quota.ts";
+import type { Translator } from "../../shared/models/inference/translation.ts";
+import type { AppError } from "../../shared/platform/errors/app-error.ts";
+import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
+import { countUse } from "../../shared/platform/telemetry/use.ts";
+import { type PreparedText, prepareText, type TextToTranslate, type TranslatedText } from "./prepare-text.ts";
+
+export interface TextDependencies {
+  readonly translator: Translator;
+  readonly characters: CharacterQuota;
+}
+
+/** The outcome of a text: its translation, or why there is none. */
+export interface TextOutcome {
+  readonly translated?: TranslatedText;
+  readonly error?: AppError;
+}
+
+export interface TranslatedTexts {
+  /** In the order of the texts. */
+  readonly outcomes: readonly TextOutcome[];
+  /** The code points that were translated, each distinct text once. */
+  readonly characters: number;
+  /** The month's characters afterwards. */
+  readonly status: CharacterStatus;
+}
+
+/** How many calls of the model run in parallel, so one caller does not occupy a GPU alone. */
+const callsAtOnce = 4;
+
+/** A text that occurs in a request, once or more. */
+interface DistinctText {
+  readonly text: TextToTranslate;
+  /** Its positions. */
+  readonly indexes: number[];
+}
+
+/** Returns the distinct texts: equal ones between the same languages are one. */
+const distinctTexts = (texts: readonly TextToTranslate[]): DistinctText[] => {
+  const distinct = new Map<string, DistinctText>();
+  for (const [index, text] of texts.entries()) {
+    const name = JSON.stringify([text.source?.code ?? null, text.target.code, text.text]);
+    const found = distinct.get(name);
+    if (found) found.indexes.push(index);
+    else distinct.set(name, { text, indexes: [index] });
+  }
+  return [...distinct.values()];
+};
+
+const attempt = async (
+  prepared: PreparedText,
+  { indexes }: DistinctText,
+  translator: Translator,
+  signal: AbortSignal,
+): Promise<TextOutcome> => {
+  try {
+    return { translated: await prepared.translate(translator, signal) };
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    const { code, cause } = error;
+    logger.error("translation.item_failed", { indexes, code, reason: describeError(cause) });
+    return { error };
+  }
+};
+
+/**
+ * Translates the texts of a request, whose formats are the same. Counts their characters on the account's month, and deducts what was
+ * not translated.
+ *
+ * @throws AppError `quota_exceeded`; the table's errors. What the model fails at fails its text only.
+ */
+export const translateTexts = async (
+  texts: readonly TextToTranslate[],
+  { userId, signal }: { readonly userId: number; readonly signal: AbortSignal },
+  { translator, characters }: TextDependencies,
+): Promise<TranslatedTexts> => {
+  const distinct = distinctTexts(texts);
+  const prepared = await Promise.all(
+    distinct.map(async (each) => ({ ...each, prepared: await prepareText(each.text) })),
+  );
+  const counted = prepared.reduce((sum, each) => sum + each.prepared.characters, 0);
+  const status = await characters.charge(userId, counted);
+  const limit = pLimit(callsAtOnce);
+  const limited: Translator = { translate: (...call) => limit(() => translator.translate(...call)) };
+  const outcomes: TextOutcome[] = [];
+  let translated = 0;
+  await Promise.all(
+    prepared.map(async (each) => {
+      const outcome = await attempt(each.prepared, each, limited, signal);
+      for (const index of each.indexes) outcomes[index] = outcome;
+      translated += outcome.translated?.characters ?? 0;
+    }),
+  );
+  const refunded = translated < counted ? await characters.refund(userId, counted - translated) : undefined;
+  countUse("errors", outcomes.filter(({ error }) => error).length);
+  countUse("characters", translated);
+  return { outcomes, characters: translated, status: refunded ?? status };
+};
+
+/** The headers that show the month's characters; none for accounts without a limit. */
+export const characterHeaders = ({ used, limit, resetSeconds }: CharacterStatus): Record<string, string> =>
+  limit === undefined
+    ? {}
+    : {
+        "x-ratelimit-limit-characters": String(limit),
+        "x-ratelimit-remaining-characters": String(Math.max(0, limit - used)),
+        "x-ratelimit-reset-characters": `${resetSeconds}s`,
+      };

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { guides } from "../../functions/console/docs/guides/built-guides.ts";
 import { codeOf } from "../../functions/console/docs/guides/guide.ts";
@@ -85,6 +86,9 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
       body: JSON.stringify(body),
     });
     await writeFile(join(folder, "recording.wav"), Buffer.from(await audio.arrayBuffer()));
+    const leaflet =
+      "<w:document xmlns:w='w'><w:body><w:p><w:r><w:t>Thank you</w:t></w:r></w:p></w:body></w:document>";
+    await writeFile(join(folder, "leaflet.docx"), zipSync({ "word/document.xml": strToU8(leaflet) }));
   });
   afterAll(() => rm(folder, { recursive: true }));
 
@@ -112,7 +116,9 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
   });
 
   const hasJobs = operations.some(({ path }) => path === "/tasks/jobs");
-  const commands = guides.filter(({ name }) => hasJobs || !["long-recordings", "webhooks"].includes(name));
+  const commands = guides.filter(
+    ({ name }) => hasJobs || !["long-recordings", "translation", "webhooks"].includes(name),
+  );
   it.each(commands.map((guide) => [guide.name, guide] as const))(
     "of the guide %s does what it says when it is pasted",
     async (name, guide) => {
@@ -124,6 +130,7 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
       expect(codeOf(guide, "sh", baseUrl).length).toBeGreaterThan(0);
       if (name === "errors") expect(printed).toContain('"code":"unsupported_language"');
       else expect(printed).not.toMatch(/"error":\{|unauthenticated|<Error>/);
+      if (name === "translation") expect(printed).toContain("leaflet.lug.docx");
     },
   );
 

@@ -51,7 +51,7 @@ const distinctTexts = (texts: readonly TextToTranslate[]): DistinctText[] => {
 
 const attempt = async (
   prepared: PreparedText,
-  { indexes }: DistinctText,
+  { indexes: [index] }: DistinctText,
   translator: Translator,
   signal: AbortSignal,
 ): Promise<TextOutcome> => {
@@ -60,7 +60,7 @@ const attempt = async (
   } catch (thrown) {
     const error = toAppError(thrown);
     const { code, cause } = error;
-    logger.error("translation.item_failed", { indexes, code, reason: describeError(cause) });
+    logger.error("translation.item_failed", { index, code, reason: describeError(cause) });
     return { error };
   }
 };

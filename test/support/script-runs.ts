@@ -81,6 +81,7 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
   "bench:speech": once(/^flac /m),
   "bench:chat": once(/^function alone: memory[\s\S]*after a stream of 1000 tokens/m),
   "bench:jobs": once(/^flac, /m),
+  "bench:documents": once(/^exponent of CPU over the texts of a list/m),
   bench: once(/calls to DynamoDB, a request .* met /),
   "bench:pages": { ...once(/^All bounds hold\.$/m), needs: "chromium" },
   "bench:profile": once(/^\d+ requests; shares of the time/m),

@@ -121,7 +121,7 @@ export const createCharacterQuota = (
         );
         return applied ? statusAfter(item, counted) : undefined;
       } catch (error) {
-        logger.error("limits.characters_not_refunded", { characters, reason: describeError(error) });
+        logger.error("limits.characters_not_refunded", { reason: describeError(error) });
         return undefined;
       }
     },

@@ -97,7 +97,7 @@ interface Paragraph {
 
 /** The properties of a run without those that no reader sees. */
 const formatOf = (properties: string): string =>
-  properties.replaceAll(/<w:(?:lang|noProof|rsid)\b[^>]*\/>|\s+w:rsid\w*="[^"]*"/g, "");
+  properties.replaceAll(/^<w:rPr>|<w:(?:lang|noProof|rsid)\b[^>]*\/>|\s+w:rsid\w*="[^"]*"|<\/w:rPr>$/g, "");
 
 /** Returns the texts of all paragraphs. */
 const readParagraphs = (source: string, tokens: readonly XmlToken[]): Text[][] => {

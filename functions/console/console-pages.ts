@@ -1,5 +1,6 @@
 import { type AccountPagesDependencies, accountPages } from "./account/account-pages.tsx";
 import { type DocumentationDependencies, docsPages } from "./docs/docs-pages.tsx";
+import { type DocumentsDependencies, documentsPages } from "./documents/documents-pages.tsx";
 import { type EntryDependencies, entryPages } from "./entry/entry-pages.tsx";
 import { type HomeDependencies, homePages } from "./home/home-pages.tsx";
 import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
@@ -9,6 +10,7 @@ import type { BoundPage } from "./server/page.ts";
 
 export type ConsoleDependencies = AccountPagesDependencies &
   DocumentationDependencies &
+  DocumentsDependencies &
   EntryDependencies &
   HomeDependencies &
   IdentityPagesDependencies &
@@ -23,5 +25,6 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...docsPages(dependencies),
   ...accountPages(dependencies),
   ...playgroundPages(dependencies),
+  ...documentsPages(dependencies),
   ...recordingsPages(dependencies),
 ];

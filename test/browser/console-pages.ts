@@ -27,6 +27,7 @@ export const consolePages: readonly ConsolePage[] = [
   ...attemptNames.map((name) => ({ path: `/console/playground?try=${name}` })),
   { path: "/console", isPersonal: true },
   { path: "/console/recordings", isPersonal: true },
+  { path: "/console/playground/document", isPersonal: true },
   { path: "/console/tokens", isPersonal: true },
   { path: "/console/usage", isPersonal: true },
   ...accountSections.map((section) => ({ path: `/console/account?section=${section}`, isPersonal: true })),

@@ -1,22 +1,25 @@
-import { textWithin } from "../playground/read-response.ts";
+import { parsed, textWithin } from "../playground/read-response.ts";
 import { createApi, type Persistence, Refused } from "./parts/persist.ts";
 import { createTokenSource, type TokenSource } from "./parts/token.ts";
 import { forgetUpload, uploadFile } from "./parts/upload-file.ts";
 
 const megabyte = 1_024 * 1_024;
 
+/** The fields of a job that the page fixes. */
+const jsonObject = (text: string): object => {
+  const value = parsed(text);
+  return typeof value === "object" && value !== null ? value : {};
+};
+
 /** The form of the page; `undefined` when an element is missing. */
 const findForm = () => {
   const form = document.querySelector<HTMLFormElement>("form[data-upload]");
   const file = form?.querySelector<HTMLInputElement>("#file");
-  const language = form?.querySelector<HTMLSelectElement>("#language");
   const bar = form?.querySelector("progress");
   const state = form?.querySelector<HTMLElement>("[data-state]");
   const run = form?.querySelector<HTMLButtonElement>("[type=submit]");
   const stop = form?.querySelector<HTMLButtonElement>("[data-stop]");
-  return form && file && language && bar && state && run && stop
-    ? { form, file, language, bar, state, run, stop }
-    : undefined;
+  return form && file && bar && state && run && stop ? { form, file, bar, state, run, stop } : undefined;
 };
 
 /** Uploads the chosen file and creates a job for it. */
@@ -42,7 +45,7 @@ class Upload {
     const { signal } = this.#running;
     this.#setRunning(true);
     try {
-      await this.#transcribe(file, signal);
+      await this.#createJob(file, signal);
     } catch (error) {
       if (signal.aborted) this.#say(this.#words("stopped"));
       else this.#say((error instanceof Refused && error.message) || this.#words("failed"), true);
@@ -51,21 +54,21 @@ class Upload {
     }
   }
 
-  async #transcribe(file: File, signal: AbortSignal): Promise<void> {
+  async #createJob(file: File, signal: AbortSignal): Promise<void> {
     const persistence = { signal, onLost: () => this.#say(this.#words("lost")) };
     const api = createApi(this.#words("api"), this.#freshToken, persistence);
     const fileId = await this.#upload(file, api, persistence);
     this.#say(this.#words("starting"));
-    const language = this.#elements.language.value;
+    const chosen = this.#chosen();
     const job = await api(
       "POST",
       "/jobs",
-      { type: "transcription", file_id: fileId, language, timestamps: true },
+      { ...jsonObject(this.#words("creates")), ...chosen, file_id: fileId },
       // If the response is lost, the next attempt creates no second job.
-      { "Idempotency-Key": `${fileId}-${language}` },
+      { "Idempotency-Key": [fileId, ...Object.values(chosen)].join("-") },
     );
     forgetUpload();
-    location.assign(`${this.#words("page")}/${textWithin(job, "id")}`);
+    location.assign(this.#words("page").replace("{id}", textWithin(job, "id")));
   }
 
   #upload(file: File, api: ReturnType<typeof createApi>, persistence: Persistence): Promise<string> {
@@ -79,6 +82,14 @@ class Upload {
         this.#showBytes(bytes, file.size, isResumed && bytes === arrivedBefore);
       },
     });
+  }
+
+  /** The fields of the form, other than its file, that are not empty. */
+  #chosen(): Readonly<Record<string, string>> {
+    const fields = [...new FormData(this.#elements.form)].flatMap(([name, value]) =>
+      typeof value === "string" && value !== "" ? [[name, value] as const] : [],
+    );
+    return Object.fromEntries(fields);
   }
 
   #words(key: string): string {

@@ -1,6 +1,11 @@
 import type * as z from "zod";
 import { findLanguage, shortestCode } from "../../../shared/platform/catalogue/languages.ts";
-import { isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
+import {
+  fileNameOf,
+  isOver,
+  type JobStatus,
+  type StoredTranscription,
+} from "../../../shared/recordings/jobs/job.ts";
 import type { JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
@@ -25,10 +30,6 @@ type Shown = Visit<z.output<NonNullable<typeof recordingPage.query>>, "signed-in
   /** A link to the audio, while it exists. */
   readonly link: string | undefined;
 };
-
-/** The name of the uploaded file. */
-export const fileNameOf = ({ object_key: key }: Pick<StoredTranscription, "object_key">): string =>
-  key.split("/").at(-1) ?? key;
 
 export const nameOfLanguage = (code: string): string => findLanguage(code)?.name ?? code;
 
@@ -58,7 +59,7 @@ export const JobProgress = ({ job }: { readonly job: Progress }) => {
   );
 };
 
-const stateKinds: Readonly<Record<StoredTranscription["status"], "good" | "warning" | "bad" | undefined>> = {
+const stateKinds: Readonly<Record<JobStatus, "good" | "warning" | "bad" | undefined>> = {
   queued: undefined,
   running: "warning",
   completed: "good",
@@ -67,26 +68,37 @@ const stateKinds: Readonly<Record<StoredTranscription["status"], "good" | "warni
 };
 
 /** The status of a job, in a word. */
-export const JobState = ({ job: { status } }: { readonly job: Pick<StoredTranscription, "status"> }) => {
+export const JobState = ({
+  job: { status },
+  words = useFrame().texts.recordings.states,
+}: {
+  readonly job: { readonly status: JobStatus };
+  readonly words?: Readonly<Record<JobStatus, string>>;
+}) => {
   const kind = stateKinds[status];
-  return <Badge {...(kind ? { kind } : {})}>{useFrame().texts.recordings.states[status]}</Badge>;
+  return <Badge {...(kind ? { kind } : {})}>{words[status]}</Badge>;
 };
 
 /** What the script needs to follow an active job: it reloads the page when the job's status changes. */
-export const useFollowed = ({ id, status }: Pick<StoredTranscription, "id" | "status">) => {
-  const { texts, url, formToken } = useFrame();
+export const useFollowed = (
+  { id, status }: { readonly id: string; readonly status: JobStatus },
+  progress: string,
+  unit: "seconds" | "characters",
+) => {
+  const { url, formToken } = useFrame();
   return {
     "data-job": url(`/tasks/jobs/${id}`),
     "data-status": status,
     "data-token": url("/console/recordings/token"),
     "data-form-token": formToken,
-    "data-progress": texts.recordings.progress,
+    "data-progress": progress,
+    "data-unit": unit,
   };
 };
 
 const ActiveJob = ({ job }: { readonly job: StoredTranscription }) => {
   const words = useFrame().texts.recordings;
-  const followed = useFollowed(job);
+  const followed = useFollowed(job, words.progress, "seconds");
   return (
     <section class="card" {...followed}>
       <h2>{words.states[job.status]}</h2>

@@ -7,7 +7,7 @@ import {
   type ResultDependencies,
   readSegments,
 } from "../../../shared/recordings/jobs/get-result.ts";
-import { isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
+import { fileNameOf, isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import { jobResult, type resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import type { JobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
 import type { JobName } from "../../../shared/recordings/jobs/keys.ts";
@@ -19,7 +19,7 @@ import { data, redirect, sentFile, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import { Recordings } from "./list.tsx";
 import { partSeconds, recordingPage, recordingsPage, recordingsTokenPage, transcriptPage } from "./pages.ts";
-import { fileNameOf, RecordingView, type ShownPart } from "./recording.tsx";
+import { RecordingView, type ShownPart } from "./recording.tsx";
 
 /** What these pages use. */
 export interface RecordingsDependencies extends Pick<PlaygroundDependencies, "tokens">, DeleteDependencies {

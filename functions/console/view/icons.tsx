@@ -11,6 +11,7 @@ import successIcon from "lucide-static/dist/esm/icons/circle-check.mjs";
 import timeIcon from "lucide-static/dist/esm/icons/clock.mjs";
 import copyIcon from "lucide-static/dist/esm/icons/copy.mjs";
 import downloadIcon from "lucide-static/dist/esm/icons/download.mjs";
+import documentIcon from "lucide-static/dist/esm/icons/file-text.mjs";
 import playgroundIcon from "lucide-static/dist/esm/icons/flask-conical.mjs";
 import keysIcon from "lucide-static/dist/esm/icons/key-round.mjs";
 import languagesIcon from "lucide-static/dist/esm/icons/languages.mjs";
@@ -69,6 +70,7 @@ const icons = {
   renew: renewIcon,
   upload: uploadIcon,
   message: messageIcon,
+  document: documentIcon,
 } as const;
 
 export type IconName = keyof typeof icons;

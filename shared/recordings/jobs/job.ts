@@ -92,7 +92,8 @@ export const transcriptionItem = jobItem.extend({
 });
 export type StoredTranscription = z.output<typeof transcriptionItem>;
 
-const translationItem = jobItem.extend({
+/** A stored job that translates. */
+export const translationItem = jobItem.extend({
   type: z.literal("translation"),
   /** `undefined` leaves it to the model. */
   source_language: z.string().optional(),
@@ -238,15 +239,13 @@ const transcriptionView = (stored: StoredTranscription) => ({
   },
 });
 
-/** The name of an upload's file. */
-const fileNameOf = (objectKey: string): string => objectKey.slice(objectKey.lastIndexOf("/") + 1);
+/** Returns the name of the file that a job works on. */
+export const fileNameOf = ({ object_key: key }: Pick<StoredJob, "object_key">): string =>
+  key.slice(key.lastIndexOf("/") + 1);
 
 /** Returns the name of a translated document: `leaflet.lug.docx`. */
-export const translatedFileName = ({
-  object_key: key,
-  target_language: language,
-  format,
-}: StoredTranslation) => translatedName(fileNameOf(key), language, format);
+export const translatedFileName = (stored: StoredTranslation): string =>
+  translatedName(fileNameOf(stored), stored.target_language, stored.format);
 
 const translationView = (stored: StoredTranslation) => ({
   type: stored.type,

@@ -10,6 +10,7 @@ import {
   type StoredTranslation,
   storedJob,
   transcriptionItem,
+  translationItem,
 } from "./job.ts";
 import { jobStates, readJob } from "./job-states.ts";
 import { workCharge, workRefusal } from "./job-work.ts";
@@ -59,11 +60,23 @@ const queuedJob = (name: JobName, newJob: NewJob, now: number): StoredJob =>
 
 const itemOf = (name: JobName, { done: _none, ...item }: StoredJob) => ({ ...jobKeys.job(name), ...item });
 
-const jobsOf = (userId: number, limit: number, before: string | undefined, now: number) => ({
+/** Earlier versions stored no type, but every translation has a target. */
+const isOfType: Readonly<Record<StoredJob["type"], string>> = {
+  transcription: " AND attribute_not_exists(target_language)",
+  translation: " AND attribute_exists(target_language)",
+};
+
+const jobsOf = (
+  userId: number,
+  limit: number,
+  before: string | undefined,
+  now: number,
+  type?: StoredJob["type"],
+) => ({
   partition: jobKeys.ofAccount(userId),
   beginsWith: jobKeys.jobs,
   filter: {
-    FilterExpression: "is_deleted = :no AND expires_at > :now",
+    FilterExpression: `is_deleted = :no AND expires_at > :now${type ? isOfType[type] : ""}`,
     ExpressionAttributeValues: { ":no": false, ":now": Math.floor(now / 1_000) },
   },
   descending: true,
@@ -120,15 +133,18 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     limit: number,
     before: string | undefined,
   ): Promise<StoredTranscription[]> => {
-    const { filter, ...query } = jobsOf(userId, limit, before, now());
-    const items = await table.query({
-      ...query,
-      filter: {
-        FilterExpression: `${filter.FilterExpression} AND attribute_not_exists(target_language)`,
-        ExpressionAttributeValues: filter.ExpressionAttributeValues,
-      },
-    });
+    const items = await table.query(jobsOf(userId, limit, before, now(), "transcription"));
     return items.map((item) => transcriptionItem.parse(item));
+  },
+
+  /** The same for jobs that translate. */
+  listTranslations: async (
+    userId: number,
+    limit: number,
+    before: string | undefined,
+  ): Promise<StoredTranslation[]> => {
+    const items = await table.query(jobsOf(userId, limit, before, now(), "translation"));
+    return items.map((item) => translationItem.parse(item));
   },
 
   /** Removes a job from the table. */

@@ -64,15 +64,18 @@ const sentences = [
   "Leero tugenda kwogera ku masomero n'amazzi amayonjo.",
 ];
 
-/** Uploads a recording as a program would, and has it transcribed. @returns the ID of the job. */
-const startTranscription = async (caller: Caller, name: string, audio: Blob): Promise<string> => {
-  const file = { file_name: name, content_type: "audio/wav", size: audio.size };
-  const { upload_url: address, file_id } = z
-    .object({ upload_url: z.string(), file_id: z.string() })
-    .parse(await caller.post("/tasks/generate-upload-url", file));
-  await fetch(address, { method: "PUT", headers: { "Content-Type": "audio/wav" }, body: audio });
-  const wanted = { type: "transcription", language: "lug", timestamps: true, file_id };
-  return z.object({ id: z.string() }).parse(await caller.post("/tasks/jobs", wanted)).id;
+/** Uploads a file as a program would, and creates a job for it. @returns the ID of the job. */
+const startJob = async (caller: Caller, name: string, content: Blob, fields: object): Promise<string> => {
+  const type = "application/octet-stream";
+  const { upload_url: address, file_id } = z.object({ upload_url: z.string(), file_id: z.string() }).parse(
+    await caller.post("/tasks/generate-upload-url", {
+      file_name: name,
+      content_type: type,
+      size: content.size,
+    }),
+  );
+  await fetch(address, { method: "PUT", headers: { "Content-Type": type }, body: content });
+  return z.object({ id: z.string() }).parse(await caller.post("/tasks/jobs", { ...fields, file_id })).id;
 };
 
 const isCompleted = async (caller: Caller, id: string): Promise<boolean> => {
@@ -83,7 +86,17 @@ const isCompleted = async (caller: Caller, id: string): Promise<boolean> => {
 const transcribe = async (caller: Caller, names: readonly string[]): Promise<void> => {
   const audio = await caller.speak(Array.from({ length: 4 }, () => sentences.join(" ")).join(" "));
   for (const name of names) {
-    const id = await startTranscription(caller, name, audio);
+    const fields = { type: "transcription", language: "lug", timestamps: true };
+    const id = await startJob(caller, name, audio, fields);
+    while (!(await isCompleted(caller, id))) await setTimeout(pollMilliseconds);
+  }
+};
+
+const translateDocuments = async (caller: Caller, names: readonly string[]): Promise<void> => {
+  const content = new Blob(["# Thank you\n\nGood morning. The clinic opens at eight.\n"]);
+  for (const name of names) {
+    const fields = { type: "translation", source_language: "eng", target_language: "lug" };
+    const id = await startJob(caller, name, content, fields);
     while (!(await isCompleted(caller, id))) await setTimeout(pollMilliseconds);
   }
 };
@@ -100,6 +113,7 @@ const fillOne = async (url: string, person: Person): Promise<void> => {
     text: "Good morning",
   });
   await transcribe(caller, ["council.wav"]);
+  await translateDocuments(caller, ["leaflet.md"]);
 };
 
 const scopesOf = (index: number) =>
@@ -115,6 +129,7 @@ const fillMany = async (url: string, person: Person): Promise<void> => {
   }
   const names = Array.from({ length: 11 }, (_, index) => `council-${index + 1}.wav`);
   await transcribe(caller, [`${longName}.wav`, ...names]);
+  await translateDocuments(caller, [`${longName}.md`, ...names.map((each) => each.replace("wav", "md"))]);
 };
 
 /** Follows the link that verifies the address of a person. */

@@ -186,6 +186,7 @@ const account: readonly Scene[] = [
   ...(["one", "many"] as const).flatMap((as): Scene[] => [
     { page: "console", state: as, as, path: "/console" },
     { page: "recordings", state: as, as, path: "/console/recordings" },
+    { page: "documents", state: as, as, path: "/console/playground/document" },
     { page: "tokens", state: as, as, path: "/console/tokens" },
     { page: "usage", state: as, as, path: "/console/usage" },
     ...accountSections.map((section) => ({

@@ -9,8 +9,9 @@ const showProgress = (card: HTMLElement, job: unknown): void => {
   const bar = card.querySelector("progress");
   if (bar) bar.value = done;
   const said = card.querySelector("[data-said]");
-  const words = card.dataset["progress"] ?? "";
-  if (said) said.textContent = words.replace("{done}", clockOf(done)).replace("{total}", clockOf(total));
+  const { progress: words = "", unit } = card.dataset;
+  const written = unit === "seconds" ? clockOf : String;
+  if (said) said.textContent = words.replace("{done}", written(done)).replace("{total}", written(total));
 };
 
 /** Fetches the job. Reloads the page when its status changed, when it is gone, or to lead to the login page. */

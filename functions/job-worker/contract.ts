@@ -35,8 +35,8 @@ export const jobWorkerFunction = defineFunction({
     /** How long to wait for an unreachable model. */
     JOB_WAITS_SECONDS: countVariable,
   },
-  // Each environment holds one piece of 24 MB in memory.
-  memoryMegabytes: 512,
+  // Each environment holds one piece of 24 MB, or a document: reading one with the most parts takes up to 700 MB.
+  memoryMegabytes: 1_024,
   // The time limit of the model's server for one piece.
   timeoutSeconds: 300,
   transfer: "buffered",

@@ -265,7 +265,8 @@ export const jobsFunction = defineFunction({
     /** How many pieces all accounts together may have in progress. */
     JOB_PIECES_AT_ONCE: countVariable,
   },
-  memoryMegabytes: 512,
+  // Reading a document of the maximum size takes up to 700 MB.
+  memoryMegabytes: 1_024,
   // The length of some containers is known only after reading the whole file.
   timeoutSeconds: 120,
   transfer: "stream",

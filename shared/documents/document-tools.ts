@@ -8,6 +8,7 @@ import { readText } from "./formats/plain-text.ts";
 import { readPo } from "./formats/po.ts";
 import { readSrt, readVtt } from "./formats/subtitles.ts";
 import { readXliff } from "./formats/xliff.ts";
+import { requireFewParts } from "./segments/document-size.ts";
 import type { ParsedDocument } from "./segments/segment.ts";
 import {
   assembleDocument,
@@ -144,7 +145,9 @@ export const openDocument = (
     const { parts, write } = openDocx(bytes);
     return openParts(parts, write);
   }
-  const document = readers[format](decode(bytes), options);
+  const source = decode(bytes);
+  requireFewParts([source], format);
+  const document = readers[format](source, options);
   const name = format;
   return openParts([{ name, document }], (texts) => {
     const text = texts.get(name);

@@ -1,4 +1,5 @@
 import { strFromU8, strToU8, Unzip, UnzipInflate, zipSync } from "fflate";
+import { requireFewParts } from "../segments/document-size.ts";
 import { createPassageReader, type PassageReader, type Syntax } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range, SegmentPiece } from "../segments/segment.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
@@ -48,7 +49,9 @@ const unpack = (zipped: Uint8Array): ZippedFile[] => {
       throw damaged(error);
     }
     if (unpacked > maxUnpackedBytes || files.length > maxFiles) {
-      throw new UnreadableDocument("The document unpacks to more than 60 MB or 2,000 files.");
+      throw new UnreadableDocument("The document unpacks to more than 60 MB or 2,000 files.", {
+        isTooLarge: true,
+      });
     }
   }
   if (files.some(({ isComplete }) => !isComplete)) throw damaged();
@@ -175,10 +178,17 @@ export const openDocx = (bytes: Uint8Array): OpenedDocx => {
   if (!files.some(({ name }) => name === mainPart)) throw damaged();
   const texts = files.filter(({ name }) => textParts.test(name));
   if (texts.reduce((sum, file) => sum + file.bytes.length, 0) > maxTextBytes) {
-    throw new UnreadableDocument("The text of the document, with its formatting, has more than 20 MB.");
+    throw new UnreadableDocument("The text of the document, with its formatting, has more than 20 MB.", {
+      isTooLarge: true,
+    });
   }
+  const sources = texts.map((file) => ({ name: file.name, source: strFromU8(file.bytes) }));
+  requireFewParts(
+    sources.map(({ source }) => source),
+    "docx",
+  );
   return {
-    parts: texts.map((file) => ({ name: file.name, document: readPart(strFromU8(file.bytes)) })),
+    parts: sources.map(({ name, source }) => ({ name, document: readPart(source) })),
     write: (replaced) => {
       if (replaced.size === 0) return bytes;
       const written = files.map((file): [string, Uint8Array] => {

@@ -62,17 +62,23 @@ const structureOf = (written: string): string => {
   return types.toSorted().join(" ");
 };
 
+/** Returns a function that parses each text once: cells and items are often the same. */
+const createStructures = (): ((written: string) => string) => {
+  const known = new Map<string, string>();
+  return (written) => {
+    const found = known.get(written) ?? structureOf(written);
+    known.set(written, found);
+    return found;
+  };
+};
+
 /** Words can become markup by their place, such as a number at the start. */
-const checked = (source: string, segment: DocumentSegment): DocumentSegment => {
+const checked = ({ source, structures }: MarkdownReading, segment: DocumentSegment): DocumentSegment => {
   const [first] = segment.pieces;
   const { end } = segment.pieces.at(-1) ?? first;
-  let expected: string | undefined;
   return {
     ...segment,
-    hasStructure: (written) => {
-      expected ??= structureOf(source.slice(first.start, end));
-      return structureOf(written) === expected;
-    },
+    hasStructure: (written) => structures(written) === structures(source.slice(first.start, end)),
   };
 };
 
@@ -107,6 +113,7 @@ interface MarkdownReading {
   readonly source: string;
   readonly segments: DocumentSegment[];
   readonly words: PassageReader;
+  readonly structures: (written: string) => string;
 }
 
 /** Whether a node's words are written between its own markup. The words of `[this]` are also the name of its link. */
@@ -120,7 +127,7 @@ const isPair = ({ type, children = [], referenceType }: MarkdownNode): boolean =
 const addPassage = (node: MarkdownNode, reading: MarkdownReading): void => {
   const { source, segments, words } = reading;
   const passage = collectPassage(words, (found) => {
-    segments.push(...found.map((segment) => checked(source, segment)));
+    segments.push(...found.map((segment) => checked(reading, segment)));
   });
   const rest: (MarkdownNode | (() => void))[] = [...(node.children ?? [])].toReversed();
   for (let next = rest.pop(); next; next = rest.pop()) {
@@ -161,6 +168,7 @@ export const readMarkdown = (source: string): ParsedDocument => {
     source,
     segments: [],
     words: createPassageReader(source, markdownSyntax),
+    structures: createStructures(),
   };
   const rest: MarkdownNode[] = [parse(text)];
   for (let node = rest.pop(); node; node = rest.pop()) {

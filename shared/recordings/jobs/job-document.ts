@@ -28,7 +28,8 @@ export const readDocument = async (
     return openDocument(bytes, format, options);
   } catch (error) {
     if (!isUnreadableDocument(error)) throw error;
-    throw new AppError("unreadable_document", { message: error.message, param: "file_id", cause: error });
+    const code = error.isTooLarge ? "file_too_large" : "unreadable_document";
+    throw new AppError(code, { message: error.message, param: "file_id", cause: error });
   }
 };
 

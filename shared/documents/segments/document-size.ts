@@ -1,0 +1,54 @@
+import type { DocumentFormat } from "../document-formats.ts";
+import { UnreadableDocument } from "./unreadable-document.ts";
+
+/** What is counted in the source of a format, before it is parsed. */
+interface Parts {
+  readonly name: string;
+  /** Matches each of them. Global. */
+  readonly pattern: RegExp;
+  readonly max: number;
+}
+
+const tags = (max: number): Parts => ({ name: "tags", pattern: /</g, max });
+const lines = (max: number): Parts => ({ name: "lines", pattern: /\r\n|[\r\n]/g, max });
+const cues: Parts = { name: "subtitles", pattern: /-->/g, max: 50_000 };
+
+/**
+ * How many parts a document may have. A parser needs up to 20 kB for each, whatever its length, so ten megabytes of the smallest ones
+ * would end the process. With these, each format stays below 700 MB of memory; a million characters of prose have a fifth of them.
+ * Marks of emphasis in one paragraph of Markdown take time in proportion to their square: 20,000 take seconds.
+ */
+const maxParts: Readonly<Record<DocumentFormat, readonly Parts[]>> = {
+  text: [lines(150_000)],
+  markdown: [lines(20_000), { name: "marks", pattern: /[*_~`[\]<|\\&]/g, max: 20_000 }],
+  html: [tags(150_000)],
+  srt: [cues],
+  vtt: [cues],
+  po: [{ name: "entries", pattern: /^msgid\b/gm, max: 50_000 }],
+  xliff: [tags(150_000)],
+  json: [{ name: "texts", pattern: /"[^"\\]*/g, max: 300_000 }],
+  csv: [{ name: "cells", pattern: /[,;\t\r\n]/g, max: 150_000 }],
+  docx: [tags(300_000)],
+};
+
+const countOf = (source: string, pattern: RegExp, max: number): number => {
+  let count = 0;
+  for (const _ of source.matchAll(pattern)) {
+    count += 1;
+    if (count > max) break;
+  }
+  return count;
+};
+
+/** @throws UnreadableDocument for texts with so many parts that reading them would need too much memory. */
+export const requireFewParts = (sources: readonly string[], format: DocumentFormat): void => {
+  for (const { name, pattern, max } of maxParts[format]) {
+    const count = sources.reduce((sum, source) => sum + countOf(source, pattern, max), 0);
+    if (count > max) {
+      const limit = max.toLocaleString("en");
+      throw new UnreadableDocument(`The document has more than ${limit} ${name}. Divide it.`, {
+        isTooLarge: true,
+      });
+    }
+  }
+};

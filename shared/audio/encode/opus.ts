@@ -11,7 +11,8 @@ export interface OpusFrameEncoder {
   close(): void;
 }
 
-const frameSeconds = 0.02;
+/** How long a packet plays. */
+export const frameSeconds = 0.02;
 const bytesPerSample = 2;
 
 /** Sample rates of Opus, in hertz (RFC 6716, section 2.1.3). */
@@ -24,9 +25,9 @@ const bitsPerSecond = 24_000;
 const setComplexity = { request: 4_010, value: 5 } as const;
 
 /** libopus, compiled to WebAssembly. */
-const createLibopusEncoder = (sampleRate: OpusRate): OpusFrameEncoder => {
+export const createLibopusEncoder = (sampleRate: OpusRate, bitrate = bitsPerSecond): OpusFrameEncoder => {
   const opus = new OpusScript(sampleRate, 1, OpusScript.Application.VOIP);
-  opus.setBitrate(bitsPerSecond);
+  opus.setBitrate(bitrate);
   opus.encoderCTL(setComplexity.request, setComplexity.value);
   return {
     encode: (frame) => opus.encode(frame, frame.length / bytesPerSample),

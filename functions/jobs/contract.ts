@@ -20,6 +20,7 @@ import { text } from "../../shared/platform/validation/fields.ts";
 import { maxCallbackUrlLength } from "../../shared/recordings/callbacks/callback-url.ts";
 import { createdJob, job, jobDetails, jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
 import { jobResult, resultFormats } from "../../shared/recordings/jobs/job-result.ts";
+import { maxTargets, targetFormats } from "../../shared/recordings/jobs/target.ts";
 
 const common = { tag: "Jobs", auth: "user", scope: "jobs" } as const;
 
@@ -32,6 +33,25 @@ const callbackUrl = text().max(maxCallbackUrlLength).nullish().meta({
   example: "https://example.org/language-ai",
   description: "A URL to call when the job ends, following Standard Webhooks",
 });
+
+const transcriptTargets = z
+  .array(
+    z
+      .object({
+        language: text()
+          .max(100)
+          .meta({ example: "eng", description: `${languageForms}; one of the 32 of \`TranslationLanguage\`` }),
+        format: z.enum(targetFormats).meta({
+          example: "srt",
+          description:
+            "`srt` and `vtt` are subtitles with the times of the transcript; `text` and `json` the translated transcript; `audio` is Ogg Opus, " +
+            "in which each segment is spoken at its time, for languages with voices",
+        }),
+      })
+      .meta({ id: "TranscriptTarget" }),
+  )
+  .min(1)
+  .max(maxTargets);
 
 /** The body of a job that transcribes. */
 export const transcriptionJobRequest = z
@@ -48,6 +68,11 @@ export const transcriptionJobRequest = z
       description: `${languageForms}; one of the 51 of \`TranscriptionLanguage\``,
     }),
     timestamps: z.boolean().default(false).meta({ description: "Whether the JSON result has `segments`" }),
+    targets: transcriptTargets.nullish().meta({
+      example: [{ language: "eng", format: "srt" }],
+      description:
+        "What the transcript is translated into. A language is translated once for all of its formats, and can be fetched in any format of text",
+    }),
     callback_url: callbackUrl,
   })
   .meta({ id: "TranscriptionJobRequest" });
@@ -103,6 +128,9 @@ export const createJobOperation = defineOperation({
     `${jobLifetimeDays} days. Each month an account can transcribe 3 hours of recordings this way, or 100 with Premium. Audio that ` +
     "was not transcribed, because the job failed or was cancelled, is refunded. A job that cannot be completed within a day is refused " +
     "with 429 `queue_full`; `error.estimated_seconds` is how long it would take.\n\n" +
+    "**Targets of recordings.** With `targets`, the transcript is translated by segments, which keep their times, and spoken where a target " +
+    "is `audio`. `estimate.characters` is the most that this counts on the account's month; what the transcript does not have is refunded at " +
+    "the end. The transcript can be read as soon as `has_transcript` is true.\n\n" +
     "**Documents.** The result is a document of the same format: plain text, Markdown, HTML, SubRip and WebVTT, PO, XLIFF 1.2 and 2.0, " +
     "JSON of an app's texts, CSV or DOCX. Only the words change: markup, times, keys, comments and unknown parts stay byte by byte. " +
     "Its characters count on the account's month; those that were not translated are refunded.",
@@ -114,6 +142,7 @@ export const createJobOperation = defineOperation({
     "unreadable_document",
     "unsupported_language",
     "same_language",
+    "no_speaker_for_language",
     "payload_too_large",
     "file_too_large",
     "queue_full",
@@ -182,13 +211,18 @@ export const getJobResultOperation = defineOperation({
   method: "GET",
   path: "/tasks/jobs/{id}/result",
   summary: "Get the result of a job",
-  description: "The transcript of a recording in the requested format, or the translated document.",
+  description:
+    "The transcript of a recording in the requested format, one of its translations, or the translated document.",
   limit: "account",
   pathParameters,
   query: z.object({
-    format: z.enum(resultFormats).optional().meta({
+    language: z.string().max(100).optional().meta({
+      description: "Of a recording: the language of one of its targets. By default the transcript itself",
+    }),
+    format: z.enum([...resultFormats, "audio"]).optional().meta({
       description:
-        "Of a transcript, by default `json`. `text` is plain text; `srt` and `vtt` are subtitles. A document has the format of its source",
+        "Of a transcript, by default `json`. `text` is plain text; `srt` and `vtt` are subtitles; `audio`, for a language with this target, is " +
+        "Ogg Opus. A document has the format of its source",
     }),
     partial: z
       .enum(["true", "false"])
@@ -213,6 +247,7 @@ export const getJobResultOperation = defineOperation({
       "application/xliff+xml",
       "text/csv",
       "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+      "audio/ogg",
     ],
     headers: ["Content-Disposition"],
   },
@@ -228,6 +263,41 @@ export const getJobResultOperation = defineOperation({
     },
   },
   errors: ["bad_request", "not_found", "job_not_completed", "storage_unavailable"],
+});
+
+export const addTargetsOperation = defineOperation({
+  ...common,
+  id: "addTargets",
+  method: "POST",
+  path: "/tasks/jobs/{id}/targets",
+  summary: "Translate a completed recording",
+  description:
+    "Adds targets to a completed transcription, which runs again and calls back again at the end. Its transcript and the targets that it " +
+    `has already can still be read. A recording has at most ${maxTargets} targets; those that it has already change nothing.`,
+  pathParameters,
+  body: {
+    encoding: "json",
+    schema: z
+      .object({
+        targets: transcriptTargets.meta({
+          example: [{ language: "eng", format: "srt" }],
+          description: "What the transcript is translated into",
+        }),
+      })
+      .meta({ id: "TargetsRequest" }),
+  },
+  response: { status: 202, description: "The job", schema: createdJob },
+  errors: [
+    "bad_request",
+    "not_found",
+    "job_not_completed",
+    "unsupported_language",
+    "same_language",
+    "no_speaker_for_language",
+    "file_too_large",
+    "queue_full",
+    "storage_unavailable",
+  ],
 });
 
 export const deleteJobOperation = defineOperation({
@@ -247,12 +317,13 @@ export const deleteJobOperation = defineOperation({
 
 export const jobsFunction = defineFunction({
   name: "jobs",
-  description: "Jobs that transcribe long recordings and translate documents",
+  description: "Jobs that transcribe and translate long recordings, and translate documents",
   operations: [
     createJobOperation,
     listJobsOperation,
     getJobOperation,
     getJobResultOperation,
+    addTargetsOperation,
     deleteJobOperation,
   ],
   environment: {

@@ -2,15 +2,13 @@ import { attachmentNamed } from "../../../shared/http/attachment.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { LinkedObjectStore } from "../../../shared/platform/storage/object-store.ts";
 import { type DeleteDependencies, deleteJob } from "../../../shared/recordings/jobs/delete-job.ts";
-import {
-  getResult,
-  type ResultDependencies,
-  readSegments,
-} from "../../../shared/recordings/jobs/get-result.ts";
+import { getResult } from "../../../shared/recordings/jobs/get-result.ts";
 import { isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import { jobResult, type resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import type { JobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
 import type { JobName } from "../../../shared/recordings/jobs/keys.ts";
+import { readSegments } from "../../../shared/recordings/jobs/recording-result.ts";
+import type { ResultDependencies } from "../../../shared/recordings/jobs/result-query.ts";
 import { requireTranscription } from "../../../shared/recordings/jobs/show-jobs.ts";
 import type { PlaygroundDependencies } from "../playground/playground-pages.tsx";
 import { type BoundPage, page } from "../server/page.ts";

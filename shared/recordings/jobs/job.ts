@@ -6,6 +6,8 @@ import { inboundMessage } from "../../messaging/inbound-message.ts";
 import { transcriptionLanguages } from "../../platform/catalogue/languages.ts";
 import { daySeconds } from "../../platform/durations.ts";
 import { callbackState } from "../callbacks/deliveries.ts";
+import { isReady, stageOf } from "./job-stages.ts";
+import { jobStage, targetFormats, transcriptTarget } from "./target.ts";
 
 /** How long a job and its result are stored. */
 export const jobLifetimeDays = 30;
@@ -87,6 +89,19 @@ export const transcriptionItem = jobItem.extend({
   facts: audioFacts,
   audio_milliseconds: z.int(),
   done_milliseconds: z.int().default(0),
+  /** What the transcript is translated into. */
+  targets: z.array(transcriptTarget).default([]),
+  /** The work on the targets so far, once the transcript is assembled. */
+  stages: z.array(jobStage).default([]),
+  /** The results of this many stages can be read. */
+  assembled_stages: z.int().default(0),
+  /** How often targets were added to the completed job. */
+  extensions: z.int().default(0),
+  /** The characters that are counted for the targets of the last request, and those of them that are translated. */
+  characters: z.int().default(0),
+  done_characters: z.int().default(0),
+  /** The day on which they are counted; by default the job's own. */
+  characters_day: z.int().optional(),
   /** Longer parts of the recording took the model too long; pieces that are longer are transcribed in parts. */
   max_part_seconds: z.number().optional(),
 });
@@ -153,6 +168,8 @@ const commonFields = {
   }),
 };
 
+const stageNames = { translate: "translating", speak: "speaking" } as const;
+
 const transcriptionFields = {
   type: z.literal("transcription").describe("What the job does"),
   ...commonFields,
@@ -164,6 +181,28 @@ const transcriptionFields = {
       total: z.number().meta({ example: 10_800, description: "The length of the recording in seconds" }),
     })
     .meta({ description: "In seconds of the recording" }),
+  targets: z
+    .array(
+      z.object({
+        language: z.string().meta({ example: "eng", description: "The language of the translation; ISO 639-3" }),
+        format: z.enum(targetFormats).meta({ example: "srt", description: "The requested format" }),
+        is_ready: z.boolean().meta({ example: false, description: "Whether its result can be read" }),
+      }),
+    )
+    .meta({ description: "What the transcript is translated into", example: [] }),
+  has_transcript: z
+    .boolean()
+    .meta({ example: true, description: "Whether the transcript is complete; targets may still be in progress" }),
+  stage: z
+    .object({
+      name: z
+        .enum(["transcribing", "translating", "speaking"])
+        .meta({ example: "translating", description: "What is done now" }),
+      done: z.int().meta({ example: 3, description: "Pieces of this stage that are done" }),
+      total: z.int().meta({ example: 8, description: "All pieces of this stage" }),
+    })
+    .nullable()
+    .meta({ description: "The progress of a running job; otherwise null" }),
 };
 
 const translationFields = {
@@ -213,7 +252,7 @@ export const createdJob = asJob({
       seconds: z.int().meta({ example: 240, description: "How long it may take" }),
     })
     .optional()
-    .meta({ description: "For translations" }),
+    .meta({ description: "For translations, and for recordings with `targets`" }),
 }).meta({ id: "CreatedJob" });
 export type CreatedJob = z.infer<typeof createdJob>;
 
@@ -228,14 +267,33 @@ export type JobDetails = z.infer<typeof jobDetails>;
 
 const seconds = (milliseconds: number): number => milliseconds / 1_000;
 
+/** Whether the whole transcript of a recording can be read. */
+export const hasTranscript = ({ status, stages, extensions }: StoredTranscription): boolean =>
+  status === "completed" || stages.length > 0 || extensions > 0;
+
+const stageView = (stored: StoredTranscription): z.output<typeof transcriptionFields.stage> => {
+  const { status, stages, pieces, done } = stored;
+  if (status !== "running" || pieces === undefined) return null;
+  const stage = stageOf(stored, pieces);
+  const from = stage?.from ?? 0;
+  return {
+    name: stage ? stageNames[stage.kind] : "transcribing",
+    done: [...done].filter((index) => index >= from).length,
+    total: pieces - (stages.at(-1)?.from ?? 0),
+  };
+};
+
 const transcriptionView = (stored: StoredTranscription) => ({
   type: stored.type,
   language: stored.language,
   timestamps: stored.timestamps,
   progress: {
-    done: seconds(stored.status === "completed" ? stored.audio_milliseconds : stored.done_milliseconds),
+    done: seconds(hasTranscript(stored) ? stored.audio_milliseconds : stored.done_milliseconds),
     total: seconds(stored.audio_milliseconds),
   },
+  targets: stored.targets.map((target) => ({ ...target, is_ready: isReady(stored, target) })),
+  has_transcript: hasTranscript(stored),
+  stage: stageView(stored),
 });
 
 /** The name of an upload's file. */

@@ -113,9 +113,58 @@ interface TimedText {
   readonly words?: readonly Word[] | undefined;
 }
 
-/** Writes SubRip. It has no escapes, so an arrow in the text must not look like the one between times. */
-export const toSubRip = ({ segments, words }: TimedText): string =>
-  toCues(segments, words)
+/** Breaks words into as few lines as fit, of about the same length. */
+const breakLines = (words: readonly string[]): string[] => {
+  const total = lengthOf(words.join(" "));
+  const share = total / Math.ceil(total / maxLineLength);
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = lines.at(-1);
+    const isFull =
+      line === undefined || lengthOf(line) >= share || lengthOf(`${line} ${word}`) > maxLineLength;
+    if (isFull) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+};
+
+/** Puts each word of a translation into the cue at whose time it was said, in order. */
+const wordsOfCues = (
+  cues: readonly Cue[],
+  segments: readonly Segment[],
+  translated: readonly string[],
+): string[][] => {
+  const shown = cues.map((): string[] => []);
+  let at = 0;
+  for (const [index, { start, end }] of segments.entries()) {
+    const text = translated[index] ?? "";
+    for (const word of spreadWords({ start, end, text }).flatMap(fitting)) {
+      while (at < cues.length - 1 && (word.start + word.end) / 2 >= (cues[at]?.end ?? 0)) at += 1;
+      shown[at]?.push(word.text);
+    }
+  }
+  return shown;
+};
+
+/**
+ * Puts a translation into the cues of its transcript, whose times stay. Only lines are broken anew, so a much longer translation
+ * may have cues of more lines; a much shorter one stays on the screen for the time of several cues.
+ */
+const translatedCues = ({ segments, words }: TimedText, translated: readonly string[]): Cue[] => {
+  const cues = toCues(segments, words);
+  const shown = wordsOfCues(cues, segments, translated);
+  let visible = shown.find((each) => each.length > 0) ?? [];
+  if (visible.length === 0) return [];
+  return cues.map(({ start, end }, index) => {
+    const own = shown[index] ?? [];
+    if (own.length > 0) visible = own;
+    return { start, end, lines: breakLines(visible) };
+  });
+};
+
+/** SubRip has no escapes, so an arrow in the text must not look like the one between times. */
+const subRipOf = (cues: readonly Cue[]): string =>
+  cues
     .map(({ start, end, lines }, index) => {
       const text = lines.join("\n").replaceAll("-->", "->");
       return `${index + 1}\n${toTime(start, ",")} --> ${toTime(end, ",")}\n${text}\n`;
@@ -124,12 +173,23 @@ export const toSubRip = ({ segments, words }: TimedText): string =>
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** Writes WebVTT (W3C), in which `&`, `<` and `>` are escaped. */
-export const toWebVtt = ({ segments, words }: TimedText): string =>
+/** In WebVTT (W3C) `&`, `<` and `>` are escaped. */
+const webVttOf = (cues: readonly Cue[]): string =>
   [
     "WEBVTT\n",
-    ...toCues(segments, words).map(({ start, end, lines }) => {
+    ...cues.map(({ start, end, lines }) => {
       const text = lines.join("\n").replaceAll(/[&<>]/g, (character) => escapes[character] ?? character);
       return `${toTime(start, ".")} --> ${toTime(end, ".")}\n${text}\n`;
     }),
   ].join("\n");
+
+const cuesOf = (transcript: TimedText, translated: readonly string[] | undefined): Cue[] =>
+  translated ? translatedCues(transcript, translated) : toCues(transcript.segments, transcript.words);
+
+/** Writes SubRip. @param translated the text of each segment in another language; the times stay those of the transcript. */
+export const toSubRip = (transcript: TimedText, translated?: readonly string[]): string =>
+  subRipOf(cuesOf(transcript, translated));
+
+/** Writes WebVTT, as {@link toSubRip}. */
+export const toWebVtt = (transcript: TimedText, translated?: readonly string[]): string =>
+  webVttOf(cuesOf(transcript, translated));

@@ -40,9 +40,13 @@ interface Work {
 const outcome = (seconds: number, { speed = 10, messages = 0, jobs = [] }: Work = {}) =>
   requireCapacity(
     7,
-    { type: "transcription", amount: seconds * 1_000 },
+    [{ type: "transcription", amount: seconds * 1_000 }],
     {
-      speeds: { transcription: { read: async () => speed }, translation: { read: async () => speed } },
+      speeds: {
+        transcription: { read: async () => speed },
+        translation: { read: async () => speed },
+        speech: { read: async () => speed },
+      },
       queue: { count: async () => messages },
       jobs: { list: async () => [...jobs] },
       piecesAtOnce: 6,

@@ -41,7 +41,9 @@ const assembleSpeech = async (
   { store }: StageDependencies,
 ): Promise<void> => {
   for (const language of languages) {
-    const writer = store.write(jobObjects.speech(name, language), { contentType: audioKinds.opus.contentType });
+    const writer = store.write(jobObjects.speech(name, language), {
+      contentType: audioKinds.opus.contentType,
+    });
     try {
       for await (const bytes of joinSpokenPieces(store, name, job, language)) await writer.write(bytes);
       await writer.complete();
@@ -78,9 +80,7 @@ const planStage = async (
     if (!segments) throw new AppError("internal");
     return languages.flatMap((language) => planPiecesOf(language, segments, translationLimits));
   }
-  const parts = await Promise.all(
-    languages.map((language) => readSpeechParts(store, name, job, language)),
-  );
+  const parts = await Promise.all(languages.map((language) => readSpeechParts(store, name, job, language)));
   return parts.flatMap((each, index) => planPiecesOf(languages[index] ?? "", each, speechLimits));
 };
 

@@ -19,7 +19,8 @@ export const jobMessageAttempts = 100;
 
 export const jobWorkerFunction = defineFunction({
   name: "job-worker",
-  description: "Transcribes the recordings of jobs, translates and speaks their transcripts, and translates documents, piece by piece",
+  description:
+    "Transcribes the recordings of jobs, translates and speaks their transcripts, and translates documents, piece by piece",
   operations: [],
   environment: {
     ...tableEnvironment,

@@ -40,7 +40,10 @@ const transcriptTargets = z
       .object({
         language: text()
           .max(100)
-          .meta({ example: "eng", description: `${languageForms}; one of the 32 of \`TranslationLanguage\`` }),
+          .meta({
+            example: "eng",
+            description: `${languageForms}; one of the 32 of \`TranslationLanguage\``,
+          }),
         format: z.enum(targetFormats).meta({
           example: "srt",
           description:
@@ -219,11 +222,14 @@ export const getJobResultOperation = defineOperation({
     language: z.string().max(100).optional().meta({
       description: "Of a recording: the language of one of its targets. By default the transcript itself",
     }),
-    format: z.enum([...resultFormats, "audio"]).optional().meta({
-      description:
-        "Of a transcript, by default `json`. `text` is plain text; `srt` and `vtt` are subtitles; `audio`, for a language with this target, is " +
-        "Ogg Opus. A document has the format of its source",
-    }),
+    format: z
+      .enum([...resultFormats, "audio"])
+      .optional()
+      .meta({
+        description:
+          "Of a transcript, by default `json`. `text` is plain text; `srt` and `vtt` are subtitles; `audio`, for a language with this target, is " +
+          "Ogg Opus. A document has the format of its source",
+      }),
     partial: z
       .enum(["true", "false"])
       .default("false")

@@ -28,7 +28,12 @@ import {
   type RecordingDependencies,
 } from "../../shared/recordings/uploads/open-upload.ts";
 import type { JobRequest, TranscriptionJobRequest, TranslationJobRequest } from "./contract.ts";
-import { type CapacityDependencies, type NewWork, requireCapacity, workOnTargets } from "./require-capacity.ts";
+import {
+  type CapacityDependencies,
+  type NewWork,
+  requireCapacity,
+  workOnTargets,
+} from "./require-capacity.ts";
 
 export interface CreateDependencies extends RecordingDependencies, CapacityDependencies {
   readonly jobs: Pick<JobsRepository, "create" | "list">;

@@ -1,7 +1,11 @@
 import { attachmentNamed } from "../../shared/http/attachment.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { inOnePiece, Reply, ReplyWithHeaders } from "../../shared/http/response.ts";
-import { addTargets, measureTargets, type TargetsDependencies } from "../../shared/recordings/jobs/add-targets.ts";
+import {
+  addTargets,
+  measureTargets,
+  type TargetsDependencies,
+} from "../../shared/recordings/jobs/add-targets.ts";
 import { type DeleteDependencies, deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
 import { getResult } from "../../shared/recordings/jobs/get-result.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";

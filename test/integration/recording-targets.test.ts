@@ -15,8 +15,8 @@ import type { ResultQuery } from "../../shared/recordings/jobs/result-query.ts";
 import type { TranscriptTarget } from "../../shared/recordings/jobs/target.ts";
 import { heardSpans } from "../support/heard-spans.ts";
 import { type FakeModel, type JobWorks, openJobWorks, pieceSeconds } from "../support/job-works.ts";
-import { decodeAudio, speechOfAudio, tone } from "../support/test-audio.ts";
 import { readAll } from "../support/read-all.ts";
+import { decodeAudio, speechOfAudio, tone } from "../support/test-audio.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
@@ -76,8 +76,7 @@ const withoutSerial = (file: Buffer): string =>
 
 const jsonOf = async (...given: Parameters<typeof result>) => jobResult.parse(await result(...given));
 
-const timesOf = (subtitles: string): string[] =>
-  subtitles.split("\n").filter((line) => line.includes("-->"));
+const timesOf = (subtitles: string): string[] => subtitles.split("\n").filter((line) => line.includes("-->"));
 
 const add = async (works: JobWorks, name: JobName, requested: readonly TranscriptTarget[]) => {
   const dependencies = { ...works, store: bucket.store, policyOf: accountPoliciesWith(1) };
@@ -133,7 +132,10 @@ describe("a recording with targets", () => {
     expect(await counted(userId)).toEqual({ seconds: 1_000, characters });
     expect(works.callbacks).toHaveLength(1);
     expect(works.callbacks).toMatchObject([
-      { event: "job.completed", data: { targets: [{ is_ready: true }, { is_ready: true }, { is_ready: true }] } },
+      {
+        event: "job.completed",
+        data: { targets: [{ is_ready: true }, { is_ready: true }, { is_ready: true }] },
+      },
     ]);
   });
 
@@ -185,7 +187,10 @@ describe("a recording with targets", () => {
         return text.toUpperCase();
       },
     });
-    const name = await works.post(await createTestAccount(table), 1, { targets: [toEnglish], characters: 900 });
+    const name = await works.post(await createTestAccount(table), 1, {
+      targets: [toEnglish],
+      characters: 900,
+    });
     await works.work();
     expect(views[0]).toEqual([1, 2]);
     expect(await works.jobs.find(name)).toMatchObject({ status: "completed", assembled_stages: 1 });
@@ -200,7 +205,9 @@ describe("a recording with targets", () => {
     await works.work();
     expect(await works.jobs.find(name)).toMatchObject({ status: "failed" });
     expect((await jsonOf(works, name)).segments).toHaveLength(3);
-    await expect(result(works, name, { language: "eng" })).rejects.toMatchObject({ code: "job_not_completed" });
+    await expect(result(works, name, { language: "eng" })).rejects.toMatchObject({
+      code: "job_not_completed",
+    });
     expect(await counted(userId)).toEqual({ seconds: pieceSeconds, characters: 0 });
     expect(works.callbacks).toMatchObject([{ event: "job.failed", data: { has_transcript: true } }]);
   });
@@ -296,10 +303,16 @@ describe("targets that are added to a completed recording", () => {
 
   it("change nothing when the job has them, and are at most five", async () => {
     const works = worksWith();
-    const name = await works.post(await createTestAccount(table), 1, { targets: [toEnglish], characters: 900 });
+    const name = await works.post(await createTestAccount(table), 1, {
+      targets: [toEnglish],
+      characters: 900,
+    });
     await works.work();
     expect(await add(works, name, [toEnglish])).toMatchObject({ status: "completed" });
-    const many = ["ach", "nyn", "teo", "lgg", "swa"].map((language) => ({ language, format: "text" as const }));
+    const many = ["ach", "nyn", "teo", "lgg", "swa"].map((language) => ({
+      language,
+      format: "text" as const,
+    }));
     await expect(add(works, name, many)).rejects.toMatchObject({ code: "bad_request" });
   });
 

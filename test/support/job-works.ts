@@ -4,9 +4,9 @@ import type { RecordDependencies } from "../../functions/job-worker/handle-recor
 import type { Cutter } from "../../functions/job-worker/plan-job.ts";
 import { createSlots } from "../../functions/job-worker/slots.ts";
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
+import type { Speech } from "../../shared/audio/wav/streamed-wav.ts";
 import type { DocumentFormat } from "../../shared/documents/document-formats.ts";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
-import type { Speech } from "../../shared/audio/wav/streamed-wav.ts";
 import type { SpeechRequest } from "../../shared/models/inference/speech.ts";
 import type { Transcription } from "../../shared/models/inference/transcription.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";

@@ -5,7 +5,13 @@ import { writeJobDocument } from "./job-document.ts";
 import type { JobResult } from "./job-result.ts";
 import { type JobName, jobObjects } from "./keys.ts";
 import { recordingResult } from "./recording-result.ts";
-import { expired, notCompleted, type ResultDependencies, type ResultQuery, type WrittenResult } from "./result-query.ts";
+import {
+  expired,
+  notCompleted,
+  type ResultDependencies,
+  type ResultQuery,
+  type WrittenResult,
+} from "./result-query.ts";
 import { requireJob } from "./show-jobs.ts";
 
 /** @throws AppError `bad_request`, `not_found`, `job_not_completed`. */

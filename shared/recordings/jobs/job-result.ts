@@ -31,7 +31,8 @@ export const jobResult = z
   .object({
     text: z.string().meta({ example: "Wasuze otya nno?", description: "The whole transcript" }),
     segments: z.array(resultSegment).optional().meta({
-      description: "What was said when; for jobs with `timestamps`, and for translations, whose times are the same",
+      description:
+        "What was said when; for jobs with `timestamps`, and for translations, whose times are the same",
     }),
     language: z.string().meta({ example: "lug", description: "The language of the text; ISO 639-3" }),
     duration_seconds: z.number().meta({ description: "The recording's length in seconds", example: 10_800 }),

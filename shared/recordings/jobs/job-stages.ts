@@ -20,7 +20,10 @@ const languagesIn = (stages: readonly JobStage[], kind: JobStage["kind"]): Reado
   new Set(stages.filter((stage) => stage.kind === kind).flatMap(({ languages }) => languages));
 
 /** Returns what a job must do once its current stage is done; `undefined` when all targets are. */
-export const nextStage = ({ targets, stages }: Pick<Staged, "stages" | "targets">): Omit<JobStage, "from"> | undefined => {
+export const nextStage = ({
+  targets,
+  stages,
+}: Pick<Staged, "stages" | "targets">): Omit<JobStage, "from"> | undefined => {
   const missingIn = (kind: JobStage["kind"], languages: readonly string[]): string[] => {
     const found = languagesIn(stages, kind);
     return languages.filter((language) => !found.has(language));
@@ -33,7 +36,6 @@ export const nextStage = ({ targets, stages }: Pick<Staged, "stages" | "targets"
 
 /** Whether a target can be read. */
 export const isReady = (job: Staged, { language, format }: TranscriptTarget): boolean =>
-  languagesIn(
-    job.stages.slice(0, job.assembled_stages),
-    format === "audio" ? "speak" : "translate",
-  ).has(language);
+  languagesIn(job.stages.slice(0, job.assembled_stages), format === "audio" ? "speak" : "translate").has(
+    language,
+  );

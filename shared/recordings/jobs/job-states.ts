@@ -157,12 +157,7 @@ export const jobStates = (table: Table, now: () => number) => {
     },
 
     /** Counts a piece as done, once. @returns the job afterwards; `undefined` when it has ended or is gone. */
-    finishPiece: async (
-      name: JobName,
-      index: number,
-      amount: number,
-      kind: WorkKind = "transcription",
-    ) => {
+    finishPiece: async (name: JobName, index: number, amount: number, kind: WorkKind = "transcription") => {
       const values = { ":piece": new Set([index]), ":index": index };
       const work = kind === "speech" ? "" : `, ${doneAttribute[kind]} :amount`;
       const update = `ADD done :piece${work} REMOVE waiting`;

@@ -1,4 +1,9 @@
-import { audioCount, audioRefusal, type CountedAudio, hasAudioLeft } from "../../accounts/limits/audio-quota.ts";
+import {
+  audioCount,
+  audioRefusal,
+  type CountedAudio,
+  hasAudioLeft,
+} from "../../accounts/limits/audio-quota.ts";
 import {
   type CountedCharacters,
   characterCount,
@@ -79,10 +84,7 @@ const countsOf = (job: StoredJob, { milliseconds, characters }: CountedWork): Mo
 
 /** Returns the write that counts a new job on its account's month. When it fails, {@link workRefusal} returns the reason. */
 export const workCharge = (job: StoredJob, policyOf: AccountPolicies): ItemUpdate =>
-  monthlyCharge(
-    countsOf(job, { milliseconds: audioWork(job).total, characters: job.characters }),
-    policyOf,
-  );
+  monthlyCharge(countsOf(job, { milliseconds: audioWork(job).total, characters: job.characters }), policyOf);
 
 /** Returns the write that counts the characters of targets that are added to a job. */
 export const targetsCharge = (job: StoredJob, policyOf: AccountPolicies): ItemUpdate =>

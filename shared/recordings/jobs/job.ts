@@ -184,7 +184,9 @@ const transcriptionFields = {
   targets: z
     .array(
       z.object({
-        language: z.string().meta({ example: "eng", description: "The language of the translation; ISO 639-3" }),
+        language: z
+          .string()
+          .meta({ example: "eng", description: "The language of the translation; ISO 639-3" }),
         format: z.enum(targetFormats).meta({ example: "srt", description: "The requested format" }),
         is_ready: z.boolean().meta({ example: false, description: "Whether its result can be read" }),
       }),
@@ -192,7 +194,10 @@ const transcriptionFields = {
     .meta({ description: "What the transcript is translated into", example: [] }),
   has_transcript: z
     .boolean()
-    .meta({ example: true, description: "Whether the transcript is complete; targets may still be in progress" }),
+    .meta({
+      example: true,
+      description: "Whether the transcript is complete; targets may still be in progress",
+    }),
   stage: z
     .object({
       name: z

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { AccountPolicies } from "../../accounts/limits/policies.ts";
 import { windowsAt } from "../../accounts/limits/windows.ts";
 import type { InboundMessage } from "../../messaging/inbound-message.ts";
-import { isNew, type ItemUpdate, type Table } from "../../platform/storage/table.ts";
+import { type ItemUpdate, isNew, type Table } from "../../platform/storage/table.ts";
 import {
   jobExpiry,
   type StoredJob,

@@ -102,7 +102,10 @@ const writeTranscript = (
     case "text":
       return { contentType: "text/plain; charset=utf-8", body: `${text}\n` };
     case "srt":
-      return { contentType: "application/x-subrip; charset=utf-8", body: toSubRip(timed, translation?.texts) };
+      return {
+        contentType: "application/x-subrip; charset=utf-8",
+        body: toSubRip(timed, translation?.texts),
+      };
     case "vtt":
       return { contentType: "text/vtt; charset=utf-8", body: toWebVtt(timed, translation?.texts) };
   }

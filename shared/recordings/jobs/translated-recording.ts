@@ -35,7 +35,8 @@ export const timedTranscript = (
   { text, segments, words }: JobTranscript,
   { audio_milliseconds: milliseconds }: Pick<StoredTranscription, "audio_milliseconds">,
 ) => ({
-  segments: segments?.length || text === "" ? (segments ?? []) : [{ start: 0, end: milliseconds / 1_000, text }],
+  segments:
+    segments?.length || text === "" ? (segments ?? []) : [{ start: 0, end: milliseconds / 1_000, text }],
   words,
 });
 
@@ -62,8 +63,11 @@ export const readSpokenParts = (store: Pick<ObjectStore, "open">, name: JobName,
   readJson(store, jobObjects.spokenParts(name, language), z.array(spokenPart));
 
 /** Returns the pieces of a stage. */
-export const readStagePlan = (store: Pick<ObjectStore, "open">, name: JobName, { from }: Pick<JobStage, "from">) =>
-  readJson(store, jobObjects.stagePlan(name, from), z.array(stagePiece));
+export const readStagePlan = (
+  store: Pick<ObjectStore, "open">,
+  name: JobName,
+  { from }: Pick<JobStage, "from">,
+) => readJson(store, jobObjects.stagePlan(name, from), z.array(stagePiece));
 
 /** Returns the texts of a language that are translated so far; `undefined` for those that are missing. */
 export const readPartialTranslation = async (

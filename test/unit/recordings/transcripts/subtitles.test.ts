@@ -71,7 +71,10 @@ describe("translated subtitles", () => {
   const timesOf = (file: string): string[] => cuesOf(file).map(({ times }) => times);
 
   it("have the times of the transcript, and each word about when it was said", () => {
-    const segments = [segment(0.48, 2.16, "Wasuze otya nno?"), segment(3, 15, "Ndi bulungi, era ".repeat(12).trim())];
+    const segments = [
+      segment(0.48, 2.16, "Wasuze otya nno?"),
+      segment(3, 15, "Ndi bulungi, era ".repeat(12).trim()),
+    ];
     const translated = ["How was your night?", "I am well, and ".repeat(14).trim()];
     const file = toSubRip({ segments }, translated);
     expect(timesOf(file)).toEqual(timesOf(toSubRip({ segments })));
@@ -85,15 +88,22 @@ describe("translated subtitles", () => {
   });
 
   it("follow the times of words, whose cues may hold several segments", () => {
-    const words = ["Oli", "otya,", "ssebo?", "Bulungi."].map((text, index) => segment(index, index + 0.6, text));
+    const words = ["Oli", "otya,", "ssebo?", "Bulungi."].map((text, index) =>
+      segment(index, index + 0.6, text),
+    );
     const file = toWebVtt({ segments: words, words }, ["How", "are", "you, sir?", "Fine."]);
     expect(timesOf(file)).toEqual(timesOf(toWebVtt({ segments: words, words })));
-    expect(cuesOf(file).flatMap(({ lines }) => lines).join(" ")).toBe("How are you, sir? Fine.");
+    expect(
+      cuesOf(file)
+        .flatMap(({ lines }) => lines)
+        .join(" "),
+    ).toBe("How are you, sir? Fine.");
   });
 
   it("break long lines, and never change times for them", () => {
     const segments = [segment(0, 2, "Webale.")];
-    const long = "Thank you very much for all that you have done for us in these hard and long years of drought.";
+    const long =
+      "Thank you very much for all that you have done for us in these hard and long years of drought.";
     const file = toSubRip({ segments }, [long]);
     expect(timesOf(file)).toEqual(["00:00:00,000 --> 00:00:02,000"]);
     const [cue] = cuesOf(file);

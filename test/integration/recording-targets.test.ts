@@ -1,22 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { accountCounters } from "../../shared/accounts/limits/keys.ts";
-import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { windowsAt } from "../../shared/accounts/limits/windows.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { BackendRefusal } from "../../shared/platform/outbound/failures.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
-import { addTargets, measureTargets } from "../../shared/recordings/jobs/add-targets.ts";
 import { deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
-import { getResult } from "../../shared/recordings/jobs/get-result.ts";
-import { jobResult } from "../../shared/recordings/jobs/job-result.ts";
 import { type JobName, jobKeys, jobObjects } from "../../shared/recordings/jobs/keys.ts";
-import type { ResultQuery } from "../../shared/recordings/jobs/result-query.ts";
 import type { TranscriptTarget } from "../../shared/recordings/jobs/target.ts";
 import { heardSpans } from "../support/heard-spans.ts";
-import { type FakeModel, type JobWorks, openJobWorks, pieceSeconds } from "../support/job-works.ts";
+import { resultsOver, saySegments } from "../support/job-results.ts";
+import { type JobWorks, openJobWorks, pieceSeconds } from "../support/job-works.ts";
 import { readAll } from "../support/read-all.ts";
-import { decodeAudio, speechOfAudio, tone } from "../support/test-audio.ts";
+import { decodeAudio } from "../support/test-audio.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
@@ -31,18 +27,13 @@ afterAll(async () => {
   await Promise.all([testTable.close(), bucket.close()]);
 });
 
-/** Three segments in each piece; the last one of a piece has a short slot. */
-const said: FakeModel = async (piece) => {
-  const segments = [1, 200, 498].map((start, index) => ({
-    start,
-    end: start + 1.5,
-    text: `${piece} part ${index}`,
-  }));
-  return { text: segments.map(({ text }) => text).join(" "), segments };
-};
+let results: ReturnType<typeof resultsOver>;
+beforeAll(() => {
+  results = resultsOver(bucket.store);
+});
 
 const worksWith = (options: Partial<Parameters<typeof openJobWorks>[0]> = {}) =>
-  openJobWorks({ table, store: bucket.store, model: said, ...options });
+  openJobWorks({ table, store: bucket.store, model: saySegments, ...options });
 
 const callback_url = "https://example.org/jobs";
 const toEnglish: TranscriptTarget = { language: "eng", format: "srt" };
@@ -59,33 +50,11 @@ const counted = async (userId: number) => {
   };
 };
 
-const result = (works: JobWorks, name: JobName, query: Partial<ResultQuery> = {}) =>
-  getResult(name, { partial: false, ...query }, { jobs: works.jobs, store: bucket.store });
-
-const fileOf = async (...given: Parameters<typeof result>): Promise<Buffer> => {
-  const found = await result(...given);
-  if (!("contentType" in found)) throw new Error("This is JSON.");
-  const { body } = found;
-  if (typeof body === "string") return Buffer.from(body);
-  return body instanceof Uint8Array ? Buffer.from(body) : Buffer.concat(await readAll(body));
-};
-
-/** The length and the first packets of a file; its serial number and checksums are random. */
-const withoutSerial = (file: Buffer): string =>
-  `${file.length} ${file.subarray(file.indexOf("OpusTags"), file.indexOf("OpusTags") + 40).toString("hex")}`;
-
-const jsonOf = async (...given: Parameters<typeof result>) => jobResult.parse(await result(...given));
-
 const timesOf = (subtitles: string): string[] => subtitles.split("\n").filter((line) => line.includes("-->"));
-
-const add = async (works: JobWorks, name: JobName, requested: readonly TranscriptTarget[]) => {
-  const dependencies = { ...works, store: bucket.store, policyOf: accountPoliciesWith(1) };
-  return addTargets(name, await measureTargets(name, requested, dependencies), dependencies);
-};
 
 /** What a fake recording of this many pieces counts in a language. */
 const charactersIn = async (works: JobWorks, name: JobName): Promise<number> =>
-  ((await jsonOf(works, name)).segments ?? []).reduce((sum, { text }) => sum + text.length, 0);
+  ((await results.jsonOf(works, name)).segments ?? []).reduce((sum, { text }) => sum + text.length, 0);
 
 const refused = new AppError("external_service_error", { cause: new BackendRefusal(400) });
 
@@ -99,20 +68,22 @@ describe("a recording with targets", () => {
     await works.work({ atOnce: 2 });
     expect(await works.jobs.find(name)).toMatchObject({ status: "completed", is_settled: true });
 
-    const transcript = await jsonOf(works, name);
+    const transcript = await results.jsonOf(works, name);
     const texts = (transcript.segments ?? []).map(({ text }) => text);
     expect(texts).toHaveLength(6);
     const translated = works.requested.filter((text) => texts.includes(text));
     expect(translated.toSorted()).toEqual([...texts, ...texts].toSorted());
     expect(works.contexts).toContain(`${texts[0]}\n${texts[2]}`);
 
-    const english = (await fileOf(works, name, { language: "English", format: "srt" })).toString();
-    expect(timesOf(english)).toEqual(timesOf((await fileOf(works, name, { format: "srt" })).toString()));
+    const english = (await results.fileOf(works, name, { language: "English", format: "srt" })).toString();
+    expect(timesOf(english)).toEqual(
+      timesOf((await results.fileOf(works, name, { format: "srt" })).toString()),
+    );
     expect(english).toContain(texts[3]?.toUpperCase());
-    const vtt = (await fileOf(works, name, { language: "eng", format: "vtt" })).toString();
+    const vtt = (await results.fileOf(works, name, { language: "eng", format: "vtt" })).toString();
     expect(vtt).toMatch(/^WEBVTT\n/);
 
-    const acholi = await jsonOf(works, name, { language: "ach" });
+    const acholi = await results.jsonOf(works, name, { language: "ach" });
     expect(acholi).toMatchObject({ language: "ach", duration_seconds: 1_000 });
     // What ends with 500 starts at 498 and 998: two seconds for two and a half of speech.
     expect(acholi.segments?.map(({ speech }) => speech?.fits)).toEqual([true, true, true, true, true, true]);
@@ -120,7 +91,7 @@ describe("a recording with targets", () => {
 
     const { samples, sampleRate } = await decodeAudio(
       "opus",
-      await fileOf(works, name, { language: "ach", format: "audio" }),
+      await results.fileOf(works, name, { language: "ach", format: "audio" }),
     );
     expect(samples.length / sampleRate).toBeCloseTo(1_000, 2);
     const spans = heardSpans(samples, sampleRate);
@@ -139,39 +110,12 @@ describe("a recording with targets", () => {
     ]);
   });
 
-  it("is the same, wherever its worker is killed", { timeout: 240_000 }, async () => {
-    const userId = await createTestAccount(table, "Admin");
-    const options = { slotsPerAccount: 2, speak: async () => speechOfAudio(tone(0.2)) };
-    let expected: { english: string; speech: string; packets: string } | undefined;
-    for (let calls = 1; ; calls += 1) {
-      const works = worksWith(options);
-      const name = await works.post(userId, 1, { callback_url, targets, characters: 5_000 });
-      const { wasKilled } = await works.work({ killAfter: calls });
-      const audio = await fileOf(works, name, { language: "ach", format: "audio" });
-      const found = {
-        english: (await fileOf(works, name, { language: "eng", format: "srt" })).toString(),
-        speech: JSON.stringify((await jsonOf(works, name, { language: "ach" })).segments),
-        packets: withoutSerial(audio),
-      };
-      expected ??= found;
-      expect(found, `killed after ${calls} calls`).toEqual(expected);
-      expect(await works.jobs.find(name)).toMatchObject({ status: "completed", is_settled: true });
-      expect(new Set(works.callbacks.map(({ event }) => event))).toEqual(new Set(["job.completed"]));
-      // Only what was in progress may be translated or spoken again.
-      expect(works.requested.length).toBeLessThanOrEqual(1 + 6 + 4);
-      expect(works.spoken.length).toBeLessThanOrEqual(3 + 3);
-      if (wasKilled) continue;
-      expect(calls).toBeGreaterThan(80);
-      return;
-    }
-  });
-
   it("is the same when every message comes twice", async () => {
     const works = worksWith({ slotsPerAccount: 2 });
     const name = await works.post(await createTestAccount(table), 2, { targets, characters: 5_000 });
     await works.work({ isTwice: true, atOnce: 2 });
     expect(await works.jobs.find(name)).toMatchObject({ status: "completed" });
-    expect((await jsonOf(works, name, { language: "ach" })).segments).toHaveLength(6);
+    expect((await results.jsonOf(works, name, { language: "ach" })).segments).toHaveLength(6);
   });
 
   it("shows its stage, and its transcript can be read while it is translated", async () => {
@@ -180,8 +124,8 @@ describe("a recording with targets", () => {
       translation: async (text) => {
         const job = await works.jobs.find(name);
         views.push(job?.type === "transcription" && [job.stages.length, job.pieces]);
-        expect((await jsonOf(works, name)).segments).toHaveLength(3);
-        await expect(result(works, name, { language: "eng" })).rejects.toMatchObject({
+        expect((await results.jsonOf(works, name)).segments).toHaveLength(3);
+        await expect(results.result(works, name, { language: "eng" })).rejects.toMatchObject({
           code: "job_not_completed",
         });
         return text.toUpperCase();
@@ -204,8 +148,8 @@ describe("a recording with targets", () => {
     const name = await works.post(userId, 1, { callback_url, targets, characters: 5_000 });
     await works.work();
     expect(await works.jobs.find(name)).toMatchObject({ status: "failed" });
-    expect((await jsonOf(works, name)).segments).toHaveLength(3);
-    await expect(result(works, name, { language: "eng" })).rejects.toMatchObject({
+    expect((await results.jsonOf(works, name)).segments).toHaveLength(3);
+    await expect(results.result(works, name, { language: "eng" })).rejects.toMatchObject({
       code: "job_not_completed",
     });
     expect(await counted(userId)).toEqual({ seconds: pieceSeconds, characters: 0 });
@@ -257,8 +201,11 @@ describe("a recording with targets", () => {
     const name = await works.post(userId, 1, { targets, characters: 5_000 });
     await works.work();
     expect(await works.jobs.find(name)).toMatchObject({ status: "completed" });
-    expect(await jsonOf(works, name, { language: "eng" })).toMatchObject({ text: "", segments: [] });
-    const audio = await decodeAudio("opus", await fileOf(works, name, { language: "ach", format: "audio" }));
+    expect(await results.jsonOf(works, name, { language: "eng" })).toMatchObject({ text: "", segments: [] });
+    const audio = await decodeAudio(
+      "opus",
+      await results.fileOf(works, name, { language: "ach", format: "audio" }),
+    );
     expect(audio.samples.length / audio.sampleRate).toBeCloseTo(pieceSeconds, 2);
     expect(await counted(userId)).toEqual({ seconds: pieceSeconds, characters: 0 });
   });
@@ -270,7 +217,7 @@ describe("a recording with targets", () => {
     await works.work();
     const asked = works.requested.filter((text) => text.startsWith("This"));
     expect(Math.max(...asked.map((text) => text.length))).toBeLessThanOrEqual(1_000);
-    const { text, segments } = await jsonOf(works, name, { language: "ach" });
+    const { text, segments } = await results.jsonOf(works, name, { language: "ach" });
     expect(text).toBe(sentences.join(" ").toUpperCase());
     expect(segments).toMatchObject([{ start: 0, end: pieceSeconds, speech: { fits: true } }]);
     expect(works.spoken.length).toBeGreaterThan(4);
@@ -284,18 +231,18 @@ describe("targets that are added to a completed recording", () => {
     const name = await works.post(userId, 2, { callback_url });
     await works.work();
     const characters = await charactersIn(works, name);
-    expect(await add(works, name, [toEnglish])).toMatchObject({ status: "running", characters });
-    expect((await jsonOf(works, name)).segments).toHaveLength(6);
+    expect(await results.add(works, name, [toEnglish])).toMatchObject({ status: "running", characters });
+    expect((await results.jsonOf(works, name)).segments).toHaveLength(6);
     expect(await counted(userId)).toEqual({ seconds: 1_000, characters });
     await works.work();
-    const english = await jsonOf(works, name, { language: "eng" });
+    const english = await results.jsonOf(works, name, { language: "eng" });
     expect(english.segments).toHaveLength(6);
 
-    await add(works, name, [spokenAcholi, { language: "eng", format: "vtt" }]);
-    expect(await jsonOf(works, name, { language: "eng" })).toEqual(english);
+    await results.add(works, name, [spokenAcholi, { language: "eng", format: "vtt" }]);
+    expect(await results.jsonOf(works, name, { language: "eng" })).toEqual(english);
     await works.work();
-    expect((await jsonOf(works, name, { language: "ach" })).segments?.[0]?.speech?.fits).toBe(true);
-    expect(await jsonOf(works, name, { language: "eng" })).toEqual(english);
+    expect((await results.jsonOf(works, name, { language: "ach" })).segments?.[0]?.speech?.fits).toBe(true);
+    expect(await results.jsonOf(works, name, { language: "eng" })).toEqual(english);
     expect(await counted(userId)).toEqual({ seconds: 1_000, characters: 2 * characters });
     expect(works.callbacks.map(({ extension }) => extension)).toEqual([undefined, 1, 2]);
     expect(works.requested.filter((text) => text === "recording 1 part 1")).toHaveLength(2);
@@ -308,42 +255,24 @@ describe("targets that are added to a completed recording", () => {
       characters: 900,
     });
     await works.work();
-    expect(await add(works, name, [toEnglish])).toMatchObject({ status: "completed" });
+    expect(await results.add(works, name, [toEnglish])).toMatchObject({ status: "completed" });
     const many = ["ach", "nyn", "teo", "lgg", "swa"].map((language) => ({
       language,
       format: "text" as const,
     }));
-    await expect(add(works, name, many)).rejects.toMatchObject({ code: "bad_request" });
+    await expect(results.add(works, name, many)).rejects.toMatchObject({ code: "bad_request" });
   });
 
   it("are refused while the job runs, and when the month has too few characters", async () => {
     const works = worksWith();
     const userId = await createTestAccount(table);
     const running = await works.post(userId, 1);
-    await expect(add(works, running, [toEnglish])).rejects.toMatchObject({ code: "job_not_completed" });
+    await expect(results.add(works, running, [toEnglish])).rejects.toMatchObject({
+      code: "job_not_completed",
+    });
     await works.work();
     await works.postDocument(userId, "Hello", 499_990);
-    await expect(add(works, running, [toEnglish])).rejects.toMatchObject({ code: "quota_exceeded" });
+    await expect(results.add(works, running, [toEnglish])).rejects.toMatchObject({ code: "quota_exceeded" });
     expect(await works.jobs.find(running)).toMatchObject({ status: "completed", targets: [] });
-  });
-
-  it("are added once, and all of them, wherever the worker is killed", { timeout: 120_000 }, async () => {
-    const userId = await createTestAccount(table, "Admin");
-    for (let calls = 1; ; calls += 1) {
-      const works = worksWith();
-      const name = await works.post(userId, 1, { callback_url });
-      await works.work();
-      await add(works, name, targets);
-      const { wasKilled } = await works.work({ killAfter: calls });
-      expect(await works.jobs.find(name), `killed after ${calls} calls`).toMatchObject({
-        status: "completed",
-        is_settled: true,
-      });
-      expect((await jsonOf(works, name, { language: "ach" })).segments?.[0]?.speech?.fits).toBe(true);
-      expect(new Set(works.callbacks.map(({ extension }) => extension))).toEqual(new Set([undefined, 1]));
-      if (wasKilled) continue;
-      expect(calls).toBeGreaterThan(40);
-      return;
-    }
   });
 });

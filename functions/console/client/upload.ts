@@ -10,12 +10,13 @@ const findForm = () => {
   const form = document.querySelector<HTMLFormElement>("form[data-upload]");
   const file = form?.querySelector<HTMLInputElement>("#file");
   const language = form?.querySelector<HTMLSelectElement>("#language");
+  const target = form?.querySelector<HTMLSelectElement>("#target");
   const bar = form?.querySelector("progress");
   const state = form?.querySelector<HTMLElement>("[data-state]");
   const run = form?.querySelector<HTMLButtonElement>("[type=submit]");
   const stop = form?.querySelector<HTMLButtonElement>("[data-stop]");
-  return form && file && language && bar && state && run && stop
-    ? { form, file, language, bar, state, run, stop }
+  return form && file && language && target && bar && state && run && stop
+    ? { form, file, language, target, bar, state, run, stop }
     : undefined;
 };
 
@@ -57,12 +58,16 @@ class Upload {
     const fileId = await this.#upload(file, api, persistence);
     this.#say(this.#words("starting"));
     const language = this.#elements.language.value;
+    const target = this.#elements.target.value;
     const job = await api(
       "POST",
       "/jobs",
-      { type: "transcription", file_id: fileId, language, timestamps: true },
+      {
+        ...{ type: "transcription", file_id: fileId, language, timestamps: true },
+        ...(target === "" ? {} : { targets: [{ language: target, format: "srt" }] }),
+      },
       // If the response is lost, the next attempt creates no second job.
-      { "Idempotency-Key": `${fileId}-${language}` },
+      { "Idempotency-Key": [fileId, language, target].filter((each) => each !== "").join("-") },
     );
     forgetUpload();
     location.assign(`${this.#words("page")}/${textWithin(job, "id")}`);

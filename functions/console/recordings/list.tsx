@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
+import { transcriptionLanguages, translationLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { maxUploadBytes } from "../../../shared/platform/storage/object-store.ts";
 import { isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import { guides } from "../docs/guides/built-guides.ts";
@@ -11,8 +11,9 @@ import { EmptyState, Notice, PageHead } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";
 import { FileField, optionsOf, Select } from "../view/forms.tsx";
 import { clockOf } from "./clock.ts";
+import { nameOfLanguage } from "./language-names.ts";
 import type { recordingsPage } from "./pages.ts";
-import { fileNameOf, JobProgress, JobState, nameOfLanguage, useFollowed } from "./recording.tsx";
+import { fileNameOf, JobProgress, JobState, useFollowed } from "./recording.tsx";
 
 type Shown = Visit<z.output<NonNullable<typeof recordingsPage.query>>, "signed-in"> & {
   readonly jobs: readonly StoredTranscription[];
@@ -69,6 +70,13 @@ const Upload = (visit: Shown) => {
           label={words.language}
           value={account.default_language ?? "lug"}
           options={optionsOf(transcriptionLanguages)}
+        />
+        <Select
+          name="target"
+          label={words.translateTo}
+          isOptional
+          value=""
+          options={[{ value: "", label: words.noTranslation }, ...optionsOf(translationLanguages)]}
         />
         <progress max={1} value={0} aria-label={words.upload} hidden />
         <p data-state role="status" />

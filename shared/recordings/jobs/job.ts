@@ -6,7 +6,7 @@ import { inboundMessage } from "../../messaging/inbound-message.ts";
 import { transcriptionLanguages } from "../../platform/catalogue/languages.ts";
 import { daySeconds } from "../../platform/durations.ts";
 import { callbackState } from "../callbacks/deliveries.ts";
-import { isReady, stageOf } from "./job-stages.ts";
+import { isReady } from "./job-stages.ts";
 import { jobStage, targetFormats, transcriptTarget } from "./target.ts";
 
 /** How long a job and its result are stored. */
@@ -273,18 +273,25 @@ export type JobDetails = z.infer<typeof jobDetails>;
 const seconds = (milliseconds: number): number => milliseconds / 1_000;
 
 /** Whether the whole transcript of a recording can be read. */
-export const hasTranscript = ({ status, stages, extensions }: StoredTranscription): boolean =>
+export const hasTranscript = ({
+  status,
+  stages,
+  extensions,
+}: Pick<StoredTranscription, "extensions" | "stages" | "status">): boolean =>
   status === "completed" || stages.length > 0 || extensions > 0;
 
-const stageView = (stored: StoredTranscription): z.output<typeof transcriptionFields.stage> => {
+/** What a running job does, and how many pieces of that are done. */
+export const stageView = (
+  stored: Pick<StoredTranscription, "done" | "pieces" | "stages" | "status">,
+): z.output<typeof transcriptionFields.stage> => {
   const { status, stages, pieces, done } = stored;
   if (status !== "running" || pieces === undefined) return null;
-  const stage = stageOf(stored, pieces);
+  const stage = stages.at(-1);
   const from = stage?.from ?? 0;
   return {
     name: stage ? stageNames[stage.kind] : "transcribing",
     done: [...done].filter((index) => index >= from).length,
-    total: pieces - (stages.at(-1)?.from ?? 0),
+    total: pieces - from,
   };
 };
 

@@ -66,6 +66,7 @@ export const JobProgress = ({ job }: { readonly job: Progress }) => {
 
 type Progress = Pick<
   StoredTranscription,
+  | "assembled_stages"
   | "audio_milliseconds"
   | "done"
   | "done_milliseconds"
@@ -73,6 +74,7 @@ type Progress = Pick<
   | "pieces"
   | "stages"
   | "status"
+  | "targets"
   | "waiting"
 >;
 
@@ -224,6 +226,7 @@ const Said = (visit: Shown) => {
         ))}
       </ul>
       <Translations job={job} shown={part.language} />
+      <TranslateForm visit={visit} job={job} characters={part.characters} />
       <h2>
         {words.text}
         {part.language !== undefined && ` · ${nameOfLanguage(job.language)} – ${nameOfLanguage(part.language)}`}
@@ -235,7 +238,6 @@ const Said = (visit: Shown) => {
       )}
       <Player link={link} />
       <Transcript {...visit} part={part} />
-      <TranslateForm visit={visit} job={job} characters={part.characters} />
     </>
   );
 };

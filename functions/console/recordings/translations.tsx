@@ -131,8 +131,8 @@ export const TranslateForm = ({
     .map(({ name }) => name)
     .join(", ");
   return (
-    <section class="card" aria-labelledby="translate">
-      <h2 id="translate">{words.translateTo}</h2>
+    <details class="more" open={form.refusal !== undefined || Object.keys(form.problems).length > 0}>
+      <summary>{words.translateTo}</summary>
       <Form
         {...form}
         to={`/console/recordings/${job.id}`}
@@ -160,6 +160,6 @@ export const TranslateForm = ({
           </p>
         </div>
       </Form>
-    </section>
+    </details>
   );
 };

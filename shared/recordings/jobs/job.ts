@@ -6,7 +6,7 @@ import { inboundMessage } from "../../messaging/inbound-message.ts";
 import { transcriptionLanguages } from "../../platform/catalogue/languages.ts";
 import { daySeconds } from "../../platform/durations.ts";
 import { callbackState } from "../callbacks/deliveries.ts";
-import { isReady } from "./job-stages.ts";
+import { isReady, nextStage } from "./job-stages.ts";
 import { jobStage, targetFormats, transcriptTarget } from "./target.ts";
 
 /** How long a job and its result are stored. */
@@ -282,10 +282,16 @@ export const hasTranscript = ({
 
 /** What a running job does, and how many pieces of that are done. */
 export const stageView = (
-  stored: Pick<StoredTranscription, "done" | "pieces" | "stages" | "status">,
+  stored: Pick<
+    StoredTranscription,
+    "assembled_stages" | "done" | "extensions" | "pieces" | "stages" | "status" | "targets"
+  >,
 ): z.output<typeof transcriptionFields.stage> => {
   const { status, stages, pieces, done } = stored;
   if (status !== "running" || pieces === undefined) return null;
+  const isPlanned = stored.extensions === 0 || stored.assembled_stages < stages.length;
+  // The pieces of targets that were just added are not planned yet.
+  if (!isPlanned) return { name: stageNames[nextStage(stored)?.kind ?? "translate"], done: 0, total: 1 };
   const stage = stages.at(-1);
   const from = stage?.from ?? 0;
   return {

@@ -23,14 +23,16 @@ const shown = (job: Parameters<typeof JobProgress>[0]["job"]): string =>
   renderToString(createElement(FrameProvider, { value: frame, children: createElement(JobProgress, { job }) }));
 
 const job = {
-  status: "running",
+  status: "running" as const,
   done_milliseconds: 75_000,
   audio_milliseconds: 3_605_900,
   pieces: 7,
   done: new Set([0, 1]),
+  targets: [],
   stages: [],
+  assembled_stages: 0,
   extensions: 0,
-} as const;
+} satisfies Parameters<typeof JobProgress>[0]["job"];
 
 describe("The progress of a recording", () => {
   it("says how much of it is transcribed", () => {
@@ -46,6 +48,8 @@ describe("The progress of a recording", () => {
     expect(html).toContain("Translated 1 of 3 parts.");
     expect(html).toContain('value="1" max="3"');
     const speaking = { kind: "speak" as const, from: 8, languages: ["lug"] };
+    const targets = [{ language: "eng", format: "srt" as const }];
+    expect(shown({ ...job, extensions: 1, targets })).toContain("Translated 0 of 1 parts.");
     expect(shown({ ...job, pieces: 12, done, stages: [translating, speaking] })).toContain("Spoken 0 of 4 parts.");
   });
 });

@@ -1,6 +1,4 @@
-import { fitSpeech, gapSeconds, neededSeconds } from "../../shared/audio/spoken/fit-speech.ts";
-import { burstRate, encodeBurst } from "../../shared/audio/spoken/opus-bursts.ts";
-import { readSpeech } from "../../shared/audio/spoken/read-speech.ts";
+import { burstRate, encodeBurst } from "../../shared/audio/encode/opus-bursts.ts";
 import type { SpeechSynthesizer } from "../../shared/models/inference/speech.ts";
 import { findSynthesisLanguage } from "../../shared/platform/catalogue/voices.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
@@ -16,8 +14,10 @@ import {
   spokenAudio,
 } from "../../shared/recordings/jobs/translated-recording.ts";
 import { fillPiece } from "./fill-piece.ts";
+import { fitSpeech, gapSeconds, neededSeconds } from "./speech/fit-speech.ts";
+import { readSpeech } from "./speech/read-speech.ts";
 
-export interface SpeechDependencies {
+export interface SegmentSpeechDependencies {
   readonly store: Pick<ObjectStore, "open" | "put">;
   readonly synthesizer: SpeechSynthesizer;
 }
@@ -83,7 +83,7 @@ export const speakSegments = async (
   index: number,
   { language, from, to }: StagePiece,
   job: StoredTranscription,
-  { store, synthesizer }: SpeechDependencies,
+  { store, synthesizer }: SegmentSpeechDependencies,
   signal: AbortSignal,
 ): Promise<number> => {
   const voice = findSynthesisLanguage(language)?.voices[0];

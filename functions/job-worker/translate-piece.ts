@@ -20,7 +20,7 @@ export interface PieceTranslationDependencies {
 }
 
 /** How many passages of a piece are translated at a time. */
-export const passagesAtOnce = 4;
+export const modelCallsAtOnce = 4;
 
 /**
  * Translates a piece and stores the results of its passages.
@@ -44,7 +44,7 @@ export const translatePiece = async (
   const results = await fillPiece(
     name,
     index,
-    { length: piece.to - from, schema: passageResult, atOnce: passagesAtOnce },
+    { length: piece.to - from, schema: passageResult, atOnce: modelCallsAtOnce },
     store,
     (offset, calls) =>
       document.translatePassage(from + offset, async (text, { keep }) => {

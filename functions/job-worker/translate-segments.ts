@@ -10,9 +10,9 @@ import {
   type StagePiece,
   translatedSegment,
 } from "../../shared/recordings/jobs/translated-recording.ts";
-import { hasWords, splitText } from "../../shared/recordings/transcripts/split-text.ts";
+import { hasWords, splitSentences } from "../../shared/recordings/transcripts/split-sentences.ts";
 import { fillPiece } from "./fill-piece.ts";
-import { passagesAtOnce } from "./translate-piece.ts";
+import { modelCallsAtOnce } from "./translate-piece.ts";
 import { translationNames } from "./translation-names.ts";
 
 export interface SegmentTranslationDependencies {
@@ -41,7 +41,7 @@ const translateSegment = async (
 ): Promise<string> => {
   const text = segments[index]?.text ?? "";
   if (!hasWords(text)) return inOneLine(text);
-  const parts = splitText(text, maxCharacters);
+  const parts = splitSentences(text, maxCharacters);
   const translated: string[] = [];
   for (const [position, part] of parts.entries()) {
     const before = parts[position - 1] ?? segments[index - 1]?.text;
@@ -72,7 +72,7 @@ export const translateSegments = async (
   await fillPiece(
     name,
     index,
-    { length: to - from, schema: translatedSegment, atOnce: passagesAtOnce },
+    { length: to - from, schema: translatedSegment, atOnce: modelCallsAtOnce },
     store,
     (offset, calls) =>
       translateSegment(segments, from + offset, async (text, context) => {

@@ -13,7 +13,7 @@ import { readStagePlan } from "../../shared/recordings/jobs/translated-recording
 import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobError, type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 import type { HeldPiece, Slots } from "./slots.ts";
-import { type SpeechDependencies, speakSegments } from "./speak-segments.ts";
+import { type SegmentSpeechDependencies, speakSegments } from "./speak-segments.ts";
 import { PartTooLong, type PieceTranscriptionDependencies, transcribePiece } from "./transcribe-piece.ts";
 import { type PieceTranslationDependencies, translatePiece } from "./translate-piece.ts";
 import { translateSegments } from "./translate-segments.ts";
@@ -22,7 +22,7 @@ export interface PieceDependencies
   extends EndDependencies,
     PieceTranscriptionDependencies,
     PieceTranslationDependencies,
-    SpeechDependencies {
+    SegmentSpeechDependencies {
   readonly jobs: EndDependencies["jobs"] &
     Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting" | "shortenParts">;
   readonly slots: Slots;

@@ -196,7 +196,7 @@ describe("The translation of a recording, without JavaScript", () => {
     await untilOver(id, account);
   });
 
-  it("is requested with a form that says what it counts, and is shown beside the transcript", async () => {
+  it("is requested with a form that says what it counts, and is shown next to the transcript", async () => {
     const before = await visitor.open(pageOf());
     expect(before.html).toContain("<summary>Translate to…</summary>");
     expect(before.html).toMatch(/Counts \d+ characters on your monthly limit/);

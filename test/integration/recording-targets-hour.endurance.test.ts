@@ -9,7 +9,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { heardInOpus } from "../support/heard-spans.ts";
 import { processesOf, type RunningService, runService } from "../support/run-service.ts";
-import { type Listener, recordWords, speakWords, startListener, type Voice } from "../support/spoken-words.ts";
+import {
+  type Listener,
+  recordWords,
+  speakWords,
+  startListener,
+  type Voice,
+} from "../support/spoken-words.ts";
 
 const seconds = 60 * 60;
 const wordsOfSegment = 6;
@@ -24,7 +30,12 @@ const chatRequest = z.object({ messages: z.array(z.object({ role: z.string(), co
 
 /** What the translation model makes of a text: as many words, which say in which language they are. */
 const translated = (text: string, language: string): string =>
-  language === "English" ? text.toUpperCase() : text.split(" ").map(() => "kale").join(" ");
+  language === "English"
+    ? text.toUpperCase()
+    : text
+        .split(" ")
+        .map(() => "kale")
+        .join(" ");
 
 const startTranslator = (): Server =>
   createServer((request, response) => {
@@ -165,7 +176,10 @@ describe("An hour of Acholi", () => {
       const cues = timesOf(english).map((line) => line.split(" --> ").map(inSeconds));
       expect(cues.length).toBeGreaterThan(500);
       expect(cues.filter(([from = 0], index) => from < (cues[index - 1]?.[1] ?? 0))).toEqual([]);
-      const said = english.split("\n").filter((line: string) => /[A-Z]/.test(line)).join(" ");
+      const said = english
+        .split("\n")
+        .filter((line: string) => /[A-Z]/.test(line))
+        .join(" ");
       expect(said.split(" ")).toEqual(words.map((word) => word.toUpperCase()));
 
       const luganda = await send(`${address}?language=lug`, token);

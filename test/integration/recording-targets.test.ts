@@ -215,8 +215,8 @@ describe("a recording with targets", () => {
     const works = worksWith({ model: async () => ({ text: sentences.join(" "), segments: undefined }) });
     const name = await works.post(await createTestAccount(table), 1, { targets, characters: 9_000 });
     await works.work();
-    const asked = works.requested.filter((text) => text.startsWith("This"));
-    expect(Math.max(...asked.map((text) => text.length))).toBeLessThanOrEqual(1_000);
+    const translated = works.requested.filter((text) => text.startsWith("This"));
+    expect(Math.max(...translated.map((text) => text.length))).toBeLessThanOrEqual(1_000);
     const { text, segments } = await results.jsonOf(works, name, { language: "ach" });
     expect(text).toBe(sentences.join(" ").toUpperCase());
     expect(segments).toMatchObject([{ start: 0, end: pieceSeconds, speech: { fits: true } }]);
@@ -225,7 +225,7 @@ describe("a recording with targets", () => {
 });
 
 describe("targets that are added to a completed recording", () => {
-  it("are worked on, while all that was there before stays readable, and call back again", async () => {
+  it("are worked on, while all results before them stay readable, and call back again", async () => {
     const works = worksWith();
     const userId = await createTestAccount(table);
     const name = await works.post(userId, 2, { callback_url });

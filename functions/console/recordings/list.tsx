@@ -1,5 +1,8 @@
 import type * as z from "zod";
-import { transcriptionLanguages, translationLanguages } from "../../../shared/platform/catalogue/languages.ts";
+import {
+  transcriptionLanguages,
+  translationLanguages,
+} from "../../../shared/platform/catalogue/languages.ts";
 import { maxUploadBytes } from "../../../shared/platform/storage/object-store.ts";
 import { isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import { guides } from "../docs/guides/built-guides.ts";

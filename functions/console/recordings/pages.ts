@@ -40,7 +40,7 @@ export const recordingPage = definePage({
   query: z.object({
     /** The shown part of the transcript, from 1. */
     part: z.coerce.number().pipe(z.int().min(1).max(10_000)).default(1).catch(1),
-    /** The translation beside the transcript; by default the first that is ready. */
+    /** The translation next to the transcript; by default the first that is ready. */
     language: z.string().max(10).optional().catch(undefined),
   }),
   form: z.discriminatedUnion("action", [
@@ -62,7 +62,10 @@ export const transcriptPage = definePage({
   audience: "signed-in",
   title: ({ recordings }) => recordings.one,
   query: z.object({
-    format: z.enum([...resultFormats, "audio"]).default("text").catch("text"),
+    format: z
+      .enum([...resultFormats, "audio"])
+      .default("text")
+      .catch("text"),
     language: z.string().max(100).optional().catch(undefined),
   }),
 });

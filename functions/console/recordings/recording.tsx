@@ -1,5 +1,10 @@
 import type * as z from "zod";
-import { hasTranscript, isOver, type StoredTranscription, stageView } from "../../../shared/recordings/jobs/job.ts";
+import {
+  hasTranscript,
+  isOver,
+  type StoredTranscription,
+  stageView,
+} from "../../../shared/recordings/jobs/job.ts";
 import type { JobResult, JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
@@ -21,7 +26,7 @@ export interface ShownPart {
   readonly index: number;
   readonly count: number;
   readonly segments: readonly (JobSegment & { readonly translation: ResultSegment | undefined })[];
-  /** The language of the translation beside the transcript. */
+  /** The language of the translation next to the transcript. */
   readonly language: string | undefined;
   /** Those of the whole transcript. */
   readonly characters: number;
@@ -184,7 +189,7 @@ const Transcript = (visit: Shown & { readonly part: ShownPart }) => {
   );
 };
 
-/** The translation of a segment, beside it. */
+/** The translation of a segment, next to it. */
 const Translated = ({
   segment: { translation },
   language,
@@ -229,7 +234,8 @@ const Said = (visit: Shown) => {
       <TranslateForm visit={visit} job={job} characters={part.characters} />
       <h2>
         {words.text}
-        {part.language !== undefined && ` · ${nameOfLanguage(job.language)} – ${nameOfLanguage(part.language)}`}
+        {part.language !== undefined &&
+          ` · ${nameOfLanguage(job.language)} – ${nameOfLanguage(part.language)}`}
       </h2>
       {link !== undefined && (
         <p class="hint" data-follow hidden>

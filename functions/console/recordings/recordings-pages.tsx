@@ -1,7 +1,11 @@
 import { attachmentNamed } from "../../../shared/http/attachment.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { LinkedObjectStore } from "../../../shared/platform/storage/object-store.ts";
-import { addTargets, measureTargets, type TargetsDependencies } from "../../../shared/recordings/jobs/add-targets.ts";
+import {
+  addTargets,
+  measureTargets,
+  type TargetsDependencies,
+} from "../../../shared/recordings/jobs/add-targets.ts";
 import { type DeleteDependencies, deleteJob } from "../../../shared/recordings/jobs/delete-job.ts";
 import { getResult } from "../../../shared/recordings/jobs/get-result.ts";
 import { hasTranscript, isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
@@ -64,7 +68,7 @@ const whileStored = <Found,>(found: Promise<readonly Found[] | undefined>): Prom
     },
   );
 
-/** One part of the transcript, with the translation beside it; `undefined` when there is none. */
+/** One part of the transcript, with the translation next to it; `undefined` when there is none. */
 const readPart = async (
   name: JobName,
   job: StoredTranscription,

@@ -34,7 +34,11 @@ const Download = ({
   const query = new URLSearchParams({ language, format });
   return (
     <li>
-      <a class="button secondary" href={`${url(`/console/recordings/${job.id}/transcript`)}?${query}`} download>
+      <a
+        class="button secondary"
+        href={`${url(`/console/recordings/${job.id}/transcript`)}?${query}`}
+        download
+      >
         <Icon name={format === "audio" ? "play" : "download"} />
         {texts.recordings.formats[format]}
       </a>
@@ -82,7 +86,7 @@ const Translation = ({
   );
 };
 
-/** The translations of a recording. @param shown the one beside the transcript. */
+/** The translations of a recording. @param shown the one next to the transcript. */
 export const Translations = ({ job, shown }: { readonly job: Job; readonly shown: string | undefined }) => {
   const words = useFrame().texts.recordings;
   const languages = languagesOf(job.targets);
@@ -133,11 +137,7 @@ export const TranslateForm = ({
   return (
     <details class="more" open={form.refusal !== undefined || Object.keys(form.problems).length > 0}>
       <summary>{words.translateTo}</summary>
-      <Form
-        {...form}
-        to={`/console/recordings/${job.id}`}
-        submit={words.translate}
-      >
+      <Form {...form} to={`/console/recordings/${job.id}`} submit={words.translate}>
         <Select
           {...field("language", usual?.code)}
           label={words.language}

@@ -29,7 +29,7 @@ export const audioCount = (audio: CountedAudio): MonthlyCount => ({
   limitOf: ({ audioSecondsPerMonth }) => audioSecondsPerMonth && audioSecondsPerMonth * 1_000,
 });
 
-/** Whether a recording fits into what is left of the month. @param access the access item of the account. */
+/** Whether a recording fits into the rest of the month. @param access the access item of the account. */
 export const hasAudioLeft = (access: Item, audio: CountedAudio, policyOf: AccountPolicies): boolean => {
   const { audioSecondsPerMonth } = policyOf(accountAccess.parse(access));
   if (audioSecondsPerMonth === undefined) return true;

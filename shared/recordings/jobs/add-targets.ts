@@ -35,7 +35,7 @@ const notCompleted = (): AppError =>
   });
 
 /**
- * Returns what is to be added to a completed transcription.
+ * Returns what a request adds to a completed transcription.
  *
  * @throws AppError `not_found`, `job_not_completed`, `bad_request`; those of {@link chooseTargets} and of the store.
  */

@@ -139,7 +139,7 @@ export const jobStates = (table: Table, now: () => number) => {
      * @param stage its first piece has the index that the job had pieces before, so only one call can start it.
      */
     beginStage: async (name: JobName, stage: JobStage, pieces: number, assembled: number): Promise<void> => {
-      const begun = whileIn(
+      const running = whileIn(
         "running",
         "SET stages = list_append(if_not_exists(stages, :none), :stage), assembled_stages = :assembled, pieces = :pieces, " +
           "taken = :from",
@@ -153,7 +153,7 @@ export const jobStates = (table: Table, now: () => number) => {
         " AND pieces = :from",
       );
       const waiting = waitingItem(name, stage.from + pieces, now());
-      await table.transact([{ update: { Key: jobKeys.job(name), ...begun } }, { put: waiting }]);
+      await table.transact([{ update: { Key: jobKeys.job(name), ...running } }, { put: waiting }]);
     },
 
     /** Counts a piece as done, once. @returns the job afterwards; `undefined` when it has ended or is gone. */

@@ -192,12 +192,10 @@ const transcriptionFields = {
       }),
     )
     .meta({ description: "What the transcript is translated into", example: [] }),
-  has_transcript: z
-    .boolean()
-    .meta({
-      example: true,
-      description: "Whether the transcript is complete; targets may still be in progress",
-    }),
+  has_transcript: z.boolean().meta({
+    example: true,
+    description: "Whether the transcript is complete; targets may still be in progress",
+  }),
   stage: z
     .object({
       name: z

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ObjectStore } from "../../platform/storage/object-store.ts";
-import { hasWords, splitText } from "../transcripts/split-text.ts";
+import { hasWords, splitSentences } from "../transcripts/split-sentences.ts";
 import type { StoredTranscription } from "./job.ts";
 import { readJson, readTranscript } from "./job-objects.ts";
 import type { JobSegment } from "./job-result.ts";
@@ -109,7 +109,7 @@ export const speechParts = (
   seconds: number,
 ): SpeechPart[] => {
   const parts = segments.flatMap(({ start, end }, segment) => {
-    const own = splitText(texts[segment] ?? "", maxPartCharacters).filter(hasWords);
+    const own = splitSentences(texts[segment] ?? "", maxPartCharacters).filter(hasWords);
     const total = own.reduce((sum, text) => sum + text.length, 0);
     let before = 0;
     return own.map((text) => {

@@ -128,26 +128,61 @@ const breakLines = (words: readonly string[]): string[] => {
   return lines;
 };
 
-/** Puts each word of a translation into the cue at whose time it was said, in order. */
+/** A cue that shows less of a segment than this shows its neighbour. */
+const minSharedSeconds = 0.05;
+
+/** Divides words among cues by the cues' shares of the time. Each gets a word, while there are enough. */
+const divideWords = (words: readonly string[], shares: readonly number[]): string[][] => {
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  const letters = words.reduce((sum, word) => sum + lengthOf(word), 0);
+  const divided: string[][] = [];
+  let [position, shown, until] = [0, 0, 0];
+  for (const [index, share] of shares.entries()) {
+    until += share / total;
+    const own: string[] = [];
+    // Each of the cues after this one needs a word.
+    const last = Math.max(position + 1, words.length - (shares.length - index - 1));
+    while (position < Math.min(last, words.length)) {
+      const word = words[position] ?? "";
+      if (own.length > 0 && (shown + lengthOf(word) / 2) / letters > until && index < shares.length - 1)
+        break;
+      own.push(word);
+      shown += lengthOf(word);
+      position += 1;
+    }
+    divided.push(own);
+  }
+  return divided;
+};
+
+/** Puts the words of a translation into the cues in which their segment was said, in order. */
 const wordsOfCues = (
   cues: readonly Cue[],
   segments: readonly Segment[],
   translated: readonly string[],
 ): string[][] => {
   const shown = cues.map((): string[] => []);
-  let at = 0;
+  let first = 0;
   for (const [index, { start, end }] of segments.entries()) {
-    const text = translated[index] ?? "";
-    for (const word of spreadWords({ start, end, text }).flatMap(fitting)) {
-      while (at < cues.length - 1 && (word.start + word.end) / 2 >= (cues[at]?.end ?? 0)) at += 1;
-      shown[at]?.push(word.text);
+    while (first < cues.length - 1 && (cues[first]?.end ?? 0) - start < minSharedSeconds) first += 1;
+    const shares: number[] = [];
+    for (let at = first; at < cues.length; at += 1) {
+      const cue = cues[at];
+      const shared = cue ? Math.min(end, cue.end) - Math.max(start, cue.start) : 0;
+      if (shared < minSharedSeconds && at > first) break;
+      shares.push(Math.max(shared, minSharedSeconds));
+    }
+    const words = (translated[index] ?? "").split(/\s+/u).filter((word) => word !== "");
+    const fittingWords = words.flatMap((text) => fitting({ start, end, text }).map((part) => part.text));
+    for (const [offset, own] of divideWords(fittingWords, shares).entries()) {
+      shown[first + offset]?.push(...own);
     }
   }
   return shown;
 };
 
 /**
- * Puts a translation into the cues of its transcript, whose times stay. Only lines are broken anew, so a much longer translation
+ * Puts a translation into the cues of its transcript, whose times stay. Only lines are broken differently, so a much longer translation
  * may have cues of more lines; a much shorter one stays on the screen for the time of several cues.
  */
 const translatedCues = ({ segments, words }: TimedText, translated: readonly string[]): Cue[] => {

@@ -20,7 +20,9 @@ const frame: PageFrame = {
 };
 
 const shown = (job: Parameters<typeof JobProgress>[0]["job"]): string =>
-  renderToString(createElement(FrameProvider, { value: frame, children: createElement(JobProgress, { job }) }));
+  renderToString(
+    createElement(FrameProvider, { value: frame, children: createElement(JobProgress, { job }) }),
+  );
 
 const job = {
   status: "running" as const,
@@ -50,6 +52,8 @@ describe("The progress of a recording", () => {
     const speaking = { kind: "speak" as const, from: 8, languages: ["lug"] };
     const targets = [{ language: "eng", format: "srt" as const }];
     expect(shown({ ...job, extensions: 1, targets })).toContain("Translated 0 of 1 parts.");
-    expect(shown({ ...job, pieces: 12, done, stages: [translating, speaking] })).toContain("Spoken 0 of 4 parts.");
+    expect(shown({ ...job, pieces: 12, done, stages: [translating, speaking] })).toContain(
+      "Spoken 0 of 4 parts.",
+    );
   });
 });

@@ -82,7 +82,9 @@ describe("the pieces of a stage", () => {
   });
 
   it("are one for a transcript without texts", () => {
-    expect(planPiecesOf("eng", [], { characters: 1, count: 1 })).toEqual([{ language: "eng", from: 0, to: 0 }]);
+    expect(planPiecesOf("eng", [], { characters: 1, count: 1 })).toEqual([
+      { language: "eng", from: 0, to: 0 },
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
-import { AppError } from "../../platform/errors/app-error.ts";
-import { audioOf } from "../encode/encode-audio.ts";
-import { createResampler, createSampleReader } from "../encode/samples.ts";
-import type { Speech } from "../wav/streamed-wav.ts";
+import { audioOf } from "../../../shared/audio/encode/encode-audio.ts";
+import { createResampler, createSampleReader } from "../../../shared/audio/encode/samples.ts";
+import type { Speech } from "../../../shared/audio/wav/streamed-wav.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 
 /**
  * Reads speech as samples of one channel from -1 to 1.

@@ -1,6 +1,6 @@
-import { createLibopusEncoder, frameSeconds, type OpusFrameEncoder } from "../encode/opus.ts";
-import { toSixteenBits } from "../encode/samples.ts";
-import { OggOpusWriter, preSkipSeconds } from "../encode/write-ogg-opus.ts";
+import { createLibopusEncoder, frameSeconds, type OpusFrameEncoder } from "./opus.ts";
+import { toSixteenBits } from "./samples.ts";
+import { OggOpusWriter, preSkipSeconds } from "./write-ogg-opus.ts";
 
 /** The sample rate of bursts, in hertz. */
 export const burstRate = 24_000;

@@ -20,7 +20,7 @@ const cutWord = (word: string, maxCharacters: number): string[] => {
  *
  * @returns the parts without space around them; together they have all words of the text.
  */
-export const splitText = (text: string, maxCharacters: number): string[] => {
+export const splitSentences = (text: string, maxCharacters: number): string[] => {
   const words = text.split(/\s+/u).filter((word) => word !== "");
   const whole = words.join(" ");
   if (lengthOf(whole) <= maxCharacters) return whole === "" ? [] : [whole];

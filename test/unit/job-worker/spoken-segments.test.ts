@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { fitSpeech, gapSeconds, maxSpeed, trimSilence } from "../../../shared/audio/spoken/fit-speech.ts";
-import { burstRate, encodeBurst, joinBursts } from "../../../shared/audio/spoken/opus-bursts.ts";
-import { readSpeech } from "../../../shared/audio/spoken/read-speech.ts";
-import { stretchTime } from "../../../shared/audio/spoken/stretch-time.ts";
+import {
+  fitSpeech,
+  gapSeconds,
+  maxSpeed,
+  trimSilence,
+} from "../../../functions/job-worker/speech/fit-speech.ts";
+import { readSpeech } from "../../../functions/job-worker/speech/read-speech.ts";
+import { stretchTime } from "../../../functions/job-worker/speech/stretch-time.ts";
+import { burstRate, encodeBurst, joinBursts } from "../../../shared/audio/encode/opus-bursts.ts";
 import { readAll } from "../../support/read-all.ts";
 import { decodeAudio, speechOfAudio, tone } from "../../support/test-audio.ts";
 

@@ -7,8 +7,8 @@ import {
   type JobStatus,
   type StoredJob,
   type StoredTranscription,
-  toJob,
 } from "../../shared/recordings/jobs/job.ts";
+import { toJob } from "../../shared/recordings/jobs/job-view.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 

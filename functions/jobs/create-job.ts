@@ -8,13 +8,14 @@ import { maxUploadBytes, type ObjectStore } from "../../shared/platform/storage/
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { type CallbackRules, callbackUrlProblem } from "../../shared/recordings/callbacks/callback-url.ts";
 import { chooseTargets, maxCharactersOf } from "../../shared/recordings/jobs/choose-targets.ts";
-import { type CreatedJob, type StoredJob, toJob } from "../../shared/recordings/jobs/job.ts";
+import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
 import {
   maxDocumentBytes,
   maxDocumentCharacters,
   readDocument,
 } from "../../shared/recordings/jobs/job-document.ts";
 import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
+import { type CreatedJob, toJob } from "../../shared/recordings/jobs/job-view.ts";
 import {
   type JobsRepository,
   type NewTranscriptionJob,
@@ -27,7 +28,7 @@ import {
   openUploadedFile,
   type RecordingDependencies,
 } from "../../shared/recordings/uploads/open-upload.ts";
-import type { JobRequest, TranscriptionJobRequest, TranslationJobRequest } from "./contract.ts";
+import type { JobRequest, TranscriptionJobRequest, TranslationJobRequest } from "./job-requests.ts";
 import {
   type CapacityDependencies,
   type NewWork,

@@ -1,11 +1,7 @@
 import type * as z from "zod";
-import {
-  hasTranscript,
-  isOver,
-  type StoredTranscription,
-  stageView,
-} from "../../../shared/recordings/jobs/job.ts";
+import { hasTranscript, isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import type { JobResult, JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
+import { stageView } from "../../../shared/recordings/jobs/job-view.ts";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hasTranscript, storedJob, toJob } from "../../../../shared/recordings/jobs/job.ts";
+import { hasTranscript, storedJob } from "../../../../shared/recordings/jobs/job.ts";
+import { toJob } from "../../../../shared/recordings/jobs/job-view.ts";
 import { workRefund } from "../../../../shared/recordings/jobs/job-work.ts";
 
 /** A transcription as version 2.7 stored it. */

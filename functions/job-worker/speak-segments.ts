@@ -1,4 +1,4 @@
-import { burstRate, encodeBurst } from "../../shared/audio/encode/opus-bursts.ts";
+import { burstRate } from "../../shared/audio/encode/join-bursts.ts";
 import type { SpeechSynthesizer } from "../../shared/models/inference/speech.ts";
 import { findSynthesisLanguage } from "../../shared/platform/catalogue/voices.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
@@ -14,6 +14,7 @@ import {
   spokenAudio,
 } from "../../shared/recordings/jobs/translated-recording.ts";
 import { fillPiece } from "./fill-piece.ts";
+import { encodeBurst } from "./speech/encode-burst.ts";
 import { fitSpeech, gapSeconds, neededSeconds } from "./speech/fit-speech.ts";
 import { readSpeech } from "./speech/read-speech.ts";
 

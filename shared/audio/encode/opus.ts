@@ -1,5 +1,6 @@
 import OpusScript from "opusscript";
 import type { SampleEncoder } from "./encode-audio.ts";
+import { frameSeconds } from "./join-bursts.ts";
 import { toSixteenBits } from "./samples.ts";
 import { OggOpusWriter, preSkipSeconds } from "./write-ogg-opus.ts";
 
@@ -11,8 +12,6 @@ export interface OpusFrameEncoder {
   close(): void;
 }
 
-/** How long a packet plays. */
-export const frameSeconds = 0.02;
 const bytesPerSample = 2;
 
 /** Sample rates of Opus, in hertz (RFC 6716, section 2.1.3). */
@@ -25,9 +24,9 @@ const bitsPerSecond = 24_000;
 const setComplexity = { request: 4_010, value: 5 } as const;
 
 /** libopus, compiled to WebAssembly. */
-export const createLibopusEncoder = (sampleRate: OpusRate, bitrate = bitsPerSecond): OpusFrameEncoder => {
+export const createLibopusEncoder = (sampleRate: OpusRate): OpusFrameEncoder => {
   const opus = new OpusScript(sampleRate, 1, OpusScript.Application.VOIP);
-  opus.setBitrate(bitrate);
+  opus.setBitrate(bitsPerSecond);
   opus.encoderCTL(setComplexity.request, setComplexity.value);
   return {
     encode: (frame) => opus.encode(frame, frame.length / bytesPerSample),

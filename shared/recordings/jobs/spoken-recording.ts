@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { joinBursts, type OpusBurst } from "../../audio/encode/opus-bursts.ts";
+import { joinBursts, type OpusBurst } from "../../audio/encode/join-bursts.ts";
 import type { ObjectStore } from "../../platform/storage/object-store.ts";
 import type { StoredTranscription } from "./job.ts";
 import { readJson } from "./job-objects.ts";

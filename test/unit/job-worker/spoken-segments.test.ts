@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { encodeBurst } from "../../../functions/job-worker/speech/encode-burst.ts";
 import {
   fitSpeech,
   gapSeconds,
@@ -7,7 +8,7 @@ import {
 } from "../../../functions/job-worker/speech/fit-speech.ts";
 import { readSpeech } from "../../../functions/job-worker/speech/read-speech.ts";
 import { stretchTime } from "../../../functions/job-worker/speech/stretch-time.ts";
-import { burstRate, encodeBurst, joinBursts } from "../../../shared/audio/encode/opus-bursts.ts";
+import { burstRate, joinBursts } from "../../../shared/audio/encode/join-bursts.ts";
 import { readAll } from "../../support/read-all.ts";
 import { decodeAudio, speechOfAudio, tone } from "../../support/test-audio.ts";
 

@@ -1,17 +1,26 @@
 import { contentTypeOf } from "../../shared/documents/document-formats.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import type { StoredTranslation } from "../../shared/recordings/jobs/job.ts";
+import {
+  hasTranscript,
+  type StoredJob,
+  type StoredTranscription,
+  type StoredTranslation,
+} from "../../shared/recordings/jobs/job.ts";
 import { writeJobDocument } from "../../shared/recordings/jobs/job-document.ts";
 import { putJson, readTranscribedPieces } from "../../shared/recordings/jobs/job-objects.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import type { JobTranscript, TranscribedPiece } from "../../shared/recordings/jobs/transcribed-piece.ts";
-import { type EndDependencies, finishJob } from "./finish-job.ts";
+import { assembleStage, beginNextStage, type StageDependencies } from "./assemble-stage.ts";
+import { type EndDependencies, finishJob, removeObjects } from "./finish-job.ts";
 import { openJobRecording } from "./plan-job.ts";
+import { type SlotDependencies, startSlots } from "./start-slots.ts";
 
-export interface AssemblyDependencies extends EndDependencies {
-  readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "complete" | "completeTranslation">;
-  readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
+export interface AssemblyDependencies extends EndDependencies, SlotDependencies {
+  readonly jobs: EndDependencies["jobs"] &
+    StageDependencies["jobs"] &
+    Pick<JobsRepository, "complete" | "completeTargets" | "completeTranslation">;
+  readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put" | "write">;
   readonly stitch: (pieces: readonly TranscribedPiece[]) => JobTranscript;
 }
 
@@ -26,22 +35,50 @@ const assembleTranslation = async (
   await jobs.completeTranslation(name, untranslated);
 };
 
+/** Writes the results of the stage that is done, and starts the next one or completes the job. */
+const assembleTranscription = async (
+  name: JobName,
+  job: StoredTranscription,
+  dependencies: AssemblyDependencies,
+): Promise<void> => {
+  const { jobs, store, stitch } = dependencies;
+  if (!hasTranscript(job)) {
+    await putJson(store, jobObjects.result(name), stitch(await readTranscribedPieces(store, name, job)));
+  }
+  // Those before it have results.
+  const stage = job.stages[job.assembled_stages];
+  if (stage) await assembleStage(name, job, stage, dependencies);
+  if (job.targets.length === 0) await jobs.complete(name);
+  else if (!(await beginNextStage(name, job, dependencies))) {
+    await jobs.completeTargets(name, job.stages.length);
+  }
+};
+
+/** A job that failed or was removed in the meantime must not leave a result behind. */
+const removeLateResults = async (
+  name: JobName,
+  ended: StoredJob | undefined,
+  { store }: AssemblyDependencies,
+): Promise<void> => {
+  if (!ended) await removeObjects(name, store);
+  else if (ended.status === "failed" && !(ended.type === "transcription" && hasTranscript(ended))) {
+    await store.delete(jobObjects.result(name));
+  }
+};
+
 /**
- * Joins the pieces into one result when all of them are done, and completes the job. If two workers do it, both write the same result
- * and only one completes the job.
+ * Joins the pieces into one result when all of them are done, and completes the job or starts the work on its targets. If two
+ * workers do it, both write the same results and only one changes the job.
  */
 export const assembleJob = async (name: JobName, dependencies: AssemblyDependencies): Promise<void> => {
-  const { jobs, store, stitch } = dependencies;
+  const { jobs } = dependencies;
   const job = await jobs.read(name);
   if (job?.status === "running" && job.done.size === job.pieces) {
     if (job.type === "translation") await assembleTranslation(name, job, dependencies);
-    else {
-      await putJson(store, jobObjects.result(name), stitch(await readTranscribedPieces(store, name, job)));
-      await jobs.complete(name);
-    }
-    // A job that failed or was deleted in the meantime must not leave a result behind.
-    const ended = await jobs.read(name);
-    if (ended?.status !== "completed") await store.delete(jobObjects.result(name));
+    else await assembleTranscription(name, job, dependencies);
+    await removeLateResults(name, await jobs.read(name), dependencies);
   }
+  // Also for a stage that a killed worker has started.
+  await startSlots(name, dependencies);
   await finishJob(name, dependencies);
 };

@@ -4,6 +4,7 @@ import {
   callbackQueueEnvironment,
   jobQueueEnvironment,
   messageQueueEnvironment,
+  speechBackendEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
   translationBackendEnvironment,
@@ -18,7 +19,8 @@ export const jobMessageAttempts = 100;
 
 export const jobWorkerFunction = defineFunction({
   name: "job-worker",
-  description: "Transcribes the recordings and translates the documents of jobs, piece by piece",
+  description:
+    "Transcribes the recordings of jobs, translates and speaks their transcripts, and translates documents, piece by piece",
   operations: [],
   environment: {
     ...tableEnvironment,
@@ -28,6 +30,9 @@ export const jobWorkerFunction = defineFunction({
     ...messageQueueEnvironment,
     ...transcriptionBackendEnvironment,
     ...translationBackendEnvironment,
+    SPEECH_BASE_URL: speechBackendEnvironment.SPEECH_BASE_URL,
+    SPEECH_MODEL: speechBackendEnvironment.SPEECH_MODEL,
+    SPEECH_TIMEOUT_MS: speechBackendEnvironment.SPEECH_TIMEOUT_MS,
     /** How many pieces all accounts together may have in progress. */
     JOB_PIECES_AT_ONCE: countVariable,
     /** How long a model may fail before the job fails. */

@@ -7,8 +7,8 @@ import {
   type JobStatus,
   type StoredJob,
   type StoredTranscription,
-  toJob,
 } from "../../shared/recordings/jobs/job.ts";
+import { toJob } from "../../shared/recordings/jobs/job-view.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 
@@ -30,7 +30,11 @@ const callbackOf = (job: StoredJob, url: string): CallbackRequest => {
   const event = events[job.status];
   const { ended_at: occurredAt } = job;
   if (!event || !occurredAt) throw new Error("The job has not ended.");
-  return { userId: job.user_id, jobId: job.id, url, event, occurredAt, data: toJob(job) };
+  const extension = job.type === "transcription" && job.extensions > 0 ? job.extensions : undefined;
+  return {
+    ...{ userId: job.user_id, jobId: job.id, url, event, occurredAt, data: toJob(job) },
+    ...(extension === undefined ? {} : { extension }),
+  };
 };
 
 /** Reports the end of a job to the assistant. The id depends only on the job, so the queue drops a second message. */

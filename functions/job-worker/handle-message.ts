@@ -60,6 +60,19 @@ export const handleMessage = async (
     case "assemble":
       await assembleJob(name, dependencies);
       return undefined;
+    case "extend":
+      return whenWritten(
+        sentAt,
+        async () => {
+          const job = await jobs.read(name);
+          // A job that is gone needs no work.
+          return job?.type !== "transcription" || job.extensions >= message.extension;
+        },
+        async () => {
+          await assembleJob(name, dependencies);
+          return undefined;
+        },
+      );
     case "end":
       return whenWritten(
         sentAt,

@@ -9,7 +9,12 @@ import { createJobSpeeds, slotsPerAccount } from "../../shared/recordings/jobs/c
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { stitch } from "../../shared/recordings/transcripts/stitch.ts";
-import { objectStoreFrom, transcriberFrom, translatorFrom } from "../../shared/wiring/from-environment.ts";
+import {
+  objectStoreFrom,
+  synthesizerFrom,
+  transcriberFrom,
+  translatorFrom,
+} from "../../shared/wiring/from-environment.ts";
 import { jobWorkerFunction } from "./contract.ts";
 import { handleJobRecord } from "./handle-record.ts";
 import { cutPart } from "./pieces/cut-part.ts";
@@ -38,6 +43,7 @@ const dependencies = {
   speeds: {
     transcription: createJobSpeeds(table),
     translation: createJobSpeeds(table, Date.now, "translation"),
+    speech: createJobSpeeds(table, Date.now, "speech"),
   },
   isActive: (userId: number) => isActiveAccount(table, userId),
   store: objectStoreFrom(environment),
@@ -49,6 +55,7 @@ const dependencies = {
   stitch,
   transcriber: transcriberFrom(environment),
   translator: translatorFrom(environment),
+  synthesizer: synthesizerFrom(environment),
   timeouts: {
     failsAfterSeconds: environment.JOB_FAILS_AFTER_SECONDS,
     waitsSeconds: environment.JOB_WAITS_SECONDS,

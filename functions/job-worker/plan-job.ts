@@ -6,12 +6,12 @@ import type { ObjectStore } from "../../shared/platform/storage/object-store.ts"
 import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
 import { openJobDocument } from "../../shared/recordings/jobs/job-document.ts";
 import { putJson } from "../../shared/recordings/jobs/job-objects.ts";
-import type { JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 import { planTranslation } from "./plan-translation.ts";
+import { type SlotDependencies, startSlots } from "./start-slots.ts";
 
 /** A part of a recording. The cutter adds fields of its own, which this file does not read. */
 export const plannedPiece = z.looseObject({
@@ -45,14 +45,11 @@ export interface PiecePart {
   readonly isLast: boolean;
 }
 
-export interface PlanDependencies extends EndDependencies {
+export interface PlanDependencies extends EndDependencies, SlotDependencies {
   readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "beginPlanning" | "fail" | "start">;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
   readonly cutter: Cutter;
-  readonly queue: JobQueue;
   readonly timeouts: JobTimeouts;
-  /** How many pieces one account may have in progress. */
-  readonly slotsPerAccount: number;
 }
 
 /** A recording whose planning is killed this often fails the job. */
@@ -84,8 +81,7 @@ export const openJobRecording = async (
 };
 
 /**
- * Plans the pieces of a job and starts the account's slots. A slot that is already working finds the job without the message,
- * which then does nothing.
+ * Plans the pieces of a job and starts the account's slots.
  *
  * @returns the seconds until the next attempt; `undefined` when it is done.
  */
@@ -94,7 +90,7 @@ export const planJob = async (
   dependencies: PlanDependencies,
   signal: AbortSignal,
 ): Promise<number | undefined> => {
-  const { jobs, store, cutter, queue, timeouts, slotsPerAccount } = dependencies;
+  const { jobs, store, cutter, timeouts } = dependencies;
   const job = await jobs.beginPlanning(name);
   if (job) {
     const startedAt = Date.now();
@@ -117,9 +113,6 @@ export const planJob = async (
   const planned = await jobs.read(name);
   // A deleted job is finished by the message of its deletion.
   if (planned?.status === "failed") await finishJob(name, dependencies);
-  if (planned?.status !== "running") return undefined;
-  for (let slot = 0; slot < slotsPerAccount; slot += 1) {
-    await queue.send({ kind: "piece", userId: name.userId, place: slot });
-  }
+  await startSlots(name, dependencies);
   return undefined;
 };

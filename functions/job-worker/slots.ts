@@ -46,6 +46,15 @@ const firstWaiting = async (table: Table, userId: number): Promise<JobName | und
   return first && { userId, jobId: waitingItem.parse(first).job_id };
 };
 
+/** Removes the entry of a job whose pieces are all taken, unless the job has more of them in the meantime. */
+const removeWaiting = async (table: Table, name: JobName, pieces: number | undefined): Promise<void> => {
+  if (pieces === undefined) return table.delete(jobKeys.waiting(name));
+  await table.deleteIf(jobKeys.waiting(name), {
+    ConditionExpression: "attribute_not_exists(pieces) OR pieces = :pieces",
+    ExpressionAttributeValues: { ":pieces": pieces },
+  });
+};
+
 /** Moves a piece into a slot, unless another slot was faster or the job has ended: then the caller looks again. */
 const takePiece = async (
   table: Table,
@@ -108,7 +117,7 @@ export const createSlots = (
       if (!name) return undefined;
       const job = await jobs.read(name);
       if (job?.status !== "running" || job.pieces === undefined || job.taken >= job.pieces) {
-        await table.delete(jobKeys.waiting(name));
+        await removeWaiting(table, name, job?.pieces);
       } else {
         await takePiece(table, { name, index: job.taken }, slot, job.taken + 1 === job.pieces, now());
       }

@@ -1,24 +1,32 @@
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import type { JobSpeeds } from "../../shared/recordings/jobs/capacity.ts";
-import { isOver, type StoredJob } from "../../shared/recordings/jobs/job.ts";
+import { isOver, type StoredJob, type StoredTranscription } from "../../shared/recordings/jobs/job.ts";
 import type { JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
+import { stageOf } from "../../shared/recordings/jobs/job-stages.ts";
+import type { WorkKind } from "../../shared/recordings/jobs/job-work.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { assistantId, type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
+import type { JobStage } from "../../shared/recordings/jobs/target.ts";
+import { readStagePlan } from "../../shared/recordings/jobs/translated-recording.ts";
 import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobError, type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 import type { HeldPiece, Slots } from "./slots.ts";
+import { type SegmentSpeechDependencies, speakSegments } from "./speak-segments.ts";
 import { PartTooLong, type PieceTranscriptionDependencies, transcribePiece } from "./transcribe-piece.ts";
 import { type PieceTranslationDependencies, translatePiece } from "./translate-piece.ts";
+import { translateSegments } from "./translate-segments.ts";
 
 export interface PieceDependencies
   extends EndDependencies,
     PieceTranscriptionDependencies,
-    PieceTranslationDependencies {
+    PieceTranslationDependencies,
+    SegmentSpeechDependencies {
   readonly jobs: EndDependencies["jobs"] &
     Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting" | "shortenParts">;
   readonly slots: Slots;
-  readonly speeds: Readonly<Record<StoredJob["type"], Pick<JobSpeeds, "note">>>;
+  readonly speeds: Readonly<Record<WorkKind, Pick<JobSpeeds, "note">>>;
   /** Whether the account may use the service: it exists, is not disabled, and its deletion has not started. */
   readonly isActive: (userId: number) => Promise<boolean>;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
@@ -95,19 +103,50 @@ const handleFailure = async (
 /** The slot's next step: with the piece's next part, or without the piece. */
 type NextStep = "part" | "release";
 
-/** Does the next step of a piece. @returns the work that it was, and what the piece counts when it is done. */
-const workOnNext = async (
+/** What an attempt at a piece has done. */
+interface WorkDone {
+  readonly kind: WorkKind;
+  /** In the unit of its kind. */
+  readonly worked: number;
+  /** What the piece counts when it is done. */
+  readonly done: number | undefined;
+}
+
+/** Works on a piece of the targets of a recording. */
+const workOnTargets = async (
   { name, index }: HeldPiece,
+  stage: JobStage,
+  job: StoredTranscription,
+  dependencies: PieceDependencies,
+  signal: AbortSignal,
+): Promise<WorkDone> => {
+  const plan = await readStagePlan(dependencies.store, name, stage);
+  const piece = plan?.[index - stage.from];
+  if (!piece) throw new AppError("internal");
+  if (stage.kind === "speak") {
+    const characters = await speakSegments(name, index, piece, job, dependencies, signal);
+    return { kind: "speech", worked: characters, done: 0 };
+  }
+  const characters = await translateSegments(name, index, piece, job, dependencies, signal);
+  return { kind: "translation", worked: characters, done: characters };
+};
+
+/** Does the next step of a piece. */
+const workOnNext = async (
+  held: HeldPiece,
   job: StoredJob,
   dependencies: PieceDependencies,
   signal: AbortSignal,
-): Promise<{ readonly worked: number; readonly done: number | undefined }> => {
+): Promise<WorkDone> => {
+  const { name, index } = held;
   if (job.type === "translation") {
     const characters = await translatePiece(name, index, job, dependencies, signal);
-    return { worked: characters, done: characters };
+    return { kind: "translation", worked: characters, done: characters };
   }
+  const stage = stageOf(job, index);
+  if (stage) return workOnTargets(held, stage, job, dependencies, signal);
   const { seconds, done } = await transcribePiece(name, index, job, dependencies, signal);
-  return { worked: seconds * 1_000, done };
+  return { kind: "transcription", worked: seconds * 1_000, done };
 };
 
 const workAndCount = async (
@@ -119,10 +158,10 @@ const workAndCount = async (
   const { jobs, store, speeds } = dependencies;
   const { name, index } = held;
   const startedAt = Date.now();
-  const { worked, done } = await workOnNext(held, job, dependencies, signal);
-  await speeds[job.type].note(worked, Date.now() - startedAt);
+  const { kind, worked, done } = await workOnNext(held, job, dependencies, signal);
+  await speeds[kind].note(worked, Date.now() - startedAt);
   const current =
-    done === undefined ? await jobs.read(name) : await jobs.finishPiece(name, index, done, job.type);
+    done === undefined ? await jobs.read(name) : await jobs.finishPiece(name, index, done, kind);
   if (current?.status === "running") {
     if (done === undefined) return "part";
     await assembleAfterLast(name, current, dependencies);
@@ -177,7 +216,7 @@ const attemptPiece = async (
  * Works on the piece of a slot, one part at a time, or on the account's next waiting piece, and then sends the slot to the end of the queue,
  * behind the slots of other accounts.
  *
- * A worker can be killed at any step. The slot keeps its piece until all parts of it are transcribed, and the message stays in the
+ * A worker can be killed at any step. The slot keeps its piece until all of it is done, and the message stays in the
  * queue until the next one has been sent.
  *
  * @returns the seconds until the next attempt; `undefined` when the message is done.

@@ -1,12 +1,6 @@
 import * as z from "zod";
-import { documentFormats } from "../../shared/documents/document-formats.ts";
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import {
-  languageField,
-  languageForms,
-  transcriptionLanguages,
-} from "../../shared/platform/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
@@ -16,80 +10,13 @@ import {
   tableEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { countVariable } from "../../shared/platform/config/variables.ts";
-import { text } from "../../shared/platform/validation/fields.ts";
-import { maxCallbackUrlLength } from "../../shared/recordings/callbacks/callback-url.ts";
-import { createdJob, job, jobDetails, jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
+import { jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
 import { jobResult, resultFormats } from "../../shared/recordings/jobs/job-result.ts";
+import { createdJob, job, jobDetails } from "../../shared/recordings/jobs/job-view.ts";
+import { maxTargets } from "../../shared/recordings/jobs/target.ts";
+import { jobRequest, transcriptTargets } from "./job-requests.ts";
 
 const common = { tag: "Jobs", auth: "user", scope: "jobs" } as const;
-
-const fileId = z.guid().meta({
-  override: { type: "string", format: "uuid" },
-  example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
-});
-
-const callbackUrl = text().max(maxCallbackUrlLength).nullish().meta({
-  example: "https://example.org/language-ai",
-  description: "A URL to call when the job ends, following Standard Webhooks",
-});
-
-/** The body of a job that transcribes. */
-export const transcriptionJobRequest = z
-  .object({
-    type: z.literal("transcription").describe("Transcribes a recording"),
-    file_id: fileId.meta({
-      description:
-        "A recording of up to 500 MB, uploaded through `POST /tasks/generate-upload-url` with its `size`, or in parts through " +
-        "`POST /tasks/uploads`",
-    }),
-    language: languageField(transcriptionLanguages.map(({ code }) => code)).meta({
-      override: { type: "string" },
-      example: "lug",
-      description: `${languageForms}; one of the 51 of \`TranscriptionLanguage\``,
-    }),
-    timestamps: z.boolean().default(false).meta({ description: "Whether the JSON result has `segments`" }),
-    callback_url: callbackUrl,
-  })
-  .meta({ id: "TranscriptionJobRequest" });
-export type TranscriptionJobRequest = z.output<typeof transcriptionJobRequest>;
-
-const translationLanguage = text().max(100);
-
-const translationJobRequest = z
-  .object({
-    type: z.literal("translation").describe("Translates a document"),
-    file_id: fileId.meta({
-      description:
-        "A document of up to 10 MB and a million characters, uploaded through `POST /tasks/generate-upload-url`",
-    }),
-    source_language: translationLanguage.nullish().meta({
-      example: "eng",
-      description: `${languageForms}; when absent, or \`auto\`, the model infers it from the text`,
-    }),
-    target_language: translationLanguage.meta({ example: "lug", description: languageForms }),
-    format: z.enum(documentFormats).nullish().meta({
-      example: "docx",
-      description: "The format of the document; by default it follows from its content and its name",
-    }),
-    columns: z
-      .array(text().min(1).max(200))
-      .min(1)
-      .max(100)
-      .nullish()
-      .meta({
-        example: ["title", "description"],
-        description:
-          "For `csv`: the columns to translate, by their names in the first row or their numbers from 1; by default those that hold words",
-      }),
-    callback_url: callbackUrl,
-  })
-  .meta({ id: "TranslationJobRequest" });
-export type TranslationJobRequest = z.output<typeof translationJobRequest>;
-
-export const jobRequest = z
-  .discriminatedUnion("type", [transcriptionJobRequest, translationJobRequest])
-  .meta({ id: "JobRequest" });
-export type JobRequest = z.output<typeof jobRequest>;
 
 export const createJobOperation = defineOperation({
   ...common,
@@ -103,6 +30,9 @@ export const createJobOperation = defineOperation({
     `${jobLifetimeDays} days. Each month an account can transcribe 3 hours of recordings this way, or 100 with Premium. Audio that ` +
     "was not transcribed, because the job failed or was cancelled, is refunded. A job that cannot be completed within a day is refused " +
     "with 429 `queue_full`; `error.estimated_seconds` is how long it would take.\n\n" +
+    "**Targets of recordings.** With `targets`, the transcript is translated by segments, which keep their times, and spoken where a target " +
+    "is `audio`. `estimate.characters` is the most that this counts on the account's month; what the transcript does not have is refunded at " +
+    "the end. The transcript can be read as soon as `has_transcript` is true.\n\n" +
     "**Documents.** The result is a document of the same format: plain text, Markdown, HTML, SubRip and WebVTT, PO, XLIFF 1.2 and 2.0, " +
     "JSON of an app's texts, CSV or DOCX. Only the words change: markup, times, keys, comments and unknown parts stay byte by byte. " +
     "Its characters count on the account's month; those that were not translated are refunded.",
@@ -114,6 +44,7 @@ export const createJobOperation = defineOperation({
     "unreadable_document",
     "unsupported_language",
     "same_language",
+    "no_speaker_for_language",
     "payload_too_large",
     "file_too_large",
     "queue_full",
@@ -182,14 +113,22 @@ export const getJobResultOperation = defineOperation({
   method: "GET",
   path: "/tasks/jobs/{id}/result",
   summary: "Get the result of a job",
-  description: "The transcript of a recording in the requested format, or the translated document.",
+  description:
+    "The transcript of a recording in the requested format, one of its translations, or the translated document.",
   limit: "account",
   pathParameters,
   query: z.object({
-    format: z.enum(resultFormats).optional().meta({
-      description:
-        "Of a transcript, by default `json`. `text` is plain text; `srt` and `vtt` are subtitles. A document has the format of its source",
+    language: z.string().max(100).optional().meta({
+      description: "Of a recording: the language of one of its targets. By default the transcript itself",
     }),
+    format: z
+      .enum([...resultFormats, "audio"])
+      .optional()
+      .meta({
+        description:
+          "Of a transcript, by default `json`. `text` is plain text; `srt` and `vtt` are subtitles; `audio`, for a language with this target, is " +
+          "Ogg Opus. A document has the format of its source",
+      }),
     partial: z
       .enum(["true", "false"])
       .default("false")
@@ -213,6 +152,7 @@ export const getJobResultOperation = defineOperation({
       "application/xliff+xml",
       "text/csv",
       "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+      "audio/ogg",
     ],
     headers: ["Content-Disposition"],
   },
@@ -228,6 +168,41 @@ export const getJobResultOperation = defineOperation({
     },
   },
   errors: ["bad_request", "not_found", "job_not_completed", "storage_unavailable"],
+});
+
+export const addTargetsOperation = defineOperation({
+  ...common,
+  id: "addTargets",
+  method: "POST",
+  path: "/tasks/jobs/{id}/targets",
+  summary: "Translate a completed recording",
+  description:
+    "Adds targets to a completed transcription, which runs again and calls back again at the end. Its transcript and the targets that it " +
+    `has already can still be read. A recording has at most ${maxTargets} targets; those that it has already change nothing.`,
+  pathParameters,
+  body: {
+    encoding: "json",
+    schema: z
+      .object({
+        targets: transcriptTargets.meta({
+          example: [{ language: "eng", format: "srt" }],
+          description: "What the transcript is translated into",
+        }),
+      })
+      .meta({ id: "TargetsRequest" }),
+  },
+  response: { status: 202, description: "The job", schema: createdJob },
+  errors: [
+    "bad_request",
+    "not_found",
+    "job_not_completed",
+    "unsupported_language",
+    "same_language",
+    "no_speaker_for_language",
+    "file_too_large",
+    "queue_full",
+    "storage_unavailable",
+  ],
 });
 
 export const deleteJobOperation = defineOperation({
@@ -247,12 +222,13 @@ export const deleteJobOperation = defineOperation({
 
 export const jobsFunction = defineFunction({
   name: "jobs",
-  description: "Jobs that transcribe long recordings and translate documents",
+  description: "Jobs that transcribe and translate long recordings, and translate documents",
   operations: [
     createJobOperation,
     listJobsOperation,
     getJobOperation,
     getJobResultOperation,
+    addTargetsOperation,
     deleteJobOperation,
   ],
   environment: {

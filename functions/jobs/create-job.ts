@@ -7,13 +7,15 @@ import { AppError, invalidField } from "../../shared/platform/errors/app-error.t
 import { maxUploadBytes, type ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { type CallbackRules, callbackUrlProblem } from "../../shared/recordings/callbacks/callback-url.ts";
-import { type CreatedJob, toJob } from "../../shared/recordings/jobs/job.ts";
+import { chooseTargets, maxCharactersOf } from "../../shared/recordings/jobs/choose-targets.ts";
+import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
 import {
   maxDocumentBytes,
   maxDocumentCharacters,
   readDocument,
 } from "../../shared/recordings/jobs/job-document.ts";
 import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
+import { type CreatedJob, toJob } from "../../shared/recordings/jobs/job-view.ts";
 import {
   type JobsRepository,
   type NewTranscriptionJob,
@@ -26,8 +28,13 @@ import {
   openUploadedFile,
   type RecordingDependencies,
 } from "../../shared/recordings/uploads/open-upload.ts";
-import type { JobRequest, TranscriptionJobRequest, TranslationJobRequest } from "./contract.ts";
-import { type CapacityDependencies, requireCapacity } from "./require-capacity.ts";
+import type { JobRequest, TranscriptionJobRequest, TranslationJobRequest } from "./job-requests.ts";
+import {
+  type CapacityDependencies,
+  type NewWork,
+  requireCapacity,
+  workOnTargets,
+} from "./require-capacity.ts";
 
 export interface CreateDependencies extends RecordingDependencies, CapacityDependencies {
   readonly jobs: Pick<JobsRepository, "create" | "list">;
@@ -49,9 +56,9 @@ const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules):
 /** What a job has that is taken from its upload. */
 type Upload<New> = Omit<New, "callback_url" | "file_id" | "key_id">;
 
-/** Measures a recording. */
+/** Measures a recording. What its targets count is not known before it is transcribed: the most that they may is reserved. */
 const readRecording = async (
-  { file_id: fileId, language, timestamps }: TranscriptionJobRequest,
+  { file_id: fileId, language, timestamps, targets: requested }: TranscriptionJobRequest,
   userId: number,
   signal: AbortSignal,
   dependencies: CreateDependencies,
@@ -59,7 +66,12 @@ const readRecording = async (
   const options = { maxBytes: maxUploadBytes, budget: ReadingBudget.forBackgroundWork() };
   const upload = await openUpload(fileId, { userId, signal }, dependencies, options);
   const { source: _, stored, ...facts } = upload;
-  return { language, timestamps, facts, object_key: stored.key, object_version: stored.version };
+  const milliseconds = Math.round(facts.durationSeconds * 1_000);
+  const targets = requested ? chooseTargets(requested, { language, audio_milliseconds: milliseconds }) : [];
+  return {
+    ...{ language, timestamps, facts, object_key: stored.key, object_version: stored.version },
+    ...(targets.length > 0 ? { targets, characters: maxCharactersOf(targets, milliseconds) } : {}),
+  };
 };
 
 const tooLarge = (message: string): AppError => new AppError("file_too_large", { message, param: "file_id" });
@@ -102,13 +114,30 @@ const measureDocument = async (
   };
 };
 
+const worksOf = (measured: Upload<NewTranscriptionJob> | Upload<NewTranslationJob>): NewWork[] =>
+  "facts" in measured
+    ? [
+        { type: "transcription", amount: measured.facts.durationSeconds * 1_000 },
+        ...workOnTargets(measured.targets ?? [], measured.characters ?? 0),
+      ]
+    : [{ type: "translation", amount: measured.characters }];
+
+/** Returns a job with the price of what it translates. @param seconds until it is completed, estimated. */
+export const createdView = (job: StoredJob, seconds: number): CreatedJob => {
+  const hasPrice = job.type === "translation" || job.targets.length > 0;
+  return {
+    ...toJob(job),
+    ...(hasPrice ? { estimate: { characters: job.characters, seconds: Math.ceil(seconds) } } : {}),
+  };
+};
+
 /**
  * Creates a job: measures its recording or document, copies it to where it stays until the job ends, and counts it on the account's
  * month. When the job is not written, the worker removes the copy.
  *
  * @throws ValidationError when a recording is not audio, or callbacks may not call the URL; AppError `not_found`,
  * `unreadable_audio`, `unreadable_document`, `payload_too_large`, `file_too_large`, `queue_full`, `quota_exceeded`, those of
- * {@link chooseLanguages}; the errors of store and queue.
+ * {@link chooseLanguages} and {@link chooseTargets}; the errors of store and queue.
  */
 export const createJob = async (
   request: JobRequest,
@@ -117,14 +146,13 @@ export const createJob = async (
   dependencies: CreateDependencies,
 ): Promise<CreatedJob> => {
   const { jobs, queue, store, policyOf, callbackSecrets, callbackRules } = dependencies;
-  const { callback_url: callbackUrl, type } = request;
+  const { callback_url: callbackUrl } = request;
   checkCallbackUrl(callbackUrl, callbackRules);
   const measured =
-    type === "translation"
+    request.type === "translation"
       ? await measureDocument(request, userId, dependencies)
       : await readRecording(request, userId, signal, dependencies);
-  const amount = "facts" in measured ? measured.facts.durationSeconds * 1_000 : measured.characters;
-  const seconds = await requireCapacity(userId, { type, amount }, dependencies);
+  const seconds = await requireCapacity(userId, worksOf(measured), dependencies);
   // Creates the signing secret if the account has none yet.
   if (callbackUrl) await callbackSecrets.current(userId);
   const name = { userId, jobId: newJobId(Date.now()) };
@@ -134,10 +162,5 @@ export const createJob = async (
     await store.copy(stored, jobObjects.recording(name));
     return jobs.create(name, { ...common, ...measured }, policyOf);
   });
-  return {
-    ...toJob(job),
-    ...(job.type === "translation"
-      ? { estimate: { characters: job.characters, seconds: Math.ceil(seconds) } }
-      : {}),
-  };
+  return createdView(job, seconds);
 };

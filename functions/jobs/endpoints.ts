@@ -1,39 +1,44 @@
 import { attachmentNamed } from "../../shared/http/attachment.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { inOnePiece, Reply, ReplyWithHeaders } from "../../shared/http/response.ts";
-import { type DeleteDependencies, deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
 import {
-  getResult,
-  type ResultDependencies,
-  type WrittenResult,
-} from "../../shared/recordings/jobs/get-result.ts";
+  addTargets,
+  measureTargets,
+  type TargetsDependencies,
+} from "../../shared/recordings/jobs/add-targets.ts";
+import { type DeleteDependencies, deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
+import { getResult } from "../../shared/recordings/jobs/get-result.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
+import type { ResultDependencies, WrittenResult } from "../../shared/recordings/jobs/result-query.ts";
 import { listJobs, type ShowDependencies, showJob } from "../../shared/recordings/jobs/show-jobs.ts";
 import {
+  addTargetsOperation,
   createJobOperation,
   deleteJobOperation,
   getJobOperation,
   getJobResultOperation,
   listJobsOperation,
 } from "./contract.ts";
-import { type CreateDependencies, createJob } from "./create-job.ts";
+import { type CreateDependencies, createdView, createJob } from "./create-job.ts";
+import { requireCapacity, workOnTargets } from "./require-capacity.ts";
 
 export interface JobDependencies
   extends CreateDependencies,
     DeleteDependencies,
     ResultDependencies,
-    ShowDependencies {
+    ShowDependencies,
+    TargetsDependencies {
   readonly jobs: JobsRepository;
   readonly queue: CreateDependencies["queue"];
   readonly store: CreateDependencies["store"] & ResultDependencies["store"];
 }
 
-/** Documents are sent as files, transcripts as text. */
+/** Documents and speech are sent as files, transcripts as text. */
 const fileReply = ({ contentType, fileName, body }: WrittenResult): Reply =>
   new Reply({
     contentType,
     headers: fileName === undefined ? {} : { "Content-Disposition": attachmentNamed(fileName) },
-    body: typeof body === "string" ? body : inOnePiece(body),
+    body: body instanceof Uint8Array ? inOnePiece(body) : body,
   });
 
 /** Binds the operations of jobs to their use cases. */
@@ -50,12 +55,19 @@ export const jobEndpoints = (dependencies: JobDependencies): Endpoint[] => {
     ),
     endpoint(
       getJobResultOperation,
-      async ({ path: { id: jobId }, query: { format, partial }, caller: { userId } }) => {
-        const requested = { format, partial: partial === "true" };
+      async ({ path: { id: jobId }, query: { language, format, partial }, caller: { userId } }) => {
+        const requested = { language, format, partial: partial === "true" };
         const result = await getResult({ userId, jobId }, requested, dependencies);
         return "contentType" in result ? fileReply(result) : result;
       },
     ),
+    endpoint(addTargetsOperation, async ({ path: { id: jobId }, body, caller: { userId } }) => {
+      const name = { userId, jobId };
+      const measured = await measureTargets(name, body.targets, dependencies);
+      const works = workOnTargets(measured.targets, measured.characters);
+      const seconds = await requireCapacity(userId, works, dependencies);
+      return createdView(await addTargets(name, measured, dependencies), seconds);
+    }),
     endpoint(deleteJobOperation, async ({ path: { id: jobId }, caller: { userId } }) => {
       await deleteJob({ userId, jobId }, dependencies);
       return null;

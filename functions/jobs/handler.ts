@@ -31,6 +31,7 @@ export const handler = createStreamingHandler(
     speeds: {
       transcription: createJobSpeeds(table),
       translation: createJobSpeeds(table, Date.now, "translation"),
+      speech: createJobSpeeds(table, Date.now, "speech"),
     },
     piecesAtOnce: environment.JOB_PIECES_AT_ONCE,
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),

@@ -69,7 +69,7 @@ const folderActions = {
   /** Listing and deleting. */
   clear: ["s3:DeleteObject"],
   /** Both of these. */
-  "keep-clear": ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
+  "keep-clear": ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
   delete: ["s3:DeleteObject"],
   read: ["s3:GetObject"],
   "read-write-delete": ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:PutObject"],

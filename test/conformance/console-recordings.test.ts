@@ -183,3 +183,53 @@ describe("The recordings of an account, without JavaScript", () => {
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(maxFirstLoadBytes);
   });
 });
+
+describe("The translation of a recording, without JavaScript", () => {
+  let account: TestAccount;
+  let visitor: FormVisitor;
+  let id: string;
+  const pageOf = () => `/console/recordings/${id}`;
+  beforeAll(async () => {
+    account = await createAccount();
+    visitor = await signIn(account);
+    ({ id } = await createJob(account, 3));
+    await untilOver(id, account);
+  });
+
+  it("is requested with a form that says what it counts, and is shown next to the transcript", async () => {
+    const before = await visitor.open(pageOf());
+    expect(before.html).toContain("<summary>Translate to…</summary>");
+    expect(before.html).toMatch(/Counts \d+ characters on your monthly limit/);
+    const form = { action: "translate", language: "eng", speech: "yes" };
+    const { html: running } = await visitor.send(before, pageOf(), form);
+    expect(running).toContain("<h3>English</h3>");
+    await untilOver(id, account);
+    const { html } = await visitor.open(pageOf());
+    expect(html).toContain("Transcript · Luganda – English");
+    expect(html).toMatch(/<span>\[[^<]*<\/span><span lang="en" class="translation">\[/);
+    for (const format of ["text", "srt", "vtt", "audio"]) {
+      expect(html).toContain(`/transcript?language=eng&amp;format=${format}"`);
+    }
+  });
+
+  it("is downloaded as text, subtitles and speech, named after its language", async () => {
+    for (const [format, ending, contentType] of [
+      ["text", "txt", "text/plain"],
+      ["srt", "srt", "application/x-subrip"],
+      ["vtt", "vtt", "text/vtt"],
+      ["audio", "ogg", "audio/ogg"],
+    ] as const) {
+      const { status, headers } = await visitor.ask(`${pageOf()}/transcript?language=eng&format=${format}`);
+      expect(status).toBe(200);
+      expect(headers.get("content-type")).toContain(contentType);
+      expect(headers.get("content-disposition")).toContain(`filename="council.eng.${ending}"`);
+    }
+  });
+
+  it("is refused in the form when the language has no voices", async () => {
+    const form = { action: "translate", language: "alz", speech: "yes" };
+    const { html } = await visitor.send(await visitor.open(pageOf()), pageOf(), form);
+    expect(html).toContain("Alur has no voices.");
+    expect(html).toMatch(/<details class="more" open/);
+  });
+});

@@ -41,6 +41,7 @@ const notRun: Readonly<Record<string, string>> = {
   createJob: "needs a file that was uploaded",
   getJob: "needs a job that was made",
   getJobResult: "needs a job that was made",
+  addTargets: "needs a job that was made",
   deleteJob: "needs a job that was made",
   verifyWebhook: "needs the platform's token",
   receiveDelivery: "needs the platform's signature",

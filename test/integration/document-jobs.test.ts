@@ -37,7 +37,8 @@ const resultOf = async (
 ): Promise<string> => {
   const result = await getResult(name, { partial }, { jobs: works.jobs, store: bucket.store });
   if (!("contentType" in result)) throw new Error("This is no document.");
-  return typeof result.body === "string" ? result.body : Buffer.from(result.body).toString();
+  if (!(result.body instanceof Uint8Array)) throw new Error("This is no document.");
+  return Buffer.from(result.body).toString();
 };
 
 /** Lines with words of their own. */
@@ -152,7 +153,7 @@ describe("a document", () => {
     await expect(works.postDocument(userId, "Hello", 500_001)).rejects.toMatchObject({
       code: "quota_exceeded",
       message:
-        "Lists and documents may have 500000 characters a month for this account; 500000 are left, and this request has 500001.",
+        "Lists, documents and translated recordings may have 500000 characters a month for this account; 500000 are left, and this request has 500001.",
     });
     await works.postDocument(userId, "Hello", 499_999);
     await expect(works.postDocument(userId, "Hello", 2)).rejects.toMatchObject({ code: "quota_exceeded" });

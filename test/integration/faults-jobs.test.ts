@@ -79,7 +79,11 @@ const jobsOver = (failing: Partial<JobDependencies>) => {
     callbackSecrets: createCallbackSecrets(items),
     callbackRules: { allowLoopback: false },
     queue: { send: async () => undefined, count: async () => 0 },
-    speeds: { transcription: { read: async () => undefined }, translation: { read: async () => undefined } },
+    speeds: {
+      transcription: { read: async () => undefined },
+      translation: { read: async () => undefined },
+      speech: { read: async () => undefined },
+    },
     piecesAtOnce: 2,
     policyOf,
     uploads: { find: async () => upload() },

@@ -34,7 +34,11 @@ const createdJob = async (seconds: number, speed?: number) => {
   const created = createJob(request, { userId, keyId: undefined }, new AbortController().signal, {
     jobs: works.jobs,
     queue: { send: works.queue.send, count: async () => works.queue.waiting.length },
-    speeds: { transcription: { read: async () => speed }, translation: { read: async () => speed } },
+    speeds: {
+      transcription: { read: async () => speed },
+      translation: { read: async () => speed },
+      speech: { read: async () => speed },
+    },
     piecesAtOnce: 2,
     store: bucket.store,
     uploads: { find: async () => ({ objectKey: upload, contentType: "audio/wav", userId, size: 1_000_000 }) },

@@ -4,8 +4,10 @@ import type { RecordDependencies } from "../../functions/job-worker/handle-recor
 import type { Cutter } from "../../functions/job-worker/plan-job.ts";
 import { createSlots } from "../../functions/job-worker/slots.ts";
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
+import type { Speech } from "../../shared/audio/wav/streamed-wav.ts";
 import type { DocumentFormat } from "../../shared/documents/document-formats.ts";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
+import type { SpeechRequest } from "../../shared/models/inference/speech.ts";
 import type { Transcription } from "../../shared/models/inference/transcription.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
@@ -18,6 +20,8 @@ import {
   newJobId,
 } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
+import type { TranscriptTarget } from "../../shared/recordings/jobs/target.ts";
+import { speechOfAudio, tone } from "./test-audio.ts";
 
 /** How long a piece of the fake recordings is, in seconds; they share nothing. */
 export const pieceSeconds = 500;
@@ -100,6 +104,10 @@ export interface JobWorks {
   readonly queue: MemoryQueue;
   /** The requests to the model, in order. */
   readonly requested: string[];
+  /** What the translation model was shown of the text around them. */
+  readonly contexts: (string | undefined)[];
+  /** The requests to the voices, in order. */
+  readonly spoken: SpeechRequest[];
   /** How often the callback queue was called, by event and job. */
   readonly callbacks: CallbackRequest[];
   /** The messages to the assistant. */
@@ -108,7 +116,7 @@ export interface JobWorks {
   post(
     userId: number,
     pieces: number,
-    more?: { recording?: string; callback_url?: string },
+    more?: { recording?: string; callback_url?: string; targets?: TranscriptTarget[]; characters?: number },
   ): Promise<JobName>;
   /** Takes a document on, as the API does. @param characters what it counts as. */
   postDocument(
@@ -136,7 +144,9 @@ export interface JobWorksOptions {
   readonly store: ObjectStore;
   readonly model?: FakeModel;
   /** A translation model of the test; by default it shouts. */
-  readonly translation?: (text: string, signal: AbortSignal) => Promise<string>;
+  readonly translation?: (text: string, signal: AbortSignal, targetLanguage: string) => Promise<string>;
+  /** A voice of the test; by default a tone of a tenth of a second for each character. */
+  readonly speak?: (request: SpeechRequest, signal: AbortSignal) => Promise<Speech>;
   readonly timeouts?: { readonly failsAfterSeconds: number; readonly waitsSeconds: number };
   readonly slotsPerAccount?: number;
   readonly watchMilliseconds?: number;
@@ -169,6 +179,7 @@ export const openJobWorks = ({
   store,
   model = sayPiece,
   translation = async (text) => text.toUpperCase(),
+  speak = async ({ text }) => speechOfAudio(tone(text.length / 10)),
   timeouts = { failsAfterSeconds: 0.5, waitsSeconds: 60 },
   slotsPerAccount = 1,
   watchMilliseconds = 20,
@@ -177,6 +188,8 @@ export const openJobWorks = ({
   const queue = new MemoryQueue();
   const jobs = createJobsRepository(table);
   const requested: string[] = [];
+  const contexts: (string | undefined)[] = [];
+  const spoken: SpeechRequest[] = [];
   const callbacks: CallbackRequest[] = [];
   const messages: InboundMessage[] = [];
 
@@ -189,6 +202,7 @@ export const openJobWorks = ({
       put: (...given) => life.call(() => table.put(...given)),
       putIf: (...given) => life.call(() => table.putIf(...given)),
       delete: (...given) => life.call(() => table.delete(...given)),
+      deleteIf: (...given) => life.call(() => table.deleteIf(...given)),
       transact: (...given) => life.call(() => table.transact(...given)),
       query: (...given) => life.call(() => table.query(...given)),
     };
@@ -200,12 +214,22 @@ export const openJobWorks = ({
       speeds: {
         transcription: createJobSpeeds(ownTable),
         translation: createJobSpeeds(ownTable, Date.now, "translation"),
+        speech: createJobSpeeds(ownTable, Date.now, "speech"),
       },
       store: {
         open: (key) => life.call(() => store.open(key)),
         put: (...given) => life.call(() => store.put(...given)),
         delete: (key) => life.call(() => store.delete(key)),
         list: (prefix) => store.list(prefix),
+        write: (key, options) => {
+          const writer = store.write(key, options);
+          return {
+            // What is written becomes visible only when it is complete.
+            write: (bytes) => writer.write(bytes),
+            complete: (start) => life.call(() => writer.complete(start)),
+            abort: () => writer.abort(),
+          };
+        },
       },
       queue: { send: (message) => life.call(() => queue.send(message)) },
       callbacks: {
@@ -230,10 +254,18 @@ export const openJobWorks = ({
           }),
       },
       translator: {
-        translate: ({ text }, { signal }) =>
+        translate: ({ text, context, targetLanguage }, { signal }) =>
           life.call(async () => {
             requested.push(text);
-            return { text: await translation(text, signal), usage: undefined };
+            contexts.push(context);
+            return { text: await translation(text, signal, targetLanguage), usage: undefined };
+          }),
+      },
+      synthesizer: {
+        synthesize: (request, { signal }) =>
+          life.call(async () => {
+            spoken.push(request);
+            return speak(request, signal);
           }),
       },
       stitch: (pieces) => ({
@@ -252,10 +284,12 @@ export const openJobWorks = ({
     jobs,
     queue,
     requested,
+    contexts,
+    spoken,
     callbacks,
     messages,
 
-    post: async (userId, pieces, { recording = "recording", callback_url } = {}) => {
+    post: async (userId, pieces, { recording = "recording", callback_url, ...targets } = {}) => {
       const key = `uploads/${recording}`;
       await store.put(key, Buffer.from(recording), { contentType: "audio/wav" });
       const object = await store.open(key);
@@ -267,6 +301,7 @@ export const openJobWorks = ({
           file_id: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
           language: "lug",
           timestamps: true,
+          ...targets,
           key_id: undefined,
           callback_url,
           object_key: key,

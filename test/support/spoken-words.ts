@@ -146,8 +146,20 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** @param milliseconds how long it takes for a recording. */
-export const startListener = async (voice: Voice, milliseconds: number): Promise<Listener> => {
+/** Words that follow each other become a segment. */
+const segmentsOf = (words: ReturnType<typeof hear>, wordsOfSegment: number) =>
+  Array.from({ length: Math.ceil(words.length / wordsOfSegment) }, (_, id) => {
+    const own = words.slice(id * wordsOfSegment, (id + 1) * wordsOfSegment);
+    const text = own.map(({ word }) => word).join(" ");
+    return { id, start: own[0]?.start ?? 0, end: own.at(-1)?.end ?? 0, text };
+  });
+
+/** @param milliseconds how long it takes for a recording. @param wordsOfSegment how many words a segment has. */
+export const startListener = async (
+  voice: Voice,
+  milliseconds: number,
+  wordsOfSegment = 1,
+): Promise<Listener> => {
   let calls = 0;
   const respond = async (request: IncomingMessage): Promise<string> => {
     const body = await bodyOf(request);
@@ -156,7 +168,7 @@ export const startListener = async (voice: Voice, milliseconds: number): Promise
     const wav = body.subarray(body.indexOf("RIFF"));
     const data = wav.indexOf("data");
     const words = hear(voice, wav.subarray(data + 8, data + 8 + wav.readUInt32LE(data + 4)));
-    const segments = words.map(({ word, start, end }, id) => ({ id, start, end, text: word }));
+    const segments = segmentsOf(words, wordsOfSegment);
     return JSON.stringify({
       text: words.map(({ word }) => word).join(" "),
       segments,

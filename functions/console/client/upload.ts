@@ -59,13 +59,16 @@ class Upload {
     const api = createApi(this.#words("api"), this.#freshToken, persistence);
     const fileId = await this.#upload(file, api, persistence);
     this.#say(this.#words("starting"));
-    const chosen = this.#chosen();
+    const { target, ...chosen } = this.#chosen();
     const job = await api(
       "POST",
       "/jobs",
-      { ...jsonObject(this.#words("creates")), ...chosen, file_id: fileId },
+      {
+        ...{ ...jsonObject(this.#words("creates")), ...chosen, file_id: fileId },
+        ...(target === undefined ? {} : { targets: [{ language: target, format: "srt" }] }),
+      },
       // If the response is lost, the next attempt creates no second job.
-      { "Idempotency-Key": [fileId, ...Object.values(chosen)].join("-") },
+      { "Idempotency-Key": [fileId, ...Object.values(chosen), ...(target ? [target] : [])].join("-") },
     );
     forgetUpload();
     location.assign(this.#words("page").replace("{id}", textWithin(job, "id")));

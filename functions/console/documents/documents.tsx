@@ -5,12 +5,13 @@ import { maxDocumentBytes } from "../../../shared/recordings/jobs/job-document.t
 import { guides } from "../docs/guides/built-guides.ts";
 import { codeOf } from "../docs/guides/guide.ts";
 import { documentsPath, PlaygroundHead } from "../playground/head.tsx";
-import { JobState, nameOfLanguage, useFollowed } from "../recordings/recording.tsx";
+import { nameOfLanguage } from "../recordings/language-names.ts";
+import { stateKinds } from "../recordings/recording.tsx";
 import { UploadForm } from "../recordings/upload-form.tsx";
 import type { Visit } from "../server/visit.ts";
 import { fill, localeOf } from "../texts/languages.ts";
 import { CodeBlock } from "../view/code.tsx";
-import { EmptyState, Notice } from "../view/components.tsx";
+import { Badge, EmptyState, Notice } from "../view/components.tsx";
 import { dayOf, momentOf } from "../view/dates.ts";
 import { Form, optionsOf, Select } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
@@ -105,17 +106,31 @@ const languagesOf = (job: StoredTranslation): string =>
     .flatMap((code) => (code === undefined ? [] : [nameOfLanguage(code)]))
     .join(" → ");
 
+/** What the script needs to follow an active job: it reloads the page when the job's status changes. */
+const dataOf = (
+  { id, status }: StoredTranslation,
+  { texts, url, formToken }: ReturnType<typeof useFrame>,
+) => ({
+  "data-job": url(`/tasks/jobs/${id}`),
+  "data-status": status,
+  "data-token": url("/console/recordings/token"),
+  "data-form-token": formToken,
+  "data-progress": texts.documents.progress,
+  "data-unit": "characters",
+});
+
 /** A document of the list; while it is translated, the script shows its progress. */
 const Listed = ({ job }: { readonly job: StoredTranslation }) => {
-  const { texts, language } = useFrame();
-  const { documents: words } = texts;
-  const followed = useFollowed(job, words.progress, "characters");
+  const frame = useFrame();
+  const { language } = frame;
+  const { documents: words } = frame.texts;
+  const kind = stateKinds[job.status];
   const unchanged = job.untranslated_count ?? 0;
   return (
-    <li class="card" {...(isOver(job) ? {} : followed)}>
+    <li class="card" {...(isOver(job) ? {} : dataOf(job, frame))}>
       <div class="row between">
         <h3>{translatedFileName(job)}</h3>
-        <JobState job={job} words={words.states} />
+        <Badge {...(kind ? { kind } : {})}>{words.states[job.status]}</Badge>
       </div>
       <p class="soft small">
         {[

@@ -1,5 +1,8 @@
 import type * as z from "zod";
-import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
+import {
+  transcriptionLanguages,
+  translationLanguages,
+} from "../../../shared/platform/catalogue/languages.ts";
 import { maxUploadBytes } from "../../../shared/platform/storage/object-store.ts";
 import { fileNameOf, isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import { guides } from "../docs/guides/built-guides.ts";
@@ -10,8 +13,9 @@ import { EmptyState, Notice, PageHead } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";
 import { optionsOf, Select } from "../view/forms.tsx";
 import { clockOf } from "./clock.ts";
+import { nameOfLanguage } from "./language-names.ts";
 import type { recordingsPage } from "./pages.ts";
-import { JobProgress, JobState, nameOfLanguage, useFollowed } from "./recording.tsx";
+import { JobProgress, JobState, useFollowed } from "./recording.tsx";
 import { UploadForm } from "./upload-form.tsx";
 
 type Shown = Visit<z.output<NonNullable<typeof recordingsPage.query>>, "signed-in"> & {
@@ -43,6 +47,13 @@ const Upload = ({ texts, account }: Shown) => {
         value={account.default_language ?? "lug"}
         options={optionsOf(transcriptionLanguages)}
       />
+      <Select
+        name="target"
+        label={words.translateTo}
+        isOptional
+        value=""
+        options={[{ value: "", label: words.noTranslation }, ...optionsOf(translationLanguages)]}
+      />
     </UploadForm>
   );
 };
@@ -50,7 +61,7 @@ const Upload = ({ texts, account }: Shown) => {
 /** A recording of the list; while it is transcribed, the script shows its progress. */
 const Listed = ({ job, visit }: { readonly job: StoredTranscription; readonly visit: Shown }) => {
   const { language, url } = visit;
-  const followed = useFollowed(job, visit.texts.recordings.progress, "seconds");
+  const followed = useFollowed(job);
   return (
     <li class="card" {...(isOver(job) ? {} : followed)}>
       <div class="row between">

@@ -40,8 +40,17 @@ export const recordingPage = definePage({
   query: z.object({
     /** The shown part of the transcript, from 1. */
     part: z.coerce.number().pipe(z.int().min(1).max(10_000)).default(1).catch(1),
+    /** The translation next to the transcript; by default the first that is ready. */
+    language: z.string().max(10).optional().catch(undefined),
   }),
-  form: z.object({ action: z.literal("delete") }),
+  form: z.discriminatedUnion("action", [
+    z.object({ action: z.literal("delete") }),
+    z.object({
+      action: z.literal("translate"),
+      language: z.string().min(1).max(100),
+      speech: z.literal("yes").optional(),
+    }),
+  ]),
   scripts: ["recording"],
   styles: ["recordings"],
   reaches: ["storage"],
@@ -52,5 +61,11 @@ export const transcriptPage = definePage({
   path: "/console/recordings/{id}/transcript",
   audience: "signed-in",
   title: ({ recordings }) => recordings.one,
-  query: z.object({ format: z.enum(resultFormats).default("text").catch("text") }),
+  query: z.object({
+    format: z
+      .enum([...resultFormats, "audio"])
+      .default("text")
+      .catch("text"),
+    language: z.string().max(100).optional().catch(undefined),
+  }),
 });

@@ -1,12 +1,13 @@
 import type * as z from "zod";
-import { findLanguage, shortestCode } from "../../../shared/platform/catalogue/languages.ts";
 import {
   fileNameOf,
+  hasTranscript,
   isOver,
-  type JobStatus,
   type StoredTranscription,
 } from "../../../shared/recordings/jobs/job.ts";
-import type { JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
+import type { JobResult, JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
+import { stageView } from "../../../shared/recordings/jobs/job-view.ts";
+import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Badge, Facts, Notice, PageHead, Trail } from "../view/components.tsx";
@@ -15,13 +16,21 @@ import { Form } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
 import { Icon } from "../view/icons.tsx";
 import { clockOf } from "./clock.ts";
+import { nameOfLanguage, tagOf } from "./language-names.ts";
 import { partSeconds, type recordingPage } from "./pages.ts";
+import { TranslateForm, Translations } from "./translations.tsx";
+
+type ResultSegment = NonNullable<JobResult["segments"]>[number];
 
 export interface ShownPart {
   /** From 0. */
   readonly index: number;
   readonly count: number;
-  readonly segments: readonly JobSegment[];
+  readonly segments: readonly (JobSegment & { readonly translation: ResultSegment | undefined })[];
+  /** The language of the translation next to the transcript. */
+  readonly language: string | undefined;
+  /** Those of the whole transcript. */
+  readonly characters: number;
 }
 
 type Shown = Visit<z.output<NonNullable<typeof recordingPage.query>>, "signed-in"> & {
@@ -31,77 +40,90 @@ type Shown = Visit<z.output<NonNullable<typeof recordingPage.query>>, "signed-in
   readonly link: string | undefined;
 };
 
-export const nameOfLanguage = (code: string): string => findLanguage(code)?.name ?? code;
-
 /** The formats of a transcript, those for people first. */
 const downloads: readonly (typeof resultFormats)[number][] = ["text", "srt", "vtt", "json"];
 
 const secondsOf = (milliseconds: number): number => Math.floor(milliseconds / 1_000);
 
-/** For the `lang` attribute: browsers know the shortest tags. */
-const tagOf = (code: string): string => {
-  const language = findLanguage(code);
-  return language ? shortestCode(language) : code;
-};
-
-type Progress = Pick<StoredTranscription, "status" | "done_milliseconds" | "audio_milliseconds" | "waiting">;
-
 export const JobProgress = ({ job }: { readonly job: Progress }) => {
   const words = useFrame().texts.recordings;
+  const stage = stageView(job);
+  const later = stage && stage.name !== "transcribing" ? { ...stage, name: stage.name } : undefined;
   const [done, total] = [secondsOf(job.done_milliseconds), secondsOf(job.audio_milliseconds)];
-  const text = fill(words.progress, { done: clockOf(done), total: clockOf(total) });
+  const text = later
+    ? fill(words.stages[later.name], later)
+    : fill(words.progress, { done: clockOf(done), total: clockOf(total) });
   return (
     <>
-      <progress value={done} max={Math.max(total, 1)} aria-label={words.states[job.status]} />
+      <progress
+        value={later?.done ?? done}
+        max={later?.total ?? Math.max(total, 1)}
+        aria-label={words.states[stateOf(job)]}
+      />
       <p data-said>{text}</p>
       {job.waiting !== undefined && <p class="soft">{job.waiting}</p>}
     </>
   );
 };
 
-const stateKinds: Readonly<Record<JobStatus, "good" | "warning" | "bad" | undefined>> = {
+type Progress = Pick<
+  StoredTranscription,
+  | "assembled_stages"
+  | "audio_milliseconds"
+  | "done"
+  | "done_milliseconds"
+  | "extensions"
+  | "pieces"
+  | "stages"
+  | "status"
+  | "targets"
+  | "waiting"
+>;
+
+type State = StoredTranscription["status"] | "translating";
+
+const stateOf = (job: Pick<Progress, "extensions" | "stages" | "status">): State =>
+  job.status === "running" && hasTranscript(job) ? "translating" : job.status;
+
+/** How the badge of each state looks. */
+export const stateKinds: Readonly<Record<State, "good" | "warning" | "bad" | undefined>> = {
   queued: undefined,
   running: "warning",
+  translating: "warning",
   completed: "good",
   failed: "bad",
   cancelled: undefined,
 };
 
 /** The status of a job, in a word. */
-export const JobState = ({
-  job: { status },
-  words = useFrame().texts.recordings.states,
-}: {
-  readonly job: { readonly status: JobStatus };
-  readonly words?: Readonly<Record<JobStatus, string>>;
-}) => {
-  const kind = stateKinds[status];
-  return <Badge {...(kind ? { kind } : {})}>{words[status]}</Badge>;
+export const JobState = ({ job }: { readonly job: StoredTranscription }) => {
+  const state = stateOf(job);
+  const kind = stateKinds[state];
+  return <Badge {...(kind ? { kind } : {})}>{useFrame().texts.recordings.states[state]}</Badge>;
 };
 
-/** What the script needs to follow an active job: it reloads the page when the job's status changes. */
-export const useFollowed = (
-  { id, status }: { readonly id: string; readonly status: JobStatus },
-  progress: string,
-  unit: "seconds" | "characters",
-) => {
-  const { url, formToken } = useFrame();
+/** What the script needs to follow an active job: it reloads the page when the job's status or stage changes. */
+export const useFollowed = (job: StoredTranscription) => {
+  const { texts, url, formToken } = useFrame();
   return {
-    "data-job": url(`/tasks/jobs/${id}`),
-    "data-status": status,
+    "data-job": url(`/tasks/jobs/${job.id}`),
+    "data-status": job.status,
+    "data-stage": stageView(job)?.name ?? "",
+    "data-translating": texts.recordings.stages.translating,
+    "data-speaking": texts.recordings.stages.speaking,
     "data-token": url("/console/recordings/token"),
     "data-form-token": formToken,
-    "data-progress": progress,
-    "data-unit": unit,
+    "data-progress": texts.recordings.progress,
+    "data-unit": "seconds",
   };
 };
 
 const ActiveJob = ({ job }: { readonly job: StoredTranscription }) => {
   const words = useFrame().texts.recordings;
-  const followed = useFollowed(job, words.progress, "seconds");
+  const followed = useFollowed(job);
   return (
     <section class="card" {...followed}>
-      <h2>{words.states[job.status]}</h2>
+      <h2>{words.states[stateOf(job)]}</h2>
       <JobProgress job={job} />
       <p class="hint">{words.looksAgain}</p>
     </section>
@@ -125,6 +147,9 @@ const boundsOf = (index: number, job: StoredTranscription): readonly [number, nu
   Math.min((index + 1) * partSeconds, secondsOf(job.audio_milliseconds)),
 ];
 
+const partQuery = (index: number, { language }: Pick<ShownPart, "language">): URLSearchParams =>
+  new URLSearchParams({ part: String(index + 1), ...(language === undefined ? {} : { language }) });
+
 const Parts = ({ part, job, url, texts }: Shown & { readonly part: ShownPart }) =>
   part.count < 2 ? null : (
     <nav class="row parts" aria-label={texts.recordings.parts}>
@@ -133,7 +158,7 @@ const Parts = ({ part, job, url, texts }: Shown & { readonly part: ShownPart }) 
         return (
           <a
             key={start}
-            href={`${url(`/console/recordings/${job.id}`)}?part=${index + 1}`}
+            href={`${url(`/console/recordings/${job.id}`)}?${partQuery(index, part)}`}
             aria-current={index === part.index ? "page" : undefined}
           >
             {`${clockOf(start)}–${clockOf(end)}`}
@@ -151,14 +176,33 @@ const Transcript = (visit: Shown & { readonly part: ShownPart }) => {
     <div data-transcript data-start={start} data-end={end}>
       <Parts {...visit} />
       {part.segments.length === 0 && <p class="soft">{texts.recordings.nothingSaid}</p>}
-      <ol class="said" lang={tagOf(job.language)}>
+      <ol class={part.language === undefined ? "said" : "said pairs"} lang={tagOf(job.language)}>
         {part.segments.map((segment) => (
           <li key={segment.start} id={`t${segment.start}`} data-start={segment.start} data-end={segment.end}>
             <a href={`#t${segment.start}`}>{clockOf(segment.start)}</a> <span>{segment.text}</span>
+            <Translated segment={segment} language={part.language} />
           </li>
         ))}
       </ol>
     </div>
+  );
+};
+
+/** The translation of a segment, next to it. */
+const Translated = ({
+  segment: { translation },
+  language,
+}: {
+  readonly segment: ShownPart["segments"][number];
+  readonly language: string | undefined;
+}) => {
+  const words = useFrame().texts.recordings;
+  if (language === undefined || !translation) return null;
+  return (
+    <span lang={tagOf(language)} class="translation">
+      {translation.text}
+      {translation.speech?.fits === false && <em class="hint"> {words.cutShort}</em>}
+    </span>
   );
 };
 
@@ -185,7 +229,13 @@ const Said = (visit: Shown) => {
           </li>
         ))}
       </ul>
-      <h2>{words.text}</h2>
+      <Translations job={job} shown={part.language} />
+      <TranslateForm visit={visit} job={job} characters={part.characters} />
+      <h2>
+        {words.text}
+        {part.language !== undefined &&
+          ` · ${nameOfLanguage(job.language)} – ${nameOfLanguage(part.language)}`}
+      </h2>
       {link !== undefined && (
         <p class="hint" data-follow hidden>
           {words.follow}
@@ -219,10 +269,11 @@ export const RecordingView = (visit: Shown) => {
       {job.status === "failed" && (
         <Notice kind="bad" title={words.failedTitle}>
           {job.error && <p>{job.error.message}</p>}
-          {visit.part && <p>{words.partial}</p>}
+          {visit.part && !hasTranscript(job) && <p>{words.partial}</p>}
         </Notice>
       )}
-      {isEnded ? <Said {...visit} /> : <ActiveJob job={job} />}
+      {!isEnded && <ActiveJob job={job} />}
+      {(isEnded || hasTranscript(job)) && <Said {...visit} />}
       <details class="revoke">
         <summary>{isEnded ? words.delete : words.cancel}</summary>
         <p>{isEnded ? words.deleteText : words.cancelText}</p>
@@ -231,7 +282,7 @@ export const RecordingView = (visit: Shown) => {
           action="delete"
           submit={isEnded ? words.delete : words.cancel}
           look="danger"
-          refusal={visit.problems.form}
+          refusal={sentTo("delete", visit).form.refusal}
         />
       </details>
     </>

@@ -1,17 +1,26 @@
 import { attachmentNamed } from "../../../shared/http/attachment.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { LinkedObjectStore } from "../../../shared/platform/storage/object-store.ts";
-import { type DeleteDependencies, deleteJob } from "../../../shared/recordings/jobs/delete-job.ts";
 import {
-  getResult,
-  type ResultDependencies,
-  readSegments,
-} from "../../../shared/recordings/jobs/get-result.ts";
-import { fileNameOf, isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
+  addTargets,
+  measureTargets,
+  type TargetsDependencies,
+} from "../../../shared/recordings/jobs/add-targets.ts";
+import { type DeleteDependencies, deleteJob } from "../../../shared/recordings/jobs/delete-job.ts";
+import { getResult } from "../../../shared/recordings/jobs/get-result.ts";
+import {
+  fileNameOf,
+  hasTranscript,
+  isOver,
+  type StoredTranscription,
+} from "../../../shared/recordings/jobs/job.ts";
 import { jobResult, type resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import type { JobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
 import type { JobName } from "../../../shared/recordings/jobs/keys.ts";
+import { readSegments, readTranslatedSegments } from "../../../shared/recordings/jobs/recording-result.ts";
+import type { ResultDependencies } from "../../../shared/recordings/jobs/result-query.ts";
 import { requireTranscription } from "../../../shared/recordings/jobs/show-jobs.ts";
+import { charactersOf } from "../../../shared/recordings/jobs/translated-recording.ts";
 import type { PlaygroundDependencies } from "../playground/playground-pages.tsx";
 import { type BoundPage, page } from "../server/page.ts";
 import { signPageToken } from "../server/page-token.ts";
@@ -20,9 +29,13 @@ import type { Visit } from "../server/visit.ts";
 import { Recordings } from "./list.tsx";
 import { partSeconds, recordingPage, recordingsPage, recordingsTokenPage, transcriptPage } from "./pages.ts";
 import { RecordingView, type ShownPart } from "./recording.tsx";
+import { readyLanguages } from "./translations.tsx";
 
 /** What these pages use. */
-export interface RecordingsDependencies extends Pick<PlaygroundDependencies, "tokens">, DeleteDependencies {
+export interface RecordingsDependencies
+  extends Pick<PlaygroundDependencies, "tokens">,
+    DeleteDependencies,
+    TargetsDependencies {
   readonly jobs: JobsRepository;
   readonly store: ResultDependencies["store"] & Pick<LinkedObjectStore, "describe" | "signDownload">;
 }
@@ -33,7 +46,8 @@ const maxListed = 20;
 /** How often the page of an active job reloads without JavaScript. */
 const refreshSeconds = 10;
 
-const fileEndings: Readonly<Record<(typeof resultFormats)[number], string>> = {
+const fileEndings: Readonly<Record<(typeof resultFormats)[number] | "audio", string>> = {
+  audio: "ogg",
   text: "txt",
   srt: "srt",
   vtt: "vtt",
@@ -49,24 +63,42 @@ const nameIn = ({ path, account }: Visit<unknown, "signed-in">): JobName => ({
   jobId: path["id"] ?? "",
 });
 
-/** One part of the transcript; `undefined` when there is none, or the result was deleted before its job. */
+/** Reads something of a job's result; nothing when the result was deleted before its job. */
+const whileStored = <Found,>(found: Promise<readonly Found[] | undefined>): Promise<readonly Found[]> =>
+  found.then(
+    (all) => all ?? [],
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === "not_found") return [];
+      throw error;
+    },
+  );
+
+/** One part of the transcript, with the translation next to it; `undefined` when there is none. */
 const readPart = async (
   name: JobName,
   job: StoredTranscription,
-  number: number,
+  { part: number, language }: { readonly part: number; readonly language: string | undefined },
   { store }: RecordingsDependencies,
 ): Promise<ShownPart | undefined> => {
-  if (!isOver(job)) return undefined;
-  const segments = await readSegments(name, job, store).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === "not_found") return [];
-    throw error;
-  });
+  if (!isOver(job) && !hasTranscript(job)) return undefined;
+  const [segments, translated] = await Promise.all([
+    whileStored(readSegments(name, job, store)),
+    language === undefined ? [] : whileStored(readTranslatedSegments(name, job, language, store)),
+  ]);
   if (segments.length === 0) return undefined;
   const count = Math.ceil(job.audio_milliseconds / 1_000 / partSeconds);
   const index = Math.min(number, count) - 1;
   const partOf = ({ start }: { readonly start: number }) =>
     Math.min(count - 1, Math.floor(start / partSeconds));
-  return { index, count, segments: segments.filter((segment) => partOf(segment) === index) };
+  return {
+    index,
+    count,
+    language: translated.length > 0 ? language : undefined,
+    characters: charactersOf(segments),
+    segments: segments
+      .map((segment, position) => ({ ...segment, translation: translated[position] }))
+      .filter((segment) => partOf(segment) === index),
+  };
 };
 
 /** A link to the recording, while its upload exists. */
@@ -74,7 +106,8 @@ const linkTo = async (
   job: StoredTranscription,
   { store }: RecordingsDependencies,
 ): Promise<string | undefined> => {
-  if (!isOver(job) || !(await store.describe(job.object_key))) return undefined;
+  const isShown = isOver(job) || hasTranscript(job);
+  if (!isShown || !(await store.describe(job.object_key))) return undefined;
   const { url } = await store.signDownload(job.object_key, {
     contentType: job.facts.mediaType,
     fileName: "recording",
@@ -104,8 +137,10 @@ const recording = (dependencies: RecordingsDependencies): BoundPage =>
     show: async (visit) => {
       const name = nameIn(visit);
       const job = await requireTranscription(name, dependencies.jobs);
+      const ready = readyLanguages(job);
+      const language = ready.find((code) => code === visit.query.language) ?? ready[0];
       const [part, link] = await Promise.all([
-        readPart(name, job, visit.query.part, dependencies),
+        readPart(name, job, { part: visit.query.part, language }, dependencies),
         linkTo(job, dependencies),
       ]);
       return shown({
@@ -115,16 +150,25 @@ const recording = (dependencies: RecordingsDependencies): BoundPage =>
       });
     },
     submit: async (visit) => {
-      await deleteJob(nameIn(visit), dependencies);
-      return redirect(`${recordingsPage.path}?done=deleted`);
+      const { form } = visit;
+      const name = nameIn(visit);
+      if (form.action === "delete") {
+        await deleteJob(name, dependencies);
+        return redirect(`${recordingsPage.path}?done=deleted`);
+      }
+      const { language } = form;
+      const formats = form.speech ? (["srt", "audio"] as const) : (["srt"] as const);
+      const requested = formats.map((format) => ({ language, format }));
+      await addTargets(name, await measureTargets(name, requested, dependencies), dependencies);
+      return redirect(`/console/recordings/${name.jobId}?${new URLSearchParams({ language })}`);
     },
   });
 
 const transcript = (dependencies: RecordingsDependencies): BoundPage =>
   page(transcriptPage, {
     show: async (visit) => {
-      const { format } = visit.query;
-      const result = await getResult(nameIn(visit), { format, partial: true }, dependencies);
+      const { format, language } = visit.query;
+      const result = await getResult(nameIn(visit), { format, language, partial: true }, dependencies);
       const file =
         "contentType" in result
           ? result
@@ -133,7 +177,9 @@ const transcript = (dependencies: RecordingsDependencies): BoundPage =>
       const job = await requireTranscription(nameIn(visit), dependencies.jobs);
       return sentFile({
         ...file,
-        headers: { "Content-Disposition": attachmentOf(job, fileEndings[format]) },
+        headers: {
+          "Content-Disposition": attachmentOf(job, [language, fileEndings[format]].filter(Boolean).join(".")),
+        },
       });
     },
   });

@@ -43,7 +43,7 @@ const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: S
     return new Reply({
       contentType,
       headers: { ...cacheHeaders(bound, open), ...response.headers },
-      body: typeof body === "string" ? body : inOnePiece(body),
+      body: body instanceof Uint8Array ? inOnePiece(body) : body,
     });
   }
   const { texts, language, account, formToken } = visit;

@@ -20,7 +20,7 @@ export type PageResponse<Data = unknown> =
   | {
       readonly kind: "file";
       readonly contentType: string;
-      readonly body: string | Uint8Array;
+      readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
       readonly headers: Readonly<Record<string, string>>;
     }
   | { readonly kind: "data"; readonly value: Data };
@@ -64,7 +64,7 @@ export const sentFile = ({
   headers = {},
 }: {
   readonly contentType: string;
-  readonly body: string | Uint8Array;
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }): PageResponse<never> => ({ kind: "file", contentType, body, headers });
 

@@ -1,10 +1,10 @@
 import { minuteMilliseconds } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { Item, ItemUpdate } from "../../platform/storage/table.ts";
+import type { Item } from "../../platform/storage/table.ts";
 import { accountAccess } from "../access/account-access.ts";
 import { accountCounters } from "./keys.ts";
 import { countIn } from "./limit-counters.ts";
-import { type MonthlyCount, monthlyCharge, monthlyRefund, monthOfDay } from "./monthly-quota.ts";
+import { type MonthlyCount, monthOfDay } from "./monthly-quota.ts";
 import type { AccountPolicies } from "./policies.ts";
 import { usageCounter } from "./usage-counters.ts";
 import { secondsUntil, windowsAt } from "./windows.ts";
@@ -20,7 +20,8 @@ export interface CountedAudio {
   readonly milliseconds: number;
 }
 
-const monthlyCount = (audio: CountedAudio): MonthlyCount => ({
+/** Returns what a recording counts on its account's month and usage. */
+export const audioCount = (audio: CountedAudio): MonthlyCount => ({
   userId: audio.userId,
   counter: accountCounters.audio(monthOfDay(audio.day)),
   usage: usageCounter(audio, "audioMilliseconds"),
@@ -28,15 +29,13 @@ const monthlyCount = (audio: CountedAudio): MonthlyCount => ({
   limitOf: ({ audioSecondsPerMonth }) => audioSecondsPerMonth && audioSecondsPerMonth * 1_000,
 });
 
-/**
- * Returns the update, part of a transaction, that counts a recording on its account's month and usage, if the account exists
- * and has enough of its quota left. When it fails, {@link audioRefusal} returns the reason.
- */
-export const audioCharge = (audio: CountedAudio, policyOf: AccountPolicies): ItemUpdate =>
-  monthlyCharge(monthlyCount(audio), policyOf);
-
-/** Returns the update, part of a transaction, that deducts what was not transcribed. */
-export const audioRefund = (audio: CountedAudio): ItemUpdate => monthlyRefund(monthlyCount(audio));
+/** Whether a recording fits into the rest of the month. @param access the access item of the account. */
+export const hasAudioLeft = (access: Item, audio: CountedAudio, policyOf: AccountPolicies): boolean => {
+  const { audioSecondsPerMonth } = policyOf(accountAccess.parse(access));
+  if (audioSecondsPerMonth === undefined) return true;
+  const used = countIn(access, accountCounters.audio(monthOfDay(audio.day)));
+  return used + audio.milliseconds <= audioSecondsPerMonth * 1_000;
+};
 
 const inMinutes = (milliseconds: number): string => `${Math.ceil(milliseconds / minuteMilliseconds)} minutes`;
 

@@ -22,7 +22,8 @@ export interface CountedCharacters {
   readonly characters: number;
 }
 
-const monthlyCount = ({ operationId, ...counted }: CountedCharacters): MonthlyCount => ({
+/** Returns what characters count on their account's month and usage. */
+export const characterCount = ({ operationId, ...counted }: CountedCharacters): MonthlyCount => ({
   userId: counted.userId,
   counter: accountCounters.characters(monthOfDay(counted.day)),
   usage:
@@ -38,11 +39,11 @@ const monthlyCount = ({ operationId, ...counted }: CountedCharacters): MonthlyCo
  * When it fails, {@link characterRefusal} returns the reason.
  */
 export const characterCharge = (counted: CountedCharacters, policyOf: AccountPolicies): ItemUpdate =>
-  monthlyCharge(monthlyCount(counted), policyOf);
+  monthlyCharge([characterCount(counted)], policyOf);
 
 /** Returns the update that deducts what was not translated. */
 export const characterRefund = (counted: CountedCharacters): ItemUpdate =>
-  monthlyRefund(monthlyCount(counted));
+  monthlyRefund([characterCount(counted)]);
 
 /** The characters of an account's month after a request. */
 export interface CharacterStatus {
@@ -73,7 +74,7 @@ export const characterRefusal = (
   const { used, limit = 0, resetSeconds } = statusOf(access, day, policyOf, now);
   return new AppError("quota_exceeded", {
     message:
-      `Lists and documents may have ${limit} characters a month for this account; ` +
+      `Lists, documents and translated recordings may have ${limit} characters a month for this account; ` +
       `${Math.max(0, limit - used)} are left, and this request has ${characters}.`,
     retryAfterSeconds: resetSeconds,
   });

@@ -20,33 +20,50 @@ export interface MonthlyCount {
 /** Returns the month of a day that is counted from 1970. */
 export const monthOfDay = (day: number): string => monthOf(day * dayMilliseconds);
 
-const addition = ({ userId, counter, usage }: MonthlyCount, amount: number) => ({
-  Key: accountKeys.access(userId),
-  UpdateExpression: `ADD #counter :amount${usage === undefined ? "" : ", #usage :amount"}`,
-  names: { "#counter": counter, ...(usage === undefined ? {} : { "#usage": usage }) },
-  values: { ":amount": amount },
-});
+/** The changes of one access item. The counts are of the same account. */
+const addition = (counts: readonly MonthlyCount[], sign: 1 | -1) => {
+  const names: Record<string, string> = {};
+  const values: Record<string, number> = {};
+  const additions = counts.flatMap(({ counter, usage, amount }, index) => {
+    names[`#counter${index}`] = counter;
+    values[`:amount${index}`] = sign * amount;
+    if (usage === undefined) return [`#counter${index} :amount${index}`];
+    names[`#usage${index}`] = usage;
+    return [`#counter${index} :amount${index}`, `#usage${index} :amount${index}`];
+  });
+  const [first] = counts;
+  if (!first) throw new Error("There is nothing to count.");
+  return {
+    Key: accountKeys.access(first.userId),
+    UpdateExpression: `ADD ${additions.join(", ")}`,
+    names,
+    values,
+  };
+};
 
 /**
- * Returns the update that counts an amount on its account's month, if the account exists and has enough of its quota left. It can
- * be part of a transaction.
+ * Returns the update that counts amounts on their account's month, all of them or none, if the account exists and has enough of
+ * its quotas left. It can be part of a transaction.
  */
-export const monthlyCharge = (count: MonthlyCount, policyOf: AccountPolicies): ItemUpdate => {
-  const { amount, limitOf } = count;
-  const { names, values, ...change } = addition(count, amount);
+export const monthlyCharge = (counts: readonly MonthlyCount[], policyOf: AccountPolicies): ItemUpdate => {
+  const { names, values, ...change } = addition(counts, 1);
   const limits: Record<string, string | number | boolean> = {};
   const alternatives = accountTypes.flatMap((type) =>
     [true, false].flatMap((isVerified) => {
-      const limit = limitOf(policyOf({ account_type: type, email_verified: isVerified }));
-      const max = limit === undefined ? undefined : limit - amount;
+      const policy = policyOf({ account_type: type, email_verified: isVerified });
+      const left = counts.map(({ limitOf, amount }) => {
+        const limit = limitOf(policy);
+        return limit === undefined ? undefined : limit - amount;
+      });
       // The condition below is true for a missing counter, so an amount that exceeds the whole quota is refused here.
-      if (max !== undefined && max < 0) return [];
+      if (left.some((max) => max !== undefined && max < 0)) return [];
       limits[`:${type}`] = type;
       limits[`:${isVerified}`] = isVerified;
       const condition = [`account_type = :${type}`, `email_verified = :${isVerified}`];
-      if (max !== undefined) {
-        limits[`:most${type}${isVerified}`] = max;
-        condition.push(`NOT #counter > :most${type}${isVerified}`);
+      for (const [index, max] of left.entries()) {
+        if (max === undefined) continue;
+        limits[`:most${index}${type}${isVerified}`] = max;
+        condition.push(`NOT #counter${index} > :most${index}${type}${isVerified}`);
       }
       return [`(${condition.join(" AND ")})`];
     }),
@@ -59,9 +76,9 @@ export const monthlyCharge = (count: MonthlyCount, policyOf: AccountPolicies): I
   };
 };
 
-/** Returns the update that deducts the amount again. */
-export const monthlyRefund = (count: MonthlyCount): ItemUpdate => {
-  const { names, values, ...change } = addition(count, -count.amount);
+/** Returns the update that deducts the amounts again. */
+export const monthlyRefund = (counts: readonly MonthlyCount[]): ItemUpdate => {
+  const { names, values, ...change } = addition(counts, -1);
   return {
     ...change,
     ConditionExpression: "attribute_exists(PK)",

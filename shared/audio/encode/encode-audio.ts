@@ -59,7 +59,7 @@ const codecs = {
 const blockBytes = 32_768;
 
 /** The audio without anything that may follow it, in pieces of at most a block. */
-async function* audioOf({ header, audio }: Speech): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* audioOf({ header, audio }: Speech): AsyncGenerator<Uint8Array, void, undefined> {
   let left = header.audioBytes ?? Number.POSITIVE_INFINITY;
   for await (const piece of audio) {
     const bytes = piece.subarray(0, Math.min(left, piece.length));

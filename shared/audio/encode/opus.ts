@@ -1,5 +1,6 @@
 import OpusScript from "opusscript";
 import type { SampleEncoder } from "./encode-audio.ts";
+import { frameSeconds } from "./join-bursts.ts";
 import { toSixteenBits } from "./samples.ts";
 import { OggOpusWriter, preSkipSeconds } from "./write-ogg-opus.ts";
 
@@ -11,7 +12,6 @@ export interface OpusFrameEncoder {
   close(): void;
 }
 
-const frameSeconds = 0.02;
 const bytesPerSample = 2;
 
 /** Sample rates of Opus, in hertz (RFC 6716, section 2.1.3). */
@@ -24,7 +24,7 @@ const bitsPerSecond = 24_000;
 const setComplexity = { request: 4_010, value: 5 } as const;
 
 /** libopus, compiled to WebAssembly. */
-const createLibopusEncoder = (sampleRate: OpusRate): OpusFrameEncoder => {
+export const createLibopusEncoder = (sampleRate: OpusRate): OpusFrameEncoder => {
   const opus = new OpusScript(sampleRate, 1, OpusScript.Application.VOIP);
   opus.setBitrate(bitsPerSecond);
   opus.encoderCTL(setComplexity.request, setComplexity.value);

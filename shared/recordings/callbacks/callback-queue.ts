@@ -10,14 +10,20 @@ export const callbackRequest = z.object({
   url: z.string(),
   event: z.enum(callbackEvents),
   occurredAt: z.iso.datetime(),
+  /** Of a job that ended again, after targets were added to it: which time. */
+  extension: z.int().optional(),
   /** The job as `GET /tasks/jobs/{id}` returns it, without its transcript: a few hundred bytes. */
   data: z.looseObject({ created_at: z.iso.datetime() }),
 });
 export type CallbackRequest = z.infer<typeof callbackRequest>;
 
 /** The id of an event, by which a receiver recognises a second delivery. */
-export const callbackId = ({ jobId, event }: Pick<CallbackRequest, "jobId" | "event">): string =>
-  `msg_${jobId}_${event.replace(".", "_")}`;
+export const callbackId = ({
+  jobId,
+  event,
+  extension,
+}: Pick<CallbackRequest, "event" | "extension" | "jobId">): string =>
+  `msg_${jobId}_${event.replace(".", "_")}${extension === undefined ? "" : `_${extension}`}`;
 
 export interface CallbackQueue {
   /** Safe to repeat: the queue drops a second request for an event, and a late one has the same id. */

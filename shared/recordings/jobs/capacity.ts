@@ -2,7 +2,7 @@ import * as z from "zod";
 import { daySeconds, hourMilliseconds } from "../../platform/durations.ts";
 import type { Table } from "../../platform/storage/table.ts";
 import { isOver, type StoredJob } from "./job.ts";
-import { workOf } from "./job-work.ts";
+import { type WorkKind, workOf } from "./job-work.ts";
 import { jobKeys } from "./keys.ts";
 
 /** How many pieces an account may have in progress: one with long recordings leaves half of the capacity to all others. */
@@ -12,20 +12,21 @@ const lifetimeSeconds = 30 * daySeconds;
 
 const hourItem = z.looseObject({ work_milliseconds: z.number() });
 
-/** How fast jobs of a type are done, by hour. */
+/** How fast work of a kind is done, by hour. */
 export type JobSpeeds = ReturnType<typeof createJobSpeeds>;
 
 /** The unit of a type's work, as the record of speeds stores it. */
-const unitOf: Readonly<Record<StoredJob["type"], string>> = {
+const unitOf: Readonly<Record<WorkKind, string>> = {
   transcription: "audio_milliseconds",
   translation: "characters",
+  speech: "characters",
 };
 
 /** Creates the record of the speeds of a type; access pattern J4 of this folder's README. */
 export const createJobSpeeds = (
   table: Pick<Table, "query" | "update">,
   now: () => number = Date.now,
-  type: StoredJob["type"] = "transcription",
+  type: WorkKind = "transcription",
 ) => ({
   /** Notes an attempt of a worker. @param amount milliseconds of audio, or characters; 0 when the model ran out of time. */
   note: async (amount: number, workMilliseconds: number): Promise<void> => {
@@ -55,8 +56,8 @@ export const createJobSpeeds = (
 
 /** What the time of a new job depends on. */
 export interface Workload {
-  readonly type: StoredJob["type"];
-  /** The account's jobs; those that have ended, or are of another type, do not count. */
+  readonly type: WorkKind;
+  /** The account's jobs; those that have ended, or have no such work, do not count. */
   readonly jobs: readonly StoredJob[];
   /** The work of the new job, in the unit of its type: milliseconds or characters. */
   readonly amount: number;
@@ -74,8 +75,7 @@ export interface Workload {
 export const estimateSeconds = ({ type, jobs, amount, messages, piecesAtOnce, speed }: Workload): number => {
   const before = jobs.filter((job) => !isOver(job));
   const waiting = before
-    .filter((job) => job.type === type)
-    .map(workOf)
+    .map((job) => workOf(job, type))
     .reduce((sum, { total, done }) => sum + total - done, 0);
   const slots = slotsPerAccount(piecesAtOnce);
   const turns = (messages + slots) / (piecesAtOnce * (before.length + 1));

@@ -43,13 +43,15 @@ export const openJobDocument = async (
 export const translationPiece = z.object({ from: z.int(), to: z.int() });
 export type TranslationPiece = z.infer<typeof translationPiece>;
 
+/** The result of a passage. */
+export const passageResult = z.union([
+  z.object({ response: z.string() }),
+  z.object({ untranslated: z.enum(untranslatedReasons) }),
+]);
+
 /** The results of a piece's passages, in their order. */
-export const translatedPiece = z.array(
-  z
-    .union([z.object({ response: z.string() }), z.object({ untranslated: z.enum(untranslatedReasons) })])
-    .nullable(),
-);
-export type TranslatedPiece = z.infer<typeof translatedPiece>;
+const translatedPiece = z.array(passageResult.nullable());
+type TranslatedPiece = z.infer<typeof translatedPiece>;
 
 /** Pieces that are read in parallel. */
 const atOnce = 16;

@@ -12,8 +12,10 @@ export const jobMessage = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("plan"), ...ofJob }),
   /** Work on one piece in one of the account's slots. The worker sends it again until no piece is waiting. */
   z.object({ kind: z.literal("piece"), userId: z.int(), place: z.int() }),
-  /** Join the transcribed pieces into one transcript. */
+  /** Join the pieces that are done into results, and start what follows. */
   z.object({ kind: z.literal("assemble"), ...ofJob }),
+  /** Work on targets that are added to a completed job. Sent before they are written. @param extension how often some were added. */
+  z.object({ kind: z.literal("extend"), ...ofJob, extension: z.int() }),
   /** The job has ended: send its callback, and remove it if it is deleted. */
   z.object({ kind: z.literal("end"), ...ofJob }),
 ]);

@@ -1,8 +1,9 @@
 import type { UntranslatedSegment } from "../../documents/segments/untranslated-segment.ts";
 import { exists, type ItemUpdate, type Table } from "../../platform/storage/table.ts";
 import { isOver, type JobStatus, jobExpiry, type StoredJob, storedJob } from "./job.ts";
-import { doneAttribute, workOf, workRefund } from "./job-work.ts";
+import { doneAttribute, type WorkKind, workRefund } from "./job-work.ts";
 import { assistantId, type JobName, jobKeys } from "./keys.ts";
+import type { JobStage } from "./target.ts";
 
 /** A job's item stores at most this many segments that stayed as they were. */
 const maxUntranslated = 500;
@@ -40,17 +41,26 @@ interface JobEnd {
   readonly isDeleted?: boolean;
   /** The segments that a translation has left as they were. */
   readonly untranslated?: readonly UntranslatedSegment[];
+  /** How many stages of targets have results, of a recording whose targets are all done. */
+  readonly assembledStages?: number;
 }
+
+/** Pieces that are counted in the meantime must not be refunded. */
+const sameWork = (found: StoredJob) =>
+  found.type === "transcription" && found.characters > 0
+    ? { condition: " AND done_characters = :characters", values: { ":characters": found.done_characters } }
+    : { condition: "", values: {} };
 
 const endChange = (
   found: StoredJob,
-  { status, error, isDeleted = false, untranslated }: JobEnd,
+  { status, error, isDeleted = false, untranslated, assembledStages }: JobEnd,
   now: string,
 ): Change => ({
   UpdateExpression:
     "SET #status = :status, ended_at = :now, is_deleted = :deleted" +
-    `${error ? ", #error = :error" : ""}${untranslated ? ", untranslated = :untranslated, untranslated_count = :count" : ""}`,
-  ConditionExpression: "#status = :seen AND #done = :done",
+    `${error ? ", #error = :error" : ""}${untranslated ? ", untranslated = :untranslated, untranslated_count = :count" : ""}` +
+    `${assembledStages === undefined ? "" : ", assembled_stages = :assembled"}`,
+  ConditionExpression: `#status = :seen AND #done = :done${sameWork(found).condition}`,
   ExpressionAttributeNames: {
     "#status": "status",
     "#done": doneAttribute[found.type],
@@ -61,7 +71,9 @@ const endChange = (
     ":now": now,
     ":deleted": isDeleted,
     ":seen": found.status,
-    ":done": workOf(found).done,
+    ":done": found.type === "translation" ? found.done_characters : found.done_milliseconds,
+    ...sameWork(found).values,
+    ...(assembledStages === undefined ? {} : { ":assembled": assembledStages }),
     ...(error ? { ":error": error } : {}),
     ...(untranslated
       ? { ":untranslated": untranslated.slice(0, maxUntranslated), ":count": untranslated.length }
@@ -80,10 +92,9 @@ const endAndRefund = async (table: Table, name: JobName, end: JobEnd, now: strin
     if (!found || isOver(found)) return false;
     const ended = endChange(found, end, now);
     if (name.userId !== assistantId) {
-      const { total, done } = workOf(found);
       const { applied, failures } = await table.transact([
         { update: { Key: jobKeys.job(name), ...ended } },
-        { update: workRefund(found, total - done) },
+        { update: workRefund(found) },
       ]);
       if (applied) return true;
       if (failures[0]?.reason === "condition") continue;
@@ -92,6 +103,14 @@ const endAndRefund = async (table: Table, name: JobName, end: JobEnd, now: strin
     if (await change(table, name, ended)) return true;
   }
 };
+
+/** J2. @param pieces those of the job: more of them replace the entry, and no worker removes it for the fewer before. */
+const waitingItem = (name: JobName, pieces: number, now: number) => ({
+  ...jobKeys.waiting(name),
+  job_id: name.jobId,
+  pieces,
+  expires_at: jobExpiry(now),
+});
 
 /** The changes of a job's state. Each is one write on the condition of the state before it. */
 export const jobStates = (table: Table, now: () => number) => {
@@ -109,24 +128,48 @@ export const jobStates = (table: Table, now: () => number) => {
         "SET #status = :running, pieces = :pieces, started_at = :now REMOVE waiting",
         { ":running": "running", ":pieces": pieces, ":now": isoNow() },
       );
-      const waiting = { ...jobKeys.waiting(name), job_id: name.jobId, expires_at: jobExpiry(now()) };
+      const waiting = waitingItem(name, pieces, now());
       const update = { Key: jobKeys.job(name), ...running };
       return (await table.transact([{ update }, { put: waiting }])).applied;
     },
 
+    /**
+     * Starts the next stage of a recording's targets: its pieces follow those before it, and slots can take them.
+     *
+     * @param stage its first piece has the index that the job had pieces before, so only one call can start it.
+     */
+    beginStage: async (name: JobName, stage: JobStage, pieces: number, assembled: number): Promise<void> => {
+      const running = whileIn(
+        "running",
+        "SET stages = list_append(if_not_exists(stages, :none), :stage), assembled_stages = :assembled, pieces = :pieces, " +
+          "taken = :from",
+        {
+          ":none": [],
+          ":stage": [stage],
+          ":assembled": assembled,
+          ":pieces": stage.from + pieces,
+          ":from": stage.from,
+        },
+        " AND pieces = :from",
+      );
+      const waiting = waitingItem(name, stage.from + pieces, now());
+      await table.transact([{ update: { Key: jobKeys.job(name), ...running } }, { put: waiting }]);
+    },
+
     /** Counts a piece as done, once. @returns the job afterwards; `undefined` when it has ended or is gone. */
-    finishPiece: async (
-      name: JobName,
-      index: number,
-      amount: number,
-      type: StoredJob["type"] = "transcription",
-    ) => {
-      const values = { ":piece": new Set([index]), ":index": index, ":amount": amount };
-      const update = `ADD done :piece, ${doneAttribute[type]} :amount REMOVE waiting`;
+    finishPiece: async (name: JobName, index: number, amount: number, kind: WorkKind = "transcription") => {
+      const values = { ":piece": new Set([index]), ":index": index };
+      const work = kind === "speech" ? "" : `, ${doneAttribute[kind]} :amount`;
+      const update = `ADD done :piece${work} REMOVE waiting`;
       const counted = await change(
         table,
         name,
-        whileIn("running", update, values, " AND NOT contains(done, :index)"),
+        whileIn(
+          "running",
+          update,
+          kind === "speech" ? values : { ...values, ":amount": amount },
+          " AND NOT contains(done, :index)",
+        ),
       );
       if (counted) return counted;
       const found = await readJob(table, name);
@@ -166,6 +209,14 @@ export const jobStates = (table: Table, now: () => number) => {
       return (await change(table, name, end)) !== undefined;
     },
 
+    /**
+     * Completes a recording with targets, and refunds the characters that its transcript did not have.
+     *
+     * @returns whether this call has ended it.
+     */
+    completeTargets: (name: JobName, assembledStages: number): Promise<boolean> =>
+      endAndRefund(table, name, { status: "completed", assembledStages }, isoNow()),
+
     /** Completes a translation, and refunds what was not translated. @returns whether this call has ended it. */
     completeTranslation: (name: JobName, untranslated: readonly UntranslatedSegment[]): Promise<boolean> =>
       endAndRefund(table, name, { status: "completed", untranslated }, isoNow()),
@@ -185,12 +236,13 @@ export const jobStates = (table: Table, now: () => number) => {
       return deleted !== undefined;
     },
 
-    /** Notes that the callback or the assistant's message about the end has been queued. */
+    /** Notes that the callback or the assistant's message about the end has been queued, unless the job runs again. */
     finish: (name: JobName) =>
       change(table, name, {
         UpdateExpression: "SET is_settled = :yes",
-        ...exists,
-        ExpressionAttributeValues: { ":yes": true },
+        ConditionExpression: `${exists.ConditionExpression} AND #status <> :running`,
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: { ":yes": true, ":running": "running" },
       }),
   };
 };

@@ -1,15 +1,15 @@
 import {
-  audioCharge,
-  audioRefund,
+  audioCount,
   audioRefusal,
   type CountedAudio,
+  hasAudioLeft,
 } from "../../accounts/limits/audio-quota.ts";
 import {
   type CountedCharacters,
-  characterCharge,
-  characterRefund,
+  characterCount,
   characterRefusal,
 } from "../../accounts/limits/character-quota.ts";
+import { type MonthlyCount, monthlyCharge, monthlyRefund } from "../../accounts/limits/monthly-quota.ts";
 import type { AccountPolicies } from "../../accounts/limits/policies.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
 import type { Item, ItemUpdate } from "../../platform/storage/table.ts";
@@ -18,19 +18,40 @@ import type { StoredJob } from "./job.ts";
 /** The operation whose usage includes the work of jobs. */
 const operationId = "createJob";
 
-/** How much work a job is, and how much of it is done: milliseconds of its recording, or characters of its document. */
+/** What the pieces of jobs do. Each kind has a model of its own. */
+export type WorkKind = "transcription" | "translation" | "speech";
+
+/** How much work a job is, and how much of it is done. */
 export interface JobWork {
   readonly total: number;
   readonly done: number;
 }
 
-export const workOf = (job: StoredJob): JobWork =>
-  job.type === "translation"
-    ? { total: job.characters, done: job.done_characters }
-    : { total: job.audio_milliseconds, done: job.done_milliseconds };
+const nothing: JobWork = { total: 0, done: 0 };
 
-/** The attribute of a job that counts what is done. */
-export const doneAttribute: Readonly<Record<StoredJob["type"], string>> = {
+/** The milliseconds of a job's recording; nothing once targets are added to its transcript. */
+const audioWork = (job: StoredJob): JobWork =>
+  job.type === "transcription" && job.extensions === 0
+    ? { total: job.audio_milliseconds, done: job.done_milliseconds }
+    : nothing;
+
+/** The characters of a job's document, or those that the translations of its recording may have. */
+const characterWork = ({ characters: total, done_characters: done }: StoredJob): JobWork => ({
+  total,
+  // More than what was counted is not counted.
+  done: Math.min(total, done),
+});
+
+/** Returns the work of a kind: milliseconds of a recording for transcription, characters for the others. */
+export const workOf = (job: StoredJob, kind: WorkKind = job.type): JobWork => {
+  if (kind === "transcription") return audioWork(job);
+  if (kind === "translation") return characterWork(job);
+  const isSpoken = job.type === "transcription" && job.targets.some(({ format }) => format === "audio");
+  return isSpoken ? { total: job.characters, done: 0 } : nothing;
+};
+
+/** The attribute of a job that counts what is done; speaking is not counted on its own. */
+export const doneAttribute: Readonly<Record<Exclude<WorkKind, "speech">, string>> = {
   transcription: "done_milliseconds",
   translation: "done_characters",
 };
@@ -46,26 +67,53 @@ const audioOf = (job: StoredJob, milliseconds: number): CountedAudio => ({ ...co
 
 const charactersOf = (job: StoredJob, characters: number): CountedCharacters => ({
   ...countedOn(job),
+  ...(job.type === "transcription" && job.characters_day !== undefined ? { day: job.characters_day } : {}),
   characters,
 });
 
+/** What is counted of a job: some of its milliseconds and characters. */
+interface CountedWork {
+  readonly milliseconds: number;
+  readonly characters: number;
+}
+
+const countsOf = (job: StoredJob, { milliseconds, characters }: CountedWork): MonthlyCount[] => [
+  ...(job.type === "transcription" ? [audioCount(audioOf(job, milliseconds))] : []),
+  ...(job.type === "translation" || characters > 0 ? [characterCount(charactersOf(job, characters))] : []),
+];
+
 /** Returns the write that counts a new job on its account's month. When it fails, {@link workRefusal} returns the reason. */
 export const workCharge = (job: StoredJob, policyOf: AccountPolicies): ItemUpdate =>
-  job.type === "translation"
-    ? characterCharge(charactersOf(job, job.characters), policyOf)
-    : audioCharge(audioOf(job, job.audio_milliseconds), policyOf);
+  monthlyCharge(countsOf(job, { milliseconds: audioWork(job).total, characters: job.characters }), policyOf);
 
-/** Returns the write that deducts what was not done. @param amount milliseconds or characters. */
-export const workRefund = (job: StoredJob, amount: number): ItemUpdate =>
-  job.type === "translation" ? characterRefund(charactersOf(job, amount)) : audioRefund(audioOf(job, amount));
+/** Returns the write that counts the characters of targets that are added to a job. */
+export const targetsCharge = (job: StoredJob, policyOf: AccountPolicies): ItemUpdate =>
+  monthlyCharge([characterCount(charactersOf(job, job.characters))], policyOf);
 
-/** Returns why a job was not counted. @param access the access item of its account; `undefined` when there is none. */
+/** Returns the write that deducts what was not done of a job. */
+export const workRefund = (job: StoredJob): ItemUpdate => {
+  const [audio, characters] = [audioWork(job), characterWork(job)];
+  return monthlyRefund(
+    countsOf(job, {
+      milliseconds: audio.total - audio.done,
+      characters: characters.total - characters.done,
+    }),
+  );
+};
+
+/** Returns why a job, or its added targets, were not counted. @param access the access item of its account; `undefined` when there is none. */
 export const workRefusal = (
   access: Item | undefined,
   job: StoredJob,
   policyOf: AccountPolicies,
   now: number,
-): AppError =>
-  job.type === "translation"
+): AppError => {
+  const audio = audioOf(job, audioWork(job).total);
+  const isCharacters =
+    job.type === "translation" ||
+    job.extensions > 0 ||
+    (access !== undefined && hasAudioLeft(access, audio, policyOf));
+  return isCharacters
     ? characterRefusal(access, charactersOf(job, job.characters), policyOf, now)
-    : audioRefusal(access, audioOf(job, job.audio_milliseconds), policyOf, now);
+    : audioRefusal(access, audio, policyOf, now);
+};

@@ -5,7 +5,7 @@ import { untranslatedSegment } from "../../documents/segments/untranslated-segme
 import { inboundMessage } from "../../messaging/inbound-message.ts";
 import { transcriptionLanguages } from "../../platform/catalogue/languages.ts";
 import { daySeconds } from "../../platform/durations.ts";
-import { callbackState } from "../callbacks/deliveries.ts";
+import { jobStage, transcriptTarget } from "./target.ts";
 
 /** How long a job and its result are stored. */
 export const jobLifetimeDays = 30;
@@ -87,6 +87,19 @@ export const transcriptionItem = jobItem.extend({
   facts: audioFacts,
   audio_milliseconds: z.int(),
   done_milliseconds: z.int().default(0),
+  /** What the transcript is translated into. */
+  targets: z.array(transcriptTarget).default([]),
+  /** The work on the targets so far, once the transcript is assembled. */
+  stages: z.array(jobStage).default([]),
+  /** The results of this many stages can be read. */
+  assembled_stages: z.int().default(0),
+  /** How often targets were added to the completed job. */
+  extensions: z.int().default(0),
+  /** The characters that are counted for the targets of the last request, and those of them that are translated. */
+  characters: z.int().default(0),
+  done_characters: z.int().default(0),
+  /** The day on which they are counted; by default the job's own. */
+  characters_day: z.int().optional(),
   /** Longer parts of the recording took the model too long; pieces that are longer are transcribed in parts. */
   max_part_seconds: z.number().optional(),
 });
@@ -114,130 +127,13 @@ export type StoredTranslation = z.output<typeof translationItem>;
 export const storedJob = z.union([translationItem, transcriptionItem]);
 export type StoredJob = z.output<typeof storedJob>;
 
-const commonFields = {
-  id: z.uuid().meta({ example: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69", description: "The id of the job" }),
-  status: z.enum(jobStatuses).meta({
-    example: "running",
-    description:
-      "`queued`, then `running`, and finally `completed` or `failed`. Only a callback can show `cancelled`",
-  }),
-  file_id: z.string().meta({
-    example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
-    description: "The upload that is worked on",
-  }),
-  created_at: z.iso.datetime().describe("When the job was created"),
-  started_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({ example: "2026-11-22T09:30:04.000Z", description: "When work on it started; null before" }),
-  ended_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({ example: null, description: "When it was completed, failed or was cancelled; null before" }),
-  expires_at: z.iso
-    .datetime()
-    .meta({ example: "2026-12-22T09:30:00.000Z", description: "When the job and its result are deleted" }),
-  waiting: z.string().nullable().meta({
-    description: "Why the job is waiting, for example because the model cannot be reached",
-    example: null,
-  }),
-  error: z
-    .object({
-      code: z.string().meta({ example: "external_service_error", description: "For programs" }),
-      message: z.string().describe("A sentence for people"),
-    })
-    .nullable()
-    .meta({ description: "Why the job failed", example: null }),
-  callback_url: z.string().nullable().meta({
-    example: "https://example.org/language-ai",
-    description: "The URL to call when the job ends; null without one",
-  }),
-};
-
-const transcriptionFields = {
-  type: z.literal("transcription").describe("What the job does"),
-  ...commonFields,
-  language: z.string().meta({ example: "lug", description: "The language of the recording; ISO 639-3" }),
-  timestamps: z.boolean().meta({ example: false, description: "Whether the JSON result has `segments`" }),
-  progress: z
-    .object({
-      done: z.number().meta({ example: 1_120, description: "Seconds of the recording that are transcribed" }),
-      total: z.number().meta({ example: 10_800, description: "The length of the recording in seconds" }),
-    })
-    .meta({ description: "In seconds of the recording" }),
-};
-
-const translationFields = {
-  type: z.literal("translation").describe("What the job does"),
-  ...commonFields,
-  file_name: z
-    .string()
-    .meta({ example: "leaflet.lug.docx", description: "The name of the translated document" }),
-  source_language: z.string().nullable().meta({
-    example: "eng",
-    description: "The code of the source language; null when the model infers it",
-  }),
-  target_language: z.string().meta({ example: "lug", description: "The code of the target language" }),
-  format: z.enum(documentFormats).meta({ example: "docx", description: "The format of the document" }),
-  progress: z
-    .object({
-      done: z.int().meta({ example: 12_400, description: "Characters that are translated" }),
-      total: z.int().meta({ example: 48_000, description: "Characters to translate" }),
-    })
-    .meta({ description: "In characters, without markup. Repeated passages count once" }),
-  segments_kept: z.array(untranslatedSegment).meta({
-    example: [],
-    description: "The segments that stayed in their own language, and why; at most the first 500",
-  }),
-  segments_kept_count: z
-    .int()
-    .meta({ example: 0, description: "How many segments stayed in their own language" }),
-};
-
-const asJob = <Details extends z.ZodRawShape>(details: Details) =>
-  z.discriminatedUnion("type", [
-    z.object({ ...transcriptionFields, ...details }),
-    z.object({ ...translationFields, ...details }),
-  ]);
-
-/** A job as its owner sees it. */
-export const job = asJob({}).meta({ id: "Job" });
-export type Job = z.infer<typeof job>;
-
-/** A new job. */
-export const createdJob = asJob({
-  estimate: z
-    .object({
-      characters: z
-        .int()
-        .meta({ example: 48_000, description: "What the job counts on the month's characters" }),
-      seconds: z.int().meta({ example: 240, description: "How long it may take" }),
-    })
-    .optional()
-    .meta({ description: "For translations" }),
-}).meta({ id: "CreatedJob" });
-export type CreatedJob = z.infer<typeof createdJob>;
-
-/** A job with the state of its callback. */
-export const jobDetails = asJob({
-  callback: callbackState.nullable().meta({
-    description:
-      "The callback's deliveries, which are retried for over a day; null for jobs without a callback",
-  }),
-}).meta({ id: "JobDetails" });
-export type JobDetails = z.infer<typeof jobDetails>;
-
-const seconds = (milliseconds: number): number => milliseconds / 1_000;
-
-const transcriptionView = (stored: StoredTranscription) => ({
-  type: stored.type,
-  language: stored.language,
-  timestamps: stored.timestamps,
-  progress: {
-    done: seconds(stored.status === "completed" ? stored.audio_milliseconds : stored.done_milliseconds),
-    total: seconds(stored.audio_milliseconds),
-  },
-});
+/** Whether the whole transcript of a recording can be read. */
+export const hasTranscript = ({
+  status,
+  stages,
+  extensions,
+}: Pick<StoredTranscription, "extensions" | "stages" | "status">): boolean =>
+  status === "completed" || stages.length > 0 || extensions > 0;
 
 /** Returns the name of the file that a job works on. */
 export const fileNameOf = ({ object_key: key }: Pick<StoredJob, "object_key">): string =>
@@ -246,29 +142,3 @@ export const fileNameOf = ({ object_key: key }: Pick<StoredJob, "object_key">): 
 /** Returns the name of a translated document: `leaflet.lug.docx`. */
 export const translatedFileName = (stored: StoredTranslation): string =>
   translatedName(fileNameOf(stored), stored.target_language, stored.format);
-
-const translationView = (stored: StoredTranslation) => ({
-  type: stored.type,
-  file_name: translatedFileName(stored),
-  source_language: stored.source_language ?? null,
-  target_language: stored.target_language,
-  format: stored.format,
-  progress: { done: stored.done_characters, total: stored.characters },
-  segments_kept: stored.untranslated ?? [],
-  segments_kept_count: stored.untranslated_count ?? 0,
-});
-
-/** Converts a stored job into the job that its owner sees. */
-export const toJob = (stored: StoredJob): Job => ({
-  ...(stored.type === "translation" ? translationView(stored) : transcriptionView(stored)),
-  id: stored.id,
-  status: stored.status,
-  file_id: stored.file_id,
-  created_at: stored.created_at,
-  started_at: stored.started_at ?? null,
-  ended_at: stored.ended_at ?? null,
-  expires_at: new Date(stored.expires_at * 1_000).toISOString(),
-  waiting: isOver(stored) ? null : (stored.waiting ?? null),
-  error: stored.error ?? null,
-  callback_url: stored.callback_url ?? null,
-});

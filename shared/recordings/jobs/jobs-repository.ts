@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { AccountPolicies } from "../../accounts/limits/policies.ts";
 import { windowsAt } from "../../accounts/limits/windows.ts";
 import type { InboundMessage } from "../../messaging/inbound-message.ts";
-import { isNew, type Table } from "../../platform/storage/table.ts";
+import { type ItemUpdate, isNew, type Table } from "../../platform/storage/table.ts";
 import {
   jobExpiry,
   type StoredJob,
@@ -13,8 +13,9 @@ import {
   translationItem,
 } from "./job.ts";
 import { jobStates, readJob } from "./job-states.ts";
-import { workCharge, workRefusal } from "./job-work.ts";
+import { targetsCharge, workCharge, workRefusal } from "./job-work.ts";
 import { assistantId, type JobName, jobKeys } from "./keys.ts";
+import type { TranscriptTarget } from "./target.ts";
 
 type NewWork = Pick<StoredJob, "file_id" | "object_key" | "object_version"> &
   Partial<Pick<StoredJob, "callback_url" | "key_id">>;
@@ -22,7 +23,7 @@ type NewWork = Pick<StoredJob, "file_id" | "object_key" | "object_version"> &
 /** The parts of a job that its creator chooses. */
 export type NewTranscriptionJob = NewWork &
   Pick<StoredTranscription, "facts" | "language" | "timestamps"> &
-  Partial<Pick<StoredTranscription, "reply_to">>;
+  Partial<Pick<StoredTranscription, "characters" | "reply_to" | "targets">>;
 export type NewTranslationJob = NewWork &
   Pick<StoredTranslation, "type" | "target_language" | "format" | "characters"> &
   Partial<Pick<StoredTranslation, "source_language" | "columns">>;
@@ -59,6 +60,46 @@ const queuedJob = (name: JobName, newJob: NewJob, now: number): StoredJob =>
   });
 
 const itemOf = (name: JobName, { done: _none, ...item }: StoredJob) => ({ ...jobKeys.job(name), ...item });
+
+const extendedJob = (
+  { ended_at: _end, waiting: _reason, ...job }: StoredTranscription,
+  targets: readonly TranscriptTarget[],
+  characters: number,
+  now: number,
+): StoredTranscription => ({
+  ...job,
+  status: "running",
+  targets: [...job.targets, ...targets],
+  extensions: job.extensions + 1,
+  characters,
+  done_characters: 0,
+  characters_day: windowsAt(now).day,
+  is_settled: false,
+});
+
+/** The update of a job that was completed, finished, and has not changed since it was read. */
+const extension = (job: StoredTranscription, extended: StoredTranscription): ItemUpdate => ({
+  Key: jobKeys.job({ userId: job.user_id, jobId: job.id }),
+  UpdateExpression:
+    "SET #status = :running, targets = :targets, extensions = :extensions, characters = :characters, " +
+    "done_characters = :none, characters_day = :day, is_settled = :no REMOVE ended_at",
+  ConditionExpression:
+    "#status = :completed AND is_settled = :yes AND is_deleted = :no AND " +
+    "(attribute_not_exists(extensions) OR extensions = :seen)",
+  ExpressionAttributeNames: { "#status": "status" },
+  ExpressionAttributeValues: {
+    ":running": extended.status,
+    ":completed": "completed",
+    ":targets": extended.targets,
+    ":extensions": extended.extensions,
+    ":seen": job.extensions,
+    ":characters": extended.characters,
+    ":none": 0,
+    ":day": extended.characters_day,
+    ":yes": true,
+    ":no": false,
+  },
+});
 
 /** Earlier versions stored no type, but every translation has a target. */
 const isOfType: Readonly<Record<StoredJob["type"], string>> = {
@@ -110,6 +151,30 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     ]);
     if (!applied) throw workRefusal(failures[1]?.item, job, policyOf, now());
     return job;
+  },
+
+  /**
+   * Adds targets to a completed transcription, which runs again, and counts their characters on the account's month; both or
+   * neither.
+   *
+   * @param job as it was read.
+   * @returns the job; `undefined` when it has changed in the meantime.
+   * @throws AppError `quota_exceeded`; `unauthenticated` when the account is gone.
+   */
+  addTargets: async (
+    job: StoredTranscription,
+    targets: readonly TranscriptTarget[],
+    characters: number,
+    policyOf: AccountPolicies,
+  ): Promise<StoredTranscription | undefined> => {
+    const extended = extendedJob(job, targets, characters, now());
+    const { applied, failures } = await table.transact([
+      { update: extension(job, extended) },
+      { update: targetsCharge(extended, policyOf) },
+    ]);
+    if (applied) return extended;
+    if (failures[0]) return undefined;
+    throw workRefusal(failures[1]?.item, extended, policyOf, now());
   },
 
   /** Reads a job in any state, even a deleted one. */

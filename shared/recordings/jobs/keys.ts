@@ -21,6 +21,7 @@ const partition = (userId: number): string => `${jobKeyPrefix}${userId}`;
 const speedPartitions = {
   transcription: `${jobKeyPrefix}SPEED`,
   translation: `${jobKeyPrefix}SPEED-TRANSLATION`,
+  speech: `${jobKeyPrefix}SPEED-SPEECH`,
 } as const;
 const speedHours = "HOUR#";
 
@@ -58,4 +59,14 @@ export const jobObjects = {
   parts: (name: JobName, index: number): string =>
     `${jobObjects.folder(name)}parts/${String(index).padStart(4, "0")}.json`,
   result: (name: JobName): string => `${jobObjects.folder(name)}result.json`,
+  /** The pieces of a stage of targets. @param from the index of its first piece. */
+  stagePlan: (name: JobName, from: number): string =>
+    `${jobObjects.folder(name)}plans/${String(from).padStart(4, "0")}.json`,
+  /** The translated segments of a recording. */
+  translation: (name: JobName, language: string): string =>
+    `${jobObjects.folder(name)}translations/${language}.json`,
+  /** How each of them is spoken. */
+  spokenParts: (name: JobName, language: string): string =>
+    `${jobObjects.folder(name)}speech/${language}.json`,
+  speech: (name: JobName, language: string): string => `${jobObjects.folder(name)}speech/${language}.ogg`,
 };

@@ -1,6 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { DeliveryLog } from "../callbacks/deliveries.ts";
-import { type Job, type JobDetails, type StoredJob, type StoredTranscription, toJob } from "./job.ts";
+import type { StoredJob, StoredTranscription } from "./job.ts";
+import { type Job, type JobDetails, toJob } from "./job-view.ts";
 import type { JobsRepository } from "./jobs-repository.ts";
 import type { JobName } from "./keys.ts";
 

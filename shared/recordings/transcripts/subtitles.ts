@@ -113,9 +113,93 @@ interface TimedText {
   readonly words?: readonly Word[] | undefined;
 }
 
-/** Writes SubRip. It has no escapes, so an arrow in the text must not look like the one between times. */
-export const toSubRip = ({ segments, words }: TimedText): string =>
-  toCues(segments, words)
+/** Breaks words into as few lines as fit, of about the same length. */
+const breakLines = (words: readonly string[]): string[] => {
+  const total = lengthOf(words.join(" "));
+  const share = total / Math.ceil(total / maxLineLength);
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = lines.at(-1);
+    const isFull =
+      line === undefined || lengthOf(line) >= share || lengthOf(`${line} ${word}`) > maxLineLength;
+    if (isFull) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+};
+
+/** A cue that shows less of a segment than this shows its neighbour. */
+const minSharedSeconds = 0.05;
+
+/** Divides words among cues by the cues' shares of the time. Each gets a word, while there are enough. */
+const divideWords = (words: readonly string[], shares: readonly number[]): string[][] => {
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  const letters = words.reduce((sum, word) => sum + lengthOf(word), 0);
+  const divided: string[][] = [];
+  let [position, shown, until] = [0, 0, 0];
+  for (const [index, share] of shares.entries()) {
+    until += share / total;
+    const own: string[] = [];
+    // Each of the cues after this one needs a word.
+    const last = Math.max(position + 1, words.length - (shares.length - index - 1));
+    while (position < Math.min(last, words.length)) {
+      const word = words[position] ?? "";
+      if (own.length > 0 && (shown + lengthOf(word) / 2) / letters > until && index < shares.length - 1)
+        break;
+      own.push(word);
+      shown += lengthOf(word);
+      position += 1;
+    }
+    divided.push(own);
+  }
+  return divided;
+};
+
+/** Puts the words of a translation into the cues in which their segment was said, in order. */
+const wordsOfCues = (
+  cues: readonly Cue[],
+  segments: readonly Segment[],
+  translated: readonly string[],
+): string[][] => {
+  const shown = cues.map((): string[] => []);
+  let first = 0;
+  for (const [index, { start, end }] of segments.entries()) {
+    while (first < cues.length - 1 && (cues[first]?.end ?? 0) - start < minSharedSeconds) first += 1;
+    const shares: number[] = [];
+    for (let at = first; at < cues.length; at += 1) {
+      const cue = cues[at];
+      const shared = cue ? Math.min(end, cue.end) - Math.max(start, cue.start) : 0;
+      if (shared < minSharedSeconds && at > first) break;
+      shares.push(Math.max(shared, minSharedSeconds));
+    }
+    const words = (translated[index] ?? "").split(/\s+/u).filter((word) => word !== "");
+    const fittingWords = words.flatMap((text) => fitting({ start, end, text }).map((part) => part.text));
+    for (const [offset, own] of divideWords(fittingWords, shares).entries()) {
+      shown[first + offset]?.push(...own);
+    }
+  }
+  return shown;
+};
+
+/**
+ * Puts a translation into the cues of its transcript, whose times stay. Only lines are broken differently, so a much longer translation
+ * may have cues of more lines; a much shorter one stays on the screen for the time of several cues.
+ */
+const translatedCues = ({ segments, words }: TimedText, translated: readonly string[]): Cue[] => {
+  const cues = toCues(segments, words);
+  const shown = wordsOfCues(cues, segments, translated);
+  let visible = shown.find((each) => each.length > 0) ?? [];
+  if (visible.length === 0) return [];
+  return cues.map(({ start, end }, index) => {
+    const own = shown[index] ?? [];
+    if (own.length > 0) visible = own;
+    return { start, end, lines: breakLines(visible) };
+  });
+};
+
+/** SubRip has no escapes, so an arrow in the text must not look like the one between times. */
+const subRipOf = (cues: readonly Cue[]): string =>
+  cues
     .map(({ start, end, lines }, index) => {
       const text = lines.join("\n").replaceAll("-->", "->");
       return `${index + 1}\n${toTime(start, ",")} --> ${toTime(end, ",")}\n${text}\n`;
@@ -124,12 +208,23 @@ export const toSubRip = ({ segments, words }: TimedText): string =>
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** Writes WebVTT (W3C), in which `&`, `<` and `>` are escaped. */
-export const toWebVtt = ({ segments, words }: TimedText): string =>
+/** In WebVTT (W3C) `&`, `<` and `>` are escaped. */
+const webVttOf = (cues: readonly Cue[]): string =>
   [
     "WEBVTT\n",
-    ...toCues(segments, words).map(({ start, end, lines }) => {
+    ...cues.map(({ start, end, lines }) => {
       const text = lines.join("\n").replaceAll(/[&<>]/g, (character) => escapes[character] ?? character);
       return `${toTime(start, ".")} --> ${toTime(end, ".")}\n${text}\n`;
     }),
   ].join("\n");
+
+const cuesOf = (transcript: TimedText, translated: readonly string[] | undefined): Cue[] =>
+  translated ? translatedCues(transcript, translated) : toCues(transcript.segments, transcript.words);
+
+/** Writes SubRip. @param translated the text of each segment in another language; the times stay those of the transcript. */
+export const toSubRip = (transcript: TimedText, translated?: readonly string[]): string =>
+  subRipOf(cuesOf(transcript, translated));
+
+/** Writes WebVTT, as {@link toSubRip}. */
+export const toWebVtt = (transcript: TimedText, translated?: readonly string[]): string =>
+  webVttOf(cuesOf(transcript, translated));

@@ -88,6 +88,17 @@ export const recordings: readonly Row[] = [
     request: () => ({ token: key, path: pathOfJob("/result") }),
   },
   {
+    operation: jobs.addTargetsOperation,
+    needs: ["transcription"],
+    withoutModel: [409, "job_not_completed"],
+    request: () => ({
+      token: key,
+      path: pathOfJob("/targets"),
+      body: { targets: [{ language: "eng", format: "srt" }] },
+    }),
+    onSuccess: ({ body }) => expect(body.targets).toMatchObject([{ language: "eng", format: "srt" }]),
+  },
+  {
     operation: jobs.deleteJobOperation,
     request: () => ({ token: key, path: pathOfJob() }),
     onSuccess: () => isDeleted("the job"),

@@ -14,7 +14,7 @@ const asset = {
 describe("A file of the console", () => {
   it("is sent compressed as it was built to browsers that accept brotli, and as text to others", () => {
     const sent = sendAsset([asset], asset.file, "gzip, br");
-    if (sent?.kind !== "file" || typeof sent.body === "string") throw new Error("It is not compressed.");
+    if (sent?.kind !== "file" || !(sent.body instanceof Uint8Array)) throw new Error("It is not compressed.");
     expect(brotliDecompressSync(sent.body).toString()).toBe(text);
     expect(sent.headers).toMatchObject({ "Content-Encoding": "br", Vary: "Accept-Encoding" });
     for (const accepted of [undefined, "gzip", "br;q=0"]) {

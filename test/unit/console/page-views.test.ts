@@ -111,7 +111,7 @@ describe("The page before a provider", () => {
 
 describe("A long transcript", () => {
   it("says which of its parts is shown", () => {
-    const part = { index: 1, count: 3, segments: [] };
+    const part = { index: 1, count: 3, segments: [], language: undefined, characters: 0 };
     const html = render(
       createElement(RecordingView, { ...visit, query: { part: 2 }, job, part, link: undefined }),
     );

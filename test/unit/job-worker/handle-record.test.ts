@@ -41,7 +41,11 @@ const worker = (dueInSeconds: number | "no table") => {
     queue: { send },
     messages: { send: notExpected },
     isActive: async () => true,
-    speeds: { transcription: { note: notExpected }, translation: { note: notExpected } },
+    speeds: {
+      transcription: { note: notExpected },
+      translation: { note: notExpected },
+      speech: { note: notExpected },
+    },
     slots: {
       take: dueInSeconds === "no table" ? notExpected : async () => held,
       begin: notExpected,
@@ -55,6 +59,8 @@ const worker = (dueInSeconds: number | "no table") => {
       finishPiece: notExpected,
       noteWaiting: notExpected,
       shortenParts: notExpected,
+      beginStage: notExpected,
+      completeTargets: notExpected,
       complete: notExpected,
       completeTranslation: notExpected,
       beginPlanning: notExpected,
@@ -65,12 +71,16 @@ const worker = (dueInSeconds: number | "no table") => {
     store: {
       open: notExpected,
       put: notExpected,
+      write: () => {
+        throw new Error("Nothing is written.");
+      },
       delete: notExpected,
       list: async function* () {
         yield* [];
       },
     },
     translator: { translate: notExpected },
+    synthesizer: { synthesize: notExpected },
     cutter: {
       plan: notExpected,
       cut: notExpected,

@@ -38,16 +38,16 @@ interface Work {
 
 /** The outcome of a new job of this length. By default the model has ten times the speed of speech, and no one waits. */
 const outcome = (seconds: number, { speed = 10, messages = 0, jobs = [] }: Work = {}) =>
-  requireCapacity(
-    7,
-    { type: "transcription", amount: seconds * 1_000 },
-    {
-      speeds: { transcription: { read: async () => speed }, translation: { read: async () => speed } },
-      queue: { count: async () => messages },
-      jobs: { list: async () => [...jobs] },
-      piecesAtOnce: 6,
+  requireCapacity(7, [{ type: "transcription", amount: seconds * 1_000 }], {
+    speeds: {
+      transcription: { read: async () => speed },
+      translation: { read: async () => speed },
+      speech: { read: async () => speed },
     },
-  ).then(
+    queue: { count: async () => messages },
+    jobs: { list: async () => [...jobs] },
+    piecesAtOnce: 6,
+  }).then(
     () => "accepted",
     (error: unknown) => error,
   );

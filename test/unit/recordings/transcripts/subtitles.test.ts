@@ -66,3 +66,56 @@ describe("subtitles", () => {
     expect(toWebVtt({ segments: [], words: [] })).toBe("WEBVTT\n");
   });
 });
+
+describe("translated subtitles", () => {
+  const timesOf = (file: string): string[] => cuesOf(file).map(({ times }) => times);
+
+  it("have the times of the transcript, and each word about when it was said", () => {
+    const segments = [
+      segment(0.48, 2.16, "Wasuze otya nno?"),
+      segment(3, 15, "Ndi bulungi, era ".repeat(12).trim()),
+    ];
+    const translated = ["How was your night?", "I am well, and ".repeat(14).trim()];
+    const file = toSubRip({ segments }, translated);
+    expect(timesOf(file)).toEqual(timesOf(toSubRip({ segments })));
+    expect(timesOf(file).length).toBeGreaterThan(2);
+    const [first, ...others] = cuesOf(file);
+    expect(first?.lines).toEqual(["How was your night?"]);
+    expect(others.flatMap(({ lines }) => lines).join(" ")).toBe(translated[1]);
+    for (const { lines } of others) {
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(42);
+    }
+  });
+
+  it("follow the times of words, whose cues may hold several segments", () => {
+    const words = ["Oli", "otya,", "ssebo?", "Bulungi."].map((text, index) =>
+      segment(index, index + 0.6, text),
+    );
+    const file = toWebVtt({ segments: words, words }, ["How", "are", "you, sir?", "Fine."]);
+    expect(timesOf(file)).toEqual(timesOf(toWebVtt({ segments: words, words })));
+    expect(
+      cuesOf(file)
+        .flatMap(({ lines }) => lines)
+        .join(" "),
+    ).toBe("How are you, sir? Fine.");
+  });
+
+  it("break long lines, and never change times for them", () => {
+    const segments = [segment(0, 2, "Webale.")];
+    const long =
+      "Thank you very much for all that you have done for us in these hard and long years of drought.";
+    const file = toSubRip({ segments }, [long]);
+    expect(timesOf(file)).toEqual(["00:00:00,000 --> 00:00:02,000"]);
+    const [cue] = cuesOf(file);
+    expect(cue?.lines.join(" ")).toBe(long);
+    for (const line of cue?.lines ?? []) expect(line.length).toBeLessThanOrEqual(42);
+  });
+
+  it("stay on the screen when they are short", () => {
+    const segments = [segment(0, 20, "a b c d e f g h i j k l m n o p q r s t")];
+    const file = toSubRip({ segments }, ["Yes."]);
+    expect(timesOf(file)).toEqual(timesOf(toSubRip({ segments })));
+    expect(new Set(cuesOf(file).map(({ lines }) => lines.join()))).toEqual(new Set(["Yes."]));
+    expect(toSubRip({ segments }, [""])).toBe("");
+  });
+});

@@ -1,0 +1,106 @@
+import * as z from "zod";
+import { documentFormats } from "../../shared/documents/document-formats.ts";
+import {
+  languageField,
+  languageForms,
+  transcriptionLanguages,
+} from "../../shared/platform/catalogue/languages.ts";
+import { text } from "../../shared/platform/validation/fields.ts";
+import { maxCallbackUrlLength } from "../../shared/recordings/callbacks/callback-url.ts";
+import { maxTargets, targetFormats } from "../../shared/recordings/jobs/target.ts";
+
+const fileId = z.guid().meta({
+  override: { type: "string", format: "uuid" },
+  example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
+});
+
+const callbackUrl = text().max(maxCallbackUrlLength).nullish().meta({
+  example: "https://example.org/language-ai",
+  description: "A URL to call when the job ends, following Standard Webhooks",
+});
+
+/** What a transcript is translated into. */
+export const transcriptTargets = z
+  .array(
+    z
+      .object({
+        language: text()
+          .max(100)
+          .meta({
+            example: "eng",
+            description: `${languageForms}; one of the 32 of \`TranslationLanguage\``,
+          }),
+        format: z.enum(targetFormats).meta({
+          example: "srt",
+          description:
+            "`srt` and `vtt` are subtitles with the times of the transcript; `text` and `json` the translated transcript; `audio` is Ogg Opus, " +
+            "in which each segment is spoken at its time, for languages with voices",
+        }),
+      })
+      .meta({ id: "TranscriptTarget" }),
+  )
+  .min(1)
+  .max(maxTargets);
+
+/** The body of a job that transcribes. */
+export const transcriptionJobRequest = z
+  .object({
+    type: z.literal("transcription").describe("Transcribes a recording"),
+    file_id: fileId.meta({
+      description:
+        "A recording of up to 500 MB, uploaded through `POST /tasks/generate-upload-url` with its `size`, or in parts through " +
+        "`POST /tasks/uploads`",
+    }),
+    language: languageField(transcriptionLanguages.map(({ code }) => code)).meta({
+      override: { type: "string" },
+      example: "lug",
+      description: `${languageForms}; one of the 51 of \`TranscriptionLanguage\``,
+    }),
+    timestamps: z.boolean().default(false).meta({ description: "Whether the JSON result has `segments`" }),
+    targets: transcriptTargets.nullish().meta({
+      example: [{ language: "eng", format: "srt" }],
+      description:
+        "What the transcript is translated into. A language is translated once for all of its formats, and can be fetched in any format of text",
+    }),
+    callback_url: callbackUrl,
+  })
+  .meta({ id: "TranscriptionJobRequest" });
+export type TranscriptionJobRequest = z.output<typeof transcriptionJobRequest>;
+
+const translationLanguage = text().max(100);
+
+const translationJobRequest = z
+  .object({
+    type: z.literal("translation").describe("Translates a document"),
+    file_id: fileId.meta({
+      description:
+        "A document of up to 10 MB and a million characters, uploaded through `POST /tasks/generate-upload-url`",
+    }),
+    source_language: translationLanguage.nullish().meta({
+      example: "eng",
+      description: `${languageForms}; when absent, or \`auto\`, the model infers it from the text`,
+    }),
+    target_language: translationLanguage.meta({ example: "lug", description: languageForms }),
+    format: z.enum(documentFormats).nullish().meta({
+      example: "docx",
+      description: "The format of the document; by default it follows from its content and its name",
+    }),
+    columns: z
+      .array(text().min(1).max(200))
+      .min(1)
+      .max(100)
+      .nullish()
+      .meta({
+        example: ["title", "description"],
+        description:
+          "For `csv`: the columns to translate, by their names in the first row or their numbers from 1; by default those that hold words",
+      }),
+    callback_url: callbackUrl,
+  })
+  .meta({ id: "TranslationJobRequest" });
+export type TranslationJobRequest = z.output<typeof translationJobRequest>;
+
+export const jobRequest = z
+  .discriminatedUnion("type", [transcriptionJobRequest, translationJobRequest])
+  .meta({ id: "JobRequest" });
+export type JobRequest = z.output<typeof jobRequest>;

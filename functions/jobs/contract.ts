@@ -14,12 +14,20 @@ import {
   characterQuotaEnvironment,
   jobQueueEnvironment,
   tableEnvironment,
+  tokenEnvironment,
+  translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { countVariable } from "../../shared/platform/config/variables.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 import { maxCallbackUrlLength } from "../../shared/recordings/callbacks/callback-url.ts";
 import { createdJob, job, jobDetails, jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
 import { jobResult, resultFormats } from "../../shared/recordings/jobs/job-result.ts";
+import {
+  deeplDocumentOperation,
+  deeplDocumentResultOperation,
+  deeplDocumentStatusOperation,
+} from "./deepl/contract.ts";
+import { libreTranslateFileOperation } from "./libretranslate/contract.ts";
 
 const common = { tag: "Jobs", auth: "user", scope: "jobs" } as const;
 
@@ -254,6 +262,10 @@ export const jobsFunction = defineFunction({
     getJobOperation,
     getJobResultOperation,
     deleteJobOperation,
+    deeplDocumentOperation,
+    deeplDocumentStatusOperation,
+    deeplDocumentResultOperation,
+    libreTranslateFileOperation,
   ],
   environment: {
     ...tableEnvironment,
@@ -262,6 +274,8 @@ export const jobsFunction = defineFunction({
     ...bucketEnvironment,
     ...jobQueueEnvironment,
     ...callbackRulesEnvironment,
+    ...tokenEnvironment,
+    ...translationBackendEnvironment,
     /** How many pieces all accounts together may have in progress. */
     JOB_PIECES_AT_ONCE: countVariable,
   },

@@ -1,5 +1,6 @@
 import { createCharacterQuota } from "../../shared/accounts/limits/character-quota.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { languageModelOnDemand } from "../../shared/models/language-id/model-on-demand.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { connectionsOpened } from "../../shared/platform/outbound/connections.ts";
 import {
@@ -7,18 +8,26 @@ import {
   requestTableFrom,
   requestToolsFrom,
   translatorFrom,
+  verifyBearerFrom,
 } from "../../shared/wiring/from-environment.ts";
 import { translateFunction } from "./contract.ts";
-import { translateEndpoints } from "./endpoints.ts";
+import { deeplEndpoints, libreTranslateEndpoints, translateEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(translateFunction.environment, process.env);
 
+const dependencies = {
+  translator: translatorFrom(environment),
+  characters: createCharacterQuota(requestTableFrom(environment), accountPoliciesFrom(environment)),
+  languageModel: languageModelOnDemand(),
+};
+
 export const handler = createStreamingHandler(
-  translateEndpoints({
-    translator: translatorFrom(environment),
-    characters: createCharacterQuota(requestTableFrom(environment), accountPoliciesFrom(environment)),
-  }),
-  requestToolsFrom(environment),
+  [
+    ...translateEndpoints(dependencies),
+    ...deeplEndpoints(dependencies),
+    ...libreTranslateEndpoints(dependencies),
+  ],
+  { verifyBearer: verifyBearerFrom(environment), ...requestToolsFrom(environment) },
 );
 
 await connectionsOpened();

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { operations } from "../../../functions/manifest.ts";
-import { batchBytes } from "../../../functions/translate/contract.ts";
+import { batchBytes } from "../../../functions/translate/contract-limits.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import {
   type BodyEncoding,

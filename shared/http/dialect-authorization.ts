@@ -18,11 +18,11 @@ const apiKeyIn = (parameters: unknown): string | undefined => {
  * @throws AppError as {@link readRequestBody} does.
  */
 export const authorizationOf = async (request: HttpRequest): Promise<string | undefined> => {
-  const { endpoint, headers, queryStringParameters } = request.event;
+  const { body, endpoint, headers, queryStringParameters } = request.event;
   const { authorization } = headers;
   const dialect = endpoint && dialectOf(endpoint.operation.path);
   if (dialect === "deepl") return authorization?.replace(/^DeepL-Auth-Key +/i, "Bearer ");
   if (dialect !== "libretranslate" || isBearer(authorization)) return authorization;
-  const key = apiKeyIn(queryStringParameters) ?? apiKeyIn(await readRequestBody(request));
+  const key = apiKeyIn(queryStringParameters) ?? apiKeyIn(body ? await readRequestBody(request) : undefined);
   return key === undefined ? undefined : `Bearer ${key}`;
 };

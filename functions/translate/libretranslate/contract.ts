@@ -182,8 +182,8 @@ export const libreLanguagesOperation = defineOperation({
 });
 
 const named = z.object({
-  code: z.string().meta({ example: "lg", description: "The code" }),
-  name: z.string().meta({ example: "Luganda", description: "The name" }),
+  code: z.string().meta({ example: "lg", description: "Its ISO 639-1 code, or `auto`" }),
+  name: z.string().meta({ example: "Luganda", description: "Its English name" }),
 });
 
 export const libreSettingsOperation = defineOperation({

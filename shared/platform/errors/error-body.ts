@@ -97,6 +97,9 @@ export const unknownPath = (path: string): AppError =>
 export const statusAt = (path: string, code: ErrorCode): number =>
   dialectError(path, code)?.status ?? errorCatalogue[code].status;
 
+/** The code of an error at a path, as its body has it. */
+export const codeAt = (path: string, code: ErrorCode): string => dialectError(path, code)?.code ?? code;
+
 /** The JSON body of an error at a path: in the form of the API that the path belongs to. */
 export const errorBodyAt = (path: string, error: AppError, requestId: string) => {
   const dialect = dialectOf(path);
@@ -104,6 +107,5 @@ export const errorBodyAt = (path: string, error: AppError, requestId: string) =>
   if (dialect === "deepl") return { message, code, request_id: requestId };
   if (dialect === "libretranslate") return { error: message, code, request_id: requestId };
   const body = errorBody(error, requestId);
-  const ownCode = dialectError(path, code)?.code;
-  return ownCode ? { ...body, error: { ...body.error, code: ownCode } } : body;
+  return { ...body, error: { ...body.error, code: codeAt(path, code) } };
 };

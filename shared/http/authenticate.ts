@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Credential } from "../accounts/access/api-keys.ts";
 import type { VerifyBearer } from "../accounts/access/verify-bearer.ts";
 import { AppError } from "../platform/errors/app-error.ts";
-import { authorizationOf } from "./dialect-authorization.ts";
+import { authorizationOf } from "./dialect-request.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
 const accountNumber = z.coerce.number().int();

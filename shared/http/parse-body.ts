@@ -1,6 +1,7 @@
 import { parse as parseQuery } from "node:querystring";
 import { promisify } from "node:util";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
+import * as z from "zod";
 import { AppError, invalidField } from "../platform/errors/app-error.ts";
 import { type BodyEncoding, maxBodyBytes, type Operation } from "./operation.ts";
 import { mayHoldForbiddenKey, parseJsonBody } from "./parse-json.ts";
@@ -157,6 +158,17 @@ export const readRequestBody = async (request: HttpRequest): Promise<unknown> =>
     event.parsedBody = await parsers[body.encoding](await readBody(event, body), request);
   }
   return event.parsedBody;
+};
+
+const formOfGet: Body = { encoding: "form", schema: z.unknown() };
+
+/** Returns the fields of a form that came with GET; none for other bodies. @throws AppError `payload_too_large`. */
+export const readFormOfGet = async (request: HttpRequest): Promise<Record<string, string>> => {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(contentTypeOf(request))) return {};
+  const fields = parseQuery((await readBody(request.event, formOfGet)).toString());
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  );
 };
 
 /** Reads the body of each request. @throws as {@link readRequestBody}. */

@@ -42,6 +42,8 @@ const notRun: Readonly<Record<string, string>> = {
   getJob: "needs a job that was made",
   getJobResult: "needs a job that was made",
   deleteJob: "needs a job that was made",
+  deeplDocumentStatus: "needs a document that was uploaded",
+  deeplDocumentResult: "needs a document that was uploaded",
   verifyWebhook: "needs the platform's token",
   receiveDelivery: "needs the platform's signature",
 };
@@ -178,6 +180,7 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
     ["streaming", 1],
     ["limits", 1],
     ["openai-sdk", 3],
+    ["translation-clients", 1],
     ["agents", 1],
   ])("of the guide %s runs as a program", async (name, count) => {
     const guide = guides.find((one) => one.name === name);

@@ -7,6 +7,7 @@ import { baseUrl, call, expectError } from "../support/client.ts";
 import { check, type Row } from "./row.ts";
 import * as accounts from "./rows/accounts.ts";
 import { chat, language } from "./rows/chat.ts";
+import { deeplRows, libreTranslateRows } from "./rows/dialects.ts";
 import { legacyChat, legacySpeech, legacyTranscription } from "./rows/legacy.ts";
 import { recordings, transcription } from "./rows/recordings.ts";
 import { service } from "./rows/service.ts";
@@ -21,6 +22,8 @@ const lists = {
   "The service": service,
   Chat: chat,
   "A language": language,
+  "A client of DeepL": deeplRows,
+  "A client of LibreTranslate": libreTranslateRows,
   "A recording": recordings,
   "A transcription": transcription,
   Speech: speechRows,

@@ -1,6 +1,6 @@
 import { dialectOf } from "../platform/errors/error-body.ts";
-import { readRequestBody } from "./parse-body.ts";
-import type { HttpRequest } from "./request.ts";
+import { readFormOfGet, readRequestBody } from "./parse-body.ts";
+import type { HttpMiddleware, HttpRequest } from "./request.ts";
 
 const isBearer = (authorization: string | undefined): boolean => /^Bearer +\S/i.test(authorization ?? "");
 
@@ -26,3 +26,13 @@ export const authorizationOf = async (request: HttpRequest): Promise<string | un
   const key = apiKeyIn(queryStringParameters) ?? apiKeyIn(body ? await readRequestBody(request) : undefined);
   return key === undefined ? undefined : `Bearer ${key}`;
 };
+
+/** Adds what clients of DeepL send with GET to the query: the one for Python writes it into the body. */
+export const readDialectQuery = (): HttpMiddleware => ({
+  before: async (request) => {
+    const { event } = request;
+    const { endpoint, httpMethod, body } = event;
+    if (httpMethod !== "GET" || !body || !endpoint || dialectOf(endpoint.operation.path) !== "deepl") return;
+    event.queryStringParameters = { ...(await readFormOfGet(request)), ...event.queryStringParameters };
+  },
+});

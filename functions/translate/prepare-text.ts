@@ -84,9 +84,9 @@ const preparePlain = (text: string, setting: Setting, keepsLines = false): Prepa
         return words.replace(core, () => translated.text);
       };
       const whole = await ask(text);
-      const isKept = !keepsLines || countLines(whole) === countLines(text);
+      const hasAllLines = !keepsLines || countLines(whole) === countLines(text);
       // A model that joins lines translates them one by one.
-      const translated = isKept ? whole : (await Promise.all(text.split("\n").map(ask))).join("\n");
+      const translated = hasAllLines ? whole : (await Promise.all(text.split("\n").map(ask))).join("\n");
       return { text: translated, characters, usage: sumOf(usages) };
     },
   };

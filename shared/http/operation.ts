@@ -162,8 +162,8 @@ export const supportedMethods = (declared: readonly string[]): string[] => [
 
 /**
  * Whether the function verifies the token, with no authorizer before it: responses of API Gateway's authorizer are the same for
- * all paths, so they can have neither the headers of deprecated routes nor the errors of the APIs of others; and it reads no key in a
- * form of theirs.
+ * all paths, so they can have neither the headers of deprecated routes nor the errors of the APIs of others; and it reads no key in the
+ * forms of those.
  */
 export const verifiesTokens = ({ deprecated, path }: Pick<Operation, "deprecated" | "path">): boolean =>
   deprecated !== undefined || dialectOf(path) !== undefined;

@@ -6,12 +6,12 @@ import "../../support/property-seed.ts";
 
 /** Translates by shouting, and returns what the model saw. */
 const translate = async (source: string, options: XmlOptions = {}) => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const { text, untranslated } = await openMarkup(source, "xml", options).translate(async (passage) => {
-    asked.push(passage);
+    requested.push(passage);
     return passage.toUpperCase();
   });
-  return { text, untranslated, asked };
+  return { text, untranslated, requested };
 };
 
 describe("A text in XML", () => {
@@ -43,9 +43,9 @@ describe("A text in XML", () => {
     ["what must not be translated", '<a translate="no">one</a>', []],
     ["comments, instructions and CDATA", "one<!-- two --><?three four?><![CDATA[five]]>", ["one"]],
     ["references", "one &lt; two &amp;amp;", ["one < two &amp;"]],
-  ])("is divided by %s", async (_what, source, asked, options) => {
-    const { text, asked: found, untranslated } = await translate(source, options);
-    expect(found).toEqual(asked);
+  ])("is divided by %s", async (_what, source, requested, options) => {
+    const { text, requested: found, untranslated } = await translate(source, options);
+    expect(found).toEqual(requested);
     expect(untranslated).toEqual([]);
     expect(text.toLowerCase()).toBe(source.toLowerCase());
   });

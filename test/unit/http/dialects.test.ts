@@ -76,7 +76,7 @@ describe("the key of a request", () => {
     },
   );
 
-  it("of DeepL is none elsewhere", async () => {
+  it("of DeepL is invalid elsewhere", async () => {
     const headers = { Authorization: "DeepL-Auth-Key key" };
     expect(await sendTo(ours, { headers, body: { q: "x" } })).toMatchObject({ status: 401 });
     expect(await sendTo(libre, { headers, body: { q: "x" } })).toMatchObject({ status: 403 });

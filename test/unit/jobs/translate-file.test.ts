@@ -47,7 +47,7 @@ describe("A document of a client of LibreTranslate", () => {
     expect(quota.refund).not.toHaveBeenCalled();
   });
 
-  it("that takes too long is refused with a sentence about jobs; its calls end, and nothing is counted", async () => {
+  it("that takes too long is refused with a message about jobs; its calls end, and nothing is counted", async () => {
     let ended = 0;
     const { send, stored, quota } = setup(async (_, { signal }) => {
       await sleep(60_000, undefined, { signal }).finally(() => {

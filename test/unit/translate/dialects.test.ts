@@ -9,7 +9,7 @@ import { authorizedCaller, send } from "../../support/send.ts";
 const status = { used: 0, limit: 500, resetSeconds: 60 };
 
 const setup = (respond: (request: TranslationRequest) => Promise<string>) => {
-  const asked: TranslationRequest[] = [];
+  const requested: TranslationRequest[] = [];
   const quota = {
     charge: vi.fn<CharacterQuota["charge"]>(async () => status),
     refund: vi.fn<CharacterQuota["refund"]>(async () => status),
@@ -20,7 +20,7 @@ const setup = (respond: (request: TranslationRequest) => Promise<string>) => {
     languageModel: languageModelOnDemand(),
     translator: {
       translate: async (request: TranslationRequest) => {
-        asked.push(request);
+        requested.push(request);
         return { text: await respond(request), usage: undefined };
       },
     },
@@ -28,7 +28,7 @@ const setup = (respond: (request: TranslationRequest) => Promise<string>) => {
   const endpoints = [...deeplEndpoints(dependencies), ...libreTranslateEndpoints(dependencies)];
   const authorizer = authorizedCaller;
   return {
-    asked,
+    requested,
     quota,
     deepl: (body: object) =>
       send(endpoints, { path: "/deepl/v2/translate", authorizer, body: { target_lang: "LG", ...body } }),
@@ -41,10 +41,10 @@ const setup = (respond: (request: TranslationRequest) => Promise<string>) => {
 const shout = async ({ text }: TranslationRequest): Promise<string> => text.toUpperCase();
 
 describe("A request of a client of DeepL", () => {
-  it("gives the model the context, and does not translate or count it", async () => {
-    const { deepl, asked, quota } = setup(shout);
+  it("sends the model the context, and does not translate or count it", async () => {
+    const { deepl, requested, quota } = setup(shout);
     await deepl({ text: ["one", "<b>two</b>"], context: "About numbers", tag_handling: "html" });
-    expect(asked.map(({ text, context }) => [text, context])).toEqual([
+    expect(requested.map(({ text, context }) => [text, context])).toEqual([
       ["one", "About numbers"],
       ["two", "About numbers"],
     ]);
@@ -64,10 +64,10 @@ describe("A request of a client of DeepL", () => {
 
   it("translates lines one by one when the model has joined them, and is counted once", async () => {
     const joining = async ({ text }: TranslationRequest) => text.toUpperCase().replaceAll("\n", " ");
-    const { deepl, asked, quota } = setup(joining);
+    const { deepl, requested, quota } = setup(joining);
     const { body } = await deepl({ text: "one\n\n  two\n" });
     expect(body.translations).toMatchObject([{ text: "ONE\n\n  TWO\n" }]);
-    expect(asked.map(({ text }) => text)).toEqual(["one\n\n  two", "one", "two"]);
+    expect(requested.map(({ text }) => text)).toEqual(["one\n\n  two", "one", "two"]);
     expect(quota.charge).toHaveBeenCalledWith(7, 10);
     expect(quota.refund).not.toHaveBeenCalled();
   });
@@ -79,7 +79,7 @@ describe("A request of a client of DeepL", () => {
   });
 
   it("reads flags and names of tags in every form that clients send", async () => {
-    const { deepl, asked } = setup(shout);
+    const { deepl, requested } = setup(shout);
     const { body } = await deepl({
       text: ["<A>one</A><b>two</b>"],
       tag_handling: "html",
@@ -89,16 +89,16 @@ describe("A request of a client of DeepL", () => {
       preserve_formatting: "0",
     });
     expect(body.translations).toMatchObject([{ text: "<A>one</A><b>TWO</b>", billed_characters: 3 }]);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
   it("calls no model for texts without words", async () => {
-    const { deepl, asked } = setup(shout);
+    const { deepl, requested } = setup(shout);
     expect((await deepl({ text: ["", "  "] })).body.translations).toMatchObject([
       { text: "" },
       { text: "  " },
     ]);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it("shows DeepL's number for an account without a limit", async () => {
@@ -109,9 +109,9 @@ describe("A request of a client of DeepL", () => {
 
 describe("A request of a client of LibreTranslate", () => {
   it("leaves the language to the model with `auto`, and reports the most likely one", async () => {
-    const { libre, asked } = setup(shout);
+    const { libre, requested } = setup(shout);
     const { body } = await libre({ q: "Good morning, how are you today?", source: "auto" });
-    expect(asked[0]).toMatchObject({ sourceLanguage: undefined, targetLanguage: "Luganda" });
+    expect(requested[0]).toMatchObject({ sourceLanguage: undefined, targetLanguage: "Luganda" });
     expect(body.detectedLanguage).toEqual({ language: "en", confidence: expect.any(Number) });
     expect(body.detectedLanguage.confidence).toBeLessThanOrEqual(100);
   });

@@ -1,6 +1,5 @@
 import { createCharacterQuota } from "../../shared/accounts/limits/character-quota.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
-import { languageModelOnDemand } from "../../shared/models/language-id/model-on-demand.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { connectionsOpened } from "../../shared/platform/outbound/connections.ts";
 import {
@@ -12,6 +11,7 @@ import {
 } from "../../shared/wiring/from-environment.ts";
 import { translateFunction } from "./contract.ts";
 import { deeplEndpoints, libreTranslateEndpoints, translateEndpoints } from "./endpoints.ts";
+import { languageModelOnDemand } from "./language-model.ts";
 
 const environment = readEnvironment(translateFunction.environment, process.env);
 

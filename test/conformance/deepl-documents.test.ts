@@ -31,7 +31,7 @@ const whenDone = async (id: string, body: object): Promise<JsonResponse> => {
 };
 
 describe("a document of a client of DeepL", () => {
-  it("is translated, with the name that its field gives it", async () => {
+  it("is translated, with the name in its field", async () => {
     const created = await upload("download", '{"thanks": "Thank you"}', { filename: "app.json" });
     expectDeclared(deeplDocumentOperation, created);
     const { document_id: id, document_key } = created.body;

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { deeplEndpoints, libreTranslateEndpoints } from "../../../functions/translate/endpoints.ts";
+import { languageModelOnDemand } from "../../../functions/translate/language-model.ts";
 import type { CharacterQuota } from "../../../shared/accounts/limits/character-quota.ts";
 import type { TranslationRequest } from "../../../shared/models/inference/translation.ts";
-import { languageModelOnDemand } from "../../../shared/models/language-id/model-on-demand.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 

@@ -240,7 +240,9 @@ describe("programs that know DeepL", () => {
       ]);
       const response = await translate(body);
       expectDeclared(deeplTranslateOperation, response);
-      expect(response.body.translations[1].text).toMatch(/^<p>.*<a href='https:\/\/example\.org'>.+<\/a>.*<\/p>$/);
+      expect(response.body.translations[1].text).toMatch(
+        /^<p>.*<a href='https:\/\/example\.org'>.+<\/a>.*<\/p>$/,
+      );
       expect(response.body.translations[0].detected_source_language).toMatch(/^[A-Z]{2,3}$/);
     }
   });

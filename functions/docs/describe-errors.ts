@@ -6,8 +6,9 @@ import { idempotencyOf, limitClassOf, type Operation } from "../../shared/http/o
 import { AppError, invalidField } from "../../shared/platform/errors/app-error.ts";
 import { type ErrorCode, errorCatalogue } from "../../shared/platform/errors/catalogue.ts";
 import {
+  type Dialect,
+  dialectOf,
   errorBodyAt,
-  isOpenAiPath,
   oauthErrorBody,
   statusAt,
 } from "../../shared/platform/errors/error-body.ts";
@@ -66,9 +67,24 @@ const oauthErrorResponseBody = z
   })
   .meta({ id: "OAuthErrorBody" });
 
+const deeplErrorBody = z
+  .object({
+    message: errorResponseBody.shape.detail,
+    code: errorResponseBody.shape.error.shape.code,
+    request_id: errorResponseBody.shape.request_id,
+  })
+  .meta({ id: "DeeplErrorBody" });
+
+const libreTranslateErrorBody = z
+  .object({ error: errorResponseBody.shape.detail, ...deeplErrorBody.omit({ message: true }).shape })
+  .meta({ id: "LibreTranslateErrorBody" });
+
 const errorSchema = ({ errorFormat, path }: Operation, status: number): z.ZodType => {
   if (errorFormat === "oauth") return oauthErrorResponseBody;
-  if (status === 400 && isOpenAiPath(path)) return z.union([errorResponseBody, validationErrorBody]);
+  const dialect = dialectOf(path);
+  if (dialect === "deepl") return deeplErrorBody;
+  if (dialect === "libretranslate") return libreTranslateErrorBody;
+  if (status === 400 && dialect === "openai") return z.union([errorResponseBody, validationErrorBody]);
   return status === 422 ? validationErrorBody : errorResponseBody;
 };
 
@@ -116,10 +132,17 @@ const describeErrors = (operation: Operation, codes: readonly ErrorCode[]): stri
 const errorCodesOf = (operation: Operation): Set<ErrorCode> =>
   new Set([...operation.errors, ...sharedErrors(operation)]);
 
+const dialectWords: Readonly<Record<Dialect, string>> = {
+  openai: "v1_",
+  deepl: "deepl_",
+  libretranslate: "libretranslate_",
+};
+
 /** The prefix of the names of errors whose format is not the common one. */
 const formatPrefix = ({ errorFormat, path }: Operation): string => {
   if (errorFormat === "oauth") return "oauth_";
-  return isOpenAiPath(path) ? "v1_" : "";
+  const dialect = dialectOf(path);
+  return dialect ? dialectWords[dialect] : "";
 };
 
 const exampleName = (operation: Operation, code: ErrorCode): string => `${formatPrefix(operation)}${code}`;

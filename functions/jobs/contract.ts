@@ -8,13 +8,21 @@ import {
   characterQuotaEnvironment,
   jobQueueEnvironment,
   tableEnvironment,
+  tokenEnvironment,
+  translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { countVariable } from "../../shared/platform/config/variables.ts";
 import { jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
 import { jobResult, resultFormats } from "../../shared/recordings/jobs/job-result.ts";
 import { createdJob, job, jobDetails } from "../../shared/recordings/jobs/job-view.ts";
 import { maxTargets } from "../../shared/recordings/jobs/target.ts";
+import {
+  deeplDocumentOperation,
+  deeplDocumentResultOperation,
+  deeplDocumentStatusOperation,
+} from "./deepl/contract.ts";
 import { jobRequest, transcriptTargets } from "./job-requests.ts";
+import { libreTranslateFileOperation } from "./libretranslate/contract.ts";
 
 const common = { tag: "Jobs", auth: "user", scope: "jobs" } as const;
 
@@ -230,6 +238,10 @@ export const jobsFunction = defineFunction({
     getJobResultOperation,
     addTargetsOperation,
     deleteJobOperation,
+    deeplDocumentOperation,
+    deeplDocumentStatusOperation,
+    deeplDocumentResultOperation,
+    libreTranslateFileOperation,
   ],
   environment: {
     ...tableEnvironment,
@@ -238,6 +250,8 @@ export const jobsFunction = defineFunction({
     ...bucketEnvironment,
     ...jobQueueEnvironment,
     ...callbackRulesEnvironment,
+    ...tokenEnvironment,
+    ...translationBackendEnvironment,
     /** How many pieces all accounts together may have in progress. */
     JOB_PIECES_AT_ONCE: countVariable,
   },

@@ -1,19 +1,13 @@
 import type { Caller } from "../../shared/accounts/access/caller.ts";
 import type { AccountPolicies } from "../../shared/accounts/limits/policies.ts";
 import { ReadingBudget } from "../../shared/audio/reading/reading-budget.ts";
-import { detectFormat } from "../../shared/documents/document-formats.ts";
 import { chooseLanguages } from "../../shared/platform/catalogue/choose-languages.ts";
-import { AppError, invalidField } from "../../shared/platform/errors/app-error.ts";
+import { invalidField } from "../../shared/platform/errors/app-error.ts";
 import { maxUploadBytes, type ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { type CallbackRules, callbackUrlProblem } from "../../shared/recordings/callbacks/callback-url.ts";
 import { chooseTargets, maxCharactersOf } from "../../shared/recordings/jobs/choose-targets.ts";
 import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
-import {
-  maxDocumentBytes,
-  maxDocumentCharacters,
-  readDocument,
-} from "../../shared/recordings/jobs/job-document.ts";
 import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { type CreatedJob, toJob } from "../../shared/recordings/jobs/job-view.ts";
 import {
@@ -29,6 +23,7 @@ import {
   type RecordingDependencies,
 } from "../../shared/recordings/uploads/open-upload.ts";
 import type { JobRequest, TranscriptionJobRequest, TranslationJobRequest } from "./job-requests.ts";
+import { checkDocumentSize, readSource } from "./read-source.ts";
 import {
   type CapacityDependencies,
   type NewWork,
@@ -74,11 +69,6 @@ const readRecording = async (
   };
 };
 
-const tooLarge = (message: string): AppError => new AppError("file_too_large", { message, param: "file_id" });
-
-/** Enough of a document to recognise its format. */
-const beginningOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 8_192)).toString("utf8");
-
 /** Reads a document and counts its characters. */
 const measureDocument = async (
   request: TranslationJobRequest,
@@ -87,21 +77,10 @@ const measureDocument = async (
 ): Promise<Upload<NewTranslationJob>> => {
   const { source: from, target } = chooseLanguages(request);
   const { source, stored } = await openUploadedFile(request.file_id, userId, dependencies);
-  if (source.size > maxDocumentBytes) throw tooLarge("The document is larger than 10 MB.");
-  const bytes = await source.read(0, source.size);
-  const format = request.format ?? detectFormat(beginningOf(bytes), stored.key);
+  checkDocumentSize(source.size);
   const columns = request.columns ?? undefined;
-  const { passages } = await readDocument(bytes, format, { columns });
-  const characters = passages.reduce((sum, length) => sum + length, 0);
-  if (characters === 0) {
-    const message = `The document has no words to translate; it was read as ${format}.`;
-    throw new AppError("unreadable_document", { message, param: "file_id" });
-  }
-  if (characters > maxDocumentCharacters) {
-    throw tooLarge(
-      `The document has ${characters} characters to translate; ${maxDocumentCharacters} are possible.`,
-    );
-  }
+  const bytes = await source.read(0, source.size);
+  const { format, characters } = await readSource(bytes, stored.key, { format: request.format, columns });
   return {
     type: "translation",
     ...(from ? { source_language: from.code } : {}),

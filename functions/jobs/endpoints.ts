@@ -1,6 +1,5 @@
-import { attachmentNamed } from "../../shared/http/attachment.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import { inOnePiece, Reply, ReplyWithHeaders } from "../../shared/http/response.ts";
+import { ReplyWithHeaders } from "../../shared/http/response.ts";
 import {
   addTargets,
   measureTargets,
@@ -9,7 +8,7 @@ import {
 import { type DeleteDependencies, deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
 import { getResult } from "../../shared/recordings/jobs/get-result.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
-import type { ResultDependencies, WrittenResult } from "../../shared/recordings/jobs/result-query.ts";
+import type { ResultDependencies } from "../../shared/recordings/jobs/result-query.ts";
 import { listJobs, type ShowDependencies, showJob } from "../../shared/recordings/jobs/show-jobs.ts";
 import {
   addTargetsOperation,
@@ -20,7 +19,17 @@ import {
   listJobsOperation,
 } from "./contract.ts";
 import { type CreateDependencies, createdView, createJob } from "./create-job.ts";
+import {
+  deeplDocumentOperation,
+  deeplDocumentResultOperation,
+  deeplDocumentStatusOperation,
+} from "./deepl/contract.ts";
+import { createDeeplDocument, getDeeplResult, showDeeplDocument } from "./deepl/documents.ts";
+import { fileReply } from "./file-reply.ts";
+import { libreTranslateFileOperation } from "./libretranslate/contract.ts";
+import { type FileTranslationDependencies, translateFile } from "./libretranslate/translate-file.ts";
 import { requireCapacity, workOnTargets } from "./require-capacity.ts";
+import type { StoringDependencies } from "./store-file.ts";
 
 export interface JobDependencies
   extends CreateDependencies,
@@ -32,14 +41,6 @@ export interface JobDependencies
   readonly queue: CreateDependencies["queue"];
   readonly store: CreateDependencies["store"] & ResultDependencies["store"];
 }
-
-/** Documents and speech are sent as files, transcripts as text. */
-const fileReply = ({ contentType, fileName, body }: WrittenResult): Reply =>
-  new Reply({
-    contentType,
-    headers: fileName === undefined ? {} : { "Content-Disposition": attachmentNamed(fileName) },
-    body: body instanceof Uint8Array ? inOnePiece(body) : body,
-  });
 
 /** Binds the operations of jobs to their use cases. */
 export const jobEndpoints = (dependencies: JobDependencies): Endpoint[] => {
@@ -74,3 +75,21 @@ export const jobEndpoints = (dependencies: JobDependencies): Endpoint[] => {
     }),
   ];
 };
+
+/** Documents of clients of DeepL and LibreTranslate. */
+export const dialectEndpoints = (
+  dependencies: JobDependencies & StoringDependencies & FileTranslationDependencies,
+): Endpoint[] => [
+  endpoint(deeplDocumentOperation, ({ body, caller, request: { signal } }) =>
+    createDeeplDocument(body, caller, signal, dependencies),
+  ),
+  endpoint(deeplDocumentStatusOperation, ({ path: { id: jobId }, body, caller: { userId } }) =>
+    showDeeplDocument({ userId, jobId }, body.document_key, dependencies),
+  ),
+  endpoint(deeplDocumentResultOperation, async ({ path: { id: jobId }, body, caller: { userId } }) =>
+    fileReply(await getDeeplResult({ userId, jobId }, body.document_key, dependencies)),
+  ),
+  endpoint(libreTranslateFileOperation, ({ body, caller: { userId }, request: { signal } }) =>
+    translateFile(body, { userId, signal }, dependencies),
+  ),
+];

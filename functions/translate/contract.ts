@@ -7,9 +7,24 @@ import { languageForms } from "../../shared/platform/catalogue/languages.ts";
 import {
   accountRequestEnvironment,
   characterQuotaEnvironment,
+  tokenEnvironment,
   translationBackendEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
+import { batchBytes, maxTextCharacters, maxTexts } from "./contract-limits.ts";
+import {
+  deeplGlossaryPairsOperation,
+  deeplLanguagesOperation,
+  deeplPostLanguagesOperation,
+  deeplTranslateOperation,
+  deeplUsageOperation,
+} from "./deepl/contract.ts";
+import {
+  libreDetectOperation,
+  libreLanguagesOperation,
+  libreSettingsOperation,
+  libreTranslateOperation,
+} from "./libretranslate/contract.ts";
 import { textFormats } from "./prepare-text.ts";
 
 const language = text().max(100).meta({ example: "lug", description: languageForms });
@@ -22,7 +37,7 @@ const sourceLanguage = language.nullish().meta({
 const translatedText = text()
   .trim()
   .min(1)
-  .max(5_000)
+  .max(maxTextCharacters)
   .meta({ example: "How are you?", description: "The text to translate" });
 
 const format = z.enum(textFormats).meta({
@@ -104,15 +119,12 @@ const batchItem = z
   })
   .meta({ id: "TranslateBatchItem" });
 
-/** The maximum size of a list's body. */
-export const batchBytes = 128 * 1_024;
-
 export const translateBatchRequest = z
   .object({
     items: z
       .array(batchItem)
       .min(1)
-      .max(50)
+      .max(maxTexts)
       .meta({ description: "The texts to translate. Equal ones are translated once" }),
     source_language: sourceLanguage,
     target_language: language.nullish().meta({
@@ -211,12 +223,25 @@ export const translateBatchOperation = defineOperation({
 
 export const translateFunction = defineFunction({
   name: "translate",
-  description: "Translation",
-  operations: [translateOperation, translateBatchOperation],
+  description: "Translation, also for clients of DeepL and LibreTranslate",
+  operations: [
+    translateOperation,
+    translateBatchOperation,
+    deeplTranslateOperation,
+    deeplLanguagesOperation,
+    deeplPostLanguagesOperation,
+    deeplUsageOperation,
+    deeplGlossaryPairsOperation,
+    libreTranslateOperation,
+    libreDetectOperation,
+    libreLanguagesOperation,
+    libreSettingsOperation,
+  ],
   environment: {
     ...accountRequestEnvironment,
     ...characterQuotaEnvironment,
     ...translationBackendEnvironment,
+    ...tokenEnvironment,
   },
   memoryMegabytes: 512,
   timeoutSeconds: 150,

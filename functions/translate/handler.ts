@@ -7,18 +7,27 @@ import {
   requestTableFrom,
   requestToolsFrom,
   translatorFrom,
+  verifyBearerFrom,
 } from "../../shared/wiring/from-environment.ts";
 import { translateFunction } from "./contract.ts";
-import { translateEndpoints } from "./endpoints.ts";
+import { deeplEndpoints, libreTranslateEndpoints, translateEndpoints } from "./endpoints.ts";
+import { languageModelOnDemand } from "./language-model.ts";
 
 const environment = readEnvironment(translateFunction.environment, process.env);
 
+const dependencies = {
+  translator: translatorFrom(environment),
+  characters: createCharacterQuota(requestTableFrom(environment), accountPoliciesFrom(environment)),
+  languageModel: languageModelOnDemand(),
+};
+
 export const handler = createStreamingHandler(
-  translateEndpoints({
-    translator: translatorFrom(environment),
-    characters: createCharacterQuota(requestTableFrom(environment), accountPoliciesFrom(environment)),
-  }),
-  requestToolsFrom(environment),
+  [
+    ...translateEndpoints(dependencies),
+    ...deeplEndpoints(dependencies),
+    ...libreTranslateEndpoints(dependencies),
+  ],
+  { verifyBearer: verifyBearerFrom(environment), ...requestToolsFrom(environment) },
 );
 
 await connectionsOpened();

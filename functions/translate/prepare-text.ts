@@ -1,8 +1,10 @@
-import type { MarkupFormat } from "../../shared/documents/document-tools.ts";
+import type { MarkupFormat, MarkupOptions, OpenedMarkup } from "../../shared/documents/document-tools.ts";
+import { isUnreadableDocument } from "../../shared/documents/segments/unreadable-document.ts";
 import type { UntranslatedSegment } from "../../shared/documents/segments/untranslated-segment.ts";
 import type { TokenUsage } from "../../shared/models/inference/chat.ts";
 import type { Translator } from "../../shared/models/inference/translation.ts";
 import type { LanguagePair } from "../../shared/platform/catalogue/choose-languages.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 
 /** The formats of a text in a request. */
 export const textFormats = ["text", "html", "markdown"] as const;
@@ -11,7 +13,13 @@ export type TextFormat = (typeof textFormats)[number];
 /** A text and what to do with it. */
 export interface TextToTranslate extends LanguagePair {
   readonly text: string;
-  readonly format: TextFormat;
+  readonly format: TextFormat | MarkupFormat;
+  /** How its elements are read. */
+  readonly markup?: MarkupOptions | undefined;
+  /** Text that is not translated and helps the model to understand this one. */
+  readonly context?: string | undefined;
+  /** Whether the translation of plain text must have as many lines as the text. */
+  readonly keepsLines?: boolean;
 }
 
 export interface TranslatedText {
@@ -49,36 +57,68 @@ const sumOf = (usages: readonly (TokenUsage | undefined)[]): TokenUsage | undefi
     : undefined;
 };
 
-const preparePlain = (text: string, languages: Languages): PreparedText => {
-  const characters = [...text].length;
-  return {
-    characters,
-    translate: async (translator, signal) => {
-      const translated = await translator.translate({ text, ...languages }, { signal });
-      return { text: translated.text, characters, usage: translated.usage };
-    },
-  };
-};
-
 /** The names of languages, as models know them. */
 interface Languages {
   readonly sourceLanguage: string | undefined;
   readonly targetLanguage: string;
 }
 
-const prepareMarkup = async (
+/** What the model is called with for all passages of a text. */
+interface Setting extends Languages {
+  readonly context: string | undefined;
+}
+
+const countLines = (text: string): number => text.split("\n").filter((line) => line.trim() !== "").length;
+
+const preparePlain = (text: string, setting: Setting, keepsLines = false): PreparedText => {
+  const characters = [...text.trim()].length;
+  return {
+    characters,
+    translate: async (translator, signal) => {
+      const usages: (TokenUsage | undefined)[] = [];
+      const ask = async (words: string): Promise<string> => {
+        const core = words.trim();
+        if (core === "") return words;
+        const translated = await translator.translate({ text: core, ...setting }, { signal });
+        usages.push(translated.usage);
+        return words.replace(core, () => translated.text);
+      };
+      const whole = await ask(text);
+      const hasAllLines = !keepsLines || countLines(whole) === countLines(text);
+      // A model that joins lines translates them one by one.
+      const translated = hasAllLines ? whole : (await Promise.all(text.split("\n").map(ask))).join("\n");
+      return { text: translated, characters, usage: sumOf(usages) };
+    },
+  };
+};
+
+/** @throws AppError `unreadable_document` for XML that is not well-formed. */
+const readMarkup = async (
   source: string,
   format: MarkupFormat,
-  languages: Languages,
-): Promise<PreparedText> => {
+  options: MarkupOptions | undefined,
+): Promise<OpenedMarkup> => {
   const { openMarkup } = await loadDocumentTools();
-  const opened = openMarkup(source, format);
+  try {
+    return openMarkup(source, format, options);
+  } catch (error) {
+    if (!isUnreadableDocument(error)) throw error;
+    throw new AppError("unreadable_document", { message: error.message, param: "text", cause: error });
+  }
+};
+
+const prepareMarkup = async (
+  { text: source, markup }: TextToTranslate,
+  format: MarkupFormat,
+  setting: Setting,
+): Promise<PreparedText> => {
+  const opened = await readMarkup(source, format, markup);
   return {
     characters: opened.characters,
     translate: async (translator, signal) => {
       const usages: (TokenUsage | undefined)[] = [];
       const { text, untranslated, characters } = await opened.translate(async (passage, { keep }) => {
-        const translated = await translator.translate({ text: passage, keep, ...languages }, { signal });
+        const translated = await translator.translate({ text: passage, keep, ...setting }, { signal });
         usages.push(translated.usage);
         return translated.text;
       });
@@ -88,12 +128,8 @@ const prepareMarkup = async (
 };
 
 /** Reads a text. The model sees plain text exactly as it was sent, and the passages of markup one by one. */
-export const prepareText = async ({
-  text,
-  format,
-  source,
-  target,
-}: TextToTranslate): Promise<PreparedText> => {
-  const languages = { sourceLanguage: source?.name, targetLanguage: target.name };
-  return format === "text" ? preparePlain(text, languages) : prepareMarkup(text, format, languages);
+export const prepareText = async (given: TextToTranslate): Promise<PreparedText> => {
+  const { text, format, source, target, context, keepsLines } = given;
+  const setting = { sourceLanguage: source?.name, targetLanguage: target.name, context };
+  return format === "text" ? preparePlain(text, setting, keepsLines) : prepareMarkup(given, format, setting);
 };

@@ -65,15 +65,45 @@ const attempt = async (
   }
 };
 
+type PreparedTexts = readonly (DistinctText & { readonly prepared: PreparedText })[];
+
+/** Translates prepared texts, a few at a time. @param onFailure is called for the first text that fails. */
+const translatePrepared = async (
+  texts: PreparedTexts,
+  translator: Translator,
+  signal: AbortSignal,
+  onFailure: (error: AppError) => void,
+): Promise<TextOutcome[]> => {
+  const limit = pLimit(callsAtOnce);
+  const limited: Translator = { translate: (...call) => limit(() => translator.translate(...call)) };
+  const outcomes: TextOutcome[] = [];
+  await Promise.all(
+    texts.map(async (each) => {
+      const outcome = await attempt(each.prepared, each, limited, signal);
+      if (outcome.error) onFailure(outcome.error);
+      for (const index of each.indexes) outcomes[index] = outcome;
+    }),
+  );
+  return outcomes;
+};
+
+/** Whose texts are translated, until when, and whether a text that fails fails all of them. */
+export interface TextsCaller {
+  readonly userId: number;
+  readonly signal: AbortSignal;
+  readonly isAllOrNothing?: boolean;
+}
+
 /**
  * Translates the texts of a request, whose formats are the same. Counts their characters on the account's month, and deducts what was
  * not translated.
  *
- * @throws AppError `quota_exceeded`; the table's errors. What the model fails at fails its text only.
+ * @throws AppError `quota_exceeded`; the table's errors; `unreadable_document` for XML that is not well-formed. What the model fails at
+ * fails its text only, or all of them with its error.
  */
 export const translateTexts = async (
   texts: readonly TextToTranslate[],
-  { userId, signal }: { readonly userId: number; readonly signal: AbortSignal },
+  { userId, signal, isAllOrNothing = false }: TextsCaller,
   { translator, characters }: TextDependencies,
 ): Promise<TranslatedTexts> => {
   const distinct = distinctTexts(texts);
@@ -82,18 +112,26 @@ export const translateTexts = async (
   );
   const counted = prepared.reduce((sum, each) => sum + each.prepared.characters, 0);
   const status = await characters.charge(userId, counted);
-  const limit = pLimit(callsAtOnce);
-  const limited: Translator = { translate: (...call) => limit(() => translator.translate(...call)) };
-  const outcomes: TextOutcome[] = [];
-  let translated = 0;
-  await Promise.all(
-    prepared.map(async (each) => {
-      const outcome = await attempt(each.prepared, each, limited, signal);
-      for (const index of each.indexes) outcomes[index] = outcome;
-      translated += outcome.translated?.characters ?? 0;
-    }),
+  const stopped = new AbortController();
+  let failure: AppError | undefined;
+  const outcomes = await translatePrepared(
+    prepared,
+    translator,
+    AbortSignal.any([signal, stopped.signal]),
+    (error) => {
+      if (!isAllOrNothing) return;
+      failure ??= error;
+      stopped.abort(error);
+    },
   );
+  const translated = failure
+    ? 0
+    : prepared.reduce(
+        (sum, { indexes: [index = 0] }) => sum + (outcomes[index]?.translated?.characters ?? 0),
+        0,
+      );
   const refunded = translated < counted ? await characters.refund(userId, counted - translated) : undefined;
+  if (failure) throw failure;
   countUse("errors", outcomes.filter(({ error }) => error).length);
   countUse("characters", translated);
   return { outcomes, characters: translated, status: refunded ?? status };

@@ -5,9 +5,9 @@ import {
   type ObjectParts,
   partBytes,
 } from "../../shared/platform/storage/object-store.ts";
+import { nameUpload } from "../../shared/recordings/uploads/name-upload.ts";
 import type { UploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import type { PartedUploadRequest } from "./contract.ts";
-import { nameUpload } from "./generate-upload-url.ts";
 
 /** What uploads in parts need. Only the object store knows which parts have arrived. */
 export interface PartsDependencies {

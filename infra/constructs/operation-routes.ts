@@ -2,7 +2,7 @@ import { corsAllowedHeaders } from "../../shared/http/cors.ts";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { type Operation, supportedMethods, verifiesTokens } from "../../shared/http/operation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import { errorBody, unknownPath } from "../../shared/platform/errors/error-body.ts";
+import { dialectPrefixes, errorBodyAt, unknownPath } from "../../shared/platform/errors/error-body.ts";
 import { mockIntegration, mockResponses, requestIdVariable } from "./gateway-responses.ts";
 
 /** API Gateway's timeout for an integration that does not stream. */
@@ -42,7 +42,7 @@ export interface RouteOptions {
  * The API's paths for the operations and pages that the functions declare.
  *
  * Every path of operations also responds to preflights, and with 405 to methods that it does not have. All methods of a page
- * go to its function. Every other path gets 404: a page for browsers, JSON for programs, with what is served on `/v1`.
+ * go to its function. Every other path gets 404: a page for browsers, JSON for programs, in the form of the API that the path belongs to.
  *
  * @throws Error when two operations have one method and path, a page has the path of another page or of an operation, or a
  *   buffered function may take longer than API Gateway waits.
@@ -123,7 +123,7 @@ const mockMethod = (path: string, ...[usual, toOptions]: MockOptions): DefinedMe
 });
 
 const pathResponses = (path: string, methods: readonly string[]): DefinedMethod => {
-  const refusal = errorResponse(new AppError("method_not_allowed"), { Allow: methods.join(", ") });
+  const refusal = errorResponse(path, new AppError("method_not_allowed"), { Allow: methods.join(", ") });
   return mockMethod(path, refusal, {
     status: 204,
     headers: {
@@ -140,14 +140,14 @@ const pathResponses = (path: string, methods: readonly string[]): DefinedMethod 
  */
 const notFoundPaths = (page: string): DefinedPaths =>
   Object.fromEntries(
-    ["/", "/{unknown+}", "/v1/{unknown+}"].map((path) => {
-      const response = { ...errorResponse(unknownPath(path)), page };
+    ["/", "/{unknown+}", ...dialectPrefixes.map((prefix) => `${prefix}{unknown+}`)].map((path) => {
+      const response = { ...errorResponse(path, unknownPath(path)), page };
       return [path, { [anyMethod]: mockMethod(path, response) }];
     }),
   );
 
-const errorResponse = (error: AppError, headers: Record<string, string> = {}) => ({
+const errorResponse = (path: string, error: AppError, headers: Record<string, string> = {}) => ({
   status: error.status,
   headers,
-  body: JSON.stringify(errorBody(error, requestIdVariable)),
+  body: JSON.stringify(errorBodyAt(path, error, requestIdVariable)),
 });

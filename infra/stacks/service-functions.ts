@@ -114,8 +114,13 @@ export class ServiceFunctions extends FunctionGroup {
   private addJobs(): ServiceFunction {
     return this.add(jobsFunction, {
       ...this.taskStores(
-        ["find-upload", "keep-callbacks", "keep-jobs"],
-        [allUploads, { folder: jobsFolder, access: "read" }, { folder: jobsFolder, access: "store" }],
+        ["keep-uploads", "keep-owner", "keep-callbacks", "keep-jobs"],
+        [
+          allUploads,
+          { folder: uploadsFolder, access: "store" },
+          { folder: jobsFolder, access: "read" },
+          { folder: jobsFolder, access: "store" },
+        ],
       ),
       JOB_QUEUE_URL: queueBinding(this.props.data.jobs.queue, "send-count"),
     });

@@ -43,6 +43,9 @@ const endings: Readonly<Record<DocumentFormat, readonly [string, ...string[]]>> 
   docx: ["docx"],
 };
 
+/** The endings of all formats, without dots. */
+export const documentEndings: readonly string[] = documentFormats.flatMap((format) => endings[format]);
+
 const ending = (fileName: string): string => /\.([a-z\d]+)$/i.exec(fileName)?.[1]?.toLowerCase() ?? "";
 
 /** What a document of a format begins with, for names that do not say it. */

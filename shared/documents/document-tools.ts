@@ -8,6 +8,7 @@ import { readText } from "./formats/plain-text.ts";
 import { readPo } from "./formats/po.ts";
 import { readSrt, readVtt } from "./formats/subtitles.ts";
 import { readXliff } from "./formats/xliff.ts";
+import { readXml, type XmlOptions } from "./formats/xml.ts";
 import { requireFewParts } from "./segments/document-size.ts";
 import type { ParsedDocument } from "./segments/segment.ts";
 import {
@@ -44,7 +45,15 @@ const readers: Readonly<Record<TextFormat, (source: string, options: DocumentOpt
 };
 
 /** The formats of a text in a request, other than plain text. */
-export type MarkupFormat = "html" | "markdown";
+export type MarkupFormat = "html" | "markdown" | "xml";
+
+/** How the elements of a text with markup are read. HTML has rules of its own for all but `ignored`. */
+export type MarkupOptions = XmlOptions;
+
+const readMarkup = (source: string, format: MarkupFormat, options: MarkupOptions): ParsedDocument => {
+  if (format === "xml") return readXml(source, options);
+  return format === "html" ? readHtml(source, options) : readMarkdown(source);
+};
 
 /** A text with markup that has been read. */
 export interface OpenedMarkup {
@@ -57,9 +66,17 @@ export interface OpenedMarkup {
 const countCharacters = (passages: readonly Passage[]): number =>
   passages.reduce((sum, { characters }) => sum + characters, 0);
 
-/** Reads a text with markup. Functions load this module when they need it (`infra/bundling/on-demand-modules.ts`). */
-export const openMarkup = (source: string, format: MarkupFormat): OpenedMarkup => {
-  const document = readers[format](source, {});
+/**
+ * Reads a text with markup. Functions load this module when they need it (`infra/bundling/on-demand-modules.ts`).
+ *
+ * @throws UnreadableDocument for XML that is not well-formed.
+ */
+export const openMarkup = (
+  source: string,
+  format: MarkupFormat,
+  options: MarkupOptions = {},
+): OpenedMarkup => {
+  const document = readMarkup(source, format, options);
   return {
     characters: countCharacters(passagesOf(document)),
     translate: (translate) => translateDocument(document, translate),

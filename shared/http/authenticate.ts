@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Credential } from "../accounts/access/api-keys.ts";
 import type { VerifyBearer } from "../accounts/access/verify-bearer.ts";
 import { AppError } from "../platform/errors/app-error.ts";
+import { authorizationOf } from "./dialect-request.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
 const accountNumber = z.coerce.number().int();
@@ -26,16 +27,18 @@ const byAuthorizer = ({ requestContext }: HttpEvent): Credential | undefined =>
 
 /**
  * Sets the credential of a request whose operation requires one. Behind API Gateway's authorizer its claims come from the
- * authorizer's context. Function URLs, deprecated routes and `/v1` have no authorizer, so the token or key is verified here.
+ * authorizer's context. Function URLs, deprecated routes and the APIs of others have no authorizer, so the token or key is verified
+ * here.
  *
  * Afterwards a token's signature and expiry are valid, or a key's checksum is. The write that counts the request checks
  * whether it was revoked.
  */
 export const authenticate = (verifyBearer: VerifyBearer | undefined): HttpMiddleware => ({
-  before: async ({ event }) => {
+  before: async (request) => {
+    const { event } = request;
     if (event.endpoint?.operation.auth !== "user") return;
     const isChecked = event.entryPoint === "rest-api" && Boolean(event.requestContext.authorizer);
-    event.credential = isChecked ? byAuthorizer(event) : await verifyBearer?.(event.headers["authorization"]);
+    event.credential = isChecked ? byAuthorizer(event) : await verifyBearer?.(await authorizationOf(request));
     if (!event.credential) throw new AppError("unauthenticated");
   },
 });

@@ -13,7 +13,7 @@ import type { HttpResponse } from "./response.ts";
  * Whether a response can be replayed. What may change until the next attempt is not: who the caller is and what they
  * may do, how much quota remains, and all our own failures.
  */
-const isStored = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status);
+const isStored = (status: number): boolean => status < 500 && ![401, 403, 429, 456].includes(status);
 
 const reused = () =>
   invalidField(["header", "idempotency-key"], "another request was sent with this key before", {

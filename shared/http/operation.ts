@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { Scope } from "../accounts/access/api-keys.ts";
 import type { AccountLimitClass, LimitClass, OpenLimitClass } from "../accounts/limits/policies.ts";
 import type { ErrorCode } from "../platform/errors/catalogue.ts";
-import { isOpenAiPath } from "../platform/errors/error-body.ts";
+import { dialectOf } from "../platform/errors/error-body.ts";
 import type { ApiHeaderName } from "./response-headers.ts";
 
 /** Sections of the API's documentation, in the order in which they are shown. */
@@ -13,6 +13,7 @@ export const tags = [
   "Speech",
   "Chat",
   "OpenAI clients",
+  "DeepL and LibreTranslate clients",
   "Uploads",
   "Jobs",
   "Messaging",
@@ -161,10 +162,11 @@ export const supportedMethods = (declared: readonly string[]): string[] => [
 
 /**
  * Whether the function verifies the token, with no authorizer before it: responses of API Gateway's authorizer are the same for
- * all paths, so they can have neither the headers of deprecated routes nor the codes of the OpenAI API.
+ * all paths, so they can have neither the headers of deprecated routes nor the errors of the APIs of others; and it reads no key in the
+ * forms of those.
  */
 export const verifiesTokens = ({ deprecated, path }: Pick<Operation, "deprecated" | "path">): boolean =>
-  deprecated !== undefined || isOpenAiPath(path);
+  deprecated !== undefined || dialectOf(path) !== undefined;
 
 /** Without a declaration, an operation is limited as strictly as its callers can be. */
 export const limitClassOf = ({ limit, auth }: Pick<Operation, "limit" | "auth">): LimitClass =>

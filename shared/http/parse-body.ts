@@ -1,6 +1,7 @@
 import { parse as parseQuery } from "node:querystring";
 import { promisify } from "node:util";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
+import * as z from "zod";
 import { AppError, invalidField } from "../platform/errors/app-error.ts";
 import { type BodyEncoding, maxBodyBytes, type Operation } from "./operation.ts";
 import { mayHoldForbiddenKey, parseJsonBody } from "./parse-json.ts";
@@ -106,11 +107,23 @@ const readMultipart = async (bytes: Buffer, request: HttpRequest): Promise<unkno
   return parsed.event.body;
 };
 
+/** Fields of a form. Clients in PHP and Ruby mark lists by brackets, which forms with files read in the same way. */
+const readUrlEncoded = (text: string): Record<string, unknown> => {
+  const fields: Record<string, unknown> = parseQuery(text);
+  for (const [marked, value] of Object.entries(fields)) {
+    const name = marked.replace(/\[\]$/, "");
+    if (name in fields) continue;
+    fields[name] = [value].flat();
+    delete fields[marked];
+  }
+  return fields;
+};
+
 /** Forms of either encoding, as browsers send them: a form without files may still be written as multipart. */
 const readForm: Parser = (bytes, request) => {
   const contentType = contentTypeOf(request);
   if (/^multipart\/form-data\b/i.test(contentType)) return readMultipart(bytes, request);
-  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return parseQuery(bytes.toString());
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return readUrlEncoded(bytes.toString());
   // Without a body the caller learns which fields are missing. Callers who send another type, mostly JSON, believe
   // that they sent them.
   if (bytes.length === 0) return {};
@@ -134,18 +147,37 @@ const parsers: Readonly<Record<BodyEncoding, Parser>> = {
 };
 
 /**
- * Reads the body as the matched operation declares it.
+ * Returns the body as the matched operation declares it. Reads it once.
  *
  * @throws AppError `payload_too_large`, or ValidationError in Pydantic's words.
  */
+export const readRequestBody = async (request: HttpRequest): Promise<unknown> => {
+  const { event } = request;
+  const body = event.endpoint?.operation.body;
+  if (body && event.parsedBody === undefined) {
+    event.parsedBody = await parsers[body.encoding](await readBody(event, body), request);
+  }
+  return event.parsedBody;
+};
+
+const formOfGet: Body = { encoding: "form", schema: z.unknown() };
+
+/** Returns the fields of a form that came with GET; none for other bodies. @throws AppError `payload_too_large`. */
+export const readFormOfGet = async (request: HttpRequest): Promise<Record<string, string>> => {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(contentTypeOf(request))) return {};
+  const fields = parseQuery((await readBody(request.event, formOfGet)).toString());
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  );
+};
+
+/** Reads the body of each request. @throws as {@link readRequestBody}. */
 export const parseBody = (operations: readonly Operation[]): HttpMiddleware => {
   // A function whose requests are forms loads their parser while it starts, with a whole CPU. The request reports a failure.
   if (operations.some(({ body }) => body?.encoding === "multipart")) loadMultipart().catch(() => undefined);
   return {
     before: async (request) => {
-      const { event } = request;
-      const body = event.endpoint?.operation.body;
-      if (body) event.parsedBody = await parsers[body.encoding](await readBody(event, body), request);
+      await readRequestBody(request);
     },
   };
 };

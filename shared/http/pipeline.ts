@@ -17,6 +17,7 @@ import { inRequestScope, openRequestScope, requestScope } from "../platform/tele
 import { authenticate } from "./authenticate.ts";
 import { compressResponse } from "./compress-response.ts";
 import { respondToPreflight } from "./cors.ts";
+import { readDialectQuery } from "./dialect-request.ts";
 import { type Endpoint, validateRequest } from "./endpoint.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { respondOnce } from "./idempotency.ts";
@@ -129,6 +130,7 @@ const createPipeline = (
     .use(limitRequests(limiter))
     .use(refund(limiter))
     .use(parseBody(operations))
+    .use(readDialectQuery())
     .use(validateRequest())
     .use(respondOnce(idempotencyStore, limiter))
     .use(limitTasks(limiter))

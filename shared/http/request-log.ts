@@ -49,6 +49,8 @@ export interface ResponseOutcome {
 /** Logs one line for each request when its response was sent. CloudWatch reads the metrics from it. */
 export const logResponse = (event: HttpEvent, { status, headLeftAt, stream }: ResponseOutcome): void => {
   const headMilliseconds = headLeftAt - event.receivedAt;
+  // A document that is not ready is 503 for clients of DeepL, and no fault of the service.
+  const judged = event.errorStatus ?? status;
   logger.info("request.answered", {
     request_id: event.requestId,
     account_id: event.credential?.userId ?? requestScope()?.accountId,
@@ -65,8 +67,8 @@ export const logResponse = (event: HttpEvent, { status, headLeftAt, stream }: Re
         0,
         Math.round(headMilliseconds - (requestScope()?.upstreamMilliseconds ?? 0)),
       ),
-      client_error: status >= 400 && status < 500 ? 1 : 0,
-      server_error: status >= 500 || stream?.ended === "failed" ? 1 : 0,
+      client_error: judged >= 400 && judged < 500 ? 1 : 0,
+      server_error: judged >= 500 || stream?.ended === "failed" ? 1 : 0,
     }),
   });
 };

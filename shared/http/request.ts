@@ -46,6 +46,8 @@ export interface HttpEvent extends GatewayFields {
   replayed: HttpResponse | undefined;
   /** The limiter's decision, once the request was counted. */
   admission: Admission | undefined;
+  /** The status of a failed request as we see it; on paths of the APIs of others, the caller may get another one. */
+  errorStatus: number | undefined;
   /** In milliseconds of `performance.now()`. */
   readonly receivedAt: number;
 }
@@ -136,6 +138,7 @@ export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2
     idempotencyLock: undefined,
     replayed: undefined,
     admission: undefined,
+    errorStatus: undefined,
     receivedAt: performance.now(),
   };
 };

@@ -10,21 +10,24 @@ import type { HttpResponse } from "./response.ts";
 export const errorResponse = (
   error: AppError,
   { requestId, resource, endpoint }: Pick<HttpEvent, "requestId" | "resource" | "endpoint">,
-): HttpResponse => ({
-  statusCode: statusAt(resource, error.code),
-  headers: {
-    "Content-Type": "application/json",
-    ...error.headers,
-    ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
-    ...(error.status === 401 || error.status === 403 ? { "Cache-Control": "no-store" } : {}),
-    ...(error.retryAfterSeconds === undefined ? {} : { "Retry-After": String(error.retryAfterSeconds) }),
-  },
-  body: JSON.stringify(
-    endpoint?.operation.errorFormat === "oauth"
-      ? oauthErrorBody(error, requestId)
-      : errorBodyAt(resource, error, requestId),
-  ),
-});
+): HttpResponse => {
+  const statusCode = statusAt(resource, error.code);
+  return {
+    statusCode,
+    headers: {
+      "Content-Type": "application/json",
+      ...error.headers,
+      ...(statusCode === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+      ...(statusCode === 401 || statusCode === 403 ? { "Cache-Control": "no-store" } : {}),
+      ...(error.retryAfterSeconds === undefined ? {} : { "Retry-After": String(error.retryAfterSeconds) }),
+    },
+    body: JSON.stringify(
+      endpoint?.operation.errorFormat === "oauth"
+        ? oauthErrorBody(error, requestId)
+        : errorBodyAt(resource, error, requestId),
+    ),
+  };
+};
 
 /** Makes an error into the response to a request. */
 export type FormatError = (error: AppError, event: HttpEvent) => HttpResponse;
@@ -34,6 +37,7 @@ export const respondError = (format: FormatError = errorResponse): HttpMiddlewar
   onError: (request) => {
     const error = toAppError(request.error);
     const { requestId, endpoint } = request.event;
+    request.event.errorStatus = error.status;
     if (error.status >= 500) {
       logger.error("request.failed", {
         request_id: requestId,

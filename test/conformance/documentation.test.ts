@@ -43,6 +43,8 @@ const notRun: Readonly<Record<string, string>> = {
   getJobResult: "needs a job that was made",
   addTargets: "needs a job that was made",
   deleteJob: "needs a job that was made",
+  deeplDocumentStatus: "needs a document that was uploaded",
+  deeplDocumentResult: "needs a document that was uploaded",
   verifyWebhook: "needs the platform's token",
   receiveDelivery: "needs the platform's signature",
 };
@@ -179,6 +181,7 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
     ["streaming", 1],
     ["limits", 1],
     ["openai-sdk", 3],
+    ["translation-clients", 1],
     ["agents", 1],
   ])("of the guide %s runs as a program", async (name, count) => {
     const guide = guides.find((one) => one.name === name);

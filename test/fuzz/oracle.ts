@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Operation } from "../../shared/http/operation.ts";
-import { errorBody, oauthErrorBody, problemsOf } from "../support/declared.ts";
+import { codeOf, errorBody, errorBodyOf, oauthErrorBody, problemsOf } from "../support/declared.ts";
 import type { WireResponse } from "../support/wire.ts";
 import { marker } from "./junk.ts";
 
@@ -23,10 +23,7 @@ const namingCodes: ReadonlySet<string> = new Set([
   "unknown_model",
   "unsupported_parameter",
 ]);
-const namesWhatIsUnknown = (body: unknown): boolean => {
-  const { success, data } = errorBody.safeParse(body);
-  return success && namingCodes.has(data.error.code);
-};
+const namesWhatIsUnknown = (body: unknown): boolean => namingCodes.has(codeOf(body) ?? "");
 
 const contentTypeOf = ({ headers }: WireResponse): string =>
   (headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
@@ -88,7 +85,7 @@ const checkRefusal = (operation: Operation, response: WireResponse, text: string
   }
   // Refusals by the gateway itself (the body's size, the method) have one format for all routes.
   const body = parse(text);
-  const problems = [errorBody, ...ownErrorBodies(operation)].some(
+  const problems = [errorBody, errorBodyOf(operation.path), ...ownErrorBodies(operation)].some(
     (schema) => problemsOf(schema, body).length === 0,
   )
     ? []

@@ -147,6 +147,7 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
       TABLE_NAME: "table",
       BUCKET_NAME: "audio",
       INFERENCE_KEYS_SECRET_ID: "keys",
+      TOKEN_SECRET_ID: "tokens",
     };
     expect(readVariables(translateFunction.environment, variables)).toMatchObject({
       TRANSLATION_BASE_URL: "http://127.0.0.1:8000/v1",
@@ -314,7 +315,7 @@ describe("A function's permissions", () => {
       docs: [],
       erasure: [],
       "job-worker": inference,
-      jobs: [],
+      jobs: [...inference, ...token],
       language: [],
       legacy: [...inference, ...token],
       mail: [],
@@ -322,7 +323,7 @@ describe("A function's permissions", () => {
       messaging: [...inference, "MessagingSecrets"],
       speech: [...inference, ...token],
       transcription: [...inference, ...token],
-      translate: inference,
+      translate: [...inference, ...token],
       upload: token,
       webhook: ["MessagingSecrets"],
     });

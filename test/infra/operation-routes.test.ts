@@ -48,7 +48,14 @@ describe("Making routes from operations", () => {
   it("takes a path's methods from different functions", () => {
     const post = defineOperation({ ...operation, id: "other", method: "POST" });
     const defined = paths(define({}), define({ operations: [post] }));
-    expect(Object.keys(defined)).toEqual(["/", "/{unknown+}", "/v1/{unknown+}", "/sample"]);
+    expect(Object.keys(defined)).toEqual([
+      "/",
+      "/{unknown+}",
+      "/v1/{unknown+}",
+      "/deepl/{unknown+}",
+      "/libretranslate/{unknown+}",
+      "/sample",
+    ]);
     expect(Object.keys(defined["/sample"] ?? {})).toEqual(["get", "head", "post", anyMethod]);
   });
 

@@ -4,7 +4,7 @@ import { functionDefinitions, operations } from "../../functions/manifest.ts";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { type Operation, supportedMethods, verifiesTokens } from "../../shared/http/operation.ts";
-import { parseErrorTemplate } from "./error-body.ts";
+import { codeOfTemplate } from "./error-body.ts";
 import { definitionOf, routesOf, type SynthesizedRoute } from "./synthesized-routes.ts";
 import { resourcesOfType, type SynthesizedService, synthesizeService } from "./synthesized-service.ts";
 
@@ -143,32 +143,33 @@ describe("A path of the API", () => {
         "method.response.header.Access-Control-Allow-Origin": "'*'",
       },
     });
-    expect(parseErrorTemplate(response?.responseTemplates["application/json"]).error.code).toBe(
-      "method_not_allowed",
-    );
+    expect(codeOfTemplate(path, response?.responseTemplates["application/json"])).toBe("method_not_allowed");
   });
 });
 
 describe("Responses that need no function", () => {
   const isPage = pages.some(({ path }) => path === "/");
-  it.each([...(isPage ? [] : ["/"]), "/{unknown+}", "/v1/{unknown+}"])(
-    "tell that nothing is at %s, with or without a token",
-    (path) => {
-      const response = mockResponse("ANY", path);
-      expect(response?.statusCode).toBe("404");
-      expect(parseErrorTemplate(response?.responseTemplates["application/json"]).error.code).toBe(
-        path.startsWith("/v1/") ? "unknown_url" : "not_found",
-      );
-      // Without an `Accept` that has a template, as curl's, API Gateway uses the first.
-      const types = Object.keys(response?.responseTemplates ?? {});
-      expect([types, types.toSorted()]).toEqual(Array(2).fill(["application/json", "text/html"]));
-      const page = JSON.stringify(response?.responseTemplates["text/html"]);
-      expect(page).toContain("<h1>Page not found</h1>");
-      expect(page).toContain("$stageVariables.publicBaseUrl/");
-      // Velocity reads both characters as its own.
-      expect(page.replaceAll("$stageVariables", "")).not.toMatch(/[#$]/);
-    },
-  );
+  it.each([
+    ...(isPage ? [] : ["/"]),
+    "/{unknown+}",
+    "/v1/{unknown+}",
+    "/deepl/{unknown+}",
+    "/libretranslate/{unknown+}",
+  ])("tell that nothing is at %s, with or without a token", (path) => {
+    const response = mockResponse("ANY", path);
+    expect(response?.statusCode).toBe("404");
+    expect(codeOfTemplate(path, response?.responseTemplates["application/json"])).toBe(
+      path.startsWith("/v1/") ? "unknown_url" : "not_found",
+    );
+    // Without an `Accept` that has a template, as curl's, API Gateway uses the first.
+    const types = Object.keys(response?.responseTemplates ?? {});
+    expect([types, types.toSorted()]).toEqual(Array(2).fill(["application/json", "text/html"]));
+    const page = JSON.stringify(response?.responseTemplates["text/html"]);
+    expect(page).toContain("<h1>Page not found</h1>");
+    expect(page).toContain("$stageVariables.publicBaseUrl/");
+    // Velocity reads both characters as its own.
+    expect(page.replaceAll("$stageVariables", "")).not.toMatch(/[#$]/);
+  });
 
   it("have the same status for any content type of the request", () => {
     for (const { integration } of routes.filter(({ functionName }) => functionName === undefined)) {

@@ -2,12 +2,21 @@ import { expect } from "vitest";
 import type * as z from "zod";
 import type { Operation } from "../../shared/http/operation.ts";
 import { inVendorsNames, isVendorsPath } from "../../shared/platform/config/vendors.ts";
-import { type CallOptions, call, expectDeclared, expectError, type JsonResponse } from "../support/client.ts";
-import { errorBody, problemsOf } from "../support/declared.ts";
+import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
+import { dialectOf } from "../../shared/platform/errors/error-body.ts";
+import {
+  type CallOptions,
+  call,
+  expectDeclared,
+  expectError,
+  expectErrorOf,
+  type JsonResponse,
+} from "../support/client.ts";
+import { errorBodyOf, problemsOf } from "../support/declared.ts";
 import { lacks, type Model, stage } from "./stage.ts";
 
 /** A declared refusal: its status and code. */
-type Refusal = readonly [status: number, code: string];
+type Refusal = readonly [status: number, code: ErrorCode];
 
 /** The one call of an operation. */
 export interface Row {
@@ -40,9 +49,9 @@ export const send = (operation: Operation, { path, query = "", ...options }: Req
   });
 
 /** As when the model loads, cannot be reached, or is unknown to its server. */
-const expectNoModel = (response: JsonResponse): void => {
+const expectNoModel = ({ operation }: Row, response: JsonResponse): void => {
   expect([502, 503]).toContain(response.status);
-  expect(problemsOf(errorBody, response.body)).toEqual([]);
+  expect(problemsOf(errorBodyOf(operation.path), response.body)).toEqual([]);
 };
 
 const refusalOf = ({
@@ -69,8 +78,13 @@ const expectSuccess = (
 export const check = async (row: Row): Promise<void> => {
   const response = await send(row.operation, await row.request());
   const refusal = refusalOf(row);
-  if (refusal === "no-model") return expectNoModel(response);
-  if (typeof refusal === "object") return expectError(response, ...refusal, row.errorSchema);
+  if (refusal === "no-model") return expectNoModel(row, response);
+  if (typeof refusal === "object") {
+    const isOfOthers = ["deepl", "libretranslate"].includes(dialectOf(row.operation.path) ?? "");
+    return isOfOthers
+      ? expectErrorOf(row.operation, response, refusal[1])
+      : expectError(response, ...refusal, row.errorSchema);
+  }
   expectSuccess(row, response);
   await row.onSuccess?.(response);
 };

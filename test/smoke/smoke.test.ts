@@ -3,10 +3,11 @@ import { chatFunction } from "../../functions/chat/contract.ts";
 import { operations } from "../../functions/manifest.ts";
 import { supportedMethods } from "../../shared/http/operation.ts";
 import { inVendorsNames } from "../../shared/platform/config/vendors.ts";
-import { baseUrl, call, expectError } from "../support/client.ts";
+import { baseUrl, call, expectErrorOf } from "../support/client.ts";
 import { check, type Row } from "./row.ts";
 import * as accounts from "./rows/accounts.ts";
 import { chat, language } from "./rows/chat.ts";
+import { deeplRows, libreTranslateRows } from "./rows/dialects.ts";
 import { legacyChat, legacySpeech, legacyTranscription } from "./rows/legacy.ts";
 import { recordings, transcription } from "./rows/recordings.ts";
 import { service } from "./rows/service.ts";
@@ -21,6 +22,8 @@ const lists = {
   "The service": service,
   Chat: chat,
   "A language": language,
+  "A client of DeepL": deeplRows,
+  "A client of LibreTranslate": libreTranslateRows,
   "A recording": recordings,
   "A transcription": transcription,
   Speech: speechRows,
@@ -96,7 +99,7 @@ describe.concurrent("A path", () => {
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
     const refused = await call(address, { method: "PATCH" });
-    expectError(refused, 405, "method_not_allowed");
+    expectErrorOf(entry, refused, "method_not_allowed");
     for (const headers of [
       preflight.headers.get("access-control-allow-methods"),
       refused.headers.get("allow"),

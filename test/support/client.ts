@@ -3,7 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, inject } from "vitest";
 import type * as z from "zod";
 import type { Operation } from "../../shared/http/operation.ts";
-import { errorBody, problemsOf } from "./declared.ts";
+import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
+import { codeAt, statusAt } from "../../shared/platform/errors/error-body.ts";
+import { codeOf, errorBody, errorBodyOf, problemsOf } from "./declared.ts";
 
 export const baseUrl = inject("baseUrl");
 
@@ -59,7 +61,7 @@ export const call = async (path: string, options: CallOptions = {}): Promise<Jso
 /** Checks that a response is what its operation declares: the schema on success, the error body otherwise. */
 export const expectDeclared = (operation: Operation, response: JsonResponse): void => {
   expect(response.headers.get("x-request-id"), "every answer carries a request id").toBeTruthy();
-  const schema = response.status < 300 ? operation.response.schema : errorBody;
+  const schema = response.status < 300 ? operation.response.schema : errorBodyOf(operation.path);
   expect(problemsOf(schema, response.body), `${operation.id} answered ${response.status}`).toEqual([]);
 };
 
@@ -72,6 +74,17 @@ export const expectError = (
 ): void => {
   expect(response).toMatchObject({ status, body: { error: { code } } });
   expect(problemsOf(schema, response.body)).toEqual([]);
+  expect(response.headers.get("x-request-id")).toBeTruthy();
+};
+
+/** Checks that a response is an error in the form, with the status and with the code that an operation's path has for it. */
+export const expectErrorOf = (
+  { path }: Pick<Operation, "path">,
+  response: JsonResponse,
+  code: ErrorCode,
+): void => {
+  expect([response.status, codeOf(response.body)]).toEqual([statusAt(path, code), codeAt(path, code)]);
+  expect(problemsOf(errorBodyOf(path), response.body)).toEqual([]);
   expect(response.headers.get("x-request-id")).toBeTruthy();
 };
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { dialectOf } from "../../shared/platform/errors/error-body.ts";
 
 const issue = z.object({
   loc: z.array(z.union([z.string(), z.int()])).min(1),
@@ -26,6 +27,29 @@ export const oauthErrorBody = z.object({
   error_description: z.string(),
   request_id: z.string().min(1),
 });
+
+const dialectErrorFields = { code: z.string(), request_id: z.string().min(1) };
+
+/** The body of errors for clients of DeepL. */
+const deeplErrorBody = z.object({ message: z.string().min(1), ...dialectErrorFields });
+
+/** The body of errors for clients of LibreTranslate. */
+const libreTranslateErrorBody = z.object({ error: z.string().min(1), ...dialectErrorFields });
+
+/** The body of errors at a path. */
+export const errorBodyOf = (path: string): z.ZodType => {
+  const dialect = dialectOf(path);
+  if (dialect === "deepl") return deeplErrorBody;
+  return dialect === "libretranslate" ? libreTranslateErrorBody : errorBody;
+};
+
+const withCode = z.union([
+  errorBody.transform(({ error }) => error.code),
+  z.object(dialectErrorFields).transform(({ code }) => code),
+]);
+
+/** The code of an error in any of these forms; `undefined` for anything else. */
+export const codeOf = (body: unknown): string | undefined => withCode.safeParse(body).data;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;

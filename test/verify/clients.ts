@@ -53,6 +53,31 @@ const withService = (use: (given: Given) => Promise<Verdict>): Promise<Verdict> 
     }
   });
 
+/** A program that tries one client. */
+export interface ClientProgram {
+  readonly client: string;
+  /** How many tests it has at least, so that none is lost without a word. */
+  readonly min: number;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Runs what tries one client. @returns what it found, and the outcomes of its tests. */
+export const tryClient = async ({ client, min, program, args, variables }: ClientProgram) => {
+  const { code, output } = await runToEnd(program, args, variables);
+  const lines = output.split("\n").filter((line) => line.startsWith('{"'));
+  const outcomes = lines.map((line) => outcome.parse(JSON.parse(line)));
+  const findings =
+    code !== 0 || outcomes.length < min
+      ? [`${client}: ended with ${code} after ${outcomes.length} tests: ${output.slice(-500)}`]
+      : outcomes.flatMap(({ title, failure }) => (failure ? [`${client} ${title}: ${failure}`] : []));
+  return {
+    findings,
+    outcomes: outcomes.map(({ title, failure }) => ({ title, passed: failure === null })),
+  };
+};
+
 /** Runs what tries one client, and compares what it found with the client's row in the README. */
 const findingsOf = async (
   client: string,
@@ -61,22 +86,11 @@ const findingsOf = async (
   args: readonly string[],
   { variables }: Given,
 ): Promise<string[]> => {
-  const { code, output } = await runToEnd(program, args, variables);
-  const lines = output.split("\n").filter((line) => line.startsWith('{"'));
-  const outcomes = lines.map((line) => outcome.parse(JSON.parse(line)));
-  if (code !== 0 || outcomes.length < min) {
-    return [`${client}: ended with ${code} after ${outcomes.length} tests: ${output.slice(-500)}`];
-  }
-  return [
-    ...outcomes.flatMap(({ title, failure }) => (failure ? [`${client} ${title}: ${failure}`] : [])),
-    ...rowProblems(
-      client,
-      outcomes.map(({ title, failure }) => ({ title, passed: failure === null })),
-    ),
-  ];
+  const { findings, outcomes } = await tryClient({ client, min, program, args, variables });
+  return outcomes.length < min ? findings : [...findings, ...rowProblems(client, outcomes)];
 };
 
-const verdictOf = (findings: readonly string[], said: string): Verdict =>
+export const verdictOf = (findings: readonly string[], said: string): Verdict =>
   findings.length > 0 ? { kind: "failed", findings } : { kind: "passed", said };
 
 /** How many tests each client of Python has at least, so that none is lost without a word. */
@@ -99,16 +113,18 @@ export const pythonClientsPart: Part = {
   },
 };
 
+/** Returns the Python programs of a guide. */
+export const pythonProgramsOf = async (guide: string): Promise<string[]> => {
+  const text = await readFile(join(projectDirectory, "functions/console/docs/guides", guide), "utf8");
+  return [...text.matchAll(/^```python\n([\s\S]*?)\n```$/gm)].map(([, program = ""]) => program);
+};
+
 /** The Python programs of the guide to OpenAI clients print a result when they run unchanged. */
 export const guideProgramsPart: Part = {
   name: "The guide's programs in Python",
   run: async () => {
     const program = await python.tool("python");
-    const guide = await readFile(
-      join(projectDirectory, "functions/console/docs/guides/openai-sdk.md"),
-      "utf8",
-    );
-    const programs = [...guide.matchAll(/^```python\n([\s\S]*?)\n```$/gm)].map(([, text = ""]) => text);
+    const programs = await pythonProgramsOf("openai-sdk.md");
     if (programs.length < 2) return { kind: "failed", findings: ["The guide has fewer than two."] };
     return withService(async ({ directory, variables }) => {
       const findings: string[] = [];

@@ -12,6 +12,7 @@ import { permissionsPart } from "./permissions.ts";
 import { policiesPart } from "./policies.ts";
 import { runParts } from "./run-parts.ts";
 import { runtimePart } from "./runtime.ts";
+import { translationClientsPart } from "./translation-clients.ts";
 import { upgradePart } from "./upgrade/upgrade.ts";
 
 const parts = [
@@ -30,6 +31,7 @@ const parts = [
   cutsPart,
   pythonClientsPart,
   guideProgramsPart,
+  translationClientsPart,
   goClientPart,
   generatedClientsPart,
 ];

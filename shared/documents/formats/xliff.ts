@@ -7,6 +7,7 @@ import type {
   SegmentPiece,
 } from "../segments/segment.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
+import { forbiddenCharacters, xmlTextSyntax } from "../segments/xml-syntax.ts";
 import { readXmlTokens, type XmlToken } from "../segments/xml-tokens.ts";
 
 /** The elements that contain a text and its translation, in XLIFF 1.2 and 2. */
@@ -23,41 +24,12 @@ const orderedNames = new Set(["bx", "ex", "bpt", "ept", "it", "sc", "ec", "sm", 
 
 const translatedStates = new Set(["translated", "signed-off", "reviewed", "final"]);
 
-const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-const references: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-
-/** Returns what a reader sees. Control characters are returned as they are written, so they become masks. */
-const decode = (escaped: string): string => {
-  const name = escaped.slice(1, -1);
-  if (!name.startsWith("#")) return references[name] ?? escaped;
-  const isHexadecimal = name.startsWith("#x");
-  const character = String.fromCodePoint(
-    Number.parseInt(name.slice(isHexadecimal ? 2 : 1), isHexadecimal ? 16 : 10),
-  );
-  return /[\p{Cc}\u2028\u2029]/u.test(character) ? escaped : character;
-};
-
-/** Characters that XML cannot contain, not even escaped. */
-const forbidden = `${Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code))
-  .join("")
-  .replaceAll(/[\t\n\r]/g, "")}\uFFFE\uFFFF`;
-
-const textSyntax: Syntax = {
-  escaped: /&#?\w+;/g,
-  decode,
-  // Quotes have no meaning here: they are listed because a text may contain them both escaped and unescaped.
-  special: `&<>"'${forbidden}`,
-  escape: (character) => (forbidden.includes(character) ? "" : (escapes[character] ?? character)),
-  blank: /[ \t\r\n]+/g,
-  lineBreak: /[\u0085\u2028\u2029]/g,
-};
-
 /** A text without escapes. Tags in it stay. */
 const cdataSyntax: Syntax = {
-  ...textSyntax,
+  ...xmlTextSyntax,
   escaped: /<[^<>]*>/g,
   decode: (tag) => tag,
-  special: forbidden,
+  special: forbiddenCharacters,
 };
 
 /** The tokens that open and close an element, by index: of an empty element the same one twice. */
@@ -206,7 +178,7 @@ const readSource = (reading: Reading, part: Part): DocumentSegment | undefined =
   const inner = contentTokens(reading, part);
   const [only, ...others] = inner.filter((token) => !isSpace(reading, token));
   if (only?.kind === "cdata" && others.length === 0) return readCdata(reading.source, only);
-  const words = createPassageReader(reading.source, textSyntax);
+  const words = createPassageReader(reading.source, xmlTextSyntax);
   const segment = wholeSegment(words, readPieces(reading, part, words));
   const isOrdered = inner.some((token) => orderedNames.has(reading.nameOf(token)));
   return segment && (isOrdered ? { ...segment, isOrdered } : segment);

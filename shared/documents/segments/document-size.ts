@@ -1,4 +1,3 @@
-import type { DocumentFormat } from "../document-formats.ts";
 import { UnreadableDocument } from "./unreadable-document.ts";
 
 /** What is counted in the source of a format, before it is parsed. */
@@ -14,11 +13,11 @@ const lines = (max: number): Parts => ({ name: "lines", pattern: /\r\n|[\r\n]/g,
 const cues: Parts = { name: "subtitles", pattern: /-->/g, max: 50_000 };
 
 /**
- * How many parts a document may have. A parser needs up to 20 kB for each, whatever its length, so ten megabytes of the smallest ones
+ * How many parts a document may have. A parser needs up to 20 kB for each, so ten megabytes of the smallest ones
  * would end the process. With these, each format stays below 700 MB of memory; a million characters of prose have a fifth of them.
  * Marks of emphasis in one paragraph of Markdown take time in proportion to their square: 20,000 take seconds.
  */
-const maxParts: Readonly<Record<DocumentFormat, readonly Parts[]>> = {
+const maxParts = {
   text: [lines(150_000)],
   markdown: [lines(20_000), { name: "marks", pattern: /[*_~`[\]<|\\&]/g, max: 20_000 }],
   html: [tags(150_000)],
@@ -29,7 +28,7 @@ const maxParts: Readonly<Record<DocumentFormat, readonly Parts[]>> = {
   json: [{ name: "texts", pattern: /"[^"\\]*/g, max: 300_000 }],
   csv: [{ name: "cells", pattern: /[,;\t\r\n]/g, max: 150_000 }],
   docx: [tags(300_000)],
-};
+} satisfies Record<string, readonly Parts[]>;
 
 const countOf = (source: string, pattern: RegExp, max: number): number => {
   let count = 0;
@@ -40,8 +39,8 @@ const countOf = (source: string, pattern: RegExp, max: number): number => {
   return count;
 };
 
-/** @throws UnreadableDocument for texts with so many parts that reading them would need too much memory. */
-export const requireFewParts = (sources: readonly string[], format: DocumentFormat): void => {
+/** @throws UnreadableDocument for texts with more parts than a function has memory for. */
+export const requireFewParts = (sources: readonly string[], format: keyof typeof maxParts): void => {
   for (const { name, pattern, max } of maxParts[format]) {
     const count = sources.reduce((sum, source) => sum + countOf(source, pattern, max), 0);
     if (count > max) {

@@ -46,14 +46,18 @@ const createCollector = (source: string) => {
 /**
  * Reads an XML document.
  *
+ * @param options.isFragment whether it is a part of a document, which may begin with text and have several elements.
  * @returns its tokens in the order of the source. Positions are UTF-16 units from the start of the source.
  * @throws UnreadableDocument with the line, for what is not well-formed, and for a document type that declares entities or anything else.
  */
-export const readXmlTokens = (source: string): readonly XmlToken[] => {
+export const readXmlTokens = (
+  source: string,
+  { isFragment = false }: { readonly isFragment?: boolean } = {},
+): readonly XmlToken[] => {
   // The parser would read half of a pair together with the character after it.
   const half = source.search(/\p{Cs}/u);
   if (half >= 0) throw invalid(source.slice(0, half).split(/\r\n|\r|\n/).length, "a character is damaged");
-  const parser = new SaxesParser();
+  const parser = new SaxesParser({ fragment: isFragment, xmlns: false as const });
   const { tokens, add, addText } = createCollector(source);
   parser.on("error", (error) => {
     throw invalid(parser.line, problemOf(error));

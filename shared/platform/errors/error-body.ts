@@ -35,31 +35,77 @@ export const oauthErrorBody = (error: AppError, requestId: string) => ({
   request_id: requestId,
 });
 
-/** Where OpenAI's own errors differ from ours: its clients choose their class by the status, and read the code. */
-const openAiErrors: Readonly<
+/** APIs of others that this service speaks too, so that their clients work unchanged. */
+export type Dialect = "openai" | "deepl" | "libretranslate";
+
+/** What the errors of an API differ in from ours: its clients choose their class by the status, and may read the code. */
+type DialectErrors = Readonly<
   Partial<Record<ErrorCode, { readonly status?: number; readonly code?: string }>>
-> = {
-  validation_failed: { status: 400 },
-  unknown_model: { status: 404, code: "model_not_found" },
-  unauthenticated: { code: "invalid_api_key" },
-  rate_limited: { code: "rate_limit_exceeded" },
-  quota_exceeded: { code: "insufficient_quota" },
+>;
+
+interface DialectRules {
+  /** What its paths begin with. */
+  readonly prefix: string;
+  readonly errors: DialectErrors;
+}
+
+const dialects: Readonly<Record<Dialect, DialectRules>> = {
+  openai: {
+    prefix: "/v1/",
+    errors: {
+      validation_failed: { status: 400 },
+      unknown_model: { status: 404, code: "model_not_found" },
+      unauthenticated: { code: "invalid_api_key" },
+      rate_limited: { code: "rate_limit_exceeded" },
+      quota_exceeded: { code: "insufficient_quota" },
+    },
+  },
+  deepl: {
+    prefix: "/deepl/",
+    errors: {
+      validation_failed: { status: 400 },
+      unauthenticated: { status: 403 },
+      quota_exceeded: { status: 456 },
+      job_not_completed: { status: 503 },
+    },
+  },
+  libretranslate: {
+    prefix: "/libretranslate/",
+    errors: { validation_failed: { status: 400 }, unauthenticated: { status: 403 } },
+  },
 };
 
-/** Whether a path belongs to the OpenAI API, whose errors callers expect there. */
-export const isOpenAiPath = (path: string): boolean => path.startsWith("/v1/");
+const dialectNames = ["openai", "deepl", "libretranslate"] as const satisfies readonly Dialect[];
+
+/** The paths of the dialects, for responses to paths below them that do not exist. */
+export const dialectPrefixes = dialectNames.map((name) => dialects[name].prefix);
+
+/** The API of others that a path belongs to, whose errors callers expect there. */
+export const dialectOf = (path: string): Dialect | undefined =>
+  dialectNames.find((name) => path.startsWith(dialects[name].prefix));
+
+const dialectError = (path: string, code: ErrorCode): DialectErrors[ErrorCode] => {
+  const dialect = dialectOf(path);
+  return dialect && dialects[dialect].errors[code];
+};
 
 /** The error of a path that does not exist. */
 export const unknownPath = (path: string): AppError =>
-  new AppError(isOpenAiPath(path) ? "unknown_url" : "not_found");
+  new AppError(dialectOf(path) === "openai" ? "unknown_url" : "not_found");
 
 /** The status of an error at a path. */
 export const statusAt = (path: string, code: ErrorCode): number =>
-  (isOpenAiPath(path) ? openAiErrors[code]?.status : undefined) ?? errorCatalogue[code].status;
+  dialectError(path, code)?.status ?? errorCatalogue[code].status;
 
-/** The JSON body of an error at a path: on `/v1` with the codes of the OpenAI API. */
+/** The code of an error at a path, as its body has it. */
+export const codeAt = (path: string, code: ErrorCode): string => dialectError(path, code)?.code ?? code;
+
+/** The JSON body of an error at a path: in the form of the API that the path belongs to. */
 export const errorBodyAt = (path: string, error: AppError, requestId: string) => {
+  const dialect = dialectOf(path);
+  const { code, message } = error;
+  if (dialect === "deepl") return { message, code, request_id: requestId };
+  if (dialect === "libretranslate") return { error: message, code, request_id: requestId };
   const body = errorBody(error, requestId);
-  const code = isOpenAiPath(path) ? openAiErrors[error.code]?.code : undefined;
-  return code ? { ...body, error: { ...body.error, code } } : body;
+  return { ...body, error: { ...body.error, code: codeAt(path, code) } };
 };

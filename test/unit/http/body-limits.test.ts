@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { operations } from "../../../functions/manifest.ts";
-import { batchBytes } from "../../../functions/translate/contract.ts";
+import { batchBytes } from "../../../functions/translate/contract-limits.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import {
   type BodyEncoding,
@@ -163,6 +163,8 @@ describe("the operations of the service", () => {
       createV1AudioTranslation: 4_718_592,
       createV1ChatCompletion: longBodyBytes,
       createV1Transcription: 4_718_592,
+      deeplDocument: 4_718_592,
+      deeplTranslate: batchBytes,
       legacyChat: longBodyBytes,
       legacyInstruct: longBodyBytes,
       legacySpeechJob: longBodyBytes,
@@ -176,6 +178,8 @@ describe("the operations of the service", () => {
       legacyVendorSpeechStream: longBodyBytes,
       legacyVendorTranscribe: 4_718_592,
       legacyVoiceBatch: longBodyBytes,
+      libreTranslate: batchBytes,
+      libreTranslateFile: 4_718_592,
       receiveDelivery: 3_145_728,
       synthesizeSpeechBatch: longBodyBytes,
       translateBatch: batchBytes,

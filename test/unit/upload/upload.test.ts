@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { uploadResponse } from "../../../functions/upload/contract.ts";
 import { uploadEndpoints } from "../../../functions/upload/endpoints.ts";
-import { isPathTraversal, safeFileName } from "../../../functions/upload/generate-upload-url.ts";
 import { beginUpload } from "../../../functions/upload/upload-in-parts.ts";
 import type { FindBearer } from "../../../shared/accounts/access/verify-bearer.ts";
+import { isPathTraversal, safeFileName } from "../../../shared/recordings/uploads/name-upload.ts";
 import { send } from "../../support/send.ts";
 
 const setup = () => {

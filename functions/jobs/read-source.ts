@@ -1,0 +1,52 @@
+import { type DocumentFormat, detectFormat } from "../../shared/documents/document-formats.ts";
+import type { DocumentOptions, OpenedDocument } from "../../shared/documents/document-tools.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import {
+  maxDocumentBytes,
+  maxDocumentCharacters,
+  readDocument,
+} from "../../shared/recordings/jobs/job-document.ts";
+
+/** A document that can be translated. */
+export interface SourceDocument {
+  readonly document: OpenedDocument;
+  readonly format: DocumentFormat;
+  /** The code points to translate, each distinct passage once. */
+  readonly characters: number;
+}
+
+/** Enough of a document to recognise its format. */
+const beginningOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 8_192)).toString("utf8");
+
+const tooLarge = (message: string): AppError => new AppError("file_too_large", { message, param: "file_id" });
+
+/** @throws AppError `file_too_large`. */
+export const checkDocumentSize = (bytes: number): void => {
+  if (bytes > maxDocumentBytes) throw tooLarge("The document is larger than 10 MB.");
+};
+
+/**
+ * Reads a document and counts its characters.
+ *
+ * @param options.format by default it follows from the document's content and its name.
+ * @throws AppError `unreadable_document`, also for one without words; `file_too_large`.
+ */
+export const readSource = async (
+  bytes: Uint8Array,
+  fileName: string,
+  options: DocumentOptions & { readonly format?: DocumentFormat | null | undefined } = {},
+): Promise<SourceDocument> => {
+  const format = options.format ?? detectFormat(beginningOf(bytes), fileName);
+  const document = await readDocument(bytes, format, options);
+  const characters = document.passages.reduce((sum, length) => sum + length, 0);
+  if (characters === 0) {
+    const message = `The document has no words to translate; it was read as ${format}.`;
+    throw new AppError("unreadable_document", { message, param: "file_id" });
+  }
+  if (characters > maxDocumentCharacters) {
+    throw tooLarge(
+      `The document has ${characters} characters to translate; ${maxDocumentCharacters} are possible.`,
+    );
+  }
+  return { document, format, characters };
+};

@@ -1,0 +1,23 @@
+import * as z from "zod";
+import { formBoolean, text } from "../../shared/platform/validation/fields.ts";
+import { maxTextCharacters, maxTexts } from "./contract-limits.ts";
+
+/** What the routes for clients of DeepL and of LibreTranslate have in common. */
+
+/** A text, or several. How many and how long they may be is checked later, because those clients know 413 for that. */
+export const oneOrMoreTexts = z.union([text(), z.array(text()).min(1)], {
+  error: "send a text or a list of texts",
+});
+
+export const textsLimit = `At most ${maxTexts} texts, each of up to ${maxTextCharacters.toLocaleString("en")} characters`;
+
+/** A boolean as forms write it, or as JSON has it; also `0` and `1`. */
+export const flag = () =>
+  z
+    .union([z.boolean(), z.literal([0, 1]), z.string()])
+    .transform(String)
+    .pipe(formBoolean())
+    .optional();
+
+/** What the documentation shows for a {@link flag}. */
+export const flagType = { type: "boolean" } as const;

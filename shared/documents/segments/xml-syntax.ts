@@ -1,0 +1,31 @@
+import type { Syntax } from "./read-words.ts";
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const references: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** Returns what a reader sees. Control characters are returned as they are written, so they become masks. */
+const decode = (escaped: string): string => {
+  const name = escaped.slice(1, -1);
+  if (!name.startsWith("#")) return references[name] ?? escaped;
+  const isHexadecimal = name.startsWith("#x");
+  const character = String.fromCodePoint(
+    Number.parseInt(name.slice(isHexadecimal ? 2 : 1), isHexadecimal ? 16 : 10),
+  );
+  return /[\p{Cc}\u2028\u2029]/u.test(character) ? escaped : character;
+};
+
+/** Characters that XML cannot contain, not even escaped. */
+export const forbiddenCharacters = `${Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code))
+  .join("")
+  .replaceAll(/[\t\n\r]/g, "")}\uFFFE\uFFFF`;
+
+/** The text between the tags of XML. */
+export const xmlTextSyntax: Syntax = {
+  escaped: /&#?\w+;/g,
+  decode,
+  // Quotes have no meaning here: they are listed because a text may contain them both escaped and unescaped.
+  special: `&<>"'${forbiddenCharacters}`,
+  escape: (character) => (forbiddenCharacters.includes(character) ? "" : (escapes[character] ?? character)),
+  blank: /[ \t\r\n]+/g,
+  lineBreak: /[\u0085\u2028\u2029]/g,
+};

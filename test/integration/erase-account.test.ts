@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { transcriptionKeys } from "../../functions/legacy/keys.ts";
+import { transcriptionKeys } from "../../shared/recordings/saved-transcriptions/keys.ts";
 import { createSavedTranscriptions } from "../../functions/legacy/saved-transcriptions.ts";
 import type { StoredAccount } from "../../shared/accounts/access/account.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sessionDigest, sessionKeys } from "../../functions/console/sessions/keys.ts";
+import { sessionDigest, sessionKeys } from "../../shared/accounts/sessions/keys.ts";
 import {
   createSessionsRepository,
   type SessionsRepository,

@@ -11,7 +11,7 @@ import { ListQueuesCommand, SendMessageCommand, SQSClient } from "@aws-sdk/clien
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from "@language-ai/aws-stand-ins";
 import { inject } from "vitest";
-import { transcriptionKeys } from "../../functions/legacy/keys.ts";
+import { transcriptionKeys } from "../../shared/recordings/saved-transcriptions/keys.ts";
 import { findRunningService } from "../../infra/local/running-service.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { limitKeys } from "../../shared/accounts/limits/keys.ts";

@@ -55,6 +55,7 @@ const variables = {
   SPEECH_MODEL: "tts-3b",
   SPEECH_PLATFORM: "language-ai",
   SPEECH_TIMEOUT_MS: "1000",
+  SPEECH_LIFETIME_DAYS: "30",
   BUCKET_NAME: "audio",
   IDENTITY_PROVIDERS: "[]",
   IDENTITY_PROVIDERS_SECRET_ID: "identity-providers",

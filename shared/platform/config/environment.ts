@@ -4,6 +4,7 @@ import {
   anyTextVariable,
   baseAddressVariable,
   countVariable,
+  daysVariable,
   optionalVariable,
   presetVariable,
   readVariables,
@@ -38,6 +39,9 @@ export const characterQuotaEnvironment = {
   FREE_CHARACTERS_PER_MONTH: countVariable,
   PREMIUM_CHARACTERS_PER_MONTH: countVariable,
 };
+
+/** Days after which stored speech is deleted; 0 for never. */
+export const speechLifetimeEnvironment = { SPEECH_LIFETIME_DAYS: daysVariable };
 
 /** What a function needs to count the requests of accounts and to repeat responses by `Idempotency-Key`. */
 export const accountRequestEnvironment = {

@@ -158,6 +158,8 @@ export const stageSettings = z
       .default("existing"),
     /** The address that gets mails about alarms. Without it alarms only appear in CloudWatch, and stages that keep their data warn of it. */
     ALARM_EMAIL: z.email({ error: "must be an email address" }).optional(),
+    /** The address that the privacy notice and the terms name for questions. Without it they say that there is none. */
+    CONTACT_EMAIL: z.email({ error: "must be an email address" }).optional(),
     /** Whether the canary calls the service every five minutes: `on` or `off`. The secret of `CanaryKeyArn` holds its key. */
     CANARY: onOrOff.default("off"),
     /** US dollars a month. `ALARM_EMAIL` gets a mail at 80 % of it, and when AWS forecasts that the month exceeds it. 0 for no budget. */

@@ -7,6 +7,7 @@ import {
   credentialsLimitEnvironment,
   mailQueueEnvironment,
   tableEnvironment,
+  termsEnvironment,
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { vendorsEnvironment } from "../../shared/platform/config/vendors.ts";
@@ -72,6 +73,7 @@ export const authFunction = defineFunction({
     ...bucketEnvironment,
     ...credentialsLimitEnvironment,
     ...vendorsEnvironment,
+    ...termsEnvironment,
     /** 0 means that tokens do not expire. */
     TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
   },

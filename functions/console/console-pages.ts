@@ -3,6 +3,7 @@ import { type DocumentationDependencies, docsPages } from "./docs/docs-pages.tsx
 import { type EntryDependencies, entryPages } from "./entry/entry-pages.tsx";
 import { type HomeDependencies, homePages } from "./home/home-pages.tsx";
 import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
+import { type NoticeDependencies, noticePages } from "./notices/notice-pages.tsx";
 import { type PlaygroundDependencies, playgroundPages } from "./playground/playground-pages.tsx";
 import { type RecordingsDependencies, recordingsPages } from "./recordings/recordings-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
@@ -12,6 +13,7 @@ export type ConsoleDependencies = AccountPagesDependencies &
   EntryDependencies &
   HomeDependencies &
   IdentityPagesDependencies &
+  NoticeDependencies &
   PlaygroundDependencies &
   RecordingsDependencies;
 
@@ -24,4 +26,5 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...accountPages(dependencies),
   ...playgroundPages(dependencies),
   ...recordingsPages(dependencies),
+  ...noticePages(dependencies),
 ];

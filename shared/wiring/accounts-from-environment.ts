@@ -20,6 +20,7 @@ import {
   type mailQueueEnvironment,
   type PlatformEnvironment,
   type tableEnvironment,
+  type termsEnvironment,
   type tokenEnvironment,
 } from "../platform/config/environment.ts";
 import type { VariableValues } from "../platform/config/variables.ts";
@@ -39,6 +40,7 @@ type AccountVariables = PlatformEnvironment &
       typeof mailQueueEnvironment &
       typeof bucketEnvironment &
       typeof vendorsEnvironment &
+      typeof termsEnvironment &
       typeof characterQuotaEnvironment
   > & { readonly TOKEN_LIFETIME_DAYS: number };
 
@@ -65,6 +67,7 @@ export const accountDependenciesFrom = (environment: AccountVariables) => {
     store,
     signingKeys,
     vendors,
+    termsVersion: environment.TERMS_VERSION,
     tokens: createTokens(signingKeys),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * daySeconds || undefined,
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),

@@ -35,5 +35,6 @@ export const accountsOver = (
     callbackSecrets: noCallbackSecrets,
     usage: createUsageRepository(table, 1),
     taskPaths,
+    termsVersion: "2026-11-24",
     tokenLifetimeSeconds: undefined,
   });

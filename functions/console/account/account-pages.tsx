@@ -32,7 +32,7 @@ import { UsageOfDays, type UsageRange } from "./usage.tsx";
 export interface AccountPagesDependencies
   extends Pick<
       SignInDependencies,
-      "accounts" | "mailQueue" | "passwordGuard" | "tokens" | "tokenLifetimeSeconds"
+      "accounts" | "mailQueue" | "passwordGuard" | "tokens" | "tokenLifetimeSeconds" | "termsVersion"
     >,
     DeletionDependencies,
     UsageDependencies {
@@ -69,6 +69,7 @@ const overview = (dependencies: AccountPagesDependencies): BoundPage =>
             {...visit}
             usage={await findUsage(visit.account.id, {}, dependencies)}
             keyCount={(await keysOf(visit, dependencies)).length}
+            termsVersion={dependencies.termsVersion}
           />
         ),
       }),
@@ -233,7 +234,8 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
       identities.list(visit.account.id),
     ]);
     const lists = { sessions: listed, identities: joined, providers: openIdProviders };
-    return shown({ content: <AccountSettings {...visit} {...lists} secret={secret} /> });
+    const { termsVersion } = dependencies;
+    return shown({ content: <AccountSettings {...visit} {...lists} {...{ secret, termsVersion }} /> });
   };
   return page(accountPage, {
     show: (visit) => show(visit),
@@ -264,6 +266,13 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           return redirect("/console/account?section=webhooks&done=secret-replaced");
         case "show-secret":
           return show(visit, await callbackSecrets.current(account.id));
+        case "accept-terms":
+          // Of other terms than the present ones, the page asks again.
+          await dependencies.accounts.acceptTerms(account.id, {
+            version: form.version,
+            at: new Date().toISOString(),
+          });
+          return redirect("/console/account?done=terms-accepted");
         case "delete-account":
           await deleteWithPassword(account.id, form.password, request.signal, dependencies);
           return leave(visit, "deleted");

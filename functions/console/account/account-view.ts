@@ -18,6 +18,8 @@ export type AccountView = Visit<z.output<NonNullable<typeof accountPage.query>>,
   readonly sessions: readonly Session[];
   readonly identities: readonly JoinedIdentity[];
   readonly providers: readonly LinkableProvider[];
+  /** The version of the terms that people accept now. */
+  readonly termsVersion: string;
   /** The webhook secret, when its owner has requested it. */
   readonly secret?: string | undefined;
 };

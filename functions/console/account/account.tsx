@@ -5,6 +5,7 @@ import { Notice, PageHead, Secret, TabBar } from "../view/components.tsx";
 import { Form, PasswordField } from "../view/forms.tsx";
 import { type AccountView, accountPath } from "./account-view.ts";
 import { Confirmed } from "./confirmed.tsx";
+import { NewTerms } from "./new-terms.tsx";
 import { type AccountSection, accountSections } from "./pages.ts";
 import { Email, Profile } from "./profile.tsx";
 import { Identities, Password, Sessions } from "./security.tsx";
@@ -128,6 +129,7 @@ const Outcomes = ({ account, texts, query, providers }: AccountView) => {
     "password-set": words.passwordSet,
     unlinked: words.unlinked,
     "secret-replaced": texts.tokens.secretReplaced,
+    "terms-accepted": words.termsAccepted,
   };
   return (
     <>
@@ -155,6 +157,7 @@ export const AccountSettings = (visit: AccountView) => {
         }))}
       />
       <Outcomes {...visit} />
+      <NewTerms {...visit} />
       <Content section={section} visit={visit} />
     </>
   );

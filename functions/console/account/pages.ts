@@ -93,7 +93,15 @@ export const accountPage = definePage({
   path: "/console/account",
   audience: "signed-in",
   title: ({ navigation }) => navigation.account,
-  query: done(["saved", "sent", "password-changed", "password-set", "unlinked", "secret-replaced"]).extend({
+  query: done([
+    "saved",
+    "sent",
+    "password-changed",
+    "password-set",
+    "unlinked",
+    "secret-replaced",
+    "terms-accepted",
+  ]).extend({
     section: z.enum(accountSections).optional().catch(undefined),
     /** Fields that the form tried to clear. */
     kept: optionalField(z.string())
@@ -122,6 +130,7 @@ export const accountPage = definePage({
     z.object({ action: z.literal("unlink"), identity: z.string().min(1).max(200) }),
     z.object({ action: z.literal("show-secret") }),
     z.object({ action: z.literal("replace-secret") }),
+    z.object({ action: z.literal("accept-terms"), version: z.string().max(40) }),
     z.object({ action: z.literal("delete-account"), password: givenPassword }),
   ]),
   styles: ["account"],

@@ -53,6 +53,9 @@ export const accountRequestEnvironment = {
 /** The secret with which tokens are signed (current and previous version are accepted). */
 export const tokenEnvironment = { TOKEN_SECRET_ID: textVariable };
 
+/** The version of the terms that people accept now. */
+export const termsEnvironment = { TERMS_VERSION: textVariable };
+
 /** The queue of mails to be written; a worker function sends them. */
 export const mailQueueEnvironment = { MAIL_QUEUE_URL: addressVariable };
 

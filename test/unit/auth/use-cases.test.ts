@@ -65,6 +65,7 @@ const dependencies = ({
     findWithPassword: unasked("An account's password"),
     create: unasked("A new account"),
     updateProfile: unasked("A change of the profile"),
+    acceptTerms: unasked("An acceptance of terms"),
     setDefaultLanguage: unasked("A change of the language"),
     setAccountType: unasked("A change of the tier"),
     setEmailVerified: unasked("A verified address"),
@@ -99,6 +100,7 @@ const dependencies = ({
   eraseAccount: unasked("A deletion"),
   callbackSecrets: { current: unasked("A secret"), replace: unasked("A secret") },
   usage: { find: unasked("The usage") },
+  termsVersion: "2026-11-24",
   tokenLifetimeSeconds: 3_600,
   ...others,
 });

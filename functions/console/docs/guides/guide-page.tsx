@@ -66,7 +66,8 @@ const Code = ({ language, code }: { readonly language: GuideLanguage; readonly c
   />
 );
 
-const Part = ({ part }: { readonly part: GuidePart }) => {
+/** A part of a guide or another page in Markdown. */
+export const Part = ({ part }: { readonly part: GuidePart }) => {
   if ("heading" in part) return <h2>{part.heading}</h2>;
   if ("code" in part) return <Code language={part.language} code={part.code} />;
   if ("rows" in part) return <ProseTable {...part} />;

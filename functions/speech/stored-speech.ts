@@ -8,7 +8,7 @@ import type { SpeechDependencies } from "./dependencies.ts";
 import type { LinkResponse } from "./speech-results.ts";
 
 /** Where speech is stored, and for how many days. */
-export interface StoredSpeech extends Pick<SpeechDependencies, "speechLifetimeDays"> {
+export interface SpeechStorage extends Pick<SpeechDependencies, "speechLifetimeDays"> {
   readonly store: Pick<LinkedObjectStore, "describe" | "signDownload">;
 }
 
@@ -44,7 +44,7 @@ const kindOfSpeech = (
   return Object.values(audioKinds).find(({ fileExtension }) => fileExtension === extension);
 };
 
-/** The message for speech that is not stored, whatever the reason. */
+/** The message for speech that is not stored, for any reason. */
 const noSpeech = (lifetimeDays: number | undefined): string =>
   lifetimeDays
     ? `There is no stored speech with this name. Speech is stored for ${lifetimeDays} ${lifetimeDays === 1 ? "day" : "days"}.`
@@ -57,7 +57,7 @@ const noSpeech = (lifetimeDays: number | undefined): string =>
 export const refreshLink = async (
   objectKey: string,
   userId: number,
-  { store, speechLifetimeDays }: StoredSpeech,
+  { store, speechLifetimeDays }: SpeechStorage,
   field = "storage_object",
 ): Promise<LinkResponse> => {
   const kind = kindOfSpeech(userId, objectKey, speechLifetimeDays);

@@ -267,7 +267,7 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
         case "show-secret":
           return show(visit, await callbackSecrets.current(account.id));
         case "accept-terms":
-          // Of other terms than the present ones, the page asks again.
+          // Of other terms than the present ones, the page shows the question again.
           await dependencies.accounts.acceptTerms(account.id, {
             version: form.version,
             at: new Date().toISOString(),

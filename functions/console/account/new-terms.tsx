@@ -5,7 +5,7 @@ import { Notice } from "../view/components.tsx";
 import { Form } from "../view/forms.tsx";
 import { accountPath } from "./account-view.ts";
 
-/** Asks for the terms, when the owner of the account has not accepted the present ones. */
+/** A form to accept the terms, while the owner of the account has not accepted the present ones. */
 export const NewTerms = ({
   account,
   texts,

@@ -1,8 +1,8 @@
 import type { GuidePart } from "../docs/guides/guide.ts";
-import { Part } from "../docs/guides/guide-page.tsx";
+import { MarkdownPart } from "../docs/guides/guide-page.tsx";
 import { type BoundPage, page } from "../server/page.ts";
 import { shown } from "../server/responses.ts";
-import type { Notice, Notices } from "./notice.ts";
+import type { Notices, StageNotice } from "./notice.ts";
 import { privacyPage, termsPage } from "./pages.ts";
 
 /** A table of what is stored, and how long. */
@@ -37,12 +37,12 @@ const filledPart = (part: GuidePart, dependencies: NoticeDependencies): GuidePar
   return "list" in part ? { list: part.list.map(fill) } : part;
 };
 
-const NoticePage = ({ notice, ...dependencies }: NoticeDependencies & { readonly notice: Notice }) => (
+const NoticePage = ({ notice, ...dependencies }: NoticeDependencies & { readonly notice: StageNotice }) => (
   <article lang="en" class="doc notice-page">
     <h1>{notice.title}</h1>
     <p class="soft">Version {notice.version}</p>
     {notice.parts.map((part, index) => (
-      <Part key={index} part={filledPart(part, dependencies)} />
+      <MarkdownPart key={index} part={filledPart(part, dependencies)} />
     ))}
   </article>
 );

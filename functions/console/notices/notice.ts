@@ -5,14 +5,14 @@ export const noticeNames = ["privacy", "terms"] as const;
 export type NoticeName = (typeof noticeNames)[number];
 
 /** A page about the rules of a stage. */
-export interface Notice {
+export interface StageNotice {
   readonly title: string;
   /** Such as `2026-11-24`: what people accept, and what is recorded with an account. */
   readonly version: string;
   readonly parts: readonly GuidePart[];
 }
 
-export type Notices = Readonly<Record<NoticeName, Notice>>;
+export type Notices = Readonly<Record<NoticeName, StageNotice>>;
 
 /** The notices of stages that have their own, by the stage's name, and the templates for all others. */
 export interface AllNotices {

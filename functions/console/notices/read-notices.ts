@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { partsOf, readFrontMatter } from "../docs/guides/read-guides.ts";
-import { type AllNotices, type Notice, type NoticeName, type Notices, noticeNames } from "./notice.ts";
+import { type AllNotices, type NoticeName, type Notices, noticeNames, type StageNotice } from "./notice.ts";
 
 const frontMatter = z.object({
   title: z.string().min(1),
@@ -15,7 +15,7 @@ const templatesFolder = join(import.meta.dirname, "templates");
 const stagesFolder = join(import.meta.dirname, "../../../infra/stages");
 
 /** @throws Error that names the file. */
-const readNotice = (file: string): Notice => {
+const readNotice = (file: string): StageNotice => {
   const { head, body } = readFrontMatter(readFileSync(file, "utf8"));
   const about = frontMatter.safeParse(head);
   if (!about.success) {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { daySeconds, hourSeconds } from "../../platform/durations.ts";
-import { type DataOwner, type ItemKind, only } from "../../platform/storage/stored-kinds.ts";
+import { type DataOwner, type ItemKind, onlyAttributes } from "../../platform/storage/stored-kinds.ts";
 import type { Item } from "../../platform/storage/table.ts";
 import {
   accessKeyPrefix,
@@ -57,7 +57,7 @@ export const accountKinds: readonly ItemKind[] = [
     erased: lastStep,
     exported: {
       file: "account.json",
-      row: only(
+      row: onlyAttributes(
         ...["id", "username", "email", "full_name", "organization", "organization_type", "sector"],
         ...["oauth_type", "created_at", "accepted_terms"],
       ),
@@ -100,7 +100,7 @@ export const accountKinds: readonly ItemKind[] = [
     exported: {
       file: "access.json",
       row: (item) => ({
-        ...only("account_type", "disabled", "email_verified", "default_language")(item),
+        ...onlyAttributes("account_type", "disabled", "email_verified", "default_language")(item),
         keys: keyChoices(item),
       }),
     },
@@ -112,7 +112,7 @@ export const accountKinds: readonly ItemKind[] = [
     keys: [prefixes.profile, apiKeyItemPrefix],
     lasts: { until: "the key is revoked, or the account is deleted" },
     erased: inAccount,
-    exported: { file: "keys.json", row: only("name", "prefix", "created_at") },
+    exported: { file: "keys.json", row: onlyAttributes("name", "prefix", "created_at") },
   },
   {
     id: "A7",
@@ -130,7 +130,7 @@ export const accountKinds: readonly ItemKind[] = [
     keys: [prefixes.profile, identityKeyPrefix],
     lasts: { until: "the identity is removed, or the account is deleted" },
     erased: inAccount,
-    exported: { file: "identities.json", row: only("issuer", "email", "joined_at") },
+    exported: { file: "identities.json", row: onlyAttributes("issuer", "email", "joined_at") },
   },
   {
     id: "A9",

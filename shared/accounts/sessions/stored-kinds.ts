@@ -1,4 +1,4 @@
-import { type ItemKind, only } from "../../platform/storage/stored-kinds.ts";
+import { type ItemKind, onlyAttributes } from "../../platform/storage/stored-kinds.ts";
 import { accountKeyPrefixes } from "../access/keys.ts";
 import { inAccount } from "../access/stored-kinds.ts";
 import { maxSessionSeconds, sessionItemPrefix } from "./keys.ts";
@@ -12,6 +12,9 @@ export const sessionKinds: readonly ItemKind[] = [
     keys: [accountKeyPrefixes.profile, sessionItemPrefix],
     lasts: { seconds: maxSessionSeconds },
     erased: inAccount,
-    exported: { file: "sessions.json", row: only("created_at", "seen_at", "expires_at", "user_agent") },
+    exported: {
+      file: "sessions.json",
+      row: onlyAttributes("created_at", "seen_at", "expires_at", "user_agent"),
+    },
   },
 ];

@@ -77,7 +77,7 @@ export interface StoredKinds {
 }
 
 /** A row of an export that has these attributes of an item and no others: what is added later is not exported by accident. */
-export const only =
+export const onlyAttributes =
   (...names: readonly string[]) =>
   (item: Item): Item =>
     Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));

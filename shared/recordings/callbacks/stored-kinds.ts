@@ -1,6 +1,6 @@
 import { untilDeleted } from "../../accounts/access/stored-kinds.ts";
 import { minuteSeconds } from "../../platform/durations.ts";
-import { type DataOwner, type ItemKind, only } from "../../platform/storage/stored-kinds.ts";
+import { type DataOwner, type ItemKind, onlyAttributes } from "../../platform/storage/stored-kinds.ts";
 import { deliveryRetentionSeconds } from "./deliveries.ts";
 import { callbackKeyPrefix, callbackKeys } from "./keys.ts";
 
@@ -26,7 +26,7 @@ export const callbackKinds: readonly ItemKind[] = [
     erased,
     exported: {
       file: "callbacks.json",
-      row: (item) => ({ job: String(item["SK"]).slice(4), ...only("status", "deliveries")(item) }),
+      row: (item) => ({ job: String(item["SK"]).slice(4), ...onlyAttributes("status", "deliveries")(item) }),
     },
   },
   {

@@ -1,6 +1,11 @@
 import { daySeconds } from "../../platform/durations.ts";
 import { jobsFolder, jobsFolderOf } from "../../platform/storage/object-store.ts";
-import { type DataOwner, type ItemKind, type ObjectKind, only } from "../../platform/storage/stored-kinds.ts";
+import {
+  type DataOwner,
+  type ItemKind,
+  type ObjectKind,
+  onlyAttributes,
+} from "../../platform/storage/stored-kinds.ts";
 import { jobLifetimeDays } from "./job.ts";
 import { assistantJobKeyPrefix, jobKeyPrefix, jobKeys } from "./keys.ts";
 
@@ -22,7 +27,7 @@ export const jobKinds: readonly ItemKind[] = [
     erased,
     exported: {
       file: "jobs.json",
-      row: only(
+      row: onlyAttributes(
         ...["id", "type", "status", "created_at", "started_at", "ended_at", "language", "source_language"],
         ...[
           "target_language",

@@ -1,6 +1,6 @@
 import { daySeconds } from "../../platform/durations.ts";
 import { transcriptionsFolder, transcriptionsLifetimeDays } from "../../platform/storage/object-store.ts";
-import { type ItemKind, type ObjectKind, only } from "../../platform/storage/stored-kinds.ts";
+import { type ItemKind, type ObjectKind, onlyAttributes } from "../../platform/storage/stored-kinds.ts";
 import { transcriptionKeyPrefix } from "./keys.ts";
 
 const lasts = { seconds: transcriptionsLifetimeDays * daySeconds } as const;
@@ -16,7 +16,7 @@ export const transcriptionKinds: readonly ItemKind[] = [
     erased: { by: "record" },
     exported: {
       file: "transcriptions.json",
-      row: only("id", "text", "language", "object_key", "created_at"),
+      row: onlyAttributes("id", "text", "language", "object_key", "created_at"),
     },
   },
   {

@@ -1,6 +1,6 @@
 import { daySeconds } from "../../platform/durations.ts";
 import { uploadsFolder } from "../../platform/storage/object-store.ts";
-import { type ItemKind, type ObjectKind, only } from "../../platform/storage/stored-kinds.ts";
+import { type ItemKind, type ObjectKind, onlyAttributes } from "../../platform/storage/stored-kinds.ts";
 import { uploadKeyPrefix } from "./keys.ts";
 import { uploadLifetimeSeconds } from "./uploads-repository.ts";
 
@@ -13,7 +13,10 @@ export const uploadKinds: readonly ItemKind[] = [
     keys: [uploadKeyPrefix, "UPLOAD"],
     lasts: { seconds: uploadLifetimeSeconds },
     erased: { by: "record" },
-    exported: { file: "uploads.json", row: only("object_key", "content_type", "size", "expires_at") },
+    exported: {
+      file: "uploads.json",
+      row: onlyAttributes("object_key", "content_type", "size", "expires_at"),
+    },
   },
 ];
 

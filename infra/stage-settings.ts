@@ -225,7 +225,7 @@ export const stageSettings = z
     /** How many seconds a job waits for a model that cannot be reached. */
     JOB_WAITS_SECONDS: wholeNumber(1, daySeconds).default(daySeconds),
     /** How many messages a worker may process at a time, so a full queue does not use all concurrent executions. AWS requires 2 or more. */
-    WORKER_CONCURRENCY: byFunction(2).default({ callback: 20, mail: 5, messaging: 50 }),
+    WORKER_CONCURRENCY: byFunction(2).default({ callback: 20, export: 2, mail: 5, messaging: 50 }),
     /**
      * How a release reaches callers: `at-once`, or `gradual`, which checks new versions with sample events, starts with a tenth of the
      * calls for five minutes, and rolls back automatically when a new version fails.

@@ -5,6 +5,7 @@ import {
   bucketEnvironment,
   characterQuotaEnvironment,
   credentialsLimitEnvironment,
+  exportQueueEnvironment,
   mailQueueEnvironment,
   tableEnvironment,
   termsEnvironment,
@@ -30,6 +31,7 @@ import {
   tokenOperation,
   verifyEmailOperation,
 } from "./credentials-contract.ts";
+import { exportFileOperation, exportOperation, requestExportOperation } from "./export-contract.ts";
 import {
   createKeyOperation,
   listKeysOperation,
@@ -46,6 +48,9 @@ export const authFunction = defineFunction({
     tokenOperation,
     meOperation,
     deleteAccountOperation,
+    requestExportOperation,
+    exportOperation,
+    exportFileOperation,
     profileOperation,
     profileStatusOperation,
     showVerificationPageOperation,
@@ -70,6 +75,7 @@ export const authFunction = defineFunction({
     ...characterQuotaEnvironment,
     ...tokenEnvironment,
     ...mailQueueEnvironment,
+    ...exportQueueEnvironment,
     ...bucketEnvironment,
     ...credentialsLimitEnvironment,
     ...vendorsEnvironment,

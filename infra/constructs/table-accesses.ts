@@ -20,6 +20,12 @@ const { profile, username, email, counter, link } = accountKeyPrefixes;
 const erasedBy = (by: "partition" | "record"): string[] =>
   storedKinds.items.flatMap(({ keys: [partition], erased }) => (erased.by === by ? [partition] : []));
 
+/** The same, of what the export of an account contains as items. */
+const exportedBy = (by: "partition" | "record" | "step"): string[] =>
+  storedKinds.items.flatMap(({ keys: [partition], erased, exported }) =>
+    erased.by === by && "row" in exported ? [partition] : [],
+  );
+
 /** The operations that functions use, with the beginnings of the keys of items that they may use them on. */
 type KeyPrefixes = Readonly<Partial<Record<TableOperation, readonly string[]>>>;
 
@@ -75,6 +81,12 @@ const tableAccesses = {
     GetItem: [accessKeyPrefix],
     Query: [...erasedBy("partition"), ownedKeyPrefix],
     UpdateItem: [accessKeyPrefix, usageKeyPrefix],
+  },
+  /** Reading everything that the export of an account contains, and noting that it is ready. */
+  "export-accounts": {
+    GetItem: [...exportedBy("record"), ...exportedBy("step")],
+    Query: [...exportedBy("partition"), ownedKeyPrefix, usageKeyPrefix],
+    UpdateItem: [profile],
   },
   /**
    * The operator's changes of accounts, reports of usage, and deletion of the assistant's data about a person; and creating the

@@ -10,3 +10,8 @@ if (!first) throw new Error("Accounts have no files.");
 
 /** Everything that is deleted with an account. */
 export const erasedFolders: readonly [FolderAccess, ...FolderAccess[]] = [first, ...others];
+
+/** Everything that the export of an account contains. */
+export const exportedFolders: readonly FolderAccess[] = storedKinds.objects.flatMap(
+  ({ folder, exported }): FolderAccess[] => ("folder" in exported ? [{ folder, access: "read" }] : []),
+);

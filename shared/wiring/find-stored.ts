@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { accountKeys } from "../accounts/access/keys.ts";
-import type { DataOwner, StoredKinds } from "../platform/storage/stored-kinds.ts";
+import { type DataOwner, kindOfObject, type StoredKinds } from "../platform/storage/stored-kinds.ts";
 import type { ItemKey, Table } from "../platform/storage/table.ts";
 
 /** The partitions of an account. @param when those that the deletion empties before the objects, or after them. */
@@ -19,6 +19,19 @@ export const partitionsOf = (
 /** The folders of an account in the bucket. */
 export const foldersOf = (owner: DataOwner, { objects }: StoredKinds): readonly string[] =>
   objects.flatMap(({ erased }) => (erased.by === "folder" ? erased.of(owner) : []));
+
+/** Whether a stored file belongs to an account and to its export. */
+export const isExportedFile = async (
+  owner: DataOwner,
+  name: string,
+  table: Pick<Table, "query">,
+  kinds: StoredKinds,
+): Promise<boolean> => {
+  const kind = kindOfObject(name, kinds.objects);
+  if (!kind || !("folder" in kind.exported) || kind.exported.includes?.(name) === false) return false;
+  if (kind.erased.by === "folder") return kind.erased.of(owner).some((folder) => name.startsWith(folder));
+  return (await ownedOf(owner, table)).some(({ objects }) => objects.includes(name));
+};
 
 /** What an account created, with the record that leads there. */
 export interface Owned {

@@ -1,4 +1,5 @@
 import { accountKinds } from "../accounts/access/stored-kinds.ts";
+import { exportFiles, exportKinds } from "../accounts/export/stored-kinds.ts";
 import { limitKinds } from "../accounts/limits/stored-kinds.ts";
 import { sessionKinds } from "../accounts/sessions/stored-kinds.ts";
 import { idempotencyKinds, responseObjects } from "../http/idempotency/stored-kinds.ts";
@@ -67,6 +68,12 @@ const others: readonly OtherKind[] = [
   },
   {
     ...queued,
+    id: "export queue",
+    what: "Exports that are about to be prepared: the number of the account",
+    erased: passing,
+  },
+  {
+    ...queued,
     id: "message queue",
     about: "person",
     what: "Messages to the WhatsApp assistant that wait for a reply",
@@ -109,6 +116,7 @@ export const storedKinds: StoredKinds = {
   items: [
     ...accountKinds,
     ...sessionKinds,
+    ...exportKinds,
     ...limitKinds,
     ...idempotencyKinds,
     ...jobKinds,
@@ -117,6 +125,6 @@ export const storedKinds: StoredKinds = {
     ...transcriptionKinds,
     ...messagingKinds,
   ],
-  objects: [uploadFiles, responseObjects, jobFiles, transcriptionFiles, speech],
+  objects: [uploadFiles, responseObjects, jobFiles, transcriptionFiles, exportFiles, speech],
   others,
 };

@@ -36,6 +36,7 @@ const variables = {
   MAIL_QUEUE_URL: "http://127.0.0.1:9/mail.fifo",
   MAIL_FROM: "no-reply@example.com",
   MAIL_CONFIGURATION_SET: "configuration",
+  EXPORT_QUEUE_URL: "http://127.0.0.1:9/exports.fifo",
   STAGE_NAME: "local",
   TERMS_VERSION: "2026-11-24",
   LOG_RETENTION_DAYS: "1",

@@ -54,7 +54,7 @@ export const accountKinds: readonly ItemKind[] = [
     about: "account",
     keys: [prefixes.profile, "PROFILE"],
     lasts: untilDeleted,
-    erased: lastStep,
+    erased: { ...lastStep, key: ({ id }) => accountKeys.profile(id) },
     exported: {
       file: "account.json",
       row: onlyAttributes(
@@ -96,7 +96,7 @@ export const accountKinds: readonly ItemKind[] = [
     about: "account",
     keys: [accessKeyPrefix, "ACCESS"],
     lasts: untilDeleted,
-    erased: lastStep,
+    erased: { ...lastStep, key: ({ id }) => accountKeys.access(id) },
     exported: {
       file: "access.json",
       row: (item) => ({

@@ -59,6 +59,9 @@ export const termsEnvironment = { TERMS_VERSION: textVariable };
 /** The queue of mails to be written; a worker function sends them. */
 export const mailQueueEnvironment = { MAIL_QUEUE_URL: addressVariable };
 
+/** The queue of exports of accounts; a worker function prepares them. */
+export const exportQueueEnvironment = { EXPORT_QUEUE_URL: addressVariable };
+
 /** The queue of messages from people; a worker function replies to them. */
 export const messageQueueEnvironment = { MESSAGE_QUEUE_URL: addressVariable };
 

@@ -1,4 +1,4 @@
-import type { Item } from "./table.ts";
+import type { Item, ItemKey } from "./table.ts";
 
 /** The account that something is stored about. */
 export interface DataOwner {
@@ -27,7 +27,7 @@ export type Erasure =
   /** By the record of what the account owns (O1 of `shared/accounts`). */
   | { readonly by: "record" }
   /** By another item that is named here, in a step of its own in `shared/wiring/erase-account.ts`. */
-  | { readonly by: "step"; readonly step: string }
+  | { readonly by: "step"; readonly step: string; readonly key?: (owner: DataOwner) => ItemKey }
   /** It is not deleted with the account, for this reason. */
   | { readonly by: "none"; readonly why: string };
 

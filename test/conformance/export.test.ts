@@ -17,7 +17,9 @@ const show = async ({ token }: TestAccount) => {
 /** Requests an export, and waits until it is ready. */
 const exported = async (account: TestAccount) => {
   expect((await request(account)).status).toBe(202);
-  await expect.poll(async () => (await show(account)).status, { timeout: 25_000, interval: 1_000 }).toBe("ready");
+  await expect
+    .poll(async () => (await show(account)).status, { timeout: 25_000, interval: 1_000 })
+    .toBe("ready");
   return show(account);
 };
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { daySeconds, hourSeconds } from "../../platform/durations.ts";
 import { type DataOwner, type ItemKind, onlyAttributes } from "../../platform/storage/stored-kinds.ts";
 import type { Item } from "../../platform/storage/table.ts";
+import { storedKey } from "./access.ts";
 import {
   accessKeyPrefix,
   accountKeys,
@@ -26,21 +27,13 @@ export const inAccount = {
   of: ({ id }: DataOwner) => [accountKeys.profile(id).PK],
 } as const;
 
-const keyEntries = z.record(
-  z.string(),
-  z.object({
-    s: z.array(z.string()).optional(),
-    e: z.int().optional(),
-    l: z.int().optional(),
-    u: z.int().optional(),
-  }),
-);
+const keyEntries = z.record(z.string(), storedKey);
 
 /** The choices of an account's keys, without the digests. */
 const keyChoices = ({ api_keys }: Item) =>
   Object.entries(keyEntries.catch({}).parse(api_keys ?? {})).map(([id, { s, e, l, u }]) => ({
     id,
-    scopes: s ?? "all",
+    scopes: s ? [...s] : "all",
     expires_at: e,
     monthly_limit: l,
     last_used_at: u,

@@ -52,7 +52,7 @@ interface Kind {
   readonly exported: Exported;
 }
 
-/** A kind of item in the table. Of two kinds that match an item, the one with the longer beginnings is its kind. */
+/** A kind of item in the table. Of two kinds that match an item, the one with the longer beginnings is its kind, the partition key first. */
 export interface ItemKind extends Kind {
   /** How the partition key and the sort key begin. */
   readonly keys: readonly [partition: string, sort: string];
@@ -82,8 +82,6 @@ export const onlyAttributes =
   (item: Item): Item =>
     Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
 
-const length = ([partition, sort]: ItemKind["keys"]): number => partition.length + sort.length;
-
 /** The kind of an item; `undefined` when no kind describes it. */
 export const kindOfItem = (
   { PK, SK }: { readonly PK: string; readonly SK: string },
@@ -91,7 +89,10 @@ export const kindOfItem = (
 ): ItemKind | undefined =>
   kinds
     .filter(({ keys: [partition, sort] }) => PK.startsWith(partition) && SK.startsWith(sort))
-    .toSorted((one, other) => length(other.keys) - length(one.keys))[0];
+    .toSorted(
+      ({ keys: [partition, sort] }, { keys: [otherPartition, otherSort] }) =>
+        otherPartition.length - partition.length || otherSort.length - sort.length,
+    )[0];
 
 /** The kind of an object; `undefined` when no kind describes it. */
 export const kindOfObject = (name: string, kinds: readonly ObjectKind[]): ObjectKind | undefined =>

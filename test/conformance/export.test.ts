@@ -3,6 +3,7 @@ import { describe, expect, inject, it } from "vitest";
 import * as z from "zod";
 import { accountExport } from "../../shared/accounts/export/request-export.ts";
 import { call, createAccount, type TestAccount } from "../support/client.ts";
+import { FormVisitor } from "../support/form-visitor.ts";
 
 const isLocal = inject("isLocal");
 
@@ -116,6 +117,26 @@ describe("The export of an account", () => {
         body: { detail: "The account has no such file." },
       });
     }
+  });
+
+  it("can be requested and downloaded on the page of the account, with the password", async () => {
+    const { username, password } = await createAccount();
+    const visitor = new FormVisitor();
+    await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", { username, password });
+    const page = await visitor.open("/console/account?section=export");
+    const send = (typed: string) =>
+      visitor.send(page, "/console/account", { action: "export-account", password: typed });
+    const refused = await send("not the password");
+    expect(refused.status).toBe(422);
+    expect(refused.html).toContain("The password is incorrect.");
+    expect((await send(password)).html).toContain("Your export is being prepared.");
+    const linkIn = async () => {
+      const { html } = await visitor.open("/console/account?section=export");
+      return /href="([^"]+)"[^>]*>Download the archive/.exec(html)?.[1]?.replaceAll("&amp;", "&");
+    };
+    await expect.poll(linkIn, { timeout: 25_000, interval: 1_000 }).toBeDefined();
+    const files = await filesAt((await linkIn()) ?? null);
+    expect(rowsIn(files, "account.json")).toMatchObject([{ username }]);
   });
 
   it.runIf(isLocal)("is deleted with its account", async () => {

@@ -1,4 +1,9 @@
 import type * as z from "zod";
+import {
+  type ExportDependencies,
+  findExport,
+  requestExport,
+} from "../../../shared/accounts/export/request-export.ts";
 import { dayOfDate } from "../../../shared/accounts/limits/windows.ts";
 import { createKey, listKeys, revokeKey, revokeKeys } from "../../../shared/accounts/profile/manage-keys.ts";
 import { updateProfile } from "../../../shared/accounts/profile/manage-profile.ts";
@@ -35,6 +40,7 @@ export interface AccountPagesDependencies
       "accounts" | "mailQueue" | "passwordGuard" | "tokens" | "tokenLifetimeSeconds" | "termsVersion"
     >,
     DeletionDependencies,
+    ExportDependencies,
     UsageDependencies {
   readonly apiKeys: ApiKeysRepository;
   readonly callbackSecrets: Pick<CallbackSecrets, "current" | "replace">;
@@ -235,7 +241,11 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
     ]);
     const lists = { sessions: listed, identities: joined, providers: openIdProviders };
     const { termsVersion } = dependencies;
-    return shown({ content: <AccountSettings {...visit} {...lists} {...{ secret, termsVersion }} /> });
+    const isExport = visit.query.section === "export" || visit.values["action"] === "export-account";
+    const lastExport = isExport ? await findExport(visit.account.id, dependencies) : undefined;
+    return shown({
+      content: <AccountSettings {...visit} {...lists} {...{ secret, termsVersion, lastExport }} />,
+    });
   };
   return page(accountPage, {
     show: (visit) => show(visit),
@@ -266,6 +276,9 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           return redirect("/console/account?section=webhooks&done=secret-replaced");
         case "show-secret":
           return show(visit, await callbackSecrets.current(account.id));
+        case "export-account":
+          await requestExport(account.id, form.password, dependencies);
+          return redirect("/console/account?section=export&done=export-requested");
         case "accept-terms":
           // Of other terms than the present ones, the page shows the question again.
           await dependencies.accounts.acceptTerms(account.id, {

@@ -19,7 +19,9 @@ const linksIn = (html: string): string[][] =>
 
 describe("The overview", () => {
   it("says where each of its links leads", () => {
-    const links = linksIn(render(createElement(Overview, { ...visit, usage, keyCount: 0 })));
+    const links = linksIn(
+      render(createElement(Overview, { ...visit, usage, termsVersion: "2026-11-24", keyCount: 0 })),
+    );
     expect(links.map(([link]) => link)).toEqual([
       "/prod/console/account",
       "/prod/console/tokens",

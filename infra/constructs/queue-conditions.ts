@@ -58,7 +58,7 @@ const entries = {
   ExportDeadLetters: {
     description:
       "An export of an account was not prepared: its worker was killed in every attempt. Read the end of the log of the function " +
-      '"export". The law gives its owner a right to it: they can request it again, and `npm run account` shows who they are.',
+      '"export". By law its owner has a right to it: they can request it again, and `npm run account` shows who they are.',
     runbook: "Exports are dead-lettered",
   },
   CallbackDeadLetters: {

@@ -154,7 +154,7 @@ const openObjects = () => {
 
 let people = 0;
 
-/** An account with an item of every kind and a file in every folder, and one note of a kind that was made up here. */
+/** An account with an item of every kind and a file in every folder, and one note of a kind that only this test knows. */
 const storeEverything = async () => {
   people += 1;
   const table = server.open();

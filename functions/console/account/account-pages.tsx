@@ -16,6 +16,7 @@ import {
 } from "../../../shared/accounts/sign-in/delete-account.ts";
 import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
 import { issueTokenTo } from "../../../shared/accounts/sign-in/issue-token.ts";
+import { acceptTerms } from "../../../shared/accounts/sign-in/register.ts";
 import { resendVerification } from "../../../shared/accounts/sign-in/verify-email.ts";
 import { findUsage, type UsageDependencies, usageTable } from "../../../shared/accounts/usage/find-usage.ts";
 import { maxUsageDays } from "../../../shared/accounts/usage/usage.ts";
@@ -280,11 +281,7 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           await requestExport(account.id, form.password, dependencies);
           return redirect("/console/account?section=export&done=export-requested");
         case "accept-terms":
-          // Of other terms than the present ones, the page shows the question again.
-          await dependencies.accounts.acceptTerms(account.id, {
-            version: form.version,
-            at: new Date().toISOString(),
-          });
+          await acceptTerms(account.id, form.version, dependencies);
           return redirect("/console/account?done=terms-accepted");
         case "delete-account":
           await deleteWithPassword(account.id, form.password, request.signal, dependencies);

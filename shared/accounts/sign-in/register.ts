@@ -44,3 +44,12 @@ export const register = async (
   await requestNotice({ kind: "verify-email", userId: created.id }, { mailQueue });
   return toAccount(created);
 };
+
+/** Records that the owner of an account has accepted a version of the terms. For other terms than the present ones, pages request them again. */
+export const acceptTerms = async (
+  userId: number,
+  version: string,
+  { accounts }: Pick<SignInDependencies, "accounts">,
+): Promise<void> => {
+  await accounts.acceptTerms(userId, { version, at: new Date().toISOString() });
+};

@@ -17,10 +17,23 @@ const linksIn = (html: string): string[][] =>
     textOf(content),
   ]);
 
+const accepted = {
+  ...visit.account,
+  accepted_terms: { version: "2026-11-24", at: "2026-11-24T10:00:00.000Z" },
+};
+
 describe("The overview", () => {
   it("says where each of its links leads", () => {
     const links = linksIn(
-      render(createElement(Overview, { ...visit, usage, termsVersion: "2026-11-24", keyCount: 0 })),
+      render(
+        createElement(Overview, {
+          ...visit,
+          account: accepted,
+          usage,
+          termsVersion: "2026-11-24",
+          keyCount: 0,
+        }),
+      ),
     );
     expect(links.map(([link]) => link)).toEqual([
       "/prod/console/account",

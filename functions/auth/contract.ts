@@ -6,6 +6,7 @@ import {
   characterQuotaEnvironment,
   credentialsLimitEnvironment,
   mailQueueEnvironment,
+  secondFactorEnvironment,
   tableEnvironment,
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
@@ -68,6 +69,7 @@ export const authFunction = defineFunction({
     ...accountLimitEnvironment,
     ...characterQuotaEnvironment,
     ...tokenEnvironment,
+    ...secondFactorEnvironment,
     ...mailQueueEnvironment,
     ...bucketEnvironment,
     ...credentialsLimitEnvironment,

@@ -8,6 +8,7 @@ import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback
 
 /** What the use cases of this feature need. */
 export interface AuthDependencies extends SignInDependencies, DeletionDependencies, UsageDependencies {
+  readonly secondFactors: SignInDependencies["secondFactors"];
   readonly apiKeys: ApiKeysRepository;
   /** Returns the status of a credential, or `undefined` when there is no such account. */
   readonly findAccess: (credential: Credential) => Promise<CredentialAccess | undefined>;

@@ -5,6 +5,10 @@ import { type HomeDependencies, homePages } from "./home/home-pages.tsx";
 import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
 import { type PlaygroundDependencies, playgroundPages } from "./playground/playground-pages.tsx";
 import { type RecordingsDependencies, recordingsPages } from "./recordings/recordings-pages.tsx";
+import {
+  type SecondFactorPagesDependencies,
+  secondFactorPages,
+} from "./second-factor/second-factor-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
 
 export type ConsoleDependencies = AccountPagesDependencies &
@@ -13,7 +17,8 @@ export type ConsoleDependencies = AccountPagesDependencies &
   HomeDependencies &
   IdentityPagesDependencies &
   PlaygroundDependencies &
-  RecordingsDependencies;
+  RecordingsDependencies &
+  SecondFactorPagesDependencies;
 
 /** Every page of the console. */
 export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
@@ -24,4 +29,5 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...accountPages(dependencies),
   ...playgroundPages(dependencies),
   ...recordingsPages(dependencies),
+  ...secondFactorPages(dependencies),
 ];

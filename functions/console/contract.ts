@@ -9,6 +9,7 @@ import {
   jobQueueEnvironment,
   mailQueueEnvironment,
   publicAddressEnvironment,
+  secondFactorEnvironment,
   tableEnvironment,
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
@@ -45,6 +46,7 @@ export const consoleFunction = defineFunction({
     ...mailQueueEnvironment,
     ...publicAddressEnvironment,
     ...tokenEnvironment,
+    ...secondFactorEnvironment,
     ...identityProvidersEnvironment,
     ...vendorsEnvironment,
     /** 0: tokens do not expire. */

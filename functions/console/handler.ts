@@ -12,7 +12,11 @@ import {
 } from "../../shared/wiring/from-environment.ts";
 import { consolePages } from "./console-pages.ts";
 import { consoleFunction } from "./contract.ts";
-import { createLogInAttempts, createUnprovedLogIns } from "./identity/log-in-attempts.ts";
+import {
+  createLogInAttempts,
+  createUnconfirmedLogIns,
+  createUnprovedLogIns,
+} from "./identity/log-in-attempts.ts";
 import { createOpenIdProvider } from "./identity/open-id-provider.ts";
 import { createVisitorAttempts } from "./playground/visitor-attempts.ts";
 import { visitorEndpoint } from "./playground/visitor-endpoint.ts";
@@ -54,6 +58,7 @@ export const handler = createConsoleHandler(
     baseUrl: environment.PUBLIC_BASE_URL,
     logInAttempts: createLogInAttempts(signingKeys),
     unprovedLogIns: createUnprovedLogIns(signingKeys),
+    unconfirmedLogIns: createUnconfirmedLogIns(signingKeys),
     sessions,
   }),
   {

@@ -6,6 +6,8 @@ import { createApiKeysRepository } from "../accounts/repositories/api-keys-repos
 import { createIdentitiesRepository } from "../accounts/repositories/identities-repository.ts";
 import { createLinksRepository } from "../accounts/repositories/links-repository.ts";
 import { createTokensRepository } from "../accounts/repositories/tokens-repository.ts";
+import { createFactorKeySource, createFactorSecrets } from "../accounts/second-factor/factor-secrets.ts";
+import { createSecondFactors } from "../accounts/second-factor/second-factors.ts";
 import { createPasswordAttemptsRepository } from "../accounts/sign-in/password-attempts.ts";
 import { createPasswordGuard } from "../accounts/sign-in/password-guard.ts";
 import { createSignInAddresses } from "../accounts/sign-in/sign-in-addresses.ts";
@@ -19,6 +21,7 @@ import {
   type characterQuotaEnvironment,
   type mailQueueEnvironment,
   type PlatformEnvironment,
+  type secondFactorEnvironment,
   type tableEnvironment,
   type tokenEnvironment,
 } from "../platform/config/environment.ts";
@@ -29,13 +32,19 @@ import { openTable } from "../platform/storage/sdk-table.ts";
 import type { Table } from "../platform/storage/table.ts";
 import { callbacksEnd, createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
 import { eraseAccount } from "./erase-account.ts";
-import { characterQuotasFrom, objectStoreFrom, signingSecretFrom } from "./from-environment.ts";
+import {
+  characterQuotasFrom,
+  factorSecretFrom,
+  objectStoreFrom,
+  signingSecretFrom,
+} from "./from-environment.ts";
 
 type AccountVariables = PlatformEnvironment &
   VariableValues<
     typeof tableEnvironment &
       typeof accountLimitEnvironment &
       typeof tokenEnvironment &
+      typeof secondFactorEnvironment &
       typeof mailQueueEnvironment &
       typeof bucketEnvironment &
       typeof vendorsEnvironment &
@@ -66,6 +75,10 @@ export const accountDependenciesFrom = (environment: AccountVariables) => {
     signingKeys,
     vendors,
     tokens: createTokens(signingKeys),
+    secondFactors: createSecondFactors(
+      table,
+      createFactorSecrets(createFactorKeySource(factorSecretFrom(environment))),
+    ),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * daySeconds || undefined,
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
     eraseAccount: (account: StoredAccount, signal: AbortSignal) =>

@@ -6,6 +6,7 @@ import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type:
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
+import { secondFactorsOver } from "./second-factor.ts";
 
 /** Unsigned tokens that every test accepts. */
 export const unsignedTokens = {
@@ -28,6 +29,7 @@ export const accountsOver = (
 ): Endpoint[] =>
   authEndpoints({
     ...accountRepositories(table),
+    secondFactors: secondFactorsOver(table),
     tokens,
     mailQueue,
     findAccess: () => Promise.reject(new Error("No token must be looked at.")),

@@ -93,7 +93,15 @@ export const accountPage = definePage({
   path: "/console/account",
   audience: "signed-in",
   title: ({ navigation }) => navigation.account,
-  query: done(["saved", "sent", "password-changed", "password-set", "unlinked", "secret-replaced"]).extend({
+  query: done([
+    "saved",
+    "sent",
+    "password-changed",
+    "password-set",
+    "unlinked",
+    "secret-replaced",
+    "second-factor-off",
+  ]).extend({
     section: z.enum(accountSections).optional().catch(undefined),
     /** Fields that the form tried to clear. */
     kept: optionalField(z.string())

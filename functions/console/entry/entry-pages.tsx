@@ -3,6 +3,7 @@ import { forgotPassword } from "../../../shared/accounts/sign-in/change-password
 import type { DeletionDependencies } from "../../../shared/accounts/sign-in/delete-account.ts";
 import { signIn } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { register } from "../../../shared/accounts/sign-in/register.ts";
+import { type EnterDependencies, enter } from "../second-factor/enter.ts";
 import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { redirect, shown } from "../server/responses.ts";
@@ -19,7 +20,7 @@ export interface OfferedProvider {
 }
 
 /** What these pages use. */
-export interface EntryDependencies extends DeletionDependencies, LinkPagesDependencies {
+export interface EntryDependencies extends DeletionDependencies, EnterDependencies, LinkPagesDependencies {
   readonly providers: readonly OfferedProvider[];
   /** The limits of accounts as this stage has them. */
   readonly policyOf: AccountPolicies;
@@ -52,9 +53,9 @@ const logIn = ({ providers, ...dependencies }: EntryDependencies): BoundPage =>
       if (visit.account && !visit.problems.form) return redirect(readNext(next) ?? afterLogIn);
       return shown({ content: <LogIn {...visit} next={next} providers={providers} /> });
     },
-    submit: async ({ form, request, beginSession }) => {
-      const account = await signIn(form, request, dependencies);
-      return redirect(readNext(form.next) ?? afterLogIn, { cookies: [await beginSession(account)] });
+    submit: async ({ form, ...visit }) => {
+      const account = await signIn(form, visit.request, dependencies);
+      return enter(visit, account, { next: form.next }, dependencies);
     },
   });
 

@@ -123,6 +123,19 @@ export const PasswordField = (field: FieldProps) => (
   <HiddenField {...field} autocomplete="current-password" />
 );
 
+/** A code of a second factor. It is never sent back to the browser. */
+export const CodeField = ({
+  isNumber = false,
+  ...field
+}: Omit<FieldProps, "value"> & { readonly value?: string | undefined; readonly isNumber?: boolean }) => (
+  <Field
+    {...field}
+    value={undefined}
+    inputmode={isNumber ? "numeric" : "text"}
+    autocomplete="one-time-code"
+  />
+);
+
 /** A password to be set. */
 export const NewPasswordField = (field: Omit<FieldProps, "hint">) => (
   <HiddenField

@@ -49,6 +49,9 @@ export const accountRequestEnvironment = {
 /** The secret with which tokens are signed (current and previous version are accepted). */
 export const tokenEnvironment = { TOKEN_SECRET_ID: textVariable };
 
+/** The secret that seals those of second factors (what the previous version sealed can still be opened). */
+export const secondFactorEnvironment = { SECOND_FACTOR_SECRET_ID: textVariable };
+
 /** The queue of mails to be written; a worker function sends them. */
 export const mailQueueEnvironment = { MAIL_QUEUE_URL: addressVariable };
 

@@ -20,7 +20,9 @@ export const errorBody = (error: AppError, requestId: string) => ({
 
 /** RFC 6749, section 5.2. */
 const oauthWord = (error: AppError): string => {
-  if (error.code === "invalid_credentials") return "invalid_grant";
+  if (error.code === "invalid_credentials" || error.code === "invalid_code") return "invalid_grant";
+  // Not a word of the RFC, which allows others for what it does not know.
+  if (error.code === "second_factor_required") return error.code;
   if (error.status === 403) return "access_denied";
   if (error.status === 429 || error.status === 503) return "temporarily_unavailable";
   if (error.status >= 500) return "server_error";

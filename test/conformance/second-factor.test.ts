@@ -237,11 +237,12 @@ describe("POST /auth/token for an account with a second factor", () => {
     expect(wrong.body.error_description).toBe("The code is wrong, or was used before.");
 
     // The wrong password has not used the code.
-    const right = await tokenFor({ username, password, otp: codeOf(secret) });
+    const otp = codeOf(secret);
+    const right = await tokenFor({ username, password, otp });
     expect(right.status).toBe(200);
     expectDeclared(tokenOperation, right);
     expect((await call("/auth/me", { token: right.body.access_token })).status).toBe(200);
-    expect((await tokenFor({ username, password, otp: codeOf(secret) })).status).toBe(401);
+    expect((await tokenFor({ username, password, otp })).status).toBe(401);
     const [recovery = ""] = recoveryCodes;
     expect((await tokenFor({ username, password, otp: recovery })).status).toBe(200);
     expect((await tokenFor({ username, password, otp: recovery })).status).toBe(401);
@@ -267,11 +268,12 @@ describe("A second factor that is on", () => {
   it("gets new recovery codes for a code, and the old ones end", async () => {
     const { visitor, secret, recoveryCodes } = await withSecondFactor();
     const on = await visitor.open(secondFactorPath);
-    const renewed = await visitor.send(on, secondFactorPath, { action: "renew", code: codeOf(secret) });
+    const form = { action: "renew", code: codeOf(secret) };
+    const renewed = await visitor.send(on, secondFactorPath, form);
     const codes = recoveryCodesIn(renewed);
     expect(new Set([...codes, ...recoveryCodes]).size).toBe(20);
     // Reloading the page sends the code again.
-    const again = await visitor.send(on, secondFactorPath, { action: "renew", code: codeOf(secret) });
+    const again = await visitor.send(on, secondFactorPath, form);
     expect([again.status, recoveryCodesIn(again)]).toEqual([422, []]);
     const old = { action: "renew", code: recoveryCodes[0] ?? "" };
     expect((await visitor.send(again, secondFactorPath, old)).status).toBe(422);

@@ -33,7 +33,7 @@ const usage = `Usage: npm run account -- <username> [--type Free|Premium|Admin] 
 Shows an account after changing its tier, disabling or enabling it.
   --allow-mail     sends it mails again; "mail_withheld" says why it got none (SES has its own list of such addresses)
   --remove-second-factor
-                   for an owner who has lost the phone and the recovery codes: check who asks for it first
+                   for an owner who has lost the phone and the recovery codes: check who the person is first
   --delete         deletes the account with all its data, after a confirmation unless you add --yes; run it again
                    if it fails half-way
   --keys           shows its keys, after revoking one or all of them

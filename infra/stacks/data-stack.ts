@@ -154,7 +154,7 @@ export class DataStack extends Stack {
     acknowledge(
       secret,
       "AwsSolutions-SMG4",
-      "Whoever does not log in between two replacements needs a recovery code, so an operator decides when.",
+      "Accounts that do not log in between two replacements need a recovery code, so an operator decides when.",
     );
     return secret;
   }

@@ -56,7 +56,7 @@ describe("The set-up of a second factor", () => {
     const waiting = await visitor.send(start, secondFactorPath, { action: "start", password });
     expect(waiting.headers.get("content-encoding")).toBeNull();
     expect(waiting.html).toMatch(
-      new RegExp(`otpauth://totp/Language%20AI%3A${username}\\?secret=[A-Z2-7]{32}&amp;issuer=Language%20AI`),
+      new RegExp(`otpauth://totp/Language%20AI:${username}\\?secret=[A-Z2-7]{32}&amp;issuer=Language%20AI`),
     );
     expect(waiting.html).toMatch(/<svg class="qr-code" role="img" aria-label="QR code/);
     // Opening the page again shows the same secret, and no other session sees it.

@@ -139,7 +139,7 @@ describe("A code", () => {
       expect(await check(code())).toBe("rate_limited");
       expect(await check(codes[0] ?? "")).toBe("rate_limited");
     }
-    // Other addresses are not kept from signing in.
+    // Other addresses do not wait.
     const elsewhere = signInWithCode(account, { code: code(), param: "code" }, "198.51.100.9", dependencies);
     expect(await codeOf(elsewhere)).toBe("done");
   });

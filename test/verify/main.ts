@@ -12,6 +12,7 @@ import { permissionsPart } from "./permissions.ts";
 import { policiesPart } from "./policies.ts";
 import { runParts } from "./run-parts.ts";
 import { runtimePart } from "./runtime.ts";
+import { secondFactorPart } from "./second-factor.ts";
 import { upgradePart } from "./upgrade/upgrade.ts";
 
 const parts = [
@@ -26,6 +27,7 @@ const parts = [
   policiesPart,
   permissionsPart,
   openapiPart,
+  secondFactorPart,
   chromiumPart,
   cutsPart,
   pythonClientsPart,

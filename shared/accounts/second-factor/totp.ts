@@ -57,6 +57,7 @@ export const stepOfCode = (secret: Uint8Array, code: string, milliseconds: numbe
  * (https://github.com/google/google-authenticator/wiki/Key-Uri-Format).
  */
 export const otpauthAddress = (secret: Uint8Array, account: string, issuer: string): string => {
-  const [label, name] = [`${issuer}:${account}`, issuer].map(encodeURIComponent);
-  return `otpauth://totp/${label}?secret=${toBase32(secret)}&issuer=${name}`;
+  const name = encodeURIComponent(issuer);
+  // Apps differ on whether an encoded colon separates the two names; a plain one always does.
+  return `otpauth://totp/${name}:${encodeURIComponent(account)}?secret=${toBase32(secret)}&issuer=${name}`;
 };

@@ -12,7 +12,7 @@ export interface CodeDependencies {
 }
 
 /** The field of a request that holds a code. */
-export type CodeField = "code" | "otp" | "old_password" | "password" | "turn_off_code";
+export type CodeParam = "code" | "otp" | "old_password" | "password" | "turn_off_code";
 
 /** Whether an account has to set up a second factor before it may use the pages of operators. */
 export const requiresSecondFactor = ({
@@ -39,7 +39,7 @@ export const reportUse = async (
  */
 export const signInWithCode = async (
   { id: userId, username, email }: Pick<StoredAccount, "id" | "username" | "email">,
-  { code, param }: { readonly code: string; readonly param: CodeField },
+  { code, param }: { readonly code: string; readonly param: CodeParam },
   sourceAddress: string,
   dependencies: CodeDependencies,
 ): Promise<void> => {
@@ -59,7 +59,7 @@ export const signInWithCode = async (
  */
 export const confirmCode = async (
   userId: number,
-  { code, param }: { readonly code: string; readonly param: CodeField },
+  { code, param }: { readonly code: string; readonly param: CodeParam },
   dependencies: CodeDependencies,
 ): Promise<void> => {
   const { secondFactors, passwordGuard } = dependencies;

@@ -503,7 +503,14 @@ describe("A new password from a mailed link", () => {
   });
 
   it.each([
-    [false, { kind: "first-proof", userId: 7, ended: { password: true, secondFactor: false, keys: 1, identities: 1 } }],
+    [
+      false,
+      {
+        kind: "first-proof",
+        userId: 7,
+        ended: { password: true, secondFactor: false, keys: 1, identities: 1 },
+      },
+    ],
     [true, { kind: "password-reset", userId: 7, keys: [{ name: "kiosk", prefix: "lai_8fQ2" }] }],
   ])(
     "ends what was created before the address was verified, and a mail says so (verified: %s)",

@@ -88,7 +88,6 @@ def at(steps):
     return totp.at(now + steps * STEP)
 
 
-
 status, _, done = send(browser, page, PAGE, {"action": "turn-on", "code": at(-2)})
 must("A code of two steps before, at the set-up", status, 422)
 status, _, done = send(browser, page, PAGE, {"action": "turn-on", "code": at(-1)})

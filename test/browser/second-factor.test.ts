@@ -51,7 +51,6 @@ describe.each(
         await page.waitForURL(`${url}/console/usage`);
 
         await page.goto(`${url}/console/account/second-factor`);
-        await page.locator("main summary").click();
         await check();
         await page.locator("#password").fill(person.password);
         await page.locator("#turn_off_code").fill(two);

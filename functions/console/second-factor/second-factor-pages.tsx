@@ -1,17 +1,17 @@
 import type * as z from "zod";
 import { otpauthAddress, toBase32 } from "../../../shared/accounts/second-factor/totp.ts";
+import { readNext } from "../server/links.ts";
+import { type BoundPage, page } from "../server/page.ts";
+import { type PageResponse, redirect, shown } from "../server/responses.ts";
+import type { Visit } from "../server/visit.ts";
+import { type CodePageDependencies, enterCodePage } from "./code-page.tsx";
 import {
   finishSecondFactor,
   renewRecoveryCodes,
   type SecondFactorDependencies,
   startSecondFactor,
   turnOffSecondFactor,
-} from "../../../shared/accounts/sign-in/manage-second-factor.ts";
-import { readNext } from "../server/links.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { type PageResponse, redirect, shown } from "../server/responses.ts";
-import type { Visit } from "../server/visit.ts";
-import { type CodePageDependencies, enterCodePage } from "./code-page.tsx";
+} from "./manage-second-factor.ts";
 import { secondFactorPage, setUpPath } from "./pages.ts";
 import { RecoveryCodes, SecondFactorIsOn, SetUp, StartSetUp } from "./second-factor-views.tsx";
 

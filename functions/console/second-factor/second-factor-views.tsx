@@ -118,8 +118,8 @@ export const RecoveryCodes = ({
     <section class="card created">
       <h2>{heading}</h2>
       <p>{words.codesText}</p>
-      <section class="secret" aria-label={words.codes} data-copied>
-        <code class="notranslate codes">{codes.join("\n")}</code>
+      <section class="secret recovery" aria-label={words.codes} data-copied>
+        <code class="notranslate">{codes.join("\n")}</code>
         <CopyButton look="button secondary" />
       </section>
       <p class="after-codes">
@@ -134,19 +134,16 @@ export const RecoveryCodes = ({
 const TurnOff = (visit: View) => {
   const { account, texts } = visit;
   const words = texts.secondFactor;
-  const { isThis, form, field } = sentTo("turn-off", visit);
+  const { form, field } = sentTo("turn-off", visit);
   return (
     <Card title={words.offTitle}>
       <p>{words.offText}</p>
-      <details open={isThis}>
-        <summary>{words.offTitle}</summary>
-        <Form to={to} submit={words.turnOff} look="danger" {...form}>
-          {account.has_password && (
-            <PasswordField {...field("password")} label={texts.account.currentPassword} />
-          )}
-          <CodeField {...field("turn_off_code")} label={words.code} hint={words.anyCodeHint} />
-        </Form>
-      </details>
+      <Form to={to} submit={words.turnOff} look="danger" {...form}>
+        {account.has_password && (
+          <PasswordField {...field("password")} label={texts.account.currentPassword} />
+        )}
+        <CodeField {...field("turn_off_code")} label={words.code} hint={words.anyCodeHint} />
+      </Form>
     </Card>
   );
 };

@@ -268,7 +268,6 @@ const secondFactors: readonly Scene[] = [
     act: async (page, url) => {
       await turnOnSecondFactor(page, url);
       await page.goto(`${url}/console/account/second-factor`);
-      await main(page).locator("summary").click();
     },
   },
   { page: "log-in-code", state: "empty", as: "visitor", path: "/", act: openCodePage },

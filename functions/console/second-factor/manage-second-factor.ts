@@ -1,10 +1,10 @@
-import { AppError } from "../../platform/errors/app-error.ts";
-import type { StoredAccount } from "../access/account.ts";
-import { requestNotice } from "../mail/mail-queue.ts";
-import type { FinishedSetUp, SetUpOwner } from "../second-factor/second-factors.ts";
-import { confirmCode } from "./check-code.ts";
-import { confirmPassword } from "./confirm-password.ts";
-import type { SignInDependencies } from "./dependencies.ts";
+import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import { requestNotice } from "../../../shared/accounts/mail/mail-queue.ts";
+import type { FinishedSetUp, SetUpOwner } from "../../../shared/accounts/second-factor/second-factors.ts";
+import { confirmCode } from "../../../shared/accounts/sign-in/check-code.ts";
+import { confirmPassword } from "../../../shared/accounts/sign-in/confirm-password.ts";
+import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 
 /** What managing a second factor needs. */
 export type SecondFactorDependencies = Pick<

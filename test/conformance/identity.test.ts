@@ -302,8 +302,8 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     const [one = "", two = ""] = recoveryCodes;
 
     const known = new CookieJar();
-    const asked = await logIn(known, "b", "nambi", { next: "/console?from=b" });
-    expect(asked).toMatchObject({ status: 200, path: `${prefix}${code}` });
+    const waiting = await logIn(known, "b", "nambi", { next: "/console?from=b" });
+    expect(waiting).toMatchObject({ status: 200, path: `${prefix}${code}` });
     expect(known.get(hostname, nameOf("session"))).toBeUndefined();
     expect(await send(known, code, code, { code: "000000" })).toMatchObject({ status: 422 });
     const entered = await send(known, code, code, { code: one });

@@ -1,4 +1,5 @@
 import { type AccountPagesDependencies, accountPages } from "./account/account-pages.tsx";
+import { type AdminDependencies, adminPages } from "./admin/admin-pages.tsx";
 import { type DocumentationDependencies, docsPages } from "./docs/docs-pages.tsx";
 import { type EntryDependencies, entryPages } from "./entry/entry-pages.tsx";
 import { type HomeDependencies, homePages } from "./home/home-pages.tsx";
@@ -8,6 +9,7 @@ import { type RecordingsDependencies, recordingsPages } from "./recordings/recor
 import type { BoundPage } from "./server/page.ts";
 
 export type ConsoleDependencies = AccountPagesDependencies &
+  AdminDependencies &
   DocumentationDependencies &
   EntryDependencies &
   HomeDependencies &
@@ -24,4 +26,5 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...accountPages(dependencies),
   ...playgroundPages(dependencies),
   ...recordingsPages(dependencies),
+  ...adminPages(dependencies),
 ];

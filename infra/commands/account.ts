@@ -1,8 +1,10 @@
 /** `npm run account`: the operator's command for accounts, and for people who wrote to the assistant. */
 import { once } from "node:events";
+import { userInfo } from "node:os";
 import { createInterface } from "node:readline";
 import { toAccount } from "../../shared/accounts/access/account.ts";
-import { createWithheldMail } from "../../shared/accounts/mail/withheld-mail.ts";
+import { createAuditLog, type Operator } from "../../shared/accounts/operators/audit-log.ts";
+import { accountActs } from "../../shared/accounts/operators/operate-accounts.ts";
 import { listKeys } from "../../shared/accounts/profile/manage-keys.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { openBucket } from "../../shared/platform/storage/s3-bucket.ts";
@@ -41,26 +43,36 @@ Shows an account after changing its tier, disabling or enabling it.
 Without --table it works on the local service's data; --delete and --forget-sender need the service to be running.
 With --table it works on a deployed table, with your AWS credentials.`;
 
+/** Who the audit log says has run this command. */
+const operator: Operator = { command: userInfo().username };
+
 /** The table with its repositories, and an account in it. @throws Error when there is none with the name. */
-const openAccount = async (tableName: string, username: string) => {
+const openAccount = async (tableName: string, username: string, bucketName?: string) => {
   const table = openTable(tableName);
   const repositories = accountRepositories(table);
   const found = await repositories.accounts.find({ username });
   if (!found) throw new Error(`There is no account with the username ${username}.`);
-  return { ...repositories, table, found };
+  const acts = accountActs(operator, {
+    ...repositories,
+    table,
+    eraseAccount: (account, signal, record) => {
+      if (bucketName === undefined) throw new Error("Deleting an account needs the bucket.");
+      return eraseAccount(account, { table, store: storeOf(bucketName) }, signal, record);
+    },
+  });
+  return { ...repositories, table, found, acts };
 };
 
 const change = async (
   tableName: string,
   { username, type, disabled, allowsMail }: Change,
 ): Promise<object> => {
-  const { accounts, table, found } = await openAccount(tableName, username);
-  let account: typeof found | undefined = found;
-  if (type) account = await accounts.setAccountType(account.id, type);
-  if (account && disabled !== undefined) account = await accounts.setDisabled(account.id, disabled);
+  const { accounts, withheldMail, found, acts } = await openAccount(tableName, username);
+  if (type) await acts.changeTier(found, type);
+  if (disabled !== undefined) await acts.setDisabled(found, disabled);
+  if (allowsMail) await acts.allowMail(found);
+  const account = await accounts.find({ id: found.id });
   if (!account) throw new Error(`The account ${username} has just been deleted.`);
-  const withheldMail = createWithheldMail(table);
-  if (allowsMail) await withheldMail.lift(account.email);
   return {
     ...toAccount(account),
     disabled: account.disabled,
@@ -70,9 +82,9 @@ const change = async (
 };
 
 const showKeys = async (tableName: string, { keysOf, revoked }: KeysOf): Promise<object> => {
-  const { apiKeys, found: account } = await openAccount(tableName, keysOf);
-  if (revoked === "all") await apiKeys.revokeAll(account.id);
-  else if (revoked && !(await apiKeys.revoke(account.id, revoked.id))) {
+  const { apiKeys, found: account, acts } = await openAccount(tableName, keysOf);
+  if (revoked === "all") await acts.revokeKeys(account);
+  else if (revoked && !(await acts.revokeKey(account, revoked.id))) {
     throw new Error(`${keysOf} has no key with the id ${revoked.id}.`);
   }
   return { username: account.username, ...(await listKeys(account.id, { apiKeys })) };
@@ -95,20 +107,26 @@ const storeOf = (bucketName: string) =>
   createS3ObjectStore(openBucket(bucketName, readAwsConfig(process.env)));
 
 const erase = async (tableName: string, bucketName: string, { deleted, isSure }: Deletion) => {
-  const { table, found: account } = await openAccount(tableName, deleted);
+  const { found: account, acts } = await openAccount(tableName, deleted, bucketName);
   if (!isSure) await askForName(account.username);
-  await eraseAccount(account, { table, store: storeOf(bucketName) }, new AbortController().signal);
+  await acts.delete(account, new AbortController().signal);
   return { username: account.username, deleted: true };
 };
 
 const forget = async (tableName: string, bucketName: string, { sender }: Forgetting): Promise<object> => {
-  const deleted = await forgetSender(sender, { table: openTable(tableName), store: storeOf(bucketName) });
+  const table = openTable(tableName);
+  // Without the sender, whom nothing shall name afterwards.
+  await createAuditLog(table).record(operator, { act: "forget-sender" });
+  const deleted = await forgetSender(sender, { table, store: storeOf(bucketName) });
   if (deleted === 0) throw new Error(`There is no data about the sender ${sender}.`);
   return { sender, deleted_items: deleted };
 };
 
-const createSmoke = (tableName: string, { smokeAccount }: SmokeAccount): Promise<object> =>
-  createSmokeAccount(smokeAccount, accountRepositories(openTable(tableName)));
+const createSmoke = async (tableName: string, { smokeAccount }: SmokeAccount): Promise<object> => {
+  const repositories = accountRepositories(openTable(tableName));
+  await repositories.audit.record(operator, { act: "create-account" });
+  return createSmokeAccount(smokeAccount, repositories);
+};
 
 /** As shells and GitHub's `gh secret set --env-file` read variables. */
 const variableLines = (variables: object): string =>

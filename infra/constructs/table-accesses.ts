@@ -1,7 +1,9 @@
 import { transcriptionKeyPrefix } from "../../functions/legacy/keys.ts";
 import {
   accessKeyPrefix,
+  accountListKeyPrefix,
   accountKeyPrefixes,
+  auditKeyPrefix,
   erasureKeyPrefix,
   identityKeyPrefix,
   ownedKeyPrefix,
@@ -44,7 +46,7 @@ const tableAccesses = {
     ConditionCheckItem: [link, accessKeyPrefix],
     DeleteItem: [limitKeyPrefix, link, accessKeyPrefix, profile, identityKeyPrefix, callbackKeyPrefix],
     GetItem: [username, email, limitKeyPrefix, link, callbackKeyPrefix],
-    PutItem: [username, email, limitKeyPrefix],
+    PutItem: [username, email, limitKeyPrefix, accountListKeyPrefix],
     Query: [profile, usageKeyPrefix],
     UpdateItem: [counter, limitKeyPrefix, link, callbackKeyPrefix],
   },
@@ -57,9 +59,17 @@ const tableAccesses = {
   },
   /** Disabling accounts whose address belongs to another person. */
   "disown-accounts": {
-    DeleteItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix],
-    PutItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix],
-    UpdateItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix],
+    DeleteItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix, accountListKeyPrefix],
+    PutItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix, accountListKeyPrefix],
+    UpdateItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix, accountListKeyPrefix],
+  },
+  /** Finding accounts by parts of their names, showing what operators did, and recording their acts together with these. */
+  "show-operators": {
+    DeleteItem: [auditKeyPrefix],
+    GetItem: [counter],
+    PutItem: [accessKeyPrefix, auditKeyPrefix, jobKeyPrefix],
+    Query: [accountListKeyPrefix, auditKeyPrefix],
+    UpdateItem: [auditKeyPrefix],
   },
   /** Finding accounts that must be erased. */
   "find-erasures": { DeleteItem: [erasureKeyPrefix], Query: [erasureKeyPrefix] },
@@ -70,7 +80,7 @@ const tableAccesses = {
       ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix],
     ],
     DeleteItem: [
-      ...[profile, accessKeyPrefix, username, email],
+      ...[profile, accessKeyPrefix, username, email, accountListKeyPrefix],
       ...[ownedKeyPrefix, uploadKeyPrefix, transcriptionKeyPrefix],
     ],
     GetItem: [accessKeyPrefix],
@@ -86,11 +96,11 @@ const tableAccesses = {
    */
   "operate-accounts": {
     BatchWriteItem: [profile, senderKeyPrefix, assistantJobKeyPrefix],
-    DeleteItem: [profile, mailKeyPrefix],
-    GetItem: [username, mailKeyPrefix],
-    PutItem: [username, email],
+    DeleteItem: [profile, mailKeyPrefix, auditKeyPrefix],
+    GetItem: [username, mailKeyPrefix, counter],
+    PutItem: [username, email, accountListKeyPrefix, auditKeyPrefix, accessKeyPrefix, mailKeyPrefix],
     Query: [profile, usageKeyPrefix, senderKeyPrefix],
-    UpdateItem: [counter],
+    UpdateItem: [counter, auditKeyPrefix],
   },
   /** Noting and deleting an owner. */
   "keep-owner": { DeleteItem: [ownedKeyPrefix], PutItem: [ownedKeyPrefix] },

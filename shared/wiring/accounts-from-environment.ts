@@ -1,6 +1,8 @@
 import type { StoredAccount } from "../accounts/access/account.ts";
 import { createSigningKeySource, createTokens } from "../accounts/access/tokens.ts";
 import { openMailQueue } from "../accounts/mail/mail-queue.ts";
+import { createWithheldMail } from "../accounts/mail/withheld-mail.ts";
+import { createAuditLog } from "../accounts/operators/audit-log.ts";
 import { createAccountsRepository } from "../accounts/repositories/accounts-repository.ts";
 import { createApiKeysRepository } from "../accounts/repositories/api-keys-repository.ts";
 import { createIdentitiesRepository } from "../accounts/repositories/identities-repository.ts";
@@ -26,7 +28,7 @@ import type { VariableValues } from "../platform/config/variables.ts";
 import type { vendorsEnvironment } from "../platform/config/vendors.ts";
 import { daySeconds } from "../platform/durations.ts";
 import { openTable } from "../platform/storage/sdk-table.ts";
-import type { Table } from "../platform/storage/table.ts";
+import type { Table, TableWrite } from "../platform/storage/table.ts";
 import { callbacksEnd, createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { characterQuotasFrom, objectStoreFrom, signingSecretFrom } from "./from-environment.ts";
@@ -51,6 +53,8 @@ export const accountRepositories = (table: Table) => ({
   identities: createIdentitiesRepository(table),
   passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
   endCallbacks: callbacksEnd,
+  withheldMail: createWithheldMail(table),
+  audit: createAuditLog(table),
 });
 
 /** What functions need that manage accounts. It includes the AWS SDK, so it is not part of `from-environment.ts`. */
@@ -68,8 +72,8 @@ export const accountDependenciesFrom = (environment: AccountVariables) => {
     tokens: createTokens(signingKeys),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * daySeconds || undefined,
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
-    eraseAccount: (account: StoredAccount, signal: AbortSignal) =>
-      eraseAccount(account, { table, store }, signal),
+    eraseAccount: (account: StoredAccount, signal: AbortSignal, record?: TableWrite) =>
+      eraseAccount(account, { table, store }, signal, record),
     callbackSecrets: createCallbackSecrets(table),
     usage: createUsageRepository(
       table,

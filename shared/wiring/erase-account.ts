@@ -12,7 +12,7 @@ import {
   responsesFolderOf,
   speechFolderOf,
 } from "../platform/storage/object-store.ts";
-import { exists, type ItemKey, type Table } from "../platform/storage/table.ts";
+import { exists, type ItemKey, type Table, type TableWrite } from "../platform/storage/table.ts";
 import { callbackKeys } from "../recordings/callbacks/keys.ts";
 import { jobKeys } from "../recordings/jobs/keys.ts";
 
@@ -53,15 +53,16 @@ const daysSince = (createdAt: string, now: number): Date[] => {
  *
  * @returns `false` when the account is gone: another request has deleted it meanwhile.
  */
-const start = async (table: Table, userId: number): Promise<boolean> => {
-  const { applied } = await table.update({
+const start = async (table: Table, userId: number, record: TableWrite | undefined): Promise<boolean> => {
+  const update = {
     Key: accountKeys.access(userId),
     UpdateExpression:
       "SET deletion_began = if_not_exists(deletion_began, :now), revoked = :none " +
       "REMOVE api_keys ADD token_epoch :one",
     ...exists,
     ExpressionAttributeValues: { ":now": new Date().toISOString(), ":none": {}, ":one": 1 },
-  });
+  };
+  const { applied } = record ? await table.transact([{ update }, record]) : await table.update(update);
   return applied;
 };
 
@@ -97,6 +98,8 @@ const end = async (table: Table, { id, username, email }: StoredAccount): Promis
     { delete: accountKeys.emailClaim(email), condition },
     { delete: accountKeys.profile(id) },
     { delete: accountKeys.access(id) },
+    { delete: accountKeys.listedUsername(username) },
+    { delete: accountKeys.listedEmail(email) },
   ]);
   if (!applied) throw new Error("Another account has taken the names of this one.");
 };
@@ -163,11 +166,13 @@ const eraseItems = async ({ account, table, forEach }: Erasure): Promise<void> =
  * for any other account.
  *
  * @param signal aborts between two steps.
+ * @param record what an operator's act is recorded with, together with the first step: both are written, or neither.
  */
 export const eraseAccount = async (
   account: StoredAccount,
   { table, store }: ErasureDependencies,
   signal: AbortSignal,
+  record?: TableWrite,
 ): Promise<void> => {
   const limit = pLimit(maxParallel);
   const erasure: Erasure = {
@@ -181,7 +186,7 @@ export const eraseAccount = async (
       });
     },
   };
-  if (!(await start(table, account.id))) return;
+  if (!(await start(table, account.id, record))) return;
   await eraseOwned(erasure);
   // Before the objects: from now on, a request or job that would store one finds no item for it, and removes it.
   for (const partition of [idempotencyKeys.ofAccount(account.id), jobKeys.ofAccount(account.id)]) {

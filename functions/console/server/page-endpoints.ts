@@ -8,10 +8,11 @@ import { pageHeaders } from "./headers.ts";
 import { logInPath } from "./links.ts";
 import { type OpenVisit, openVisit, type PageContext } from "./open-visit.ts";
 import type { BoundPage } from "./page.ts";
+import { refuseVisit } from "./refused-visit.tsx";
 import { renderPage, type Site } from "./render.tsx";
 import { type PageResponse, redirect } from "./responses.ts";
 import { submitForm } from "./submit-form.ts";
-import type { SignedIn } from "./visit.ts";
+import { isOperator, type SignedIn } from "./visit.ts";
 
 const isFor = ({ audience }: Page, { account }: Partial<SignedIn>): boolean =>
   audience === "everybody" || account !== undefined;
@@ -52,12 +53,12 @@ const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: S
     scripts,
     styles,
     audience,
-    shell = audience === "signed-in" ? "console" : "plain",
+    shell = audience === "everybody" ? "plain" : "console",
   } = declared;
   const title = response.title ?? declared.title(texts);
   const { refreshSeconds, retryAfterSeconds } = response;
   const own = { title, texts, language, path, username: account?.username, formToken, refreshSeconds };
-  const frame = { ...own, scripts: ["page", ...(scripts ?? [])], styles, shell };
+  const frame = { ...own, isOperator: isOperator(visit), scripts: ["page", ...(scripts ?? [])], styles, shell };
   return new Reply({
     status: response.status,
     contentType: "text/html; charset=utf-8",
@@ -103,6 +104,7 @@ const endpointOf = (bound: BoundPage, kind: "shown" | "sent", context: PageConte
       const { visit } = opened;
       const response = async (): Promise<PageResponse> => {
         if (!isFor(bound.page, visit)) throw new AppError("unauthenticated");
+        if (bound.page.audience === "operators" && !isOperator(visit)) return refuseVisit(visit);
         return kind === "shown" ? bound.show(visit) : submitForm(bound, opened, raw.body);
       };
       try {

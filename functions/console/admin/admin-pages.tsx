@@ -1,0 +1,33 @@
+import type { AuditLog } from "../../../shared/accounts/operators/audit-log.ts";
+import { type BoundPage, page } from "../server/page.ts";
+import { shown } from "../server/responses.ts";
+import { namesOf } from "./account-names.ts";
+import { type AccountsDependencies, accountsPages } from "./accounts-pages.tsx";
+import { AuditList } from "./audit-list.tsx";
+import { auditPage } from "./pages.ts";
+
+/** What the operators' pages use. */
+export interface AdminDependencies extends AccountsDependencies {
+  readonly audit: AuditLog;
+}
+
+const actsPerPage = 50;
+
+const audit = (dependencies: AdminDependencies): BoundPage =>
+  page(auditPage, {
+    show: async (visit) => {
+      // One more than is shown reveals whether there are older ones.
+      const found = await dependencies.audit.list(actsPerPage + 1, visit.query.from);
+      const acts = found.slice(0, actsPerPage);
+      const ids = acts.flatMap(({ by, accountId }) => ["accountId" in by ? by.accountId : undefined, accountId]);
+      const next = found.length > actsPerPage ? acts.at(-1)?.id : undefined;
+      const names = await namesOf(ids, dependencies);
+      return shown({ content: <AuditList {...visit} acts={acts} next={next} names={names} /> });
+    },
+  });
+
+/** The pages of operators, for accounts of the type Admin. */
+export const adminPages = (dependencies: AdminDependencies): BoundPage[] => [
+  ...accountsPages(dependencies),
+  audit(dependencies),
+];

@@ -1,0 +1,75 @@
+import type { ComponentChildren } from "preact";
+import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import { useFrame } from "../view/frame.ts";
+import { Badge, PageHead, TabBar } from "../view/components.tsx";
+
+/** The operators' pages, in the order of their tabs. */
+const tabs = [
+  { to: "/console/admin", name: "accounts" },
+  { to: "/console/admin/audit", name: "audit" },
+] as const;
+
+type AdminTab = (typeof tabs)[number]["name"];
+
+/** The tabs of the operators' pages, above the heading of one of them. */
+export const AdminPage = ({
+  tab,
+  title,
+  intro,
+  children,
+}: {
+  readonly tab: AdminTab;
+  /** By default the name of the tab. */
+  readonly title?: ComponentChildren;
+  readonly intro?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) => {
+  const { texts, url } = useFrame();
+  const { admin: words } = texts;
+  return (
+    <>
+      <TabBar
+        label={words.title}
+        tabs={tabs.map(({ to, name }) => ({ href: url(to), label: words[name], isCurrent: name === tab }))}
+      />
+      <PageHead title={title ?? words[tab]}>{intro && <p class="soft">{intro}</p>}</PageHead>
+      {children}
+    </>
+  );
+};
+
+/** The address of an account's page. */
+export const accountPath = (id: number): string => `/console/admin/accounts/${id}`;
+
+/** An account by its name, with a link to its page; by its number when it was deleted. */
+export const AccountLink = ({
+  id,
+  names,
+}: {
+  readonly id: number;
+  readonly names: ReadonlyMap<number, string>;
+}) => {
+  const { url } = useFrame();
+  return <a href={url(accountPath(id))}>{names.get(id) ?? `#${id}`}</a>;
+};
+
+/** Whether an account can be used. */
+export const AccountStatus = ({ account }: { readonly account: StoredAccount }) => {
+  const { admin: words } = useFrame().texts;
+  if (account.deletion_began !== undefined) return <Badge kind="bad">{words.beingDeleted}</Badge>;
+  return account.disabled ? (
+    <Badge kind="bad">{words.disabled}</Badge>
+  ) : (
+    <Badge kind="good">{words.active}</Badge>
+  );
+};
+
+/** The next page of a list. */
+export const More = ({ path, query }: { readonly path: string; readonly query: Record<string, string> }) => {
+  const { texts, url } = useFrame();
+  return (
+    <p>
+      <a href={`${url(path)}?${new URLSearchParams(query)}`}>{texts.admin.more}</a>
+    </p>
+  );
+};

@@ -114,6 +114,7 @@ const tableAccesses = {
   "count-addresses": { UpdateItem: [limitKeyPrefix] },
   /** Creating jobs of accounts, showing and cancelling them. */
   "keep-jobs": {
+    DeleteItem: [jobKeyPrefix, accessKeyPrefix],
     GetItem: [jobKeyPrefix],
     PutItem: [jobKeyPrefix, accessKeyPrefix],
     Query: [jobKeyPrefix],
@@ -121,15 +122,17 @@ const tableAccesses = {
   },
   /** Showing jobs and cancelling them. */
   "show-jobs": {
+    DeleteItem: [jobKeyPrefix, accessKeyPrefix],
     GetItem: [jobKeyPrefix],
     Query: [jobKeyPrefix],
     UpdateItem: [jobKeyPrefix, accessKeyPrefix],
   },
   /** Working on jobs, and refunding audio that they have not transcribed. */
   "work-on-jobs": {
-    DeleteItem: [jobKeyPrefix],
+    BatchWriteItem: [jobKeyPrefix],
+    DeleteItem: [jobKeyPrefix, accessKeyPrefix],
     GetItem: [jobKeyPrefix, accessKeyPrefix],
-    PutItem: [jobKeyPrefix],
+    PutItem: [jobKeyPrefix, accessKeyPrefix],
     Query: [jobKeyPrefix],
     UpdateItem: [jobKeyPrefix, accessKeyPrefix],
   },

@@ -136,6 +136,16 @@ const eraseObjects = async ({ account, store, forEach }: Erasure): Promise<void>
   await forEach(objects, (name) => store.delete(name));
 };
 
+/** Deletes the jobs of the account. Their entries in the operators' lists go first, because the jobs lead to them. */
+const eraseJobs = async (table: Table, userId: number): Promise<void> => {
+  const keys = await keysOf(table, jobKeys.ofAccount(userId));
+  const names = keys
+    .filter(({ SK }) => SK.startsWith(jobKeys.jobs))
+    .map(({ SK }) => ({ userId, jobId: SK.slice(jobKeys.jobs.length) }));
+  await table.deleteAll(names.flatMap((name) => [jobKeys.open(name), jobKeys.failed(name)]));
+  await table.deleteAll(keys);
+};
+
 /** Deletes the items in the partitions of the account, except for the account itself. */
 const eraseItems = async ({ account, table, forEach }: Erasure): Promise<void> => {
   const profile = accountKeys.profile(account.id);
@@ -189,9 +199,8 @@ export const eraseAccount = async (
   if (!(await start(table, account.id, record))) return;
   await eraseOwned(erasure);
   // Before the objects: from now on, a request or job that would store one finds no item for it, and removes it.
-  for (const partition of [idempotencyKeys.ofAccount(account.id), jobKeys.ofAccount(account.id)]) {
-    await table.deleteAll(await keysOf(table, partition));
-  }
+  await table.deleteAll(await keysOf(table, idempotencyKeys.ofAccount(account.id)));
+  await eraseJobs(table, account.id);
   await eraseObjects(erasure);
   await eraseItems(erasure);
   signal.throwIfAborted();

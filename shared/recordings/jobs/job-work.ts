@@ -49,11 +49,17 @@ const charactersOf = (job: StoredJob, characters: number): CountedCharacters => 
   characters,
 });
 
-/** Returns the write that counts a new job on its account's month. When it fails, {@link workRefusal} returns the reason. */
+/** Returns what remains to be done, in the job's unit. */
+export const pendingWork = (job: StoredJob): number => workOf(job).total - workOf(job).done;
+
+/**
+ * Returns the write that counts what a job will do on its account's month. When it fails, {@link workRefusal} returns the
+ * reason.
+ */
 export const workCharge = (job: StoredJob, policyOf: AccountPolicies): ItemUpdate =>
   job.type === "translation"
-    ? characterCharge(charactersOf(job, job.characters), policyOf)
-    : audioCharge(audioOf(job, job.audio_milliseconds), policyOf);
+    ? characterCharge(charactersOf(job, pendingWork(job)), policyOf)
+    : audioCharge(audioOf(job, pendingWork(job)), policyOf);
 
 /** Returns the write that deducts what was not done. @param amount milliseconds or characters. */
 export const workRefund = (job: StoredJob, amount: number): ItemUpdate =>
@@ -67,5 +73,5 @@ export const workRefusal = (
   now: number,
 ): AppError =>
   job.type === "translation"
-    ? characterRefusal(access, charactersOf(job, job.characters), policyOf, now)
-    : audioRefusal(access, audioOf(job, job.audio_milliseconds), policyOf, now);
+    ? characterRefusal(access, charactersOf(job, pendingWork(job)), policyOf, now)
+    : audioRefusal(access, audioOf(job, pendingWork(job)), policyOf, now);

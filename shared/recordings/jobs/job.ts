@@ -59,6 +59,8 @@ const jobItem = z.object({
   key_id: z.string().optional(),
   /** How often planning has started. */
   plannings: z.int().default(0),
+  /** How often an operator has queued it again after it failed. */
+  retries: z.int().default(0),
   /** How many pieces there are, once the job is planned. */
   pieces: z.int().optional(),
   /** How many pieces a slot has taken, finished ones included. */
@@ -118,7 +120,7 @@ const commonFields = {
   status: z.enum(jobStatuses).meta({
     example: "running",
     description:
-      "`queued`, then `running`, and finally `completed` or `failed`. Only a callback can show `cancelled`",
+      "`queued`, then `running`, and finally `completed` or `failed`. `cancelled` when an operator ended it, and in callbacks about deleted jobs",
   }),
   file_id: z.string().meta({
     example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",

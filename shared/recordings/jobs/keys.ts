@@ -24,6 +24,11 @@ const speedPartitions = {
 } as const;
 const speedHours = "HOUR#";
 
+const listPartitions = { open: `${jobKeyPrefix}OPEN`, failed: `${jobKeyPrefix}FAILED` } as const;
+
+/** The lists of jobs of all accounts. */
+export type JobList = keyof typeof listPartitions;
+
 /** The key table of this folder's README in code. No other file contains a key. */
 export const jobKeys = {
   /** J1: a job. */
@@ -41,6 +46,10 @@ export const jobKeys = {
     partition: speedPartitions[type],
     beginsWith: speedHours,
   }),
+  /** J5: a job that has not ended, for the operators' list. */
+  open: ({ jobId }: Pick<JobName, "jobId">) => ({ PK: listPartitions.open, SK: `JOB#${jobId}` }),
+  /** J6: a job that failed, for the operators' list. */
+  failed: ({ jobId }: Pick<JobName, "jobId">) => ({ PK: listPartitions.failed, SK: `JOB#${jobId}` }),
   ofAccount: partition,
   jobs: "JOB#",
   waitingJobs: "WAITING#",

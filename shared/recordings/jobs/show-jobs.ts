@@ -1,4 +1,5 @@
 import { AppError } from "../../platform/errors/app-error.ts";
+import { deliveryName } from "../callbacks/callback-queue.ts";
 import type { DeliveryLog } from "../callbacks/deliveries.ts";
 import { type Job, type JobDetails, type StoredJob, type StoredTranscription, toJob } from "./job.ts";
 import type { JobsRepository } from "./jobs-repository.ts";
@@ -36,7 +37,7 @@ export interface ShowDependencies {
 /** Returns a job with the state of its callback. @throws AppError `not_found`. */
 export const showJob = async (name: JobName, { jobs, deliveries }: ShowDependencies): Promise<JobDetails> => {
   const job = await requireJob(name, jobs);
-  const callback = job.callback_url === undefined ? null : await deliveries.read(name.userId, name.jobId);
+  const callback = job.callback_url === undefined ? null : await deliveries.read(name.userId, deliveryName({ ...name, retries: job.retries }));
   return { ...toJob(job), callback };
 };
 

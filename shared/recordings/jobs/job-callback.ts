@@ -1,0 +1,17 @@
+import type { CallbackRequest } from "../callbacks/callback-queue.ts";
+import { type JobStatus, type StoredJob, toJob } from "./job.ts";
+
+const events: Readonly<Partial<Record<JobStatus, CallbackRequest["event"]>>> = {
+  completed: "job.completed",
+  failed: "job.failed",
+  cancelled: "job.cancelled",
+};
+
+/** The callback about the end of a job. @throws Error when it has not ended. */
+export const callbackOf = (job: StoredJob, url: string): CallbackRequest => {
+  const event = events[job.status];
+  const { user_id: userId, id: jobId, ended_at: occurredAt, retries } = job;
+  if (!event || !occurredAt) throw new Error("The job has not ended.");
+  const again = retries > 0 ? { retries } : {};
+  return { userId, jobId, url, event, occurredAt, data: toJob(job), ...again };
+};

@@ -9,7 +9,7 @@ import { CallbackError, type OutgoingCallback } from "./post-callback.ts";
 
 export interface CallbackDependencies {
   readonly secrets: Pick<CallbackSecrets, "signing">;
-  readonly log: DeliveryLog;
+  readonly log: Pick<DeliveryLog, "add" | "read">;
   readonly slots: CallbackSlots;
   /** Returns the status of the receiver's response. @throws CallbackError without one. */
   readonly post: (callback: OutgoingCallback) => Promise<number>;

@@ -1,4 +1,7 @@
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
+import { openDeadLetters } from "../../shared/platform/queue/dead-letters.ts";
+import { openCallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { accountDependenciesFrom } from "../../shared/wiring/accounts-from-environment.ts";
@@ -32,13 +35,23 @@ const playground = {
 const clientSecrets = clientSecretsFrom(environment);
 const logInThrough = (letter: string): string => `/console/log-in/${letter}`;
 const sessions = createSessionsRepository(table);
+const aws = awsConfigOf(environment);
+const { MAIL_QUEUE_URL: mails, CALLBACK_QUEUE_URL: callbacks, JOB_QUEUE_URL: jobs } = environment;
+const deadLetters = {
+  mail: openDeadLetters(environment.MAIL_DEAD_LETTER_QUEUE_URL, mails, aws),
+  callbacks: openDeadLetters(environment.CALLBACK_DEAD_LETTER_QUEUE_URL, callbacks, aws),
+  jobs: openDeadLetters(environment.JOB_DEAD_LETTER_QUEUE_URL, jobs, aws),
+};
 
 export const handler = createConsoleHandler(
   consolePages({
     ...playground,
     store: linkedStoreFrom(environment),
     jobs: createJobsRepository(table),
-    queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
+    queue: openJobQueue(jobs, aws),
+    callbacks: openCallbackQueue(callbacks, aws),
+    deliveries: createDeliveryLog(table),
+    deadLetters,
     providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({
       name,
       path: logInThrough(letter),

@@ -67,7 +67,7 @@ const tableAccesses = {
   "show-operators": {
     DeleteItem: [auditKeyPrefix],
     GetItem: [counter],
-    PutItem: [accessKeyPrefix, auditKeyPrefix, jobKeyPrefix],
+    PutItem: [accessKeyPrefix, auditKeyPrefix, jobKeyPrefix, callbackKeyPrefix],
     Query: [accountListKeyPrefix, auditKeyPrefix],
     UpdateItem: [auditKeyPrefix],
   },
@@ -108,6 +108,8 @@ const tableAccesses = {
   admit: { GetItem: [accessKeyPrefix], UpdateItem: [accessKeyPrefix, usageKeyPrefix] },
   /** Showing and replacing the secrets of callbacks, and noting their outcomes. */
   "keep-callbacks": { GetItem: [callbackKeyPrefix], UpdateItem: [callbackKeyPrefix] },
+  /** Listing callbacks that failed, together with their outcomes. */
+  "list-callbacks": { DeleteItem: [callbackKeyPrefix], PutItem: [callbackKeyPrefix] },
   /** Storing the responses of idempotent requests. */
   "store-responses": { UpdateItem: [idempotencyKeyPrefix] },
   /** Counting requests of addresses. */

@@ -150,6 +150,10 @@ export class ServiceFunctions extends FunctionGroup {
       ),
       JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send"),
       MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
+      CALLBACK_QUEUE_URL: queueBinding(data.callbacks.queue, "send"),
+      MAIL_DEAD_LETTER_QUEUE_URL: queueBinding(data.mail.deadLetterQueue, "look"),
+      CALLBACK_DEAD_LETTER_QUEUE_URL: queueBinding(data.callbacks.deadLetterQueue, "look"),
+      JOB_DEAD_LETTER_QUEUE_URL: queueBinding(data.jobs.deadLetterQueue, "look"),
       CHAT_STREAM_URL: plainBinding(
         streamDomain ? `https://${streamDomain}` : (chat.functionUrl?.url ?? publicBaseUrl),
       ),

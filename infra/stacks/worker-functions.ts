@@ -129,7 +129,7 @@ export class WorkerFunctions extends FunctionGroup {
   private addCallback(): ServiceFunction {
     const { table, callbacks } = this.props.data;
     const callback = this.add(callbackFunction, {
-      TABLE_NAME: tableBinding(table, "keep-callbacks"),
+      TABLE_NAME: tableBinding(table, "keep-callbacks", "list-callbacks"),
       CALLBACK_QUEUE_URL: queueBinding(callbacks.queue, "retry"),
     });
     // One at a time: a receiver that does not respond delays no other.

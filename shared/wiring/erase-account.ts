@@ -146,6 +146,14 @@ const eraseJobs = async (table: Table, userId: number): Promise<void> => {
   await table.deleteAll(keys);
 };
 
+/** Deletes the entries of the account's callbacks in the operators' list, to which the callbacks lead. */
+const eraseFailedCallbacks = async (table: Table, userId: number): Promise<void> => {
+  const { deliveriesPrefix: prefix } = callbackKeys;
+  const keys = await keysOf(table, callbackKeys.ofAccount(userId));
+  const names = keys.filter(({ SK }) => SK.startsWith(prefix)).map(({ SK }) => SK.slice(prefix.length));
+  await table.deleteAll(names.map(callbackKeys.failed));
+};
+
 /** Deletes the items in the partitions of the account, except for the account itself. */
 const eraseItems = async ({ account, table, forEach }: Erasure): Promise<void> => {
   const profile = accountKeys.profile(account.id);
@@ -155,6 +163,7 @@ const eraseItems = async ({ account, table, forEach }: Erasure): Promise<void> =
     limitKeys.ofName(account.username),
     limitKeys.ofName(account.email),
   ];
+  await eraseFailedCallbacks(table, account.id);
   await forEach(partitions, async (partition) => table.deleteAll(await keysOf(table, partition)));
   const keys = (await keysOf(table, profile.PK)).filter(({ SK }) => SK !== profile.SK);
   // Before the items that lead to them: an identity that leads nowhere could never be joined to an account again.

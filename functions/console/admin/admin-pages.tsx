@@ -4,12 +4,16 @@ import { shown } from "../server/responses.ts";
 import { namesOf } from "./account-names.ts";
 import { type AccountsDependencies, accountsPages } from "./accounts-pages.tsx";
 import { AuditList } from "./audit-list.tsx";
+import { type DeliveriesDependencies, deliveriesPages } from "./deliveries-pages.tsx";
+import { type JobsPageDependencies, jobsPages } from "./jobs-pages.tsx";
 import { auditPage } from "./pages.ts";
 
 /** What the operators' pages use. */
-export interface AdminDependencies extends AccountsDependencies {
-  readonly audit: AuditLog;
-}
+export type AdminDependencies = AccountsDependencies &
+  JobsPageDependencies &
+  DeliveriesDependencies & {
+    readonly audit: AuditLog;
+  };
 
 const actsPerPage = 50;
 
@@ -29,5 +33,7 @@ const audit = (dependencies: AdminDependencies): BoundPage =>
 /** The pages of operators, for accounts of the type Admin. */
 export const adminPages = (dependencies: AdminDependencies): BoundPage[] => [
   ...accountsPages(dependencies),
+  ...jobsPages(dependencies),
+  ...deliveriesPages(dependencies),
   audit(dependencies),
 ];

@@ -1,11 +1,15 @@
 import type { ComponentChildren } from "preact";
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
-import { useFrame } from "../view/frame.ts";
+import type { Visit } from "../server/visit.ts";
 import { Badge, PageHead, TabBar } from "../view/components.tsx";
+import { Form } from "../view/forms.tsx";
+import { useFrame } from "../view/frame.ts";
 
 /** The operators' pages, in the order of their tabs. */
 const tabs = [
   { to: "/console/admin", name: "accounts" },
+  { to: "/console/admin/jobs", name: "jobs" },
+  { to: "/console/admin/deliveries", name: "deliveries" },
   { to: "/console/admin/audit", name: "audit" },
 ] as const;
 
@@ -61,6 +65,47 @@ export const AccountStatus = ({ account }: { readonly account: StoredAccount }) 
     <Badge kind="bad">{words.disabled}</Badge>
   ) : (
     <Badge kind="good">{words.active}</Badge>
+  );
+};
+
+/** An act on an entry of a list: it opens with what it does, and then has a button. */
+export const EntryAct = ({
+  act,
+  sent,
+  children,
+}: {
+  readonly act: {
+    readonly to: string;
+    readonly action: string;
+    readonly label: string;
+    /** The label with the entry's name. */
+    readonly named: string;
+    readonly text: string;
+    /** The hidden field that tells entries apart, by its name. */
+    readonly entry: readonly [name: string, value: string];
+    readonly isDangerous?: boolean;
+  };
+  readonly sent: Pick<Visit, "values" | "problems">;
+  /** More hidden fields. */
+  readonly children?: ComponentChildren;
+}) => {
+  const [name, value] = act.entry;
+  const isThis = sent.values["action"] === act.action && sent.values[name] === value;
+  return (
+    <details open={isThis} class="revoke">
+      <summary aria-label={act.named}>{act.label}</summary>
+      <p>{act.text}</p>
+      <Form
+        to={act.to}
+        action={act.action}
+        submit={act.named}
+        look={act.isDangerous ? "danger" : "secondary"}
+        refusal={isThis ? sent.problems.form : undefined}
+      >
+        <input type="hidden" name={name} value={value} />
+        {children}
+      </Form>
+    </details>
   );
 };
 

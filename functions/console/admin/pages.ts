@@ -65,3 +65,51 @@ export const auditPage = definePage({
   query: z.object({ from: position }),
   styles: ["admin"],
 });
+
+/** The lists of jobs, in the order of their tabs. */
+export const jobLists = ["open", "failed"] as const;
+
+export const adminJobsPage = definePage({
+  id: "adminJobs",
+  path: "/console/admin/jobs",
+  audience: "operators",
+  title: ({ admin }) => admin.jobs,
+  query: z.object({
+    list: z.enum(jobLists).default("open").catch("open"),
+    from: position,
+    done: done(["cancelled", "not-cancelled", "retried"]),
+  }),
+  form: z.object({
+    action: z.enum(["cancel", "retry"]),
+    user_id: accountId,
+    job_id: z.string().min(1).max(64),
+  }),
+  styles: ["account", "admin"],
+});
+
+/** The queues whose messages may be given up. The assistant's has a worker that apologises. */
+export const deadLetterQueues = ["mail", "callbacks", "jobs"] as const;
+
+export const adminDeliveriesPage = definePage({
+  id: "adminDeliveries",
+  path: "/console/admin/deliveries",
+  audience: "operators",
+  title: ({ admin }) => admin.deliveries,
+  query: z.object({
+    from: position,
+    done: done(["message-retried", "message-gone", "callback-retried"]),
+  }),
+  form: z.discriminatedUnion("action", [
+    z.object({
+      action: z.literal("retry-message"),
+      queue: z.enum(deadLetterQueues),
+      message: z.string().min(1).max(100),
+    }),
+    z.object({
+      action: z.literal("retry-callback"),
+      user_id: accountId,
+      job_id: z.string().min(1).max(64),
+    }),
+  ]),
+  styles: ["account", "admin"],
+});

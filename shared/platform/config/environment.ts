@@ -61,6 +61,13 @@ export const jobQueueEnvironment = { JOB_QUEUE_URL: addressVariable };
 /** The queue of callbacks; a worker function delivers them. */
 export const callbackQueueEnvironment = { CALLBACK_QUEUE_URL: addressVariable };
 
+/** The queues of what was given up, for operators. */
+export const deadLetterEnvironment = {
+  MAIL_DEAD_LETTER_QUEUE_URL: addressVariable,
+  CALLBACK_DEAD_LETTER_QUEUE_URL: addressVariable,
+  JOB_DEAD_LETTER_QUEUE_URL: addressVariable,
+};
+
 /** Whether callbacks may go to this machine, for development: no deployed stage has it. */
 export const callbackRulesEnvironment = { CALLBACKS_ALLOW_LOOPBACK: switchVariable };
 

@@ -10,6 +10,7 @@ import {
   deadLetterEnvironment,
   jobQueueEnvironment,
   mailQueueEnvironment,
+  modelServersEnvironment,
   publicAddressEnvironment,
   tableEnvironment,
   tokenEnvironment,
@@ -51,6 +52,7 @@ export const consoleFunction = defineFunction({
     ...tokenEnvironment,
     ...identityProvidersEnvironment,
     ...vendorsEnvironment,
+    ...modelServersEnvironment,
     /** 0: tokens do not expire. */
     TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
     /** The chat function's own address, without a slash at the end: the playground streams from there. */

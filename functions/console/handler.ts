@@ -4,10 +4,12 @@ import { openCallbackQueue } from "../../shared/recordings/callbacks/callback-qu
 import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
+import { modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import { accountDependenciesFrom } from "../../shared/wiring/accounts-from-environment.ts";
 import {
   accountPoliciesFrom,
   clientSecretsFrom,
+  inferenceKeyFrom,
   limiterFrom,
   linkedStoreFrom,
   requestTableFrom,
@@ -32,6 +34,17 @@ const playground = {
   visitorAttemptsPerDay: environment.VISITOR_TRIES_PER_DAY,
   attempts: createVisitorAttempts(requestTableFrom(environment), environment.VISITOR_TRIES_PER_DAY),
 };
+const modelServers = {
+  chat: environment.CHAT_BASE_URL,
+  translation: environment.TRANSLATION_BASE_URL,
+  transcription: environment.TRANSCRIPTION_BASE_URL,
+  speech: environment.SPEECH_BASE_URL,
+};
+const servers = modelTasks.map((task) => ({
+  task,
+  baseUrl: modelServers[task],
+  apiKey: inferenceKeyFrom(environment, task),
+}));
 const clientSecrets = clientSecretsFrom(environment);
 const logInThrough = (letter: string): string => `/console/log-in/${letter}`;
 const sessions = createSessionsRepository(table);
@@ -52,6 +65,7 @@ export const handler = createConsoleHandler(
     callbacks: openCallbackQueue(callbacks, aws),
     deliveries: createDeliveryLog(table),
     deadLetters,
+    servers,
     providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({
       name,
       path: logInThrough(letter),

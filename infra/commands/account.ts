@@ -4,6 +4,7 @@ import { userInfo } from "node:os";
 import { createInterface } from "node:readline";
 import { toAccount } from "../../shared/accounts/access/account.ts";
 import { createAuditLog, type Operator } from "../../shared/accounts/operators/audit-log.ts";
+import { listEarlierNames } from "../../shared/accounts/operators/find-accounts.ts";
 import { accountActs } from "../../shared/accounts/operators/operate-accounts.ts";
 import { listKeys } from "../../shared/accounts/profile/manage-keys.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
@@ -31,6 +32,7 @@ const usage = `Usage: npm run account -- <username> [--type Free|Premium|Admin] 
        npm run account -- <username> --keys [--revoke-key <id> | --revoke-keys] [--table <name>]
        npm run account -- <username> --smoke [--table <name>]
        npm run account -- --forget-sender <id> [--table <name> --bucket <name>]
+       npm run account -- --list-names [--table <name>]
 
 Shows an account after changing its tier, disabling or enabling it.
   --allow-mail     sends it mails again; "mail_withheld" says why it got none (SES has its own list of such addresses)
@@ -39,6 +41,8 @@ Shows an account after changing its tier, disabling or enabling it.
   --keys           shows its keys, after revoking one or all of them
   --smoke          creates an account for npm run smoke, and prints its password and key, which are not shown again
   --forget-sender  deletes the assistant's data about a person, by their phone number or the platform's user id
+  --list-names     lets the search of /console/admin find accounts from before version 2.8 by the beginnings of their names;
+                   needed once
 
 Without --table it works on the local service's data; --delete and --forget-sender need the service to be running.
 With --table it works on a deployed table, with your AWS credentials.`;
@@ -128,6 +132,13 @@ const createSmoke = async (tableName: string, { smokeAccount }: SmokeAccount): P
   return createSmokeAccount(smokeAccount, repositories);
 };
 
+const listNames = async (tableName: string): Promise<object> => {
+  const table = openTable(tableName);
+  const { accounts, audit } = accountRepositories(table);
+  await audit.record(operator, { act: "list-names" });
+  return { listed_accounts: await listEarlierNames(table, accounts) };
+};
+
 /** As shells and GitHub's `gh secret set --env-file` read variables. */
 const variableLines = (variables: object): string =>
   Object.entries(variables)
@@ -144,6 +155,7 @@ await runCommandLine(usage, async (args) => {
     }
     const work = async (tableName: string): Promise<object> => {
       if ("smokeAccount" in task) return createSmoke(tableName, task);
+      if ("listsNames" in task) return listNames(tableName);
       return "keysOf" in task ? showKeys(tableName, task) : change(tableName, task);
     };
     return table ? work(table) : withLocalTable(work);

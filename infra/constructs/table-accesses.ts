@@ -11,6 +11,7 @@ import {
 import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/accounts/limits/keys.ts";
 import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
+import { modelKeyPrefix } from "../../shared/models/health/keys.ts";
 import { callbackKeyPrefix } from "../../shared/recordings/callbacks/keys.ts";
 import { assistantJobKeyPrefix, jobKeyPrefix } from "../../shared/recordings/jobs/keys.ts";
 import { uploadKeyPrefix } from "../../shared/recordings/uploads/keys.ts";
@@ -68,7 +69,7 @@ const tableAccesses = {
     DeleteItem: [auditKeyPrefix],
     GetItem: [counter],
     PutItem: [accessKeyPrefix, auditKeyPrefix, jobKeyPrefix, callbackKeyPrefix],
-    Query: [accountListKeyPrefix, auditKeyPrefix],
+    Query: [accountListKeyPrefix, auditKeyPrefix, modelKeyPrefix],
     UpdateItem: [auditKeyPrefix],
   },
   /** Finding accounts that must be erased. */
@@ -96,12 +97,15 @@ const tableAccesses = {
    */
   "operate-accounts": {
     BatchWriteItem: [profile, senderKeyPrefix, assistantJobKeyPrefix],
+    ConditionCheckItem: [accessKeyPrefix, accountListKeyPrefix],
     DeleteItem: [profile, mailKeyPrefix, auditKeyPrefix],
     GetItem: [username, mailKeyPrefix, counter],
     PutItem: [username, email, accountListKeyPrefix, auditKeyPrefix, accessKeyPrefix, mailKeyPrefix],
     Query: [profile, usageKeyPrefix, senderKeyPrefix],
     UpdateItem: [counter, auditKeyPrefix],
   },
+  /** Counting calls to the models' servers. */
+  "count-model-calls": { UpdateItem: [modelKeyPrefix] },
   /** Noting and deleting an owner. */
   "keep-owner": { DeleteItem: [ownedKeyPrefix], PutItem: [ownedKeyPrefix] },
   /** Checking tokens, counting an account's requests, and moving its usage to the items of past days. */

@@ -48,7 +48,7 @@ export class ServiceFunctions extends FunctionGroup {
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     super(scope, id, props);
     this.authorizer = this.add(authorizerFunction, {});
-    const chat = this.add(chatFunction, this.taskStores([], [responses]));
+    const chat = this.add(chatFunction, this.taskStores(["count-model-calls"], [responses]));
     this.all = [
       this.authorizer,
       this.addAuth(),
@@ -56,9 +56,9 @@ export class ServiceFunctions extends FunctionGroup {
       this.add(docsFunction, {}),
       this.add(languageFunction, this.taskStores()),
       this.addLegacy(),
-      this.add(translateFunction, this.taskStores()),
-      this.add(speechFunction, this.taskStores([], [storedSpeech])),
-      this.add(transcriptionFunction, this.taskStores(["find-upload"], [responses, allUploads])),
+      this.add(translateFunction, this.taskStores(["count-model-calls"])),
+      this.add(speechFunction, this.taskStores(["count-model-calls"], [storedSpeech])),
+      this.add(transcriptionFunction, this.taskStores(["find-upload", "count-model-calls"], [responses, allUploads])),
       this.addUpload(),
       this.addJobs(),
       this.addWebhook(),
@@ -97,7 +97,7 @@ export class ServiceFunctions extends FunctionGroup {
     return this.add(
       { ...legacyFunction, operations: inStage(legacyFunction.operations, { vendors: { a, b } }) },
       this.taskStores(
-        ["find-upload", "keep-transcriptions", "keep-owner"],
+        ["find-upload", "keep-transcriptions", "keep-owner", "count-model-calls"],
         [responses, storedSpeech, allUploads, { folder: transcriptionsFolder, access: "read-write-delete" }],
       ),
     );

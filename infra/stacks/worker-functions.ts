@@ -108,7 +108,7 @@ export class WorkerFunctions extends FunctionGroup {
   private addMessaging(): ServiceFunction {
     const { table, audioBucket, jobs, messages } = this.props.data;
     const messaging = this.add(messagingFunction, {
-      TABLE_NAME: tableBinding(table, "converse", "create-assistant-jobs"),
+      TABLE_NAME: tableBinding(table, "converse", "create-assistant-jobs", "count-model-calls"),
       BUCKET_NAME: bucketBinding(
         this,
         audioBucket,
@@ -140,7 +140,7 @@ export class WorkerFunctions extends FunctionGroup {
   private addJobWorker(): ServiceFunction {
     const { table, audioBucket, jobs, callbacks, messages } = this.props.data;
     const jobWorker = this.add(jobWorkerFunction, {
-      TABLE_NAME: tableBinding(table, "work-on-jobs"),
+      TABLE_NAME: tableBinding(table, "work-on-jobs", "count-model-calls"),
       BUCKET_NAME: bucketBinding(
         this,
         audioBucket,

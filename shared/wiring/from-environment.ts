@@ -16,6 +16,7 @@ import {
 import { createIdempotencyStore, type IdempotencyStore } from "../http/idempotency/idempotency-store.ts";
 import { createResponseSecrets } from "../http/idempotency/sealed-response.ts";
 import { createPlatformSecretSource, type PlatformSecretSource } from "../messaging/platform-secrets.ts";
+import { createCallReport } from "../models/health/model-calls.ts";
 import type { ChatModels } from "../models/inference/chat.ts";
 import { inferenceKey } from "../models/inference/inference-keys.ts";
 import { createOpenAiChatModels } from "../models/inference/openai/chat-models.ts";
@@ -223,19 +224,30 @@ export const clientSecretsFrom = (
   });
 };
 
-const backend = (
+/** Reads the keys of the models' servers. */
+export const inferenceKeyFrom = (
   environment: PlatformEnvironment & { readonly INFERENCE_KEYS_SECRET_ID: string },
+  task: ModelTask,
+): (() => Promise<string | undefined>) =>
+  inferenceKey(environment.INFERENCE_KEYS_SECRET_ID, task, secretReaderFrom(environment));
+
+type ModelVariables = PlatformEnvironment &
+  Variables<typeof tableEnvironment> & { readonly INFERENCE_KEYS_SECRET_ID: string };
+
+const backend = (
+  environment: ModelVariables,
   task: ModelTask,
   baseUrl: string,
   silenceMilliseconds: number,
 ) => ({
   baseUrl,
   silenceMilliseconds,
-  apiKey: inferenceKey(environment.INFERENCE_KEYS_SECRET_ID, task, secretReaderFrom(environment)),
+  apiKey: inferenceKeyFrom(environment, task),
+  report: createCallReport(openLightTable(environment.TABLE_NAME, awsConfigOf(environment)), task),
 });
 
 export const chatModelsFrom = (
-  environment: PlatformEnvironment & Variables<typeof chatBackendEnvironment>,
+  environment: PlatformEnvironment & Variables<typeof chatBackendEnvironment & typeof tableEnvironment>,
 ): ChatModels => {
   const { CHAT_BASE_URL, CHAT_TIMEOUT_MS } = environment;
   openConnection(new URL(CHAT_BASE_URL));
@@ -250,7 +262,7 @@ export const chatModelsFrom = (
 };
 
 export const translatorFrom = (
-  environment: PlatformEnvironment & Variables<typeof translationBackendEnvironment>,
+  environment: PlatformEnvironment & Variables<typeof translationBackendEnvironment & typeof tableEnvironment>,
 ): Translator => {
   const { TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS } = environment;
   openConnection(new URL(TRANSLATION_BASE_URL));
@@ -261,7 +273,7 @@ export const translatorFrom = (
 };
 
 export const transcriberFrom = (
-  environment: PlatformEnvironment & Variables<typeof transcriptionBackendEnvironment>,
+  environment: PlatformEnvironment & Variables<typeof transcriptionBackendEnvironment & typeof tableEnvironment>,
 ): Transcriber => {
   const { TRANSCRIPTION_BASE_URL, TRANSCRIPTION_TIMEOUT_MS } = environment;
   return createOpenAiTranscriber(
@@ -271,7 +283,8 @@ export const transcriberFrom = (
 };
 
 export const synthesizerFrom = (
-  environment: PlatformEnvironment & Omit<Variables<typeof speechBackendEnvironment>, "SPEECH_PLATFORM">,
+  environment: PlatformEnvironment &
+    Omit<Variables<typeof speechBackendEnvironment & typeof tableEnvironment>, "SPEECH_PLATFORM">,
 ): SpeechSynthesizer => {
   const { SPEECH_BASE_URL, SPEECH_TIMEOUT_MS } = environment;
   return createOpenAiSynthesizer(

@@ -1,64 +1,32 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import type { AccountType } from "../../shared/accounts/access/account-access.ts";
-import { call, logIn as logInByApi, newRegistration } from "../support/client.ts";
-import { FormVisitor, formsOf, type SeenPage } from "../support/form-visitor.ts";
-import { openLocalAccounts } from "../support/local-accounts.ts";
-
-type Accounts = Awaited<ReturnType<typeof openLocalAccounts>>;
+import type { AccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { call } from "../support/client.ts";
+import { FormVisitor, formsOf } from "../support/form-visitor.ts";
+import { actsOn, type LoggedIn, localAccounts, logInAs, readableOf, tokenOf } from "../support/operators.ts";
 
 const admin = "/console/admin";
 
-let accounts: Accounts;
+let accounts: AccountsRepository;
 
-interface Person {
-  readonly visitor: FormVisitor;
-  readonly username: string;
-  readonly email: string;
-  readonly password: string;
-  readonly id: number;
-}
-
-/** An account with a browser that is logged in to it. */
-const person = async (type: AccountType = "Free"): Promise<Person> => {
-  const visitor = new FormVisitor();
-  const registration = newRegistration();
-  await visitor.send(await visitor.open("/console/sign-up"), "/console/sign-up", registration);
-  const found = await accounts.find({ username: registration.username });
-  if (!found) throw new Error("The account was not created.");
-  await accounts.setAccountType(found.id, type);
-  return { visitor, ...registration, id: found.id };
-};
-
-const tokenOf = async ({ username, password }: Person): Promise<string> =>
-  (await logInByApi(username, password)).body.access_token;
-
-const pathOf = ({ id }: Pick<Person, "id">): string => `${admin}/accounts/${id}`;
-
-const textOf = ({ html }: SeenPage): string => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
-
-/** The rows of the audit log that name an account, newest first. */
-const actsOn = async ({ visitor }: Person, { id }: Person): Promise<string[]> => {
-  const { html } = await visitor.open(`${admin}/audit`);
-  return [...html.matchAll(/<tr>(.*?)<\/tr>/gs)]
-    .map(([, row = ""]) => row)
-    .filter((row) => row.includes(`accounts/${id}"`))
-    .map((row) => textOf({ html: row } as SeenPage));
-};
+const pathOf = ({ id }: Pick<LoggedIn, "id">): string => `${admin}/accounts/${id}`;
 
 const isLocal = inject("isLocal");
 
 describe.runIf(isLocal)("The operators' pages", () => {
-  let operator: Person;
+  let operator: LoggedIn;
 
   beforeAll(async () => {
-    accounts = await openLocalAccounts(inject("dataDirectory"));
-    operator = await person("Admin");
+    accounts = await localAccounts();
+    operator = await logInAs("Admin");
   });
 
-  const pages = () => [admin, `${admin}?q=${operator.username}`, pathOf(operator), `${admin}/audit`];
+  const pages = () => [
+    ...[admin, `${admin}?q=${operator.username}`, pathOf(operator), `${admin}/audit`],
+    ...["jobs", "jobs?list=failed", "deliveries", "usage", "models"].map((name) => `${admin}/${name}`),
+  ];
 
   it.each(["Free", "Premium"] as const)("are refused to an account of the type %s, without any data", async (type) => {
-    const other = await person(type);
+    const other = await logInAs(type);
     for (const path of pages()) {
       const seen = await other.visitor.open(path);
       expect(seen.status, path).toBe(403);
@@ -81,10 +49,10 @@ describe.runIf(isLocal)("The operators' pages", () => {
   });
 
   it("are refused at the next request to an operator who is made Free", async () => {
-    const former = await person("Admin");
+    const former = await logInAs("Admin");
     expect((await former.visitor.open(admin)).status).toBe(200);
     const details = await former.visitor.open(pathOf(operator));
-    const other = await person();
+    const other = await logInAs();
     const open = await former.visitor.open(pathOf(other));
     await accounts.setAccountType(former.id, "Free");
     expect((await former.visitor.open(admin)).status).toBe(403);
@@ -97,7 +65,7 @@ describe.runIf(isLocal)("The operators' pages", () => {
   });
 
   it("refuse forged forms", async () => {
-    const other = await person();
+    const other = await logInAs();
     const seen = await operator.visitor.open(pathOf(other));
     const form = formsOf(seen).find(({ fields }) => fields["action"] === "disable")?.fields ?? {};
     const forged = { ...form, form_token: "x".repeat(86) };
@@ -114,9 +82,9 @@ describe.runIf(isLocal)("The operators' pages", () => {
   });
 
   it("find accounts by username, address and number, and by how these begin", async () => {
-    const other = await person();
+    const other = await logInAs();
     const find = async (text: string) =>
-      textOf(await operator.visitor.open(`${admin}?q=${encodeURIComponent(text)}`));
+      readableOf(await operator.visitor.open(`${admin}?q=${encodeURIComponent(text)}`));
     for (const text of [
       other.username.toUpperCase(),
       other.email,
@@ -126,7 +94,7 @@ describe.runIf(isLocal)("The operators' pages", () => {
     ])
       expect(await find(text), text).toContain(other.email);
     expect(await find("no-such-account-anywhere")).toContain("No account matches");
-    expect(textOf(await operator.visitor.open(admin))).toContain(other.username);
+    expect(readableOf(await operator.visitor.open(admin))).toContain(other.username);
   });
 
   it("page the list of accounts", async () => {
@@ -153,14 +121,14 @@ describe.runIf(isLocal)("The operators' pages", () => {
   });
 
   it("show an account", async () => {
-    const other = await person();
+    const other = await logInAs();
     const token = await tokenOf(other);
     const bearer = { headers: { Authorization: `Bearer ${token}` } };
     await call("/auth/keys", { method: "POST", ...bearer, body: { name: "kiosk in Gulu" } });
     const seen = await operator.visitor.open(pathOf(other));
     expect(seen.status).toBe(200);
     expect(seen.headers.get("cache-control")).toBe("no-store");
-    const text = textOf(seen);
+    const text = readableOf(seen);
     for (const part of [other.email, "Not verified", "kiosk in Gulu", "Sent to this address", "Last seen"]) {
       expect(text).toContain(part);
     }
@@ -171,7 +139,7 @@ describe.runIf(isLocal)("The operators' pages", () => {
   });
 
   it("disable and enable an account, and record both", async () => {
-    const other = await person();
+    const other = await logInAs();
     const disabled = await operator.visitor.send(await operator.visitor.open(pathOf(other)), pathOf(other), {
       action: "disable",
     });
@@ -189,7 +157,7 @@ describe.runIf(isLocal)("The operators' pages", () => {
   });
 
   it("change the plan only with the operator's password, and record it", async () => {
-    const other = await person();
+    const other = await logInAs();
     const seen = await operator.visitor.open(`${pathOf(other)}?act=change-tier`);
     const type = { action: "change-tier", type: "Premium" };
     const wrong = await operator.visitor.send(seen, pathOf(other), { ...type, password: "not the password" });
@@ -208,7 +176,7 @@ describe.runIf(isLocal)("The operators' pages", () => {
   });
 
   it("revoke all keys of an account, and record it", async () => {
-    const other = await person();
+    const other = await logInAs();
     const token = await tokenOf(other);
     const bearer = { headers: { Authorization: `Bearer ${token}` } };
     const { body } = await call("/auth/keys", { method: "POST", ...bearer, body: { name: "kiosk" } });
@@ -225,7 +193,7 @@ describe.runIf(isLocal)("The operators' pages", () => {
   });
 
   it("delete an account whose username was typed, and record it without its name", async () => {
-    const other = await person();
+    const other = await logInAs();
     const { password } = operator;
     const seen = await operator.visitor.open(`${pathOf(other)}?act=delete`);
     const typed = { action: "delete", password };
@@ -243,14 +211,14 @@ describe.runIf(isLocal)("The operators' pages", () => {
     expect(act).toContain(`#${other.id}`);
     expect(act).not.toContain(other.username);
     for (const name of [other.username, other.email]) {
-      expect(textOf(await operator.visitor.open(`${admin}?q=${name}`))).toContain("No account matches");
+      expect(readableOf(await operator.visitor.open(`${admin}?q=${name}`))).toContain("No account matches");
     }
   });
 
   it("do not let operators change their own account", async () => {
     const seen = await operator.visitor.open(pathOf(operator));
     expect(seen.html).toContain("This is your own account.");
-    const [form] = formsOf(await operator.visitor.open(pathOf(await person())));
+    const [form] = formsOf(await operator.visitor.open(pathOf(await logInAs())));
     const sent = await operator.visitor.ask(pathOf(operator), { form: { ...form?.fields, action: "disable" } });
     expect(sent.status).toBe(400);
     expect((await accounts.find({ id: operator.id }))?.disabled).toBe(false);

@@ -6,12 +6,16 @@ import { type AccountsDependencies, accountsPages } from "./accounts-pages.tsx";
 import { AuditList } from "./audit-list.tsx";
 import { type DeliveriesDependencies, deliveriesPages } from "./deliveries-pages.tsx";
 import { type JobsPageDependencies, jobsPages } from "./jobs-pages.tsx";
+import { type ModelsDependencies, modelsPages } from "./models-pages.tsx";
 import { auditPage } from "./pages.ts";
+import { type StageUsageDependencies, stageUsagePages } from "./usage-pages.tsx";
 
 /** What the operators' pages use. */
 export type AdminDependencies = AccountsDependencies &
   JobsPageDependencies &
-  DeliveriesDependencies & {
+  DeliveriesDependencies &
+  StageUsageDependencies &
+  ModelsDependencies & {
     readonly audit: AuditLog;
   };
 
@@ -33,7 +37,9 @@ const audit = (dependencies: AdminDependencies): BoundPage =>
 /** The pages of operators, for accounts of the type Admin. */
 export const adminPages = (dependencies: AdminDependencies): BoundPage[] => [
   ...accountsPages(dependencies),
+  ...stageUsagePages(dependencies),
   ...jobsPages(dependencies),
   ...deliveriesPages(dependencies),
+  ...modelsPages(dependencies),
   audit(dependencies),
 ];

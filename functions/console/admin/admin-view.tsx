@@ -1,15 +1,17 @@
 import type { ComponentChildren } from "preact";
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
 import type { Visit } from "../server/visit.ts";
-import { Badge, PageHead, TabBar } from "../view/components.tsx";
+import { Badge, Notice, PageHead, TabBar } from "../view/components.tsx";
 import { Form } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
 
 /** The operators' pages, in the order of their tabs. */
 const tabs = [
   { to: "/console/admin", name: "accounts" },
+  { to: "/console/admin/usage", name: "usage" },
   { to: "/console/admin/jobs", name: "jobs" },
   { to: "/console/admin/deliveries", name: "deliveries" },
+  { to: "/console/admin/models", name: "models" },
   { to: "/console/admin/audit", name: "audit" },
 ] as const;
 
@@ -85,7 +87,7 @@ export const EntryAct = ({
     readonly entry: readonly [name: string, value: string];
     readonly isDangerous?: boolean;
   };
-  readonly sent: Pick<Visit, "values" | "problems">;
+  readonly sent: Pick<Visit, "values">;
   /** More hidden fields. */
   readonly children?: ComponentChildren;
 }) => {
@@ -100,7 +102,6 @@ export const EntryAct = ({
         action={act.action}
         submit={act.named}
         look={act.isDangerous ? "danger" : "secondary"}
-        refusal={isThis ? sent.problems.form : undefined}
       >
         <input type="hidden" name={name} value={value} />
         {children}
@@ -108,6 +109,14 @@ export const EntryAct = ({
     </details>
   );
 };
+
+/** Why an act was refused, above the list: its entry may no longer be in it. */
+export const Refusal = ({ problems: { form } }: Pick<Visit, "problems">) =>
+  form === undefined ? null : (
+    <Notice kind="bad" isFocused>
+      <p>{form}</p>
+    </Notice>
+  );
 
 /** The next page of a list. */
 export const More = ({ path, query }: { readonly path: string; readonly query: Record<string, string> }) => {

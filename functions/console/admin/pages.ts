@@ -113,3 +113,31 @@ export const adminDeliveriesPage = definePage({
   ]),
   styles: ["account", "admin"],
 });
+
+const usageMonth = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/);
+
+export const adminUsagePage = definePage({
+  id: "adminUsage",
+  path: "/console/admin/usage",
+  audience: "operators",
+  title: ({ admin }) => admin.usage,
+  query: z.object({
+    month: usageMonth.optional().catch(undefined),
+    from: accountId.optional().catch(undefined),
+  }),
+  form: z.object({
+    action: z.literal("export"),
+    month: usageMonth,
+    from: optionalField(z.string().pipe(accountId)),
+    password: givenPassword,
+  }),
+  styles: ["account", "admin"],
+});
+
+export const adminModelsPage = definePage({
+  id: "adminModels",
+  path: "/console/admin/models",
+  audience: "operators",
+  title: ({ admin }) => admin.models,
+  styles: ["admin"],
+});

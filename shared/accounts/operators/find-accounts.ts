@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { Table } from "../../platform/storage/table.ts";
+import type { Table, WriteCondition } from "../../platform/storage/table.ts";
 import type { StoredAccount } from "../access/account.ts";
 import { accountKeys } from "../access/keys.ts";
-import type { AccountsRepository } from "../repositories/accounts-repository.ts";
+import { type AccountsRepository, listedNames } from "../repositories/accounts-repository.ts";
 
 /** Some accounts, and where the next ones start. */
 export interface FoundAccounts {
@@ -18,6 +18,10 @@ interface SearchDependencies {
 
 /** Ids of deleted accounts are not used again, so a page may read some for nothing, but no more than this. */
 const maxIdsRead = 200;
+
+const isListable: WriteCondition = {
+  ConditionExpression: "attribute_exists(PK) AND attribute_not_exists(deletion_began)",
+};
 
 const counterItem = z.object({ value: z.int() });
 const listedItem = z.object({ SK: z.string(), user_id: z.int() });
@@ -82,6 +86,28 @@ const namesIn = async (
   const found = items.map((item) => listedItem.parse(item));
   const shown = found.slice(0, limit);
   return { shown, next: found.length > limit ? `${list}:${shown.at(-1)?.SK}` : undefined };
+};
+
+/**
+ * Lists the names of accounts that earlier versions created. Repeating it does no harm.
+ *
+ * @returns how many accounts there are.
+ */
+export const listEarlierNames = async (
+  table: Pick<Table, "read" | "transact">,
+  accounts: Pick<AccountsRepository, "find">,
+): Promise<number> => {
+  const counter = await table.read({ Key: accountKeys.idCounter() });
+  const last = counter ? counterItem.parse(counter).value : 0;
+  let count = 0;
+  for (let id = 1; id <= last; id += 1) {
+    const account = await accounts.find({ id });
+    if (!account) continue;
+    // Not when it is deleted meanwhile: nothing would remove the entries.
+    const check = { check: accountKeys.access(id), condition: isListable };
+    if ((await table.transact([check, ...listedNames(account)])).applied) count += 1;
+  }
+  return count;
 };
 
 const startsWith = (name: string, text: string): boolean => name.toLowerCase().startsWith(text.toLowerCase());

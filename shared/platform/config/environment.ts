@@ -115,6 +115,15 @@ export const speechBackendEnvironment = {
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 
+/** The servers of all models, to show operators whether they respond. */
+export const modelServersEnvironment = {
+  CHAT_BASE_URL: addressVariable,
+  TRANSLATION_BASE_URL: addressVariable,
+  TRANSCRIPTION_BASE_URL: addressVariable,
+  SPEECH_BASE_URL: addressVariable,
+  INFERENCE_KEYS_SECRET_ID: textVariable,
+};
+
 /**
  * What every function gets without declaring it: its metrics namespace from CDK, region and credentials from Lambda,
  * and from a local service the addresses of AWS's stand-ins, under the names that the SDK reads as well.

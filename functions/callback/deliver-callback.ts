@@ -1,5 +1,9 @@
 import { service } from "../../shared/http/function-definition.ts";
-import { type CallbackRequest, callbackId, deliveryName } from "../../shared/recordings/callbacks/callback-queue.ts";
+import {
+  type CallbackRequest,
+  callbackId,
+  deliveryName,
+} from "../../shared/recordings/callbacks/callback-queue.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import type { DeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { signatureHeaders } from "../../shared/recordings/callbacks/signature.ts";

@@ -1,10 +1,10 @@
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openDeadLetters } from "../../shared/platform/queue/dead-letters.ts";
+import { modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import { openCallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
 import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
-import { modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import { accountDependenciesFrom } from "../../shared/wiring/accounts-from-environment.ts";
 import {
   accountPoliciesFrom,

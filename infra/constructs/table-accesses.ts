@@ -1,8 +1,8 @@
 import { transcriptionKeyPrefix } from "../../functions/legacy/keys.ts";
 import {
   accessKeyPrefix,
-  accountListKeyPrefix,
   accountKeyPrefixes,
+  accountListKeyPrefix,
   auditKeyPrefix,
   erasureKeyPrefix,
   identityKeyPrefix,

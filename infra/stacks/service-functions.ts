@@ -58,7 +58,10 @@ export class ServiceFunctions extends FunctionGroup {
       this.addLegacy(),
       this.add(translateFunction, this.taskStores(["count-model-calls"])),
       this.add(speechFunction, this.taskStores(["count-model-calls"], [storedSpeech])),
-      this.add(transcriptionFunction, this.taskStores(["find-upload", "count-model-calls"], [responses, allUploads])),
+      this.add(
+        transcriptionFunction,
+        this.taskStores(["find-upload", "count-model-calls"], [responses, allUploads]),
+      ),
       this.addUpload(),
       this.addJobs(),
       this.addWebhook(),

@@ -262,7 +262,8 @@ export const chatModelsFrom = (
 };
 
 export const translatorFrom = (
-  environment: PlatformEnvironment & Variables<typeof translationBackendEnvironment & typeof tableEnvironment>,
+  environment: PlatformEnvironment &
+    Variables<typeof translationBackendEnvironment & typeof tableEnvironment>,
 ): Translator => {
   const { TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS } = environment;
   openConnection(new URL(TRANSLATION_BASE_URL));
@@ -273,7 +274,8 @@ export const translatorFrom = (
 };
 
 export const transcriberFrom = (
-  environment: PlatformEnvironment & Variables<typeof transcriptionBackendEnvironment & typeof tableEnvironment>,
+  environment: PlatformEnvironment &
+    Variables<typeof transcriptionBackendEnvironment & typeof tableEnvironment>,
 ): Transcriber => {
   const { TRANSCRIPTION_BASE_URL, TRANSCRIPTION_TIMEOUT_MS } = environment;
   return createOpenAiTranscriber(

@@ -131,7 +131,8 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     const usagePath = "/console/admin/usage";
     const seen = await openUntil(usagePath, `>${owner.username}<`);
     const text = readableOf(seen);
-    for (const part of ["By day", "By operation", "By account", "/tasks/translate"]) expect(text).toContain(part);
+    for (const part of ["By day", "By operation", "By account", "/tasks/translate"])
+      expect(text).toContain(part);
     const month = new Date().toISOString().slice(0, 7);
     const wrong = await send(seen, { action: "export", password: "not the password" });
     expect(wrong.status).toBe(422);
@@ -143,7 +144,9 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     expect(file.html).toMatch(/^date,account,method,path,key,requests/);
     expect(file.html).toMatch(new RegExp(`^${month}-\\d\\d,${owner.id},POST,/tasks/translate,,1,`, "m"));
     expect(file.html).not.toContain(owner.username);
-    expect(readableOf(await operator.visitor.open(`${usagePath}?month=2025-12`))).toContain("No usage in this month");
+    expect(readableOf(await operator.visitor.open(`${usagePath}?month=2025-12`))).toContain(
+      "No usage in this month",
+    );
     const log = readableOf(await operator.visitor.open("/console/admin/audit"));
     expect(log).toContain(`Downloaded usage ${operator.username} 127.0.0.0/24 ${month}`);
   });

@@ -179,7 +179,9 @@ describe("A failed job that an operator queues again", () => {
       mend();
       expect(await retry(name, dependencies)).toBe("retried");
       const { wasKilled } = await works.work({ killAfter: calls });
-      expect(await works.jobs.find(name), `killed after ${calls} calls`).toMatchObject({ status: "completed" });
+      expect(await works.jobs.find(name), `killed after ${calls} calls`).toMatchObject({
+        status: "completed",
+      });
       expect((await readTranscript(bucket.store, name))?.text).toBe(saidIn("recording", 3));
       expected += 3 * pieceSeconds;
       expect(await counted(userId)).toBe(expected);

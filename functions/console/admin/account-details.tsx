@@ -40,7 +40,10 @@ const AccountFacts = ({ texts, language, shownAccount: shown, lastSeen, withheld
         facts={[
           [words.status, <AccountStatus key="status" account={shown} />],
           [words.number, String(shown.id)],
-          [words.email, `${shown.email} (${shown.email_verified ? overview.verified : overview.notVerified})`],
+          [
+            words.email,
+            `${shown.email} (${shown.email_verified ? overview.verified : overview.notVerified})`,
+          ],
           [words.tier, overview.plans[shown.account_type]],
           [texts.account.fullName, shown.full_name ?? "–"],
           [words.organization, shown.organization],

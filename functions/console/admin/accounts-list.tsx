@@ -13,7 +13,7 @@ type Shown = Visit<z.output<NonNullable<typeof accountsPage.query>>, "operators"
 };
 
 const Search = ({ texts: { admin: words }, url, query }: Shown) => (
-  <form method="get" action={url("/console/admin")} class="range" role="search">
+  <form method="get" action={url("/console/admin")} class="range">
     <Field
       name="q"
       label={words.search}

@@ -97,7 +97,10 @@ const requireOther = ({ account, texts }: AccountVisit, { id }: StoredAccount): 
   if (account.id === id) throw new AppError("bad_request", { message: texts.admin.yourself });
 };
 
-const submit = async (visit: AccountVisit, dependencies: AccountsDependencies): Promise<PageResponse<never>> => {
+const submit = async (
+  visit: AccountVisit,
+  dependencies: AccountsDependencies,
+): Promise<PageResponse<never>> => {
   const { account: operator, form, path, request, texts } = visit;
   const found = await requireAccount(path["id"], dependencies);
   requireOther(visit, found);
@@ -136,7 +139,7 @@ const details = (dependencies: AccountsDependencies): BoundPage =>
       const found = await requireAccount(visit.path["id"], dependencies);
       return shown({
         title: found.username,
-        content: <AccountDetails {...visit} {...await readDetails(found, dependencies)} />,
+        content: <AccountDetails {...visit} {...(await readDetails(found, dependencies))} />,
       });
     },
     submit: (visit) => submit(visit, dependencies),

@@ -27,7 +27,10 @@ const audit = (dependencies: AdminDependencies): BoundPage =>
       // One more than is shown reveals whether there are older ones.
       const found = await dependencies.audit.list(actsPerPage + 1, visit.query.from);
       const acts = found.slice(0, actsPerPage);
-      const ids = acts.flatMap(({ by, accountId }) => ["accountId" in by ? by.accountId : undefined, accountId]);
+      const ids = acts.flatMap(({ by, accountId }) => [
+        "accountId" in by ? by.accountId : undefined,
+        accountId,
+      ]);
       const next = found.length > actsPerPage ? acts.at(-1)?.id : undefined;
       const names = await namesOf(ids, dependencies);
       return shown({ content: <AuditList {...visit} acts={acts} next={next} names={names} /> });

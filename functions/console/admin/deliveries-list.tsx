@@ -92,7 +92,14 @@ const Callbacks = (visit: Shown) => {
         const last = deliveries.at(-1);
         const named = fill(words.retryNamed, { name: `…${jobId.slice(-8)}` });
         const entry = ["job_id", jobId] as const;
-        const act = { to, action: "retry-callback", label: words.retry, named, text: words.callbackText, entry };
+        const act = {
+          to,
+          action: "retry-callback",
+          label: words.retry,
+          named,
+          text: words.callbackText,
+          entry,
+        };
         return [
           <code key={name} class="small breaks">
             {jobId}

@@ -1,8 +1,8 @@
 import type * as z from "zod";
+import { dateOfDay } from "../../../shared/accounts/limits/windows.ts";
 import { type TaskPaths, toUsedOperation } from "../../../shared/accounts/usage/find-usage.ts";
 import type { UsedRow } from "../../../shared/accounts/usage/read-usage.ts";
 import type { StageUsage } from "../../../shared/accounts/usage/stage-usage.ts";
-import { dateOfDay } from "../../../shared/accounts/limits/windows.ts";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
@@ -70,7 +70,11 @@ const Tables = (visit: Shown) => {
   const cellsOf = (sums: Sums) => units.map((unit) => number.format(sums[unit]));
   const days = sumsBy(rows, ({ day }) => day, taskPaths).toSorted(([one], [other]) => other - one);
   const tables = [
-    { caption: own.byDay, label: words.day, rows: days.map(([day, sums]) => [dayOf(dateOfDay(day), language), ...cellsOf(sums)]) },
+    {
+      caption: own.byDay,
+      label: words.day,
+      rows: days.map(([day, sums]) => [dayOf(dateOfDay(day), language), ...cellsOf(sums)]),
+    },
     {
       caption: words.operations,
       label: words.operation,
@@ -86,7 +90,10 @@ const Tables = (visit: Shown) => {
       label: texts.admin.account,
       rows: sumsBy(rows, ({ account }) => account, taskPaths)
         .slice(0, maxRows)
-        .map(([account, sums]) => [<AccountLink key={account} id={account} names={names} />, ...cellsOf(sums)]),
+        .map(([account, sums]) => [
+          <AccountLink key={account} id={account} names={names} />,
+          ...cellsOf(sums),
+        ]),
     },
   ];
   return (

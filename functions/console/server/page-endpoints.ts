@@ -58,7 +58,13 @@ const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: S
   const title = response.title ?? declared.title(texts);
   const { refreshSeconds, retryAfterSeconds } = response;
   const own = { title, texts, language, path, username: account?.username, formToken, refreshSeconds };
-  const frame = { ...own, isOperator: isOperator(visit), scripts: ["page", ...(scripts ?? [])], styles, shell };
+  const frame = {
+    ...own,
+    isOperator: isOperator(visit),
+    scripts: ["page", ...(scripts ?? [])],
+    styles,
+    shell,
+  };
   return new Reply({
     status: response.status,
     contentType: "text/html; charset=utf-8",

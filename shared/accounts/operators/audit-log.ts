@@ -94,10 +94,7 @@ const monthsUntil = (first: string, now: number): string[] => {
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /** The audit log in the service's table; access pattern A13 of the README in `shared/accounts`. */
-export const createAuditLog = (
-  table: Pick<Table, "query" | "transact">,
-  now: () => number = Date.now,
-) => {
+export const createAuditLog = (table: Pick<Table, "query" | "transact">, now: () => number = Date.now) => {
   /** The write that records an act, for the transaction of the act itself. */
   const recordOf = (operator: Operator, { act, accountId, detail }: Act): TableWrite => {
     const time = new Date(now()).toISOString();

@@ -41,14 +41,20 @@ export const accountActs = (operator: Operator, dependencies: OperatorDependenci
   const { audit, apiKeys, withheldMail, eraseAccount } = dependencies;
   return {
     /** @returns `false` when the account is gone. */
-    changeTier: (account: Changed & Pick<StoredAccount, "account_type">, tier: AccountType): Promise<boolean> => {
+    changeTier: (
+      account: Changed & Pick<StoredAccount, "account_type">,
+      tier: AccountType,
+    ): Promise<boolean> => {
       const detail = `${account.account_type} → ${tier}`;
       const record = audit.recordOf(operator, { act: "change-tier", accountId: account.id, detail });
       return changeAccess(account, "account_type", tier, record, dependencies);
     },
     /** @returns `false` when the account is gone. */
     setDisabled: (account: Changed, disabled: boolean): Promise<boolean> => {
-      const record = audit.recordOf(operator, { act: disabled ? "disable" : "enable", accountId: account.id });
+      const record = audit.recordOf(operator, {
+        act: disabled ? "disable" : "enable",
+        accountId: account.id,
+      });
       return changeAccess(account, "disabled", disabled, record, dependencies);
     },
     /** Sends mails to the address of the account again. */
@@ -62,6 +68,10 @@ export const accountActs = (operator: Operator, dependencies: OperatorDependenci
       apiKeys.revokeAll(accountId, audit.recordOf(operator, { act: "revoke-keys", accountId })),
     /** Deletes the account with all its data. When it fails midway, the account is locked; call it again. */
     delete: (account: StoredAccount, signal: AbortSignal): Promise<void> =>
-      eraseAccount(account, signal, audit.recordOf(operator, { act: "delete-account", accountId: account.id })),
+      eraseAccount(
+        account,
+        signal,
+        audit.recordOf(operator, { act: "delete-account", accountId: account.id }),
+      ),
   };
 };

@@ -78,8 +78,7 @@ export const createDeliveryLog = (
     }
     const listed = callbackKeys.failed(jobId);
     const fields = { name: jobId, job_id: jobId.replace(/#.*$/, ""), user_id: userId, expires_at: expiresAt };
-    const listing: TableWrite =
-      status === "failed" ? { put: { ...listed, ...fields } } : { delete: listed };
+    const listing: TableWrite = status === "failed" ? { put: { ...listed, ...fields } } : { delete: listed };
     await table.transact([{ update }, listing]);
   },
 

@@ -35,7 +35,8 @@ const hasSource = async (
   { object_key: key }: StoredJob,
   { store }: OperateDependencies,
 ): Promise<boolean> =>
-  (await store.describe(jobObjects.recording(name))) !== undefined || (await store.describe(key)) !== undefined;
+  (await store.describe(jobObjects.recording(name))) !== undefined ||
+  (await store.describe(key)) !== undefined;
 
 /**
  * Queues a failed job again. It continues with the pieces that are not done, which count on the account's month again.

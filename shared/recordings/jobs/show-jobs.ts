@@ -37,7 +37,10 @@ export interface ShowDependencies {
 /** Returns a job with the state of its callback. @throws AppError `not_found`. */
 export const showJob = async (name: JobName, { jobs, deliveries }: ShowDependencies): Promise<JobDetails> => {
   const job = await requireJob(name, jobs);
-  const callback = job.callback_url === undefined ? null : await deliveries.read(name.userId, deliveryName({ ...name, retries: job.retries }));
+  const callback =
+    job.callback_url === undefined
+      ? null
+      : await deliveries.read(name.userId, deliveryName({ ...name, retries: job.retries }));
   return { ...toJob(job), callback };
 };
 

@@ -4,7 +4,7 @@ import pLimit from "p-limit";
 import { dateOfDay, windowsAt } from "../../shared/accounts/limits/windows.ts";
 import { toUsedOperation, usageCsv, withVendorsNames } from "../../shared/accounts/usage/find-usage.ts";
 import { accountsInMonth, readUsage } from "../../shared/accounts/usage/read-usage.ts";
-import { daysOfMonth } from "../../shared/accounts/usage/stage-usage.ts";
+import { rangeOfMonth } from "../../shared/accounts/usage/stage-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { defaultVendors } from "../../shared/platform/config/vendors.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
@@ -43,7 +43,7 @@ const atOnce = 16;
 
 const report = async (tableName: string, month: string) => {
   const table = openTable(tableName);
-  const range = daysOfMonth(month);
+  const range = rangeOfMonth(month);
   const { day: today } = windowsAt(Date.now());
   const accounts = await pLimit(atOnce).map(await accountsInMonth(table, month), async (account) => {
     const { rows } = await readUsage(table, account, range, today);

@@ -53,7 +53,7 @@ describe.runIf(isLocal)("The operators' pages", () => {
     expect(body).toMatchObject({ error: { code: "unauthenticated" } });
   });
 
-  it("are refused at the next request to an operator who is made Free", async () => {
+  it("are refused at the next request to an operator who becomes Free", async () => {
     const former = await logInAs("Admin");
     expect((await former.visitor.open(admin)).status).toBe(200);
     const details = await former.visitor.open(pathOf(operator));

@@ -13,7 +13,7 @@ import { DataTable, Facts, Notice, Trail } from "../view/components.tsx";
 import { dayOf, momentOf } from "../view/dates.ts";
 import { Field, Form, PasswordField, Select } from "../view/forms.tsx";
 import { Meter } from "../view/meter.tsx";
-import { AccountStatus, AdminPage, accountPath } from "./admin-view.tsx";
+import { AdminPage, adminAccountPath, StatusBadge } from "./admin-view.tsx";
 import type { adminAccountPage } from "./pages.ts";
 
 /** What the page of an account shows. */
@@ -38,7 +38,7 @@ const AccountFacts = ({ texts, language, shownAccount: shown, lastSeen, withheld
     <section class="card" aria-label={words.account}>
       <Facts
         facts={[
-          [words.status, <AccountStatus key="status" account={shown} />],
+          [words.status, <StatusBadge key="status" account={shown} />],
           [words.number, String(shown.id)],
           [
             words.email,
@@ -98,7 +98,7 @@ const Tier = (visit: DetailsView) => {
   return (
     <section aria-labelledby="tier">
       <h3 id="tier">{words.changeTier}</h3>
-      <Form to={accountPath(shown.id)} submit={words.changeTier} {...form}>
+      <Form to={adminAccountPath(shown.id)} submit={words.changeTier} {...form}>
         <Select
           {...field("type", shown.account_type)}
           label={words.tier}
@@ -118,7 +118,7 @@ const Deletion = (visit: DetailsView) => {
     <section aria-labelledby="delete">
       <h3 id="delete">{words.delete}</h3>
       <p>{words.deleteText}</p>
-      <Form to={accountPath(shown.id)} submit={words.delete} look="danger" {...form}>
+      <Form to={adminAccountPath(shown.id)} submit={words.delete} look="danger" {...form}>
         <Field {...field("typed_username")} label={words.typedUsername} autocomplete="off" maxlength={64} />
         <PasswordField {...field("password")} label={words.yourPassword} />
       </Form>
@@ -130,7 +130,7 @@ const Acts = (visit: DetailsView) => {
   const { texts, account, query, values, url, shownAccount: shown, withheld, keys } = visit;
   const { admin: words } = texts;
   if (account.id === shown.id) return <p>{words.yourself}</p>;
-  const common = { to: accountPath(shown.id), sent: visit };
+  const common = { to: adminAccountPath(shown.id), sent: visit };
   const open = values["action"] ?? query.act;
   return (
     <>

@@ -5,7 +5,7 @@ import { fill } from "../texts/languages.ts";
 import { DataTable, EmptyState, Notice } from "../view/components.tsx";
 import { dayOf } from "../view/dates.ts";
 import { Field } from "../view/forms.tsx";
-import { AccountStatus, AdminPage, accountPath, More } from "./admin-view.tsx";
+import { AdminPage, adminAccountPath, More, StatusBadge } from "./admin-view.tsx";
 import type { accountsPage } from "./pages.ts";
 
 type Shown = Visit<z.output<NonNullable<typeof accountsPage.query>>, "operators"> & {
@@ -47,7 +47,7 @@ const Found = (visit: Shown) => {
         (label) => ({ label }),
       )}
       rows={found.accounts.map((account) => [
-        <a key={account.id} href={url(accountPath(account.id))}>
+        <a key={account.id} href={url(adminAccountPath(account.id))}>
           {account.username}
         </a>,
         String(account.id),
@@ -56,7 +56,7 @@ const Found = (visit: Shown) => {
           {!account.email_verified && <span class="soft small"> ({overview.notVerified})</span>}
         </span>,
         overview.plans[account.account_type],
-        <AccountStatus key={account.id} account={account} />,
+        <StatusBadge key={account.id} account={account} />,
         dayOf(account.created_at, language),
       ])}
     />

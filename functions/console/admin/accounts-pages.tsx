@@ -23,7 +23,7 @@ import type { Visit } from "../server/visit.ts";
 import type { SessionsRepository } from "../sessions/sessions-repository.ts";
 import { AccountDetails } from "./account-details.tsx";
 import { AccountsList } from "./accounts-list.tsx";
-import { accountPath } from "./admin-view.tsx";
+import { adminAccountPath } from "./admin-view.tsx";
 import { type ConfirmationDependencies, confirmOperator } from "./confirm-operator.ts";
 import { accountsPage, adminAccountPage, readAccountId } from "./pages.ts";
 
@@ -92,7 +92,7 @@ type AccountVisit = Visit<unknown, "operators"> & {
   readonly form: z.output<NonNullable<typeof adminAccountPage.form>>;
 };
 
-/** Nobody locks themselves out, or removes the last operator, by mistake. */
+/** No operator locks themselves out by mistake. */
 const requireOther = ({ account, texts }: AccountVisit, { id }: StoredAccount): void => {
   if (account.id === id) throw new AppError("bad_request", { message: texts.admin.yourself });
 };
@@ -105,9 +105,9 @@ const submit = async (
   const found = await requireAccount(path["id"], dependencies);
   requireOther(visit, found);
   const acts = accountActs({ accountId: operator.id, sourceAddress: request.sourceAddress }, dependencies);
-  const after = (done: string, isThere = true): PageResponse<never> => {
-    if (!isThere) throw new AppError("bad_request", { message: texts.admin.gone });
-    return redirect(`${accountPath(found.id)}?done=${done}`);
+  const after = (done: string, exists = true): PageResponse<never> => {
+    if (!exists) throw new AppError("bad_request", { message: texts.admin.gone });
+    return redirect(`${adminAccountPath(found.id)}?done=${done}`);
   };
   switch (form.action) {
     case "change-tier":

@@ -45,7 +45,7 @@ export const AdminPage = ({
 };
 
 /** The address of an account's page. */
-export const accountPath = (id: number): string => `/console/admin/accounts/${id}`;
+export const adminAccountPath = (id: number): string => `/console/admin/accounts/${id}`;
 
 /** An account by its name, with a link to its page; by its number when it was deleted. */
 export const AccountLink = ({
@@ -56,11 +56,11 @@ export const AccountLink = ({
   readonly names: ReadonlyMap<number, string>;
 }) => {
   const { url } = useFrame();
-  return <a href={url(accountPath(id))}>{names.get(id) ?? `#${id}`}</a>;
+  return <a href={url(adminAccountPath(id))}>{names.get(id) ?? `#${id}`}</a>;
 };
 
 /** Whether an account can be used. */
-export const AccountStatus = ({ account }: { readonly account: StoredAccount }) => {
+export const StatusBadge = ({ account }: { readonly account: StoredAccount }) => {
   const { admin: words } = useFrame().texts;
   if (account.deletion_began !== undefined) return <Badge kind="bad">{words.beingDeleted}</Badge>;
   return account.disabled ? (
@@ -83,7 +83,7 @@ export const EntryAct = ({
     /** The label with the entry's name. */
     readonly named: string;
     readonly text: string;
-    /** The hidden field that tells entries apart, by its name. */
+    /** The hidden field that identifies the entry. */
     readonly entry: readonly [name: string, value: string];
     readonly isDangerous?: boolean;
   };
@@ -111,7 +111,7 @@ export const EntryAct = ({
 };
 
 /** Why an act was refused, above the list: its entry may no longer be in it. */
-export const Refusal = ({ problems: { form } }: Pick<Visit, "problems">) =>
+export const RefusedAct = ({ problems: { form } }: Pick<Visit, "problems">) =>
   form === undefined ? null : (
     <Notice kind="bad" isFocused>
       <p>{form}</p>

@@ -5,7 +5,7 @@ import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { DataTable, EmptyState, Notice } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";
-import { AccountLink, AdminPage, EntryAct, More, Refusal } from "./admin-view.tsx";
+import { AccountLink, AdminPage, EntryAct, More, RefusedAct } from "./admin-view.tsx";
 import type { adminDeliveriesPage, deadLetterQueues } from "./pages.ts";
 
 const to = "/console/admin/deliveries";
@@ -125,7 +125,7 @@ export const DeliveriesList = (visit: Shown) => {
   const { admin: words } = texts;
   return (
     <AdminPage tab="deliveries" intro={words.deliveriesPage.intro}>
-      <Refusal {...visit} />
+      <RefusedAct {...visit} />
       {query.done && <Notice title={words.done[query.done]} />}
       <Letters {...visit} />
       <Callbacks {...visit} />

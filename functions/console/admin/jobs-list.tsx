@@ -5,7 +5,7 @@ import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Badge, DataTable, EmptyState, Notice, Segments } from "../view/components.tsx";
 import { momentOf, numbersIn } from "../view/dates.ts";
-import { AccountLink, AdminPage, EntryAct, More, Refusal } from "./admin-view.tsx";
+import { AccountLink, AdminPage, EntryAct, More, RefusedAct } from "./admin-view.tsx";
 import { type adminJobsPage, jobLists } from "./pages.ts";
 
 const to = "/console/admin/jobs";
@@ -82,7 +82,7 @@ export const JobsList = (visit: Shown) => {
   const labels = { open: own.waiting, failed: own.failed };
   return (
     <AdminPage tab="jobs">
-      <Refusal {...visit} />
+      <RefusedAct {...visit} />
       {query.done && <Notice title={words.done[query.done]} />}
       <Segments
         label={own.list}

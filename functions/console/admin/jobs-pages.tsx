@@ -38,7 +38,7 @@ const readList = async (
   const shownNames = names.slice(0, jobsPerPage);
   const found = await Promise.all(shownNames.map((name) => jobs.read(name)));
   return {
-    jobs: found.filter((job) => job !== undefined && belongsTo(list, job)),
+    jobs: found.filter((job) => job !== undefined).filter((job) => belongsTo(list, job)),
     next: names.length > jobsPerPage ? shownNames.at(-1)?.jobId : undefined,
   };
 };

@@ -128,7 +128,7 @@ export const adminUsagePage = definePage({
   form: z.object({
     action: z.literal("export"),
     month: usageMonth,
-    from: optionalField(z.string().pipe(accountId)),
+    from: z.preprocess((sent) => sent || undefined, accountId.optional()),
     password: givenPassword,
   }),
   styles: ["account", "admin"],

@@ -41,7 +41,7 @@ const monthsUntil = (now: Date): string[] =>
   );
 
 /** The accounts of a part that have used the most, for which names are read. */
-export const mostUsed = ({ accounts }: StageUsage): number[] =>
+export const busiestAccounts = ({ accounts }: StageUsage): number[] =>
   accounts
     .map(({ account, rows }) => ({ account, sum: rows.reduce((total, { requests }) => total + requests, 0) }))
     .toSorted((one, other) => other.sum - one.sum)

@@ -12,7 +12,7 @@ import { sentFile, shown } from "../server/responses.ts";
 import { namesOf } from "./account-names.ts";
 import { type ConfirmationDependencies, confirmOperator } from "./confirm-operator.ts";
 import { adminUsagePage } from "./pages.ts";
-import { accountsPerPart, mostUsed, UsageOfStage } from "./stage-usage.tsx";
+import { accountsPerPart, busiestAccounts, UsageOfStage } from "./stage-usage.tsx";
 
 /** What the page of usage needs. */
 export interface StageUsageDependencies
@@ -31,7 +31,7 @@ export const stageUsagePages = (dependencies: StageUsageDependencies): BoundPage
         // A form that is shown again says which part it was.
         const { month = visit.values["month"] ?? monthOf(Date.now()), from } = visit.query;
         const usage = await readStageUsage(table, month, from, accountsPerPart);
-        const names = await namesOf(mostUsed(usage), dependencies);
+        const names = await namesOf(busiestAccounts(usage), dependencies);
         return shown({ content: <UsageOfStage {...visit} {...{ month, usage, taskPaths, names }} /> });
       },
       submit: async (visit) => {

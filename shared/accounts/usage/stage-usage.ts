@@ -27,7 +27,7 @@ export interface StageUsage {
 }
 
 /** Returns the days of a month, such as `2026-11`. */
-export const daysOfMonth = (month: string): DayRange => {
+export const rangeOfMonth = (month: string): DayRange => {
   const { ends } = windowsAt(Date.parse(`${month}-01`));
   return { from: dayOfDate(`${month}-01`), to: windowsAt(ends.month).day - 1 };
 };
@@ -66,7 +66,7 @@ export const readStageUsage = async (
   const found = await accountsAfter(table, month, after, limit + 1);
   const accounts = found.slice(0, limit);
   const { day: today } = windowsAt(Date.now());
-  const range = daysOfMonth(month);
+  const range = rangeOfMonth(month);
   return {
     accounts: await pLimit(atOnce).map(accounts, async (account) => ({
       account,

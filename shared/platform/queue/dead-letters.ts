@@ -64,7 +64,7 @@ export const openDeadLetters = (deadLetterQueueUrl: string, queueUrl: string, aw
     await Promise.allSettled(hidden.map((message) => sqs.call("ChangeMessageVisibility", message)));
   };
 
-  /** Receives up to so many messages, and passes them on until `use` has found what it wants. */
+  /** Receives at most `limit` messages, and passes them to `use` until it has found what it wants. */
   const look = async (
     limit: number,
     use: (message: ReceivedMessage) => Promise<"continue" | "found">,

@@ -1,5 +1,4 @@
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
-import { openDeadLetters } from "../../shared/platform/queue/dead-letters.ts";
 import { modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import { openCallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
 import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
@@ -15,6 +14,7 @@ import {
   requestTableFrom,
   storageOriginFrom,
 } from "../../shared/wiring/from-environment.ts";
+import { openDeadLetters } from "./admin/dead-letters.ts";
 import { consolePages } from "./console-pages.ts";
 import { consoleFunction } from "./contract.ts";
 import { createLogInAttempts, createUnprovedLogIns } from "./identity/log-in-attempts.ts";

@@ -310,7 +310,7 @@ describe("A function's permissions", () => {
       callback: [],
       canary: ["CanaryKey"],
       chat: [...inference, ...token],
-      console: ["IdentityProviders", ...token],
+      console: ["IdentityProviders", ...inference, ...token],
       docs: [],
       erasure: [],
       "job-worker": inference,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cancelJob, retryJob } from "../../functions/console/admin/operate-job.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { accountCounters } from "../../shared/accounts/limits/keys.ts";
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
@@ -11,7 +12,6 @@ import type { Table } from "../../shared/platform/storage/table.ts";
 import { deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
 import { readTranscript } from "../../shared/recordings/jobs/job-objects.ts";
 import { type JobList, type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
-import { cancelJob, retryJob } from "../../shared/recordings/jobs/operate-job.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import { type FakeModel, openJobWorks, pieceSeconds, sayPiece } from "../support/job-works.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";

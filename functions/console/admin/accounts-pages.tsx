@@ -6,7 +6,6 @@ import {
   listAccounts,
   searchAccounts,
 } from "../../../shared/accounts/operators/find-accounts.ts";
-import { lastRequest } from "../../../shared/accounts/operators/last-seen.ts";
 import {
   accountActs,
   type OperatorDependencies,
@@ -25,6 +24,7 @@ import { AccountDetails } from "./account-details.tsx";
 import { AccountsList } from "./accounts-list.tsx";
 import { adminAccountPath } from "./admin-view.tsx";
 import { type ConfirmationDependencies, confirmOperator } from "./confirm-operator.ts";
+import { lastRequest } from "./last-seen.ts";
 import { accountsPage, adminAccountPage, readAccountId } from "./pages.ts";
 
 /** What the pages of accounts use. */

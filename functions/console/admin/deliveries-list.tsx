@@ -1,11 +1,11 @@
 import type * as z from "zod";
-import type { DeadLetter } from "../../../shared/platform/queue/dead-letters.ts";
 import type { CallbackState, FailedCallback } from "../../../shared/recordings/callbacks/deliveries.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { DataTable, EmptyState, Notice } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";
 import { AccountLink, AdminPage, EntryAct, More, RefusedAct } from "./admin-view.tsx";
+import type { DeadLetter } from "./dead-letters.ts";
 import type { adminDeliveriesPage, deadLetterQueues } from "./pages.ts";
 
 const to = "/console/admin/deliveries";

@@ -2,17 +2,17 @@ import * as z from "zod";
 import { mailRequest } from "../../../shared/accounts/mail/mail-request.ts";
 import type { AuditLog } from "../../../shared/accounts/operators/audit-log.ts";
 import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
-import type { DeadLetter, DeadLetters } from "../../../shared/platform/queue/dead-letters.ts";
 import { callbackRequest } from "../../../shared/recordings/callbacks/callback-queue.ts";
 import type { DeliveryLog } from "../../../shared/recordings/callbacks/deliveries.ts";
 import { jobMessage } from "../../../shared/recordings/jobs/job-queue.ts";
-import { type ResendDependencies, resendCallback } from "../../../shared/recordings/jobs/resend-callback.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { type PageResponse, redirect, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import { namesOf } from "./account-names.ts";
+import type { DeadLetter, DeadLetters } from "./dead-letters.ts";
 import { DeliveriesList, type ShownCallback, type ShownLetter } from "./deliveries-list.tsx";
 import { adminDeliveriesPage, deadLetterQueues } from "./pages.ts";
+import { type ResendDependencies, resendCallback } from "./resend-callback.ts";
 
 /** What the page of mails and webhooks uses. */
 export interface DeliveriesDependencies extends ResendDependencies {

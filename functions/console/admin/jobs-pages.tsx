@@ -4,15 +4,11 @@ import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
 import type { JobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
 import type { JobList } from "../../../shared/recordings/jobs/keys.ts";
-import {
-  cancelJob,
-  type OperateDependencies,
-  retryJob,
-} from "../../../shared/recordings/jobs/operate-job.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { redirect, shown } from "../server/responses.ts";
 import { namesOf } from "./account-names.ts";
 import { JobsList } from "./jobs-list.tsx";
+import { cancelJob, type OperateDependencies, retryJob } from "./operate-job.ts";
 import { adminJobsPage } from "./pages.ts";
 
 /** What the page of jobs uses. */

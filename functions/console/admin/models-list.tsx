@@ -1,11 +1,11 @@
 import type { HourOfCalls } from "../../../shared/models/health/model-calls.ts";
-import type { Probe } from "../../../shared/models/health/probe-server.ts";
 import type { ModelTask } from "../../../shared/platform/telemetry/backend-uses.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Badge, DataTable } from "../view/components.tsx";
 import { momentOf, numbersIn } from "../view/dates.ts";
 import { AdminPage } from "./admin-view.tsx";
+import type { Probe } from "./probe-server.ts";
 
 interface ShownModel {
   readonly task: ModelTask;

@@ -1,11 +1,11 @@
 import { readLastHour } from "../../../shared/models/health/model-calls.ts";
-import { probeServer } from "../../../shared/models/health/probe-server.ts";
 import type { Table } from "../../../shared/platform/storage/table.ts";
 import type { ModelTask } from "../../../shared/platform/telemetry/backend-uses.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { shown } from "../server/responses.ts";
 import { ModelsList } from "./models-list.tsx";
 import { adminModelsPage } from "./pages.ts";
+import { probeServer } from "./probe-server.ts";
 
 /** What the page of models uses. */
 export interface ModelsDependencies {

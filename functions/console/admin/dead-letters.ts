@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { AwsConfig } from "../outbound/aws-config.ts";
-import { openAwsJsonService } from "../outbound/aws-json.ts";
+import type { AwsConfig } from "../../../shared/platform/outbound/aws-config.ts";
+import { openAwsJsonService } from "../../../shared/platform/outbound/aws-json.ts";
 
 /** SQS shows messages only by delivering them, so they are hidden from other readers for this long, unless they are returned. */
 const hiddenSeconds = 10;

@@ -1,10 +1,10 @@
-import type { TableWrite } from "../../platform/storage/table.ts";
-import { type CallbackQueue, deliveryName } from "../callbacks/callback-queue.ts";
-import type { DeliveryLog } from "../callbacks/deliveries.ts";
-import { isOver } from "./job.ts";
-import { callbackOf } from "./job-callback.ts";
-import type { JobsRepository } from "./jobs-repository.ts";
-import type { JobName } from "./keys.ts";
+import type { TableWrite } from "../../../shared/platform/storage/table.ts";
+import { type CallbackQueue, deliveryName } from "../../../shared/recordings/callbacks/callback-queue.ts";
+import type { DeliveryLog } from "../../../shared/recordings/callbacks/deliveries.ts";
+import { isOver } from "../../../shared/recordings/jobs/job.ts";
+import { callbackOf } from "../../../shared/recordings/jobs/job-callback.ts";
+import type { JobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
+import type { JobName } from "../../../shared/recordings/jobs/keys.ts";
 
 export interface ResendDependencies {
   readonly jobs: Pick<JobsRepository, "find">;

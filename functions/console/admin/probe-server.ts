@@ -1,4 +1,4 @@
-import { readBytes, sendRequest } from "../../platform/outbound/http-client.ts";
+import { readBytes, sendRequest } from "../../../shared/platform/outbound/http-client.ts";
 
 /** How long a server may take: its list of models needs no model. */
 const maxMilliseconds = 3_000;

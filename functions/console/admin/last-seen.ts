@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { dayMilliseconds, minuteMilliseconds } from "../../platform/durations.ts";
-import type { Table } from "../../platform/storage/table.ts";
-import { accountKeys } from "../access/keys.ts";
-import { windowOfCounter } from "../limits/keys.ts";
+import { accountKeys } from "../../../shared/accounts/access/keys.ts";
+import { windowOfCounter } from "../../../shared/accounts/limits/keys.ts";
+import { dayMilliseconds, minuteMilliseconds } from "../../../shared/platform/durations.ts";
+import type { Table } from "../../../shared/platform/storage/table.ts";
 
 const usedKeys = z.looseObject({
   api_keys: z.record(z.string(), z.looseObject({ u: z.int().optional() })).default({}),

@@ -1,10 +1,10 @@
-import type { AccountPolicies } from "../../accounts/limits/policies.ts";
-import type { ObjectStore } from "../../platform/storage/object-store.ts";
-import type { TableWrite } from "../../platform/storage/table.ts";
-import type { StoredJob } from "./job.ts";
-import type { JobQueue } from "./job-queue.ts";
-import type { JobsRepository } from "./jobs-repository.ts";
-import { type JobName, jobObjects } from "./keys.ts";
+import type { AccountPolicies } from "../../../shared/accounts/limits/policies.ts";
+import type { ObjectStore } from "../../../shared/platform/storage/object-store.ts";
+import type { TableWrite } from "../../../shared/platform/storage/table.ts";
+import type { StoredJob } from "../../../shared/recordings/jobs/job.ts";
+import type { JobQueue } from "../../../shared/recordings/jobs/job-queue.ts";
+import type { JobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
+import { type JobName, jobObjects } from "../../../shared/recordings/jobs/keys.ts";
 
 export interface OperateDependencies {
   readonly jobs: Pick<JobsRepository, "cancel" | "read" | "retry">;

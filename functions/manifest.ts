@@ -14,6 +14,7 @@ import { mailFunction } from "./mail/contract.ts";
 import { mailFeedbackFunction } from "./mail-feedback/contract.ts";
 import { messagingFunction } from "./messaging/contract.ts";
 import { releaseCheckFunction } from "./release-check/contract.ts";
+import { requestLogFunction } from "./request-log/contract.ts";
 import { speechFunction } from "./speech/contract.ts";
 import { transcriptionFunction } from "./transcription/contract.ts";
 import { translateFunction } from "./translate/contract.ts";
@@ -37,6 +38,7 @@ export const functionDefinitions = [
   mailFunction,
   mailFeedbackFunction,
   messagingFunction,
+  requestLogFunction,
   speechFunction,
   transcriptionFunction,
   translateFunction,

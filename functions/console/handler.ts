@@ -1,3 +1,4 @@
+import { createRequestLog } from "../../shared/accounts/requests/request-log.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
@@ -38,6 +39,7 @@ export const handler = createConsoleHandler(
     ...playground,
     store: linkedStoreFrom(environment),
     jobs: createJobsRepository(table),
+    requestLog: createRequestLog(table),
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
     providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({
       name,

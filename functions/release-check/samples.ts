@@ -87,6 +87,7 @@ export const releaseSamples: Readonly<Record<string, readonly ReleaseSample[]>> 
   mail: [noRecords],
   "mail-feedback": [{ what: "a mail that arrived", event: delivered, expected: z.null() }],
   messaging: [noRecords],
+  "request-log": [noWork],
   speech: [unauthenticated(createV1Speech)],
   transcription: [unauthenticated(createV1Transcription)],
   translate: [unauthenticated(translate)],

@@ -1,17 +1,14 @@
 /**
- * Writes the files that are generated from the contracts: `openapi.json`, and the paths for usage reports. With `--check`, only
+ * Writes the files that are generated from the contracts: `openapi.json`, and the paths for reports of usage and requests. With `--check`, only
  * reports whether they are up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { buildOpenApi } from "../../functions/docs/build-openapi.ts";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
-import { limitClassOf } from "../../shared/http/operation.ts";
 import { readOptions } from "./command-line.ts";
 
 const taskPaths = Object.fromEntries(
-  operations
-    .filter((operation) => limitClassOf(operation) === "task")
-    .map(({ id, method, path }) => [id, { method, path }]),
+  operations.filter(({ auth }) => auth === "user").map(({ id, method, path }) => [id, { method, path }]),
 );
 
 const { check } = readOptions(

@@ -7,6 +7,7 @@ import {
   ownedKeyPrefix,
 } from "../../shared/accounts/access/keys.ts";
 import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/accounts/limits/keys.ts";
+import { requestKeyPrefix } from "../../shared/accounts/requests/keys.ts";
 import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { callbackKeyPrefix } from "../../shared/recordings/callbacks/keys.ts";
@@ -67,7 +68,7 @@ const tableAccesses = {
   "erase-accounts": {
     BatchWriteItem: [
       ...[profile, identityKeyPrefix, limitKeyPrefix],
-      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix],
+      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix, requestKeyPrefix],
     ],
     DeleteItem: [
       ...[profile, accessKeyPrefix, username, email],
@@ -76,7 +77,7 @@ const tableAccesses = {
     GetItem: [accessKeyPrefix],
     Query: [
       ...[profile, ownedKeyPrefix, limitKeyPrefix],
-      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix],
+      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix, requestKeyPrefix],
     ],
     UpdateItem: [accessKeyPrefix, usageKeyPrefix],
   },
@@ -98,6 +99,10 @@ const tableAccesses = {
   admit: { GetItem: [accessKeyPrefix], UpdateItem: [accessKeyPrefix, usageKeyPrefix] },
   /** Showing and replacing the secrets of callbacks, and noting their outcomes. */
   "keep-callbacks": { GetItem: [callbackKeyPrefix], UpdateItem: [callbackKeyPrefix] },
+  /** Storing the requests of accounts. */
+  "log-requests": { BatchWriteItem: [requestKeyPrefix], GetItem: [accessKeyPrefix] },
+  /** Showing the requests of an account. */
+  "show-requests": { Query: [requestKeyPrefix] },
   /** Storing the responses of idempotent requests. */
   "store-responses": { UpdateItem: [idempotencyKeyPrefix] },
   /** Counting requests of addresses. */

@@ -15,6 +15,7 @@ import {
   configureFunction,
   type Inspected,
   invokeFeature,
+  isShownAt,
   secretValue,
 } from "./functions.ts";
 import { type IdentityStandIns, startIdentityStandIns } from "./identity/identity-servers.ts";
@@ -157,7 +158,9 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
     maxConcurrency: settings.FUNCTION_CONCURRENCY,
     secretValue: secretValue(settings, identity),
     localRoutes: (served) => localRoutes(served, instance, platform),
-    log,
+    log: (line) => {
+      if (isShownAt(settings.LOG_LEVEL, line)) log(line);
+    },
   });
   cleanup.add(() => application.close());
   await announce(settings, instance, application, cleanup);

@@ -133,7 +133,14 @@ export class ServiceFunctions extends FunctionGroup {
     const { stage, data, publicBaseUrl } = this.props;
     const { STREAM_DOMAIN_NAME: streamDomain } = stage.settings;
     return this.add(consoleFunction, {
-      TABLE_NAME: tableBinding(data.table, ...accounts, "join-identities", "disown-accounts", "show-jobs"),
+      TABLE_NAME: tableBinding(
+        data.table,
+        ...accounts,
+        "join-identities",
+        "disown-accounts",
+        "show-jobs",
+        "show-requests",
+      ),
       BUCKET_NAME: bucketBinding(
         this,
         data.audioBucket,

@@ -11,6 +11,7 @@ import { jobWorkerFunction } from "../../functions/job-worker/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
 import { messagingFunction } from "../../functions/messaging/contract.ts";
+import { requestLogFunction } from "../../functions/request-log/contract.ts";
 import {
   jobsFolder,
   jobsFolderOf,
@@ -35,9 +36,14 @@ export class WorkerFunctions extends FunctionGroup {
   readonly all: readonly ServiceFunction[];
   /** The rule by which EventBridge reports mails that came back. */
   readonly mailFeedbackRule: Rule;
+  /** Gets the last log lines of requests. */
+  readonly requestLog: ServiceFunction;
 
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     super(scope, id, props);
+    this.requestLog = this.add(requestLogFunction, {
+      TABLE_NAME: tableBinding(props.data.table, "log-requests"),
+    });
     const mailFeedback = this.add(mailFeedbackFunction, {
       TABLE_NAME: tableBinding(props.data.table, "withhold-mails"),
     });
@@ -50,6 +56,7 @@ export class WorkerFunctions extends FunctionGroup {
       this.addMessaging(),
       this.addCallback(),
       this.addJobWorker(),
+      this.requestLog,
     ];
   }
 

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyEventV2, Context } from "aws-
 import type { Credential } from "../accounts/access/api-keys.ts";
 import type { Caller } from "../accounts/access/caller.ts";
 import type { Admission } from "../accounts/limits/admission.ts";
+import type { ErrorCode } from "../platform/errors/catalogue.ts";
 import type { Endpoint, PreparedRequest } from "./endpoint.ts";
 import type { IdempotencyLock } from "./idempotency/idempotency-lock.ts";
 import type { HttpResponse } from "./response.ts";
@@ -46,6 +47,8 @@ export interface HttpEvent extends GatewayFields {
   replayed: HttpResponse | undefined;
   /** The limiter's decision, once the request was counted. */
   admission: Admission | undefined;
+  /** The code of the error that the response, or the end of its stream, reports. */
+  errorCode: ErrorCode | undefined;
   /** In milliseconds of `performance.now()`. */
   readonly receivedAt: number;
 }
@@ -136,6 +139,7 @@ export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2
     idempotencyLock: undefined,
     replayed: undefined,
     admission: undefined,
+    errorCode: undefined,
     receivedAt: performance.now(),
   };
 };

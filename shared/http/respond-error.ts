@@ -34,6 +34,7 @@ export const respondError = (format: FormatError = errorResponse): HttpMiddlewar
   onError: (request) => {
     const error = toAppError(request.error);
     const { requestId, endpoint } = request.event;
+    request.event.errorCode = error.code;
     if (error.status >= 500) {
       logger.error("request.failed", {
         request_id: requestId,

@@ -4,6 +4,7 @@ import type { StoredAccount } from "../accounts/access/account.ts";
 import { accountKeys, identityKeyPrefix } from "../accounts/access/keys.ts";
 import { limitKeys } from "../accounts/limits/keys.ts";
 import { usageMoves } from "../accounts/limits/usage-items.ts";
+import { requestKeys } from "../accounts/requests/keys.ts";
 import { idempotencyKeys } from "../http/idempotency/keys.ts";
 import { dayMilliseconds } from "../platform/durations.ts";
 import {
@@ -138,6 +139,7 @@ const eraseItems = async ({ account, table, forEach }: Erasure): Promise<void> =
   const profile = accountKeys.profile(account.id);
   const partitions = [
     callbackKeys.ofAccount(account.id),
+    requestKeys.ofAccount(account.id),
     limitKeys.ofAccount(account.id),
     limitKeys.ofName(account.username),
     limitKeys.ofName(account.email),

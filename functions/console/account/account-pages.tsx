@@ -4,6 +4,7 @@ import { createKey, listKeys, revokeKey, revokeKeys } from "../../../shared/acco
 import { updateProfile } from "../../../shared/accounts/profile/manage-profile.ts";
 import type { ApiKeysRepository } from "../../../shared/accounts/repositories/api-keys-repository.ts";
 import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
+import type { RequestLog } from "../../../shared/accounts/requests/request-log.ts";
 import { changePassword, setFirstPassword } from "../../../shared/accounts/sign-in/change-password.ts";
 import {
   type DeletionDependencies,
@@ -25,6 +26,7 @@ import { AccountSettings } from "./account.tsx";
 import type { LinkableProvider } from "./account-view.ts";
 import { Overview } from "./overview.tsx";
 import { accountPage, endOfDay, overviewPage, requiredOnceSet, tokensPage, usagePage } from "./pages.ts";
+import { listedRequests } from "./requests.tsx";
 import { type ShownOnce, TokensAndKeys } from "./tokens.tsx";
 import { UsageOfDays, type UsageRange } from "./usage.tsx";
 
@@ -38,6 +40,7 @@ export interface AccountPagesDependencies
     UsageDependencies {
   readonly apiKeys: ApiKeysRepository;
   readonly callbackSecrets: Pick<CallbackSecrets, "current" | "replace">;
+  readonly requestLog: Pick<RequestLog, "find" | "list">;
   readonly sessions: SessionsRepository;
   readonly identities: Pick<IdentitiesRepository, "list" | "part">;
   readonly openIdProviders: readonly LinkableProvider[];
@@ -186,7 +189,7 @@ const rangeIn = ({ from, to, range }: z.output<NonNullable<typeof usagePage.quer
   return days > maxUsageDays ? { from, to, problem: "tooManyDays" } : { from, to };
 };
 
-const usage = ({ apiKeys, ...dependencies }: AccountPagesDependencies): BoundPage =>
+const usage = ({ apiKeys, requestLog, ...dependencies }: AccountPagesDependencies): BoundPage =>
   page(usagePage, {
     show: async (visit) => {
       const { account, query } = visit;
@@ -201,10 +204,18 @@ const usage = ({ apiKeys, ...dependencies }: AccountPagesDependencies): BoundPag
           headers: { "Content-Disposition": `attachment; filename="${name}"` },
         });
       }
-      const { keys } = await listKeys(account.id, { apiKeys });
-      const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
+      const [{ keys }, requests] = await Promise.all([
+        listKeys(account.id, { apiKeys }),
+        query.request === undefined
+          ? requestLog.list(account.id, listedRequests, query.before)
+          : requestLog.find(account.id, query.request, listedRequests),
+      ]);
+      const lists = { requests, keyNames: new Map(keys.map(({ id, name }) => [id, name])) };
+      const { taskPaths } = dependencies;
       return shown({
-        content: <UsageOfDays {...visit} usage={found} requested={requested} keyNames={keyNames} />,
+        content: (
+          <UsageOfDays {...visit} {...lists} usage={found} requested={requested} taskPaths={taskPaths} />
+        ),
       });
     },
   });

@@ -62,6 +62,11 @@ export const tokensPage = definePage({
   confidential: true,
 });
 
+/** A request in an address: when it ended, and its id. */
+const requestMark = z
+  .templateLiteral([z.iso.datetime(), ",", z.string().regex(/^[A-Za-z0-9._-]{1,128}$/)])
+  .transform((mark) => ({ at: mark.slice(0, mark.indexOf(",")), id: mark.slice(mark.indexOf(",") + 1) }));
+
 /** The periods that the page of usage offers, all of them until today. */
 export const usageRanges = ["7d", "30d", "90d"] as const;
 
@@ -75,6 +80,10 @@ export const usagePage = definePage({
     to: optionalField(z.iso.date()).catch(undefined),
     range: z.enum(usageRanges).optional().catch(undefined),
     format: z.literal("csv").optional().catch(undefined),
+    /** Only requests with this id. */
+    request: optionalField(z.string().trim().max(128)).catch(undefined),
+    /** Only requests before this one. */
+    before: optionalField(requestMark).catch(undefined),
   }),
   styles: ["account"],
 });

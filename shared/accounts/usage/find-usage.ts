@@ -18,7 +18,7 @@ export interface TaskPath {
   readonly path: string;
 }
 
-/** The addresses of the operations that count on a quota, by their ids. */
+/** The addresses of the operations that accounts call, by their ids. */
 export type TaskPaths = Readonly<Record<string, TaskPath>>;
 
 /** What reading usage needs. */

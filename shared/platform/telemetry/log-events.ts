@@ -71,6 +71,8 @@ export const logEvents = {
   "request.answered":
     "The last line of each request, when its response has left: a stream's line comes with its last byte. Carries the metrics.",
   "request.failed": "A request ended with a 5xx status; `code` and `reason` say why.",
+  "request_log.not_stored":
+    "Requests could not be stored for the accounts that sent them. Lambda repeats it twice; after that they are missing in the console.",
   "request.received":
     "The first line of each request, when its operation is known. A browser's preflight has only the last.",
   "secret.not_refreshed":

@@ -3,6 +3,8 @@ import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
+  callbackQueueEnvironment,
+  callbackRulesEnvironment,
   characterQuotaEnvironment,
   credentialsLimitEnvironment,
   mailQueueEnvironment,
@@ -35,6 +37,11 @@ import {
   revokeKeyOperation,
   revokeKeysOperation,
 } from "./keys-contract.ts";
+import {
+  resendWebhookOperation,
+  testWebhookOperation,
+  webhookDeliveriesOperation,
+} from "./webhook-deliveries.ts";
 import { replaceWebhookSecretOperation, webhookSecretOperation } from "./webhook-secret.ts";
 
 export const authFunction = defineFunction({
@@ -62,6 +69,9 @@ export const authFunction = defineFunction({
     revokeKeysOperation,
     webhookSecretOperation,
     replaceWebhookSecretOperation,
+    webhookDeliveriesOperation,
+    resendWebhookOperation,
+    testWebhookOperation,
   ],
   environment: {
     ...tableEnvironment,
@@ -72,6 +82,8 @@ export const authFunction = defineFunction({
     ...bucketEnvironment,
     ...credentialsLimitEnvironment,
     ...vendorsEnvironment,
+    ...callbackQueueEnvironment,
+    ...callbackRulesEnvironment,
     /** 0 means that tokens do not expire. */
     TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
   },

@@ -5,9 +5,14 @@ import type { DeletionDependencies } from "../../shared/accounts/sign-in/delete-
 import type { SignInDependencies } from "../../shared/accounts/sign-in/dependencies.ts";
 import type { UsageDependencies } from "../../shared/accounts/usage/find-usage.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
+import type { CallbackManagement } from "../../shared/recordings/jobs/manage-callbacks.ts";
 
 /** What the use cases of this feature need. */
-export interface AuthDependencies extends SignInDependencies, DeletionDependencies, UsageDependencies {
+export interface AuthDependencies
+  extends SignInDependencies,
+    DeletionDependencies,
+    UsageDependencies,
+    CallbackManagement {
   readonly apiKeys: ApiKeysRepository;
   /** Returns the status of a credential, or `undefined` when there is no such account. */
   readonly findAccess: (credential: Credential) => Promise<CredentialAccess | undefined>;

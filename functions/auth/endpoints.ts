@@ -32,6 +32,7 @@ import {
 } from "./keys-contract.ts";
 import { linkEndpoints } from "./link-endpoints.ts";
 import { refreshToken } from "./refresh-token.ts";
+import { webhookDeliveryEndpoints } from "./webhook-deliveries.ts";
 import { webhookSecretEndpoints } from "./webhook-secret.ts";
 
 /** The operations of accounts and tokens, bound to their use cases. */
@@ -60,4 +61,5 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(revokeKeysOperation, ({ caller }) => revokeKeys(caller.userId, dependencies)),
   endpoint(usageOperation, ({ query, caller }) => getUsage(caller.userId, query, dependencies)),
   ...webhookSecretEndpoints(dependencies),
+  ...webhookDeliveryEndpoints(dependencies),
 ];

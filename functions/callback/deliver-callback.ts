@@ -1,5 +1,9 @@
 import { service } from "../../shared/http/function-definition.ts";
-import { type CallbackRequest, callbackId } from "../../shared/recordings/callbacks/callback-queue.ts";
+import {
+  type CallbackRequest,
+  callbackId,
+  testEvent,
+} from "../../shared/recordings/callbacks/callback-queue.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import type { DeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { signatureHeaders } from "../../shared/recordings/callbacks/signature.ts";
@@ -9,7 +13,7 @@ import { CallbackError, type OutgoingCallback } from "./post-callback.ts";
 
 export interface CallbackDependencies {
   readonly secrets: Pick<CallbackSecrets, "signing">;
-  readonly log: DeliveryLog;
+  readonly log: Pick<DeliveryLog, "add" | "read">;
   readonly slots: CallbackSlots;
   /** Returns the status of the receiver's response. @throws CallbackError without one. */
   readonly post: (callback: OutgoingCallback) => Promise<number>;
@@ -49,11 +53,13 @@ const attemptDelivery = async (
   const response = await attemptOnce({ url, headers, body }, post);
   const entry = { at: sentAt.toISOString(), ...response };
   const code = response.status_code ?? 0;
-  const seconds = pausesInSeconds[attempts - 1];
-  if (code >= 200 && code < 300) await log.add(userId, jobId, entry, "delivered");
-  else if (code === goneStatus || seconds === undefined) await log.add(userId, jobId, entry, "failed");
+  // A test shows its result at once.
+  const seconds = event === testEvent ? undefined : pausesInSeconds[attempts - 1];
+  if (code >= 200 && code < 300) await log.add(userId, jobId, entry, "delivered", request);
+  else if (code === goneStatus || seconds === undefined)
+    await log.add(userId, jobId, entry, "failed", request);
   else {
-    await log.add(userId, jobId, entry, "pending");
+    await log.add(userId, jobId, entry, "pending", request);
     return seconds;
   }
   return undefined;
@@ -80,7 +86,7 @@ export const deliverCallback = async (
   // gone.
   if (!signing || status !== "pending") return undefined;
   if (signing.length === 0) {
-    await log.add(userId, jobId, { at: now().toISOString(), error: endedMessage }, "failed");
+    await log.add(userId, jobId, { at: now().toISOString(), error: endedMessage }, "failed", request);
     return undefined;
   }
   const slot = await slots.take(userId);

@@ -1,7 +1,6 @@
 import { createRequestLog } from "../../shared/accounts/requests/request-log.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
-import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { accountDependenciesFrom } from "../../shared/wiring/accounts-from-environment.ts";
 import {
   accountPoliciesFrom,
@@ -38,7 +37,6 @@ export const handler = createConsoleHandler(
   consolePages({
     ...playground,
     store: linkedStoreFrom(environment),
-    jobs: createJobsRepository(table),
     requestLog: createRequestLog(table),
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
     providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({

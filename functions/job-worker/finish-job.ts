@@ -1,37 +1,19 @@
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import type { MessageQueue } from "../../shared/messaging/message-queue.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import type { CallbackQueue, CallbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
-import {
-  isOver,
-  type JobStatus,
-  type StoredJob,
-  type StoredTranscription,
-  toJob,
-} from "../../shared/recordings/jobs/job.ts";
+import type { CallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { isOver, type StoredJob, type StoredTranscription } from "../../shared/recordings/jobs/job.ts";
+import { callbackOf } from "../../shared/recordings/jobs/job-callback.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 
 export interface EndDependencies {
   readonly jobs: Pick<JobsRepository, "read" | "remove" | "finish">;
   readonly store: Pick<ObjectStore, "delete" | "list">;
-  readonly callbacks: CallbackQueue;
+  readonly callbacks: Pick<CallbackQueue, "send">;
   /** The queue of the messaging assistant, for jobs that transcribe a voice note. */
   readonly messages: MessageQueue;
 }
-
-const events: Readonly<Partial<Record<JobStatus, CallbackRequest["event"]>>> = {
-  completed: "job.completed",
-  failed: "job.failed",
-  cancelled: "job.cancelled",
-};
-
-const callbackOf = (job: StoredJob, url: string): CallbackRequest => {
-  const event = events[job.status];
-  const { ended_at: occurredAt } = job;
-  if (!event || !occurredAt) throw new Error("The job has not ended.");
-  return { userId: job.user_id, jobId: job.id, url, event, occurredAt, data: toJob(job) };
-};
 
 /** Reports the end of a job to the assistant. The id depends only on the job, so the queue drops a second message. */
 const endMessage = (

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import * as z from "zod";
-import { type AccountRequest, loggedRequest } from "../../shared/accounts/requests/request-log.ts";
+import { loggedRequest, type SentRequest } from "../../shared/accounts/requests/request-log.ts";
 import type { LogEvent } from "../../shared/platform/telemetry/log-events.ts";
 
 const decompress = promisify(gunzip);
@@ -36,7 +36,7 @@ const lastLine = z
     request: { at, id, ...rest, ...(key === undefined ? {} : { key }) },
   }));
 
-const parse = (message: string): AccountRequest[] => {
+const parse = (message: string): SentRequest[] => {
   try {
     const { data } = lastLine.safeParse(JSON.parse(message));
     return data ? [data] : [];
@@ -46,7 +46,7 @@ const parse = (message: string): AccountRequest[] => {
 };
 
 /** Reads the requests in a batch of log lines. Other lines are left out. @throws Error when the event is no such batch. */
-export const readLines = async (event: unknown): Promise<AccountRequest[]> => {
+export const readLines = async (event: unknown): Promise<SentRequest[]> => {
   const { data } = subscription.parse(event).awslogs;
   const text = await decompress(Buffer.from(data, "base64"), { maxOutputLength: maxBytes });
   const content = batch.parse(JSON.parse(text.toString()));

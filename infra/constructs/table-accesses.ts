@@ -103,6 +103,12 @@ const tableAccesses = {
   "log-requests": { BatchWriteItem: [requestKeyPrefix], GetItem: [accessKeyPrefix] },
   /** Showing the requests of an account. */
   "show-requests": { Query: [requestKeyPrefix] },
+  /** Showing callbacks and sending them again. */
+  "resend-callbacks": {
+    GetItem: [callbackKeyPrefix, jobKeyPrefix],
+    Query: [callbackKeyPrefix],
+    UpdateItem: [callbackKeyPrefix],
+  },
   /** Storing the responses of idempotent requests. */
   "store-responses": { UpdateItem: [idempotencyKeyPrefix] },
   /** Counting requests of addresses. */

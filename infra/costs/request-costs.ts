@@ -39,7 +39,12 @@ const accessWrite = 2;
  * The API, the write that checks the token and counts the request, another write of usage for every second request, the log
  * lines of both functions, and the request log with a read of the account.
  */
-const taskUses = { apiRequest: 1, tableWrite: 1.5 * accessWrite + loggedWrites, tableRead: 1, logKilobyte: 3 };
+const taskUses = {
+  apiRequest: 1,
+  tableWrite: 1.5 * accessWrite + loggedWrites,
+  tableRead: 1,
+  logKilobyte: 3,
+};
 /** Recordings at 64 kbit/s, which model servers get over the internet. */
 const recordingKilobytesPerSecond = 8;
 

@@ -53,13 +53,15 @@ const isFeedingRequestLog = (definition: LocalFunction): boolean =>
 const feedingLevel = (level: LocalSettings["LOG_LEVEL"]): LocalSettings["LOG_LEVEL"] =>
   level === "DEBUG" ? "DEBUG" : "INFO";
 
+const levelNames: readonly string[] = logLevels;
+
 /** A line of a function's log, after the function's name. */
 const leveledLine = new RegExp(`^[^ ]+ \\| \\{"level":"(${logLevels.join("|")})"`);
 
 /** Whether a line that a function or server has printed is shown at a level: all lines without a level are. */
 export const isShownAt = (level: LocalSettings["LOG_LEVEL"], line: string): boolean => {
   const own = leveledLine.exec(line)?.[1];
-  return own === undefined || logLevels.findIndex((each) => each === own) >= logLevels.indexOf(level);
+  return own === undefined || levelNames.indexOf(own) >= levelNames.indexOf(level);
 };
 
 /** Returns how a function here differs from its template. */

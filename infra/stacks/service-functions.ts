@@ -84,9 +84,10 @@ export class ServiceFunctions extends FunctionGroup {
   }
 
   private addAuth(): ServiceFunction {
-    const { table, audioBucket, mail } = this.props.data;
+    const { table, audioBucket, callbacks, mail } = this.props.data;
     return this.add(authFunction, {
-      TABLE_NAME: tableBinding(table, ...accounts, "store-responses"),
+      TABLE_NAME: tableBinding(table, ...accounts, "store-responses", "resend-callbacks"),
+      CALLBACK_QUEUE_URL: queueBinding(callbacks.queue, "send"),
       BUCKET_NAME: bucketBinding(this, audioBucket, ...erasedFolders),
       MAIL_QUEUE_URL: queueBinding(mail.queue, "send"),
     });
@@ -140,6 +141,7 @@ export class ServiceFunctions extends FunctionGroup {
         "disown-accounts",
         "show-jobs",
         "show-requests",
+        "resend-callbacks",
       ),
       BUCKET_NAME: bucketBinding(
         this,
@@ -148,6 +150,7 @@ export class ServiceFunctions extends FunctionGroup {
         { folder: jobsFolder, access: "read" },
         { folder: uploadsFolder, access: "read" },
       ),
+      CALLBACK_QUEUE_URL: queueBinding(data.callbacks.queue, "send"),
       JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send"),
       MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
       CHAT_STREAM_URL: plainBinding(

@@ -23,7 +23,7 @@ export interface FunctionDefinition<Environment extends VariableShape = Variable
   readonly transfer: "buffered" | "stream";
   /** Whether it also has a function URL; it then checks bearer tokens itself. */
   readonly functionUrl?: boolean;
-  /** `false` when no one looks at its traces: X-Ray records the first invocation of each second, which costs more than the function. */
+  /** `false` when no one reads its traces: X-Ray records the first invocation of each second, which costs more than the function. */
   readonly isTraced?: false;
 }
 

@@ -16,6 +16,8 @@ import {
   type accountLimitEnvironment,
   awsConfigOf,
   type bucketEnvironment,
+  type callbackQueueEnvironment,
+  type callbackRulesEnvironment,
   type characterQuotaEnvironment,
   type mailQueueEnvironment,
   type PlatformEnvironment,
@@ -27,7 +29,10 @@ import type { vendorsEnvironment } from "../platform/config/vendors.ts";
 import { daySeconds } from "../platform/durations.ts";
 import { openTable } from "../platform/storage/sdk-table.ts";
 import type { Table } from "../platform/storage/table.ts";
+import { openCallbackQueue } from "../recordings/callbacks/callback-queue.ts";
 import { callbacksEnd, createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
+import { createDeliveryLog } from "../recordings/callbacks/deliveries.ts";
+import { createJobsRepository } from "../recordings/jobs/jobs-repository.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { characterQuotasFrom, objectStoreFrom, signingSecretFrom } from "./from-environment.ts";
 
@@ -39,6 +44,8 @@ type AccountVariables = PlatformEnvironment &
       typeof mailQueueEnvironment &
       typeof bucketEnvironment &
       typeof vendorsEnvironment &
+      typeof callbackQueueEnvironment &
+      typeof callbackRulesEnvironment &
       typeof characterQuotaEnvironment
   > & { readonly TOKEN_LIFETIME_DAYS: number };
 
@@ -71,6 +78,10 @@ export const accountDependenciesFrom = (environment: AccountVariables) => {
     eraseAccount: (account: StoredAccount, signal: AbortSignal) =>
       eraseAccount(account, { table, store }, signal),
     callbackSecrets: createCallbackSecrets(table),
+    deliveries: createDeliveryLog(table),
+    callbacks: openCallbackQueue(environment.CALLBACK_QUEUE_URL, awsConfigOf(environment)),
+    callbackRules: { allowLoopback: environment.CALLBACKS_ALLOW_LOOPBACK },
+    jobs: createJobsRepository(table),
     usage: createUsageRepository(
       table,
       environment.UNVERIFIED_QUOTA_SHARE,

@@ -18,11 +18,17 @@ import { maxUsageDays } from "../../../shared/accounts/usage/usage.ts";
 import { dayMilliseconds } from "../../../shared/platform/durations.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { CallbackSecrets } from "../../../shared/recordings/callbacks/callback-secrets.ts";
+import {
+  type CallbackManagement,
+  listCallbacks,
+  resendCallback,
+  sendTestCallback,
+} from "../../../shared/recordings/jobs/manage-callbacks.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { type PageResponse, redirect, sentFile, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import type { SessionsRepository } from "../sessions/sessions-repository.ts";
-import { AccountSettings } from "./account.tsx";
+import { AccountSettings, sectionIn } from "./account.tsx";
 import type { LinkableProvider } from "./account-view.ts";
 import { Overview } from "./overview.tsx";
 import { accountPage, endOfDay, overviewPage, requiredOnceSet, tokensPage, usagePage } from "./pages.ts";
@@ -37,7 +43,8 @@ export interface AccountPagesDependencies
       "accounts" | "mailQueue" | "passwordGuard" | "tokens" | "tokenLifetimeSeconds"
     >,
     DeletionDependencies,
-    UsageDependencies {
+    UsageDependencies,
+    Omit<CallbackManagement, "callbackSecrets"> {
   readonly apiKeys: ApiKeysRepository;
   readonly callbackSecrets: Pick<CallbackSecrets, "current" | "replace">;
   readonly requestLog: Pick<RequestLog, "find" | "list">;
@@ -239,11 +246,12 @@ const leave = async ({ endSession }: SignedInVisit, after: string): Promise<Page
 const settings = (dependencies: AccountPagesDependencies): BoundPage => {
   const { callbackSecrets, sessions, identities, openIdProviders } = dependencies;
   const show = async (visit: Visit<AccountQuery, "signed-in">, secret?: string) => {
-    const [listed, joined] = await Promise.all([
+    const [listed, joined, deliveries] = await Promise.all([
       sessions.list(ownerIn(visit)),
       identities.list(visit.account.id),
+      sectionIn(visit) === "webhooks" ? listCallbacks(visit.account.id, dependencies) : undefined,
     ]);
-    const lists = { sessions: listed, identities: joined, providers: openIdProviders };
+    const lists = { sessions: listed, identities: joined, providers: openIdProviders, deliveries };
     return shown({ content: <AccountSettings {...visit} {...lists} secret={secret} /> });
   };
   return page(accountPage, {
@@ -275,6 +283,12 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           return redirect("/console/account?section=webhooks&done=secret-replaced");
         case "show-secret":
           return show(visit, await callbackSecrets.current(account.id));
+        case "test-webhook":
+          await sendTestCallback(account.id, form.url, dependencies);
+          return redirect("/console/account?section=webhooks&done=tested");
+        case "resend-webhook":
+          await resendCallback({ userId: account.id, jobId: form.job }, dependencies);
+          return redirect("/console/account?section=webhooks&done=resent");
         case "delete-account":
           await deleteWithPassword(account.id, form.password, request.signal, dependencies);
           return leave(visit, "deleted");

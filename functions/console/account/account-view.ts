@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { JoinedIdentity } from "../../../shared/accounts/repositories/identities-repository.ts";
+import type { CallbackDelivery } from "../../../shared/recordings/callbacks/deliveries.ts";
 import type { Visit } from "../server/visit.ts";
 import type { Session } from "../sessions/sessions-repository.ts";
 import type { accountPage } from "./pages.ts";
@@ -20,4 +21,6 @@ export type AccountView = Visit<z.output<NonNullable<typeof accountPage.query>>,
   readonly providers: readonly LinkableProvider[];
   /** The webhook secret, when its owner has requested it. */
   readonly secret?: string | undefined;
+  /** Callbacks that were sent, on the page of webhooks. */
+  readonly deliveries?: readonly CallbackDelivery[] | undefined;
 };

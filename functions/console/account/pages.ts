@@ -6,6 +6,7 @@ import { givenPassword, newPassword } from "../../../shared/accounts/sign-in/fie
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { providerLetters } from "../../../shared/platform/config/identity-providers.ts";
 import { optionalField, text } from "../../../shared/platform/validation/fields.ts";
+import { maxCallbackUrlLength } from "../../../shared/recordings/callbacks/callback-url.ts";
 import { definePage } from "../server/define-page.ts";
 
 /** The outcome that a page shows after one of its forms. */
@@ -102,7 +103,10 @@ export const accountPage = definePage({
   path: "/console/account",
   audience: "signed-in",
   title: ({ navigation }) => navigation.account,
-  query: done(["saved", "sent", "password-changed", "password-set", "unlinked", "secret-replaced"]).extend({
+  query: done([
+    ...(["saved", "sent", "password-changed", "password-set", "unlinked"] as const),
+    ...(["secret-replaced", "resent", "tested"] as const),
+  ]).extend({
     section: z.enum(accountSections).optional().catch(undefined),
     /** Fields that the form tried to clear. */
     kept: optionalField(z.string())
@@ -131,6 +135,8 @@ export const accountPage = definePage({
     z.object({ action: z.literal("unlink"), identity: z.string().min(1).max(200) }),
     z.object({ action: z.literal("show-secret") }),
     z.object({ action: z.literal("replace-secret") }),
+    z.object({ action: z.literal("test-webhook"), url: text().trim().min(1).max(maxCallbackUrlLength) }),
+    z.object({ action: z.literal("resend-webhook"), job: z.string().min(1).max(64) }),
     z.object({ action: z.literal("delete-account"), password: givenPassword }),
   ]),
   styles: ["account"],

@@ -34,7 +34,7 @@ export const loggedRequest = z.object({
 export type LoggedRequest = z.infer<typeof loggedRequest>;
 
 /** A request with the account that sent it. */
-export interface AccountRequest {
+export interface SentRequest {
   readonly userId: number;
   readonly request: LoggedRequest;
 }
@@ -54,7 +54,7 @@ export const createRequestLog = (table: Pick<Table, "putAll" | "query" | "read">
   };
   return {
     /** Stores requests, except those of deleted accounts. Repeating it changes nothing. */
-    add: async (requests: readonly AccountRequest[]): Promise<void> => {
+    add: async (requests: readonly SentRequest[]): Promise<void> => {
       const accounts = [...Map.groupBy(requests, ({ userId }) => userId)];
       const stored = await Promise.all(
         accounts.map(async ([userId, own]) => ((await isStored(userId)) ? own : [])),

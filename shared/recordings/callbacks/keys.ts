@@ -8,8 +8,9 @@ export const callbackKeys = {
   /** K2: the deliveries of a job's callback. */
   deliveries: (userId: number, jobId: string) => ({
     PK: `${callbackKeyPrefix}${userId}`,
-    SK: `JOB#${jobId}`,
+    SK: `${callbackKeys.jobs}${jobId}`,
   }),
+  jobs: "JOB#",
   /** K3: the callbacks of an account that are being sent. */
   slots: (userId: number) => ({ PK: `${callbackKeyPrefix}${userId}`, SK: "SLOTS" }),
   ofAccount: (userId: number) => `${callbackKeyPrefix}${userId}`,

@@ -3,6 +3,11 @@ import * as account from "../../../functions/auth/account-contract.ts";
 import * as credentials from "../../../functions/auth/credentials-contract.ts";
 import * as keys from "../../../functions/auth/keys-contract.ts";
 import {
+  resendWebhookOperation,
+  testWebhookOperation,
+  webhookDeliveriesOperation,
+} from "../../../functions/auth/webhook-deliveries.ts";
+import {
   replaceWebhookSecretOperation,
   webhookSecretOperation,
 } from "../../../functions/auth/webhook-secret.ts";
@@ -116,6 +121,16 @@ export const management: readonly Row[] = [
   { operation: keys.revokeKeysOperation, request: asVisitor },
   { operation: webhookSecretOperation, request: asVisitor },
   { operation: replaceWebhookSecretOperation, request: asVisitor },
+  { operation: webhookDeliveriesOperation, request: asVisitor },
+  {
+    operation: resendWebhookOperation,
+    refusal: [404, "not_found"],
+    request: () => ({ ...asVisitor(), path: "/auth/webhook-deliveries/none/resend" }),
+  },
+  {
+    operation: testWebhookOperation,
+    request: () => ({ ...asVisitor(), body: { url: "https://receiver.invalid/hook" } }),
+  },
   {
     operation: credentials.refreshTokenOperation,
     request: asOwner,

@@ -39,7 +39,8 @@ const identity = {
   email: undefined,
   joinedAt: "2026-11-20T10:00:00.000Z",
 };
-const account = { ...visit, ...settings, identities: [identity] };
+const failed = { id: "job", event: "job.completed", url: null, status: "failed", deliveries: [] } as const;
+const account = { ...visit, ...settings, identities: [identity], deliveries: [failed] };
 const usageView = {
   ...visit,
   query: {},

@@ -6,6 +6,7 @@ import { type IdentityPagesDependencies, identityPages } from "./identity/identi
 import { type PlaygroundDependencies, playgroundPages } from "./playground/playground-pages.tsx";
 import { type RecordingsDependencies, recordingsPages } from "./recordings/recordings-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
+import { type StatusDependencies, statusPages } from "./status/status-pages.tsx";
 
 export type ConsoleDependencies = AccountPagesDependencies &
   DocumentationDependencies &
@@ -13,7 +14,8 @@ export type ConsoleDependencies = AccountPagesDependencies &
   HomeDependencies &
   IdentityPagesDependencies &
   PlaygroundDependencies &
-  RecordingsDependencies;
+  RecordingsDependencies &
+  StatusDependencies;
 
 /** Every page of the console. */
 export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
@@ -24,4 +26,5 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...accountPages(dependencies),
   ...playgroundPages(dependencies),
   ...recordingsPages(dependencies),
+  ...statusPages(dependencies),
 ];

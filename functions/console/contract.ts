@@ -15,7 +15,11 @@ import {
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { identityProvidersEnvironment } from "../../shared/platform/config/identity-providers.ts";
-import { baseAddressVariable } from "../../shared/platform/config/variables.ts";
+import {
+  addressVariable,
+  baseAddressVariable,
+  optionalVariable,
+} from "../../shared/platform/config/variables.ts";
 import { vendorsEnvironment } from "../../shared/platform/config/vendors.ts";
 import { consoleLanguagesVariable } from "./texts/languages.ts";
 
@@ -33,6 +37,7 @@ export const consoleFunction = defineFunction({
     "/docs",
     "/docs/{proxy+}",
     "/reset-password",
+    "/status",
     "/llms.txt",
     "/llms-full.txt",
   ],
@@ -57,6 +62,8 @@ export const consoleFunction = defineFunction({
     CHAT_STREAM_URL: baseAddressVariable,
     /** Requests per day in the playground for one IP address without an account; 0 for none. */
     VISITOR_TRIES_PER_DAY: z.coerce.number().int().min(0),
+    /** A status page elsewhere. */
+    STATUS_PAGE_URL: optionalVariable(addressVariable),
     /** The languages of pages, such as `en,sw`. */
     CONSOLE_LANGUAGES: consoleLanguagesVariable,
   },

@@ -1,5 +1,6 @@
 import { createRequestLog } from "../../shared/accounts/requests/request-log.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
+import { createStatusLog } from "../../shared/platform/status/status-log.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { accountDependenciesFrom } from "../../shared/wiring/accounts-from-environment.ts";
 import {
@@ -38,6 +39,8 @@ export const handler = createConsoleHandler(
     ...playground,
     store: linkedStoreFrom(environment),
     requestLog: createRequestLog(table),
+    statusLog: createStatusLog(table),
+    statusPageUrl: environment.STATUS_PAGE_URL,
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
     providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({
       name,

@@ -10,6 +10,7 @@ import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/acco
 import { requestKeyPrefix } from "../../shared/accounts/requests/keys.ts";
 import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
+import { statusKeyPrefix } from "../../shared/platform/status/status-log.ts";
 import { callbackKeyPrefix } from "../../shared/recordings/callbacks/keys.ts";
 import { assistantJobKeyPrefix, jobKeyPrefix } from "../../shared/recordings/jobs/keys.ts";
 import { uploadKeyPrefix } from "../../shared/recordings/uploads/keys.ts";
@@ -103,6 +104,10 @@ const tableAccesses = {
   "log-requests": { BatchWriteItem: [requestKeyPrefix], GetItem: [accessKeyPrefix] },
   /** Showing the requests of an account. */
   "show-requests": { Query: [requestKeyPrefix] },
+  /** Noting the outcomes of the canary. */
+  "note-status": { UpdateItem: [statusKeyPrefix] },
+  /** Showing the outcomes of the canary. */
+  "show-status": { Query: [statusKeyPrefix] },
   /** Showing callbacks and sending them again. */
   "resend-callbacks": {
     GetItem: [callbackKeyPrefix, jobKeyPrefix],

@@ -142,6 +142,7 @@ export class ServiceFunctions extends FunctionGroup {
         "show-jobs",
         "show-requests",
         "resend-callbacks",
+        "show-status",
       ),
       BUCKET_NAME: bucketBinding(
         this,

@@ -86,7 +86,9 @@ export class WorkerFunctions extends FunctionGroup {
   }
 
   private addCanary(): ServiceFunction {
-    const canary = this.add(canaryFunction, {});
+    const canary = this.add(canaryFunction, {
+      TABLE_NAME: tableBinding(this.props.data.table, "note-status"),
+    });
     const rule = new Rule(this, "CanarySchedule", {
       description: "When the canary calls",
       enabled: this.props.stage.settings.CANARY === "on",

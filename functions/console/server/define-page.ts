@@ -12,7 +12,7 @@ export type Shell = "console" | "docs" | "home" | "plain" | "solo";
 export type Audience = "everybody" | "signed-in";
 
 /** Names of files in `view/page-style/`, without extension. */
-export type PageStyle = "account" | "docs" | "home" | "playground" | "recordings";
+export type PageStyle = "account" | "docs" | "home" | "playground" | "recordings" | "status";
 
 /** Other origins that a page's scripts use. The content security policy allows no others. */
 export type Reached = "storage" | "stream";

@@ -243,6 +243,9 @@ export const Foot = () => {
           <li>
             <a href={url("/openapi.json")}>{texts.navigation.openApi}</a>
           </li>
+          <li>
+            <a href={url("/status")}>{texts.navigation.status}</a>
+          </li>
         </ul>
         <LanguageChoice />
       </div>

@@ -18,6 +18,7 @@ import {
   resetPasswordPage,
   signUpPage,
 } from "../../../functions/console/entry/pages.ts";
+import type { CallbackDelivery } from "../../../shared/recordings/callbacks/deliveries.ts";
 import { key, settings, usage } from "./owned.ts";
 import { render, visit } from "./rendered.ts";
 
@@ -39,7 +40,13 @@ const identity = {
   email: undefined,
   joinedAt: "2026-11-20T10:00:00.000Z",
 };
-const failed = { id: "job", event: "job.completed", url: null, status: "failed", deliveries: [] } as const;
+const failed: CallbackDelivery = {
+  id: "job",
+  event: "job.completed",
+  url: null,
+  status: "failed",
+  deliveries: [],
+};
 const account = { ...visit, ...settings, identities: [identity], deliveries: [failed] };
 const usageView = {
   ...visit,

@@ -16,6 +16,7 @@ import { messagingFunction } from "./messaging/contract.ts";
 import { releaseCheckFunction } from "./release-check/contract.ts";
 import { requestLogFunction } from "./request-log/contract.ts";
 import { speechFunction } from "./speech/contract.ts";
+import { sunsetFunction } from "./sunset/contract.ts";
 import { transcriptionFunction } from "./transcription/contract.ts";
 import { translateFunction } from "./translate/contract.ts";
 import { uploadFunction } from "./upload/contract.ts";
@@ -40,6 +41,7 @@ export const functionDefinitions = [
   messagingFunction,
   requestLogFunction,
   speechFunction,
+  sunsetFunction,
   transcriptionFunction,
   translateFunction,
   uploadFunction,

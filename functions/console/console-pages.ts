@@ -7,6 +7,7 @@ import { type PlaygroundDependencies, playgroundPages } from "./playground/playg
 import { type RecordingsDependencies, recordingsPages } from "./recordings/recordings-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
 import { type StatusDependencies, statusPages } from "./status/status-pages.tsx";
+import { type TierDependencies, tierPages } from "./tier/tier-pages.tsx";
 
 export type ConsoleDependencies = AccountPagesDependencies &
   DocumentationDependencies &
@@ -15,7 +16,8 @@ export type ConsoleDependencies = AccountPagesDependencies &
   IdentityPagesDependencies &
   PlaygroundDependencies &
   RecordingsDependencies &
-  StatusDependencies;
+  StatusDependencies &
+  TierDependencies;
 
 /** Every page of the console. */
 export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
@@ -27,4 +29,5 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...playgroundPages(dependencies),
   ...recordingsPages(dependencies),
   ...statusPages(dependencies),
+  ...tierPages(dependencies),
 ];

@@ -1,4 +1,5 @@
 import { createRequestLog } from "../../shared/accounts/requests/request-log.ts";
+import { createTierRequests } from "../../shared/accounts/tiers/tier-requests.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { createStatusLog } from "../../shared/platform/status/status-log.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
@@ -40,6 +41,7 @@ export const handler = createConsoleHandler(
     store: linkedStoreFrom(environment),
     requestLog: createRequestLog(table),
     statusLog: createStatusLog(table),
+    tierRequests: createTierRequests(table),
     statusPageUrl: environment.STATUS_PAGE_URL,
     queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
     providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({

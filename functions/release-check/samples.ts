@@ -89,6 +89,7 @@ export const releaseSamples: Readonly<Record<string, readonly ReleaseSample[]>> 
   messaging: [noRecords],
   "request-log": [noWork],
   speech: [unauthenticated(createV1Speech)],
+  sunset: [noWork],
   transcription: [unauthenticated(createV1Transcription)],
   translate: [unauthenticated(translate)],
   upload: [unauthenticated(getUpload)],

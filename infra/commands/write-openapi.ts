@@ -5,11 +5,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { buildOpenApi } from "../../functions/docs/build-openapi.ts";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
+import type { Operation } from "../../shared/http/operation.ts";
 import { readOptions } from "./command-line.ts";
 
-const taskPaths = Object.fromEntries(
-  operations.filter(({ auth }) => auth === "user").map(({ id, method, path }) => [id, { method, path }]),
-);
+const pathOf = ({ id, method, path, deprecated }: Operation) =>
+  [id, { method, path, ...(deprecated ? { deprecated: true } : {}) }] as const;
+
+const taskPaths = Object.fromEntries(operations.filter(({ auth }) => auth === "user").map(pathOf));
 
 const { check } = readOptions(
   "Usage: npm run openapi [-- --check]\n\nWrites the files that are generated from the contracts.",

@@ -7,7 +7,9 @@ import {
   ownedKeyPrefix,
 } from "../../shared/accounts/access/keys.ts";
 import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/accounts/limits/keys.ts";
+import { noticeKeyPrefix } from "../../shared/accounts/notices/keys.ts";
 import { requestKeyPrefix } from "../../shared/accounts/requests/keys.ts";
+import { tierRequestKeyPrefix } from "../../shared/accounts/tiers/tier-requests.ts";
 import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { statusKeyPrefix } from "../../shared/platform/status/status-log.ts";
@@ -69,16 +71,16 @@ const tableAccesses = {
   "erase-accounts": {
     BatchWriteItem: [
       ...[profile, identityKeyPrefix, limitKeyPrefix],
-      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix, requestKeyPrefix],
+      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix, noticeKeyPrefix, requestKeyPrefix],
     ],
     DeleteItem: [
-      ...[profile, accessKeyPrefix, username, email],
+      ...[profile, accessKeyPrefix, username, email, tierRequestKeyPrefix],
       ...[ownedKeyPrefix, uploadKeyPrefix, transcriptionKeyPrefix],
     ],
     GetItem: [accessKeyPrefix],
     Query: [
       ...[profile, ownedKeyPrefix, limitKeyPrefix],
-      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix, requestKeyPrefix],
+      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix, noticeKeyPrefix, requestKeyPrefix],
     ],
     UpdateItem: [accessKeyPrefix, usageKeyPrefix],
   },
@@ -104,6 +106,21 @@ const tableAccesses = {
   "log-requests": { BatchWriteItem: [requestKeyPrefix], GetItem: [accessKeyPrefix] },
   /** Showing the requests of an account. */
   "show-requests": { Query: [requestKeyPrefix] },
+  /** Requesting a higher tier. */
+  "request-tier": { GetItem: [tierRequestKeyPrefix], PutItem: [tierRequestKeyPrefix] },
+  /** Listing requests for a higher tier, and deciding about them. */
+  "decide-tiers": {
+    GetItem: [tierRequestKeyPrefix],
+    Query: [tierRequestKeyPrefix],
+    UpdateItem: [tierRequestKeyPrefix],
+  },
+  /** Finding the accounts that call some routes, and noting who got a mail about their end. */
+  "notify-accounts": {
+    DeleteItem: [noticeKeyPrefix],
+    GetItem: [accessKeyPrefix, noticeKeyPrefix],
+    PutItem: [noticeKeyPrefix],
+    Query: [usageKeyPrefix],
+  },
   /** Noting the outcomes of the canary. */
   "note-status": { UpdateItem: [statusKeyPrefix] },
   /** Showing the outcomes of the canary. */

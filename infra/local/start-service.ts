@@ -101,6 +101,10 @@ const endpointsOf = (settings: LocalSettings) => ({
   ses: settings.AWS_ENDPOINT_URL_SES,
 });
 
+/** The value of a variable that several functions have. */
+const variableIn = ({ functions }: LocalModel, name: string): string | undefined =>
+  functions.find(({ environment }) => name in environment)?.environment[name];
+
 const announce = async (
   { DATA_DIR: dataDirectory }: LocalSettings,
   instance: string,
@@ -113,9 +117,8 @@ const announce = async (
     instance,
     url,
     tableName: model.tables[0]?.name ?? "",
-    bucketName: model.functions.find(({ environment }) => "BUCKET_NAME" in environment)?.environment[
-      "BUCKET_NAME"
-    ],
+    bucketName: variableIn(model, "BUCKET_NAME"),
+    mailQueueUrl: variableIn(model, "MAIL_QUEUE_URL"),
     sdkVariables: variablesOf(operator),
   });
   cleanup.add(() => withdrawService(dataDirectory));

@@ -143,6 +143,7 @@ export class ServiceFunctions extends FunctionGroup {
         "show-requests",
         "resend-callbacks",
         "show-status",
+        "request-tier",
       ),
       BUCKET_NAME: bucketBinding(
         this,

@@ -12,6 +12,7 @@ import { mailFunction } from "../../functions/mail/contract.ts";
 import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
 import { messagingFunction } from "../../functions/messaging/contract.ts";
 import { requestLogFunction } from "../../functions/request-log/contract.ts";
+import { sunsetFunction } from "../../functions/sunset/contract.ts";
 import {
   jobsFolder,
   jobsFolderOf,
@@ -57,6 +58,7 @@ export class WorkerFunctions extends FunctionGroup {
       this.addCallback(),
       this.addJobWorker(),
       this.requestLog,
+      this.addSunset(),
     ];
   }
 
@@ -112,6 +114,21 @@ export class WorkerFunctions extends FunctionGroup {
     });
     acknowledge(rule, "Serverless-EventBusDLQ", "The next run, a day later, repeats what failed.");
     return erasure;
+  }
+
+  private addSunset(): ServiceFunction {
+    const { table, mail } = this.props.data;
+    const sunset = this.add(sunsetFunction, {
+      TABLE_NAME: tableBinding(table, "notify-accounts"),
+      MAIL_QUEUE_URL: queueBinding(mail.queue, "send"),
+    });
+    const rule = new Rule(this, "SunsetSchedule", {
+      description: "When accounts are mailed that still call routes of version 1",
+      schedule: Schedule.rate(Duration.days(1)),
+      targets: [new LambdaFunction(sunset.live)],
+    });
+    acknowledge(rule, "Serverless-EventBusDLQ", "The next run, a day later, repeats what failed.");
+    return sunset;
   }
 
   private addMessaging(): ServiceFunction {

@@ -4,7 +4,9 @@ import type { StoredAccount } from "../accounts/access/account.ts";
 import { accountKeys, identityKeyPrefix } from "../accounts/access/keys.ts";
 import { limitKeys } from "../accounts/limits/keys.ts";
 import { usageMoves } from "../accounts/limits/usage-items.ts";
+import { noticeKeys } from "../accounts/notices/keys.ts";
 import { requestKeys } from "../accounts/requests/keys.ts";
+import { tierRequestKey } from "../accounts/tiers/tier-requests.ts";
 import { idempotencyKeys } from "../http/idempotency/keys.ts";
 import { dayMilliseconds } from "../platform/durations.ts";
 import {
@@ -140,6 +142,7 @@ const eraseItems = async ({ account, table, forEach }: Erasure): Promise<void> =
   const partitions = [
     callbackKeys.ofAccount(account.id),
     requestKeys.ofAccount(account.id),
+    noticeKeys.ofAccount(account.id),
     limitKeys.ofAccount(account.id),
     limitKeys.ofName(account.username),
     limitKeys.ofName(account.email),
@@ -153,6 +156,7 @@ const eraseItems = async ({ account, table, forEach }: Erasure): Promise<void> =
       .map(({ SK }) => accountKeys.identity(SK.slice(identityKeyPrefix.length))),
   );
   await table.deleteAll(keys);
+  await table.delete(tierRequestKey(account.id));
 };
 
 /**

@@ -320,6 +320,7 @@ describe("A function's permissions", () => {
       "mail-feedback": [],
       messaging: [...inference, "MessagingSecrets"],
       "request-log": [],
+      sunset: [],
       speech: [...inference, ...token],
       transcription: [...inference, ...token],
       translate: inference,

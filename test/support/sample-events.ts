@@ -47,6 +47,7 @@ export const otherEvents: Readonly<
   "mail-feedback/complaint": { result: nothing },
   "mail-feedback/delivery": { result: nothing },
   "request-log/lines": { result: nothing },
+  "sunset/daily": { result: nothing },
   "messaging/text": { result: batchDone, message: inboundMessage },
 };
 

@@ -203,6 +203,11 @@ export const UsageOfDays = (visit: Shown) => {
         <RecordingsMeter usage={usage} label={words.recordings} />
         <CharactersMeter usage={usage} label={words.charactersThisMonth} />
       </div>
+      {usage.account_type === "Free" && (
+        <p>
+          <a href={visit.url("/console/tier")}>{texts.tier.link}</a>
+        </p>
+      )}
       <div class="row between">
         <Periods {...visit} />
         <Range {...visit} />

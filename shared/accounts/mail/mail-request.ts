@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { connection } from "../repositories/links-repository.ts";
+import { tierDecisions } from "../tiers/tier-requests.ts";
 
 /** A requested mail. It names an account and never a link: links are created when the mail is written. */
 export const mailRequest = z.discriminatedUnion("kind", [
@@ -20,6 +21,20 @@ export const mailRequest = z.discriminatedUnion("kind", [
   }),
   /** Someone who logged in at a provider with the address of the account wants to add that login to it. */
   z.object({ kind: z.literal("connect-identity"), userId: z.int(), connects: connection }),
+  /** An operator has decided about the account's request for a higher tier. */
+  z.object({
+    kind: z.literal("tier-decided"),
+    userId: z.int(),
+    decision: z.enum(tierDecisions),
+    note: z.string(),
+  }),
+  /** The account still calls routes that end on a day. */
+  z.object({
+    kind: z.literal("routes-end"),
+    userId: z.int(),
+    sunset: z.iso.date(),
+    routes: z.array(z.string()),
+  }),
   /** Its owner did not create the account with this address. */
   z.object({ kind: z.literal("disowned"), email: z.string(), erasedOn: z.iso.date() }),
 ]);

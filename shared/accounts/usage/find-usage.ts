@@ -16,6 +16,8 @@ import {
 export interface TaskPath {
   readonly method: string;
   readonly path: string;
+  /** Whether it is going to be removed. */
+  readonly deprecated?: boolean;
 }
 
 /** The addresses of the operations that accounts call, by their ids. */
@@ -30,9 +32,9 @@ export interface UsageDependencies {
 /** Returns the paths with a stage's own names of the providers. */
 export const withVendorsNames = (paths: TaskPaths, vendors: Vendors): TaskPaths =>
   Object.fromEntries(
-    Object.entries(paths).map(([id, { method, path }]) => [
+    Object.entries(paths).map(([id, { path, ...others }]) => [
       id,
-      { method, path: inVendorsNames(path, vendors) },
+      { ...others, path: inVendorsNames(path, vendors) },
     ]),
   );
 

@@ -82,6 +82,7 @@ export const logEvents = {
   "stream.failed": "The maker of a streamed response failed; the response was broken off.",
   "translation.item_failed": "One text of a list was not translated; the others were.",
   "upload.not_aborted": "Parts of a broken upload stay in the bucket until its lifecycle removes them.",
+  "sunset.mailed": "Accounts were mailed because they still call routes of version 1; `count` says how many.",
   "transcript.not_uploaded": "The platform did not take a transcript as a file now; it is sent again.",
   "voice.not_made": "A reply was sent as text only, because it could not be spoken.",
 } as const;

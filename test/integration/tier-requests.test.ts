@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { decideTierRequest } from "../../shared/accounts/tiers/decide-tier-request.ts";
+import { createTierRequests, tierRequestKey } from "../../shared/accounts/tiers/tier-requests.ts";
+import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
+
+let table: TestTable;
+beforeAll(async () => {
+  table = await startTestTable();
+});
+afterAll(() => table.close());
+
+const input = { purpose: "A clinic in Gulu", amount: "2,000 requests a day" };
+
+const start = async (type: "Admin" | "Free" = "Free") => {
+  const accounts = createAccountsRepository(table.open());
+  const userId = await createTestAccount(table.open(), type);
+  const tierRequests = createTierRequests(table.open());
+  const mails: MailRequest[] = [];
+  const mailQueue = { send: async (mail: MailRequest) => void mails.push(mail) };
+  const account = { id: userId, username: `user-${userId}` };
+  return {
+    account,
+    userId,
+    mails,
+    accounts,
+    tierRequests,
+    dependencies: { accounts, tierRequests, mailQueue },
+  };
+};
+
+describe("A request for a higher tier", () => {
+  it("is stored once while it is open, and listed before those that were decided", async () => {
+    const [one, other] = [await start(), await start()];
+    expect(await one.tierRequests.add(one.account, input)).toBe(true);
+    expect(await one.tierRequests.add(one.account, { ...input, amount: "more" })).toBe(false);
+    expect(await other.tierRequests.add(other.account, input)).toBe(true);
+    await decideTierRequest(other.userId, "declined", "", other.dependencies);
+    const found = await one.tierRequests.find(one.userId);
+    expect(found).toMatchObject({ ...input, user_id: one.userId, status: "open" });
+    expect((await one.tierRequests.list()).map(({ user_id }) => user_id)).toEqual([one.userId, other.userId]);
+    const seconds = Date.parse(found?.created_at ?? "") / 1_000;
+    expect((await table.read(tierRequestKey(one.userId)))?.["expires_at"]).toBe(
+      Math.floor(seconds) + 400 * 86_400,
+    );
+  });
+
+  it.each([
+    ["accepted", "Free", "Premium"],
+    ["declined", "Free", "Free"],
+    ["accepted", "Admin", "Admin"],
+  ] as const)(
+    "that is %s of a %s account leaves it %s, and ends in one mail",
+    async (decision, type, after) => {
+      const { account, userId, mails, accounts, tierRequests, dependencies } = await start(type);
+      await tierRequests.add(account, input);
+      expect(await decideTierRequest(userId, decision, "Webale.", dependencies)).toBe(true);
+      expect(await decideTierRequest(userId, decision, "Again.", dependencies)).toBe(false);
+      expect(mails).toEqual([{ kind: "tier-decided", userId, decision, note: "Webale." }]);
+      expect((await accounts.find({ id: userId }))?.account_type).toBe(after);
+      expect(await tierRequests.find(userId)).toMatchObject({ status: decision, note: "Webale." });
+      expect(await tierRequests.add(account, input)).toBe(true);
+    },
+  );
+
+  it("stays open when its mail cannot be queued", async () => {
+    const { account, userId, tierRequests, dependencies } = await start();
+    await tierRequests.add(account, input);
+    const mailQueue = { send: () => Promise.reject(new Error("SQS does not respond.")) };
+    await expect(
+      decideTierRequest(userId, "declined", "No.", { ...dependencies, mailQueue }),
+    ).rejects.toThrow("SQS");
+    const found = await tierRequests.find(userId);
+    expect(found?.status).toBe("open");
+    expect(found?.note).toBeUndefined();
+  });
+});

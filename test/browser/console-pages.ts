@@ -30,6 +30,8 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/console/tokens", isPersonal: true },
   { path: "/console/usage", isPersonal: true },
   ...accountSections.map((section) => ({ path: `/console/account?section=${section}`, isPersonal: true })),
+  { path: "/console/tier", isPersonal: true },
+  { path: "/status" },
   { path: "/console/languages" },
   { path: "/console/languages?task=speak&q=lu" },
   { path: "/docs" },

@@ -114,15 +114,20 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
   });
 
   it.each(builtFunctions)("give $name the variables it declares and no other", ({ name, environment }) => {
-    // The only variable without a value by default.
-    const declared = Object.keys(environment).filter((key) => key !== "TRANSCRIPTION_ALTERNATIVE_MODEL");
+    const withoutDefault = ["STATUS_PAGE_URL", "TRANSCRIPTION_ALTERNATIVE_MODEL"];
+    const declared = Object.keys(environment).filter((key) => !withoutDefault.includes(key));
     expect(Object.keys(variablesOf(name)).sort()).toEqual([...declared, "METRICS_NAMESPACE"].sort());
   });
 
-  it("have the alternative model of transcription where the stage names one", async () => {
-    const variables = { CHAT_BASE_URL: "http://127.0.0.1:8000/v1", TRANSCRIPTION_ALTERNATIVE_MODEL: "other" };
+  it("have the alternative model of transcription, and the status page elsewhere, where the stage names one", async () => {
+    const variables = {
+      CHAT_BASE_URL: "http://127.0.0.1:8000/v1",
+      TRANSCRIPTION_ALTERNATIVE_MODEL: "other",
+      STATUS_PAGE_URL: "https://status.example.org/",
+    };
     const local = await synthesizeService(localStage(variables));
     expect(variablesOf("legacy", local)).toMatchObject({ TRANSCRIPTION_ALTERNATIVE_MODEL: "other" });
+    expect(variablesOf("console", local)).toMatchObject({ STATUS_PAGE_URL: "https://status.example.org/" });
   });
 
   it("pass on the settings of the stage in the form that the functions expect", async () => {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { type AccountType, accountType } from "../../shared/accounts/access/account-access.ts";
-import type { TierDecision } from "../../shared/accounts/tiers/tier-requests.ts";
+import type { TierDecision } from "../../shared/accounts/mail/mail-request.ts";
 import { UsageError } from "./command-line.ts";
 
 export interface Change {

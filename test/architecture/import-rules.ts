@@ -134,4 +134,7 @@ export const rooms: RoomTable = {
 };
 
 /** Files of `shared/` that may have a single user, each with the reason. */
-export const singleUserExceptions: Readonly<Record<string, string>> = {};
+export const singleUserExceptions: Readonly<Record<string, string>> = {
+  "shared/accounts/tiers/decide-tier-request.ts":
+    "Operators decide by their command, and on the pages for them.",
+};

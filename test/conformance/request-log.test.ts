@@ -66,7 +66,7 @@ describe("The list of requests", { timeout: 60_000 }, () => {
     expect((await translate(owner.token, id, "xyz")).status).toBe(400);
     const page = await whenListed(id);
     expect(cellsOf(page, "Status")).toEqual(["400 unsupported_language"]);
-    expect(cellsOf(page, "Key")).toEqual(["Access tokens and these pages"]);
+    expect(cellsOf(page, "Key")).toEqual(["Access token"]);
   });
 
   it("lists the newest first, and links to older ones", async () => {

@@ -1,10 +1,8 @@
 import type * as z from "zod";
-import { dayOfDate } from "../../../shared/accounts/limits/windows.ts";
 import { createKey, listKeys, revokeKey, revokeKeys } from "../../../shared/accounts/profile/manage-keys.ts";
 import { updateProfile } from "../../../shared/accounts/profile/manage-profile.ts";
 import type { ApiKeysRepository } from "../../../shared/accounts/repositories/api-keys-repository.ts";
 import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
-import type { RequestLog } from "../../../shared/accounts/requests/request-log.ts";
 import { changePassword, setFirstPassword } from "../../../shared/accounts/sign-in/change-password.ts";
 import {
   type DeletionDependencies,
@@ -13,9 +11,7 @@ import {
 import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
 import { issueTokenTo } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { resendVerification } from "../../../shared/accounts/sign-in/verify-email.ts";
-import { findUsage, type UsageDependencies, usageTable } from "../../../shared/accounts/usage/find-usage.ts";
-import { maxUsageDays } from "../../../shared/accounts/usage/usage.ts";
-import { dayMilliseconds } from "../../../shared/platform/durations.ts";
+import { findUsage } from "../../../shared/accounts/usage/find-usage.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { CallbackSecrets } from "../../../shared/recordings/callbacks/callback-secrets.ts";
 import {
@@ -25,16 +21,15 @@ import {
   sendTestCallback,
 } from "../../../shared/recordings/jobs/manage-callbacks.ts";
 import { type BoundPage, page } from "../server/page.ts";
-import { type PageResponse, redirect, sentFile, shown } from "../server/responses.ts";
+import { type PageResponse, redirect, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import type { SessionsRepository } from "../sessions/sessions-repository.ts";
 import { AccountSettings, sectionIn } from "./account.tsx";
 import type { LinkableProvider } from "./account-view.ts";
 import { Overview } from "./overview.tsx";
-import { accountPage, endOfDay, overviewPage, requiredOnceSet, tokensPage, usagePage } from "./pages.ts";
-import { listedRequests } from "./requests.tsx";
+import { accountPage, endOfDay, overviewPage, requiredOnceSet, tokensPage } from "./pages.ts";
 import { type ShownOnce, TokensAndKeys } from "./tokens.tsx";
-import { UsageOfDays, type UsageRange } from "./usage.tsx";
+import { type UsagePageDependencies, usageOfAccount } from "./usage-page.tsx";
 
 /** What these pages use. */
 export interface AccountPagesDependencies
@@ -43,11 +38,10 @@ export interface AccountPagesDependencies
       "accounts" | "mailQueue" | "passwordGuard" | "tokens" | "tokenLifetimeSeconds"
     >,
     DeletionDependencies,
-    UsageDependencies,
+    UsagePageDependencies,
     Omit<CallbackManagement, "callbackSecrets"> {
   readonly apiKeys: ApiKeysRepository;
   readonly callbackSecrets: Pick<CallbackSecrets, "current" | "replace">;
-  readonly requestLog: Pick<RequestLog, "find" | "list">;
   readonly sessions: SessionsRepository;
   readonly identities: Pick<IdentitiesRepository, "list" | "part">;
   readonly openIdProviders: readonly LinkableProvider[];
@@ -184,49 +178,6 @@ const tokens = (dependencies: AccountPagesDependencies): BoundPage => {
   });
 };
 
-/** The days of the address, and what is wrong with them. */
-const rangeIn = ({ from, to, range }: z.output<NonNullable<typeof usagePage.query>>): UsageRange => {
-  if (range !== undefined && from === undefined && to === undefined) {
-    const first = Date.now() - (Number.parseInt(range, 10) - 1) * dayMilliseconds;
-    return { from: new Date(first).toISOString().slice(0, 10), range };
-  }
-  const last = to === undefined ? Math.floor(Date.now() / dayMilliseconds) : dayOfDate(to);
-  const days = from === undefined ? 1 : last - dayOfDate(from) + 1;
-  if (days < 1) return { from, to, problem: "order" };
-  return days > maxUsageDays ? { from, to, problem: "tooManyDays" } : { from, to };
-};
-
-const usage = ({ apiKeys, requestLog, ...dependencies }: AccountPagesDependencies): BoundPage =>
-  page(usagePage, {
-    show: async (visit) => {
-      const { account, query } = visit;
-      const requested = rangeIn(query);
-      const range = requested.problem ? {} : { from: requested.from, to: requested.to };
-      const found = await findUsage(account.id, range, dependencies);
-      if (query.format === "csv") {
-        const { name, csv } = usageTable(found);
-        return sentFile({
-          contentType: "text/csv; charset=utf-8",
-          body: csv,
-          headers: { "Content-Disposition": `attachment; filename="${name}"` },
-        });
-      }
-      const [{ keys }, requests] = await Promise.all([
-        listKeys(account.id, { apiKeys }),
-        query.request === undefined
-          ? requestLog.list(account.id, listedRequests, query.before)
-          : requestLog.find(account.id, query.request, listedRequests),
-      ]);
-      const lists = { requests, keyNames: new Map(keys.map(({ id, name }) => [id, name])) };
-      const { taskPaths } = dependencies;
-      return shown({
-        content: (
-          <UsageOfDays {...visit} {...lists} usage={found} requested={requested} taskPaths={taskPaths} />
-        ),
-      });
-    },
-  });
-
 const saveProfile = async (
   { account }: SignedInVisit,
   { action: _action, sector, ...profile }: ProfileForm,
@@ -301,6 +252,6 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
 export const accountPages = (dependencies: AccountPagesDependencies): BoundPage[] => [
   overview(dependencies),
   tokens(dependencies),
-  usage(dependencies),
+  usageOfAccount(dependencies),
   settings(dependencies),
 ];

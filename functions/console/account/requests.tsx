@@ -55,9 +55,7 @@ const List = ({ texts, language, requests, taskPaths, keyNames }: RequestsView) 
   const number = numbersIn(language);
   const usedOf = useUsed();
   const keyOf = ({ key }: LoggedRequest): string =>
-    key === undefined
-      ? texts.usage.withTokens
-      : (keyNames.get(key) ?? fill(texts.usage.revokedKey, { id: key }));
+    key === undefined ? texts.tokens.token : (keyNames.get(key) ?? fill(texts.usage.revokedKey, { id: key }));
   return (
     <DataTable
       isStacked
@@ -95,7 +93,7 @@ const List = ({ texts, language, requests, taskPaths, keyNames }: RequestsView) 
 
 const Search = ({ texts: { requests: words }, url, query }: RequestsView) => (
   <form method="get" action={`${url(path)}#requests`} class="range">
-    <Field name="request" label={words.id} hint={words.idHint} value={query.request} />
+    <Field name="request" label={words.id} value={query.request} />
     <button type="submit" class="button secondary">
       {words.search}
     </button>
@@ -110,7 +108,7 @@ export const Requests = (visit: RequestsView) => {
   const isSearch = query.request !== undefined;
   const isPart = isSearch || query.before !== undefined;
   return (
-    <section aria-labelledby="requests">
+    <section class="requests" aria-labelledby="requests">
       <h2 id="requests">{words.title}</h2>
       <p class="soft">{fill(words.text, { count: requestLogDays })}</p>
       <Search {...visit} />

@@ -1,3 +1,4 @@
+import { testEvent } from "../../../shared/recordings/callbacks/callback-queue.ts";
 import type { CallbackDelivery } from "../../../shared/recordings/callbacks/deliveries.ts";
 import { maxListedCallbacks } from "../../../shared/recordings/jobs/manage-callbacks.ts";
 import { sentTo } from "../server/sent-form.ts";
@@ -68,14 +69,17 @@ const Attempts = ({
   </ul>
 );
 
+/** A test is sent by its own form, and what is still being sent needs no help. */
+const isResendable = ({ event, status }: CallbackDelivery): boolean =>
+  status !== "pending" && event !== testEvent;
+
 const Resend = ({
   visit,
-  delivery: { id, event, status },
+  delivery: { id },
 }: {
   readonly visit: AccountView;
   readonly delivery: CallbackDelivery;
 }) => {
-  if (status === "pending" || event === "webhook.test") return null;
   const { isThis, form } = sentTo("resend-webhook", visit);
   return (
     <Form
@@ -121,7 +125,7 @@ const Deliveries = (visit: AccountView) => {
               {delivery.url ?? ""}
             </code>,
             <Attempts key="attempts" visit={visit} delivery={delivery} />,
-            <Resend key="resend" visit={visit} delivery={delivery} />,
+            isResendable(delivery) ? <Resend key="resend" visit={visit} delivery={delivery} /> : null,
           ])}
         />
       )}

@@ -72,11 +72,11 @@ const Task = ({ task, status, uptime, days }: TaskStatus) => {
         </Badge>
       </div>
       <Bars days={days} label={`${words.tasks[task]}: ${sentence}`} />
-      <p class="row between soft">
+      <p class="ends">
         <span>{fill(words.daysAgo, { count: statusDays })}</span>
-        <span>{sentence}</span>
         <span>{words.today}</span>
       </p>
+      <p>{sentence}</p>
       {failed.length > 0 && (
         <details class="more">
           <summary>{fill(words.failures, { count: failed.length })}</summary>

@@ -1,6 +1,9 @@
 import * as z from "zod";
 import { connection } from "../repositories/links-repository.ts";
-import { tierDecisions } from "../tiers/tier-requests.ts";
+
+/** How a request for a higher tier may end. */
+export const tierDecisions = ["accepted", "declined"] as const;
+export type TierDecision = (typeof tierDecisions)[number];
 
 /** A requested mail. It names an account and never a link: links are created when the mail is written. */
 export const mailRequest = z.discriminatedUnion("kind", [

@@ -1,6 +1,7 @@
 import type { MailQueue } from "../mail/mail-queue.ts";
+import type { TierDecision } from "../mail/mail-request.ts";
 import type { AccountsRepository } from "../repositories/accounts-repository.ts";
-import type { TierDecision, TierRequests } from "./tier-requests.ts";
+import type { TierRequests } from "./tier-requests.ts";
 
 /** What a decision needs. */
 export interface DecisionDependencies {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { daySeconds } from "../../platform/durations.ts";
 import type { Table } from "../../platform/storage/table.ts";
+import { type TierDecision, tierDecisions } from "../mail/mail-request.ts";
 
 /** The prefix that permissions use. */
 export const tierRequestKeyPrefix = "TIER-REQUEST#";
@@ -18,9 +19,6 @@ export const tierRequestInput = z.object({
   /** How much, in the account's own words. */
   amount: z.string(),
 });
-
-export const tierDecisions = ["accepted", "declined"] as const;
-export type TierDecision = (typeof tierDecisions)[number];
 
 /** A request for a higher tier. */
 export const tierRequest = tierRequestInput.extend({

@@ -14,7 +14,7 @@ import { UsageOfDays, type UsageRange } from "./usage.tsx";
 
 /** What this page uses. */
 export interface UsagePageDependencies extends UsageDependencies {
-  readonly apiKeys: Pick<ApiKeysRepository, "list">;
+  readonly apiKeys: ApiKeysRepository;
   readonly requestLog: Pick<RequestLog, "find" | "list">;
 }
 

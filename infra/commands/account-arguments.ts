@@ -125,6 +125,8 @@ const readChange = (values: Values, username: string): Change => {
     throw new UsageError("--revoke-key and --revoke-keys need --keys.");
   if (values.yes || values.bucket !== undefined)
     throw new UsageError("--yes needs --delete, and --bucket needs --delete or --forget-sender.");
+  if (values["mail-queue"] !== undefined)
+    throw new UsageError("--mail-queue needs --accept-request or --decline-request.");
   if (values.disable && values.enable) throw new UsageError("Use either --disable or --enable, not both.");
   const type = accountType.optional().safeParse(values.type);
   if (!type.success) {

@@ -8,7 +8,7 @@ import {
 } from "../../shared/accounts/access/keys.ts";
 import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/accounts/limits/keys.ts";
 import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
-import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
+import { senderKeyPrefix, translationFeedbackKeyPrefix } from "../../shared/messaging/keys.ts";
 import { callbackKeyPrefix } from "../../shared/recordings/callbacks/keys.ts";
 import { assistantJobKeyPrefix, jobKeyPrefix } from "../../shared/recordings/jobs/keys.ts";
 import { uploadKeyPrefix } from "../../shared/recordings/uploads/keys.ts";
@@ -81,15 +81,15 @@ const tableAccesses = {
     UpdateItem: [accessKeyPrefix, usageKeyPrefix],
   },
   /**
-   * The operator's changes of accounts, reports of usage, and deletion of the assistant's data about a person; and creating the
-   * account of the smoke tests.
+   * The operator's changes of accounts, reports of usage, list of wrong translations, and deletion of the assistant's data about a
+   * person; and creating the account of the smoke tests.
    */
   "operate-accounts": {
-    BatchWriteItem: [profile, senderKeyPrefix, assistantJobKeyPrefix],
-    DeleteItem: [profile, mailKeyPrefix],
-    GetItem: [username, mailKeyPrefix],
+    BatchWriteItem: [profile, senderKeyPrefix, assistantJobKeyPrefix, translationFeedbackKeyPrefix],
+    DeleteItem: [profile, mailKeyPrefix, senderKeyPrefix],
+    GetItem: [username, mailKeyPrefix, translationFeedbackKeyPrefix],
     PutItem: [username, email],
-    Query: [profile, usageKeyPrefix, senderKeyPrefix],
+    Query: [profile, usageKeyPrefix, senderKeyPrefix, translationFeedbackKeyPrefix],
     UpdateItem: [counter],
   },
   /** Noting and deleting an owner. */
@@ -133,8 +133,15 @@ const tableAccesses = {
   "find-upload": { GetItem: [uploadKeyPrefix] },
   /** Storing, finding and deleting uploads. */
   "keep-uploads": { DeleteItem: [uploadKeyPrefix], GetItem: [uploadKeyPrefix], PutItem: [uploadKeyPrefix] },
-  /** Replying to people, with their state. */
-  converse: { GetItem: [senderKeyPrefix], PutItem: [senderKeyPrefix], UpdateItem: [senderKeyPrefix] },
+  /** Replying to people, with their state, showing it to them and deleting it. */
+  converse: {
+    BatchWriteItem: [senderKeyPrefix, translationFeedbackKeyPrefix],
+    DeleteItem: [senderKeyPrefix, translationFeedbackKeyPrefix],
+    GetItem: [senderKeyPrefix, translationFeedbackKeyPrefix],
+    PutItem: [senderKeyPrefix, translationFeedbackKeyPrefix],
+    Query: [senderKeyPrefix],
+    UpdateItem: [senderKeyPrefix, translationFeedbackKeyPrefix],
+  },
   /** Noting reports about replies. */
   "note-receipt": { UpdateItem: [senderKeyPrefix] },
   /** Storing, finding and deleting transcriptions. */

@@ -157,6 +157,9 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
     maxConcurrency: settings.FUNCTION_CONCURRENCY,
     secretValue: secretValue(settings, identity),
     localRoutes: (served) => localRoutes(served, instance, platform),
+    observe: ({ path, body }) => {
+      if (/^\/tasks\/webhook\/?$/.test(path)) platform?.noteDelivery(body);
+    },
     log,
   });
   cleanup.add(() => application.close());

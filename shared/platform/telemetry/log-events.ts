@@ -19,6 +19,7 @@ export const logEvents = {
     "A model's server failed five times in a row; no calls are sent to it for some seconds. `backend` is its task.",
   "delivery.failed": "A delivery of the messaging platform was not taken in; the platform sends it again.",
   "delivery.not_signed": "A delivery of the messaging platform had no valid signature.",
+  "file.not_uploaded": "The platform did not take a file for a person now; it is sent again.",
   "idempotency.not_kept":
     "A response was sent but cannot be replayed for its Idempotency-Key: it is too large, or table or bucket did not accept it in time.",
   "idempotency.not_released":
@@ -50,6 +51,7 @@ export const logEvents = {
     "A mail was not sent: its recipient had one a minute ago or five today (`reason` is limit), or is blocked (bounce, complaint).",
   "message.left_out":
     "A person wrote more messages than the assistant handles in a short time, and was already warned.",
+  "message.sender_stopped": "A message of a person who told the assistant to stop got no reply.",
   "message.not_answered": "A person's message got no reply; the queue delivers it again.",
   "message.not_queueable": "SQS refuses a message for what is in it; it was left out. `code` is the reason.",
   "message.taken_over": "Another invocation is already replying to the message.",
@@ -80,7 +82,6 @@ export const logEvents = {
   "stream.failed": "The maker of a streamed response failed; the response was broken off.",
   "translation.item_failed": "One text of a list was not translated; the others were.",
   "upload.not_aborted": "Parts of a broken upload stay in the bucket until its lifecycle removes them.",
-  "transcript.not_uploaded": "The platform did not take a transcript as a file now; it is sent again.",
   "voice.not_made": "A reply was sent as text only, because it could not be spoken.",
 } as const;
 

@@ -64,8 +64,8 @@ export const conversation = z.object({
   pace: pace.optional(),
   /** The person's recording that a job is transcribing. There is one at a time. */
   long_recording: longRecording.optional(),
-  /** The phone number of a person whom the platform identifies by a user id, if we know it. */
-  phone: z.string().optional(),
+  /** The phone numbers of a person whom the platform identifies by a user id, as far as we know them. */
+  phones: z.array(z.string()).optional(),
   /** The language that the person last wrote in or chose, ISO 639-3: the one of the assistant's own words. */
   writes_in: z.string().optional(),
   consent: consent.optional(),

@@ -61,7 +61,8 @@ const writeConversation = (
   at: string,
   now: number,
 ): TableWrite[] => {
-  const known = phone === sender ? conversation : { ...conversation, phone };
+  const phones = [...new Set([...(conversation.phones ?? []), phone])];
+  const known = phone === sender ? conversation : { ...conversation, phones };
   return [
     put(messagingKeys.conversation(sender), { ...known, updated_at: at }, now),
     ...(phone === sender ? [] : [put(messagingKeys.alias(phone), { alias_of: sender }, now)]),

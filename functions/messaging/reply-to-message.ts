@@ -101,11 +101,14 @@ export const createReplyPlanner =
     const conversation = written === undefined ? before : { ...before, writes_in: written };
     const language = written === undefined ? {} : { writes_in: written };
     const consent = needsConsent(message, conversation) ? { consent: consentOf(Date.now()) } : {};
-    if (consent.consent) {
-      await tools.sayNow(say(wordingFor(conversation).consent(dependencies.privacyNotice)));
-    }
+    const notice = consent.consent ? [say(wordingFor(conversation).consent(dependencies.privacyNotice))] : [];
+    // Before the first word about a voice note, which is sent before the reply is planned.
+    if (content.type === "voice") for (const output of notice.splice(0)) await tools.sayNow(output);
     const { outputs, changes } = await replyToContent(message, conversation, dependencies, tools);
-    const reply = { outputs, changes: { ...language, ...consent, ...changes } };
+    const reply = {
+      outputs: [...notice, ...outputs],
+      changes: { ...language, ...consent, ...changes },
+    };
     // Neither STOP nor "forget me" is followed by anything else.
     if (changes.stopped === true || changes.forgets) return reply;
     return withMore(reply, conversation, dependencies, tools);

@@ -113,7 +113,7 @@ const showData = async (
   { senderData }: ReplyDependencies,
 ): Promise<Plan> => {
   const wording = wordingFor(conversation);
-  const found = await senderData.find(sender, phone ?? conversation.phone);
+  const found = await senderData.find(sender, phone);
   const summary = summariseData(found, conversation);
   const file: Output = { kind: "data", caption: wording.myDataAsFile };
   return plan([say(wording.myData(summary)), ...(hasMoreThan(summary) ? [file] : [])]);

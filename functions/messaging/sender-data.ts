@@ -22,8 +22,8 @@ export interface SenderData {
 /** Opens the data of people in the table. */
 export const createSenderData = (table: Table, { clear }: Pick<LongRecordings, "clear">): SenderData => ({
   find: (sender, phone) => findSenderData([sender, phone], table),
-  forget: async ({ id, sender, phone }, { phone: knownPhone }) => {
-    const names = [sender, phone, knownPhone];
+  forget: async ({ id, sender, phone }, { phones = [] }) => {
+    const names = [sender, phone, ...phones];
     await forgetSenderData(names, { table, forgetRecording: clear }, messagingKeys.message(sender, id));
   },
 });

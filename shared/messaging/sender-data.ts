@@ -10,7 +10,7 @@ const leading = z.looseObject({
   PK: z.string(),
   SK: z.string(),
   alias_of: z.string().optional(),
-  phone: z.string().optional(),
+  phones: z.array(z.string()).optional(),
   long_recording: z.object({ job_id: z.string() }).optional(),
   waiting_result: z.object({ job_id: z.string() }).optional(),
 });
@@ -39,7 +39,7 @@ const findPartitions = async (
     const items = await table.query({ partition: messagingKeys.sender(name) });
     for (const item of items.map((each) => leading.parse(each))) {
       found.push(item);
-      for (const other of [item.alias_of, item.phone]) if (other !== undefined) waiting.add(other);
+      for (const other of [item.alias_of ?? [], item.phones ?? []].flat()) waiting.add(other);
     }
   }
   return found;

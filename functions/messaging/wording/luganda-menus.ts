@@ -19,7 +19,7 @@ export const lugandaMenus: Wording["menus"] = {
   },
   ratings: { excellent: "Kirungi nnyo", good: "Kirungi", fair: "Kisaamusaamu", poor: "Kibi" },
   welcome: {
-    header: "Tukwanirizza ku Language AI",
+    header: "Tukwanirizza!",
     text: "Nsobola okunyumya, okuvvuunula, okufuula amaloboozi ebiwandiiko n’okusoma ebiwandiiko mu ddoboozi, mu Luganda, mu Lungereza ne mu nnimi endala eza Uganda. Oyagala tutandikire wa?",
     footer: "Osobola okuwandiika bulijjo: menu",
     button: "Tandika",

@@ -9,11 +9,11 @@ export const newConversation: Conversation = { settings: initialSettings, exchan
 const afterChange = <Value>(known: Value | undefined, change: Value | null | undefined): Value | undefined =>
   change === undefined ? known : (change ?? undefined);
 
-const changesConversation = ({
-  feedback: _feedback,
-  translation: _translation,
-  ...others
-}: Changes): boolean => Object.values(others).some((change) => change !== undefined);
+/** What other items than the conversation are for. */
+const elsewhere: readonly string[] = ["feedback", "translation", "stopped", "forgets"];
+
+const changesConversation = (changes: Changes): boolean =>
+  Object.entries(changes).some(([name, change]) => change !== undefined && !elsewhere.includes(name));
 
 /** Returns the conversation after the message; `undefined` when the message changes nothing. */
 export const conversationAfter = (

@@ -1,5 +1,5 @@
 import type { MessageContent } from "../../shared/messaging/inbound-message.ts";
-import { greetingLanguage } from "./control-phrases.ts";
+import { greetingLanguage, readWrong, readYes } from "./control-phrases.ts";
 import type { Conversation } from "./conversation.ts";
 import { readCommand } from "./read-command.ts";
 
@@ -15,7 +15,8 @@ export const readWrittenLanguage = (
   { settings }: Conversation,
   { identifyLanguage }: { readonly identifyLanguage: (text: string) => string | undefined },
 ): string | undefined => {
-  if (content.type !== "text") return undefined;
+  // The right translation after "wrong:" or "YES:" is in the language of the translation.
+  if (content.type !== "text" || readWrong(content.text) || readYes(content.text)) return undefined;
   const command = readCommand(content.text, settings.mode);
   if (command) return command.kind === "greet" ? greetingLanguage(content.text) : undefined;
   return content.text.trim().split(/\s+/).length < minWords ? undefined : identifyLanguage(content.text);

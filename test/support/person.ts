@@ -98,8 +98,7 @@ export const deliveryWith = (messages: readonly object[], contacts: readonly obj
   });
 
 /** A new person. @param secondsAgo when their messages were sent; the platform delivers some late. */
-export const newPerson = ({ secondsAgo = 0 } = {}) => {
-  const id = `2567${randomInt(10_000_000, 99_999_999)}`;
+export const newPerson = ({ secondsAgo = 0, id = `2567${randomInt(10_000_000, 99_999_999)}` } = {}) => {
   let seen = 0;
   const messageOf = (content: object, messageId = newMessageId()) => ({
     from: id,

@@ -7,7 +7,7 @@ export type Control =
   | { readonly kind: "forget" };
 
 /** Returns a message without case, punctuation and superfluous spaces. */
-export const normalise = (message: string): string =>
+export const normalisePhrase = (message: string): string =>
   message
     .toLowerCase()
     .replace(/[.,;!?¡¿'"“”]/g, "")
@@ -33,7 +33,7 @@ const greetingPhrases: Phrases = {
 
 const yesPhrases = "yes|y|yes please|yee|ye|ndiyo|ndio";
 
-/** Returns the language of a phrase; `undefined` when it is none of these. */
+/** Returns the language of a phrase; `undefined` for others. */
 const languageOfPhrase = (phrases: Phrases, phrase: string): string | undefined =>
   Object.entries(phrases).find(([, known]) => known.split("|").includes(phrase))?.[0];
 
@@ -52,19 +52,19 @@ export const readControl = (phrase: string, mode: Mode): Control | undefined => 
   return { kind: "stop", ...withLanguage(language) };
 };
 
-/** Whether a person who told us to stop wants to hear from us again. @returns the language of the phrase. */
+/** Whether a person who said STOP wants to hear from us again. @returns the language of the phrase. */
 export const readStart = (message: string): string | undefined =>
-  languageOfPhrase(startPhrases, normalise(message));
+  languageOfPhrase(startPhrases, normalisePhrase(message));
 
 /** The language of a greeting in Luganda or Swahili. */
 export const greetingLanguage = (message: string): string | undefined =>
-  languageOfPhrase(greetingPhrases, normalise(message));
+  languageOfPhrase(greetingPhrases, normalisePhrase(message));
 
 const yesWithText = /^(?:yes|yee|ye|ndiyo|ndio)\s*:(?<text>[\s\S]*)$/iu;
 
 /** Reads YES, or `YES: …` with a text after the colon; `undefined` for all other messages. */
 export const readYes = (message: string): { readonly text?: string } | undefined => {
-  if (yesPhrases.split("|").includes(normalise(message))) return {};
+  if (yesPhrases.split("|").includes(normalisePhrase(message))) return {};
   const text = yesWithText.exec(message.trim())?.groups?.["text"]?.trim();
   if (text === undefined) return undefined;
   return text === "" ? {} : { text };
@@ -76,7 +76,7 @@ const wrongWithText = /^wrong\s*:(?<text>[\s\S]*)$/iu;
 
 /** Reads "wrong", or `wrong: …` with the right translation; `undefined` for all other messages. */
 export const readWrong = (message: string): { readonly text?: string } | undefined => {
-  if (wrongPhrases.split("|").includes(normalise(message))) return {};
+  if (wrongPhrases.split("|").includes(normalisePhrase(message))) return {};
   const text = wrongWithText.exec(message.trim())?.groups?.["text"]?.trim();
   if (text === undefined) return undefined;
   return text === "" ? {} : { text };

@@ -44,7 +44,7 @@ export const longRecording = z.object({
 /** A transcript that is ready, but came after the platform's window for it had closed. */
 export const waitingResult = z.object({ job_id: z.string(), voice_note_id: z.string() });
 
-/** What the person was told about their data, and when. */
+/** Which version of what we store was said to the person, and when. */
 export const consent = z.object({ version: z.string(), at: z.string() });
 
 /** A question of the assistant that the next message can reply to with YES. */
@@ -111,7 +111,7 @@ const stoppedItem = z.object({ stopped_at: z.string() });
 export interface FoundSender {
   /** `undefined` for a new person, or one who has not written for {@link rememberedSeconds}. */
   readonly conversation: Conversation | undefined;
-  /** When the person told us to stop; `undefined` when they did not. */
+  /** When the person said STOP; `undefined` when they did not. */
   readonly stoppedAt: string | undefined;
 }
 

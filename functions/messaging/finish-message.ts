@@ -15,7 +15,7 @@ export interface MessageResult {
   readonly feedback: Feedback | undefined;
   /** Present only with the person's consent. */
   readonly translation?: TranslationFeedback | undefined;
-  /** Whether the person told us to stop; `undefined` when the message says nothing about it. */
+  /** Whether the person said STOP or START; `undefined` for other messages. */
   readonly stopped?: Changes["stopped"];
   readonly progress: Progress;
 }
@@ -27,7 +27,7 @@ export type FinishMessage = (
   result: MessageResult,
 ) => Promise<void>;
 
-/** The assistant asks for this long. */
+/** The question of the assistant names this time. */
 const translationSeconds = 365 * daySeconds;
 
 /** Returns the write of an item that expires. */

@@ -5,8 +5,8 @@ import type { Conversation } from "./conversation.ts";
 import type { Attempt } from "./message-records.ts";
 import { judgePace, type PaceVerdict } from "./pace.ts";
 
-/** What to do with a message: as of the pace, or reply without counting it, or send nothing because the person told us to stop. */
-export type Verdict = PaceVerdict | { readonly kind: "uncounted" } | { readonly kind: "stopped" };
+/** What to do with a message: as of the pace, or reply without counting it, or send nothing because the person said STOP. */
+export type MessageVerdict = PaceVerdict | { readonly kind: "uncounted" } | { readonly kind: "stopped" };
 
 const isStart = ({ content }: InboundMessage): boolean =>
   content.type === "text" && readStart(content.text) !== undefined;
@@ -20,7 +20,7 @@ export const judgeMessage = (
   { isDeadLettered }: Pick<Attempt, "isDeadLettered">,
   conversation: Conversation,
   isStopped: boolean,
-): Verdict => {
+): MessageVerdict => {
   if (isStopped) return { kind: isStart(message) ? "uncounted" : "stopped" };
   const { content, sentAt } = message;
   return isDeadLettered || content.type === "transcript" || isStop(message, conversation)

@@ -28,7 +28,7 @@ const modeIds: Readonly<Record<Mode, string>> = {
   speak: "mode_tts",
 };
 
-/** The ratings, best first, as they are stored: in English, whatever language the person read. */
+/** The ratings, best first, as they are stored: in English, also if the person read another language. */
 export const ratings: readonly RatingName[] = ["excellent", "good", "fair", "poor"];
 
 const choiceNames: readonly ChoiceName[] = ["help", "setLanguage", "startChatting", "voiceOn", "voiceOff"];

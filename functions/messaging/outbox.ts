@@ -16,13 +16,13 @@ export interface OutboxDependencies {
   /** Sends an output; `index` is its number within the reply. */
   readonly deliver: (output: Output, index: number) => Promise<SendOutcome>;
   /** Returns what follows an output that was refused for good, instead of what was planned. */
-  readonly afterRefusal: (output: Output, refusal: Refusal, progress: Progress) => Partial<Progress>;
+  readonly afterRefusal: (output: Output, refusal: RefusedOutcome, progress: Progress) => Partial<Progress>;
   /** How long after a send to wait for the platform's report. */
   readonly receiptMilliseconds: number;
 }
 
 /** The outcome of an output that the platform refused for good. */
-export type Refusal = Extract<SendOutcome, { readonly kind: "refused" }>;
+export type RefusedOutcome = Extract<SendOutcome, { readonly kind: "refused" }>;
 
 const lookAgainMilliseconds = 100;
 

@@ -73,7 +73,7 @@ export const changes = z.object({
   open_question: openQuestion.nullable().optional(),
   writes_in: z.string().optional(),
   consent: consent.optional(),
-  /** `true` when the person told us to stop, `false` when they want to hear from us again. */
+  /** `true` after STOP, `false` after START. */
   stopped: z.boolean().optional(),
   /** The message leaves nothing, and everything else about the person is deleted before its reply is sent. */
   forgets: z.literal(true).optional(),
@@ -110,7 +110,7 @@ export interface PlanningTools {
   /** Sends an output at once, before the plan. Never sends it twice, even if the message is attempted again. */
   readonly sayNow: (output: Output) => Promise<void>;
   readonly isFirst: boolean;
-  /** The person told us to stop, and this message may be START. */
+  /** The person said STOP, and this message may be START. */
   readonly isStopped: boolean;
   /** There will be no other attempt, so the reply must do without anything that is unavailable now. */
   readonly isLastAttempt: boolean;

@@ -7,7 +7,7 @@ import type { Conversation, ConversationsRepository } from "./conversation.ts";
 import { conversationAfter, newConversation, withMessageTime } from "./conversation-after.ts";
 import { type DeliveryDependencies, deliverOutput } from "./deliver-output.ts";
 import type { FinishMessage } from "./finish-message.ts";
-import { judgeMessage, type Verdict } from "./judge-message.ts";
+import { judgeMessage, type MessageVerdict } from "./judge-message.ts";
 import type { LongRecordings } from "./long-recordings.ts";
 import {
   type Attempt,
@@ -90,7 +90,7 @@ const planWhileTyping = async (
 
 const reply = async (
   outbox: Outbox,
-  verdict: Verdict,
+  verdict: MessageVerdict,
   wording: Wording,
   planReply: () => Promise<Plan>,
   forget: () => Promise<void>,
@@ -106,7 +106,7 @@ const reply = async (
   await outbox.flush();
 };
 
-/** Sends nothing to a person who told us to stop. A transcript waits until they write START. */
+/** Sends nothing to a person who said STOP. A transcript waits until they write START. */
 const leaveStopped = async (
   message: InboundMessage,
   attempt: Attempt,
@@ -157,7 +157,7 @@ const remember = async (
 /** A message whose reply has been sent. */
 interface Handled {
   readonly known: Conversation | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: MessageVerdict;
   readonly progress: Progress;
 }
 

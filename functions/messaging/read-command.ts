@@ -1,5 +1,5 @@
 import { findLanguage, type Language } from "../../shared/platform/catalogue/languages.ts";
-import { normalise, readControl } from "./control-phrases.ts";
+import { normalisePhrase, readControl } from "./control-phrases.ts";
 import { type Mode, modes } from "./conversation.ts";
 import { readMarkedText, readSpeakRequest } from "./read-speak-request.ts";
 
@@ -88,7 +88,7 @@ const readPhrase = (phrase: string, mode: Mode): Command | undefined => {
  * greetings are read aloud.
  */
 export const readCommand = (message: string, mode: Mode): Command | undefined => {
-  const phrase = normalise(message);
+  const phrase = normalisePhrase(message);
   const control = readControl(phrase, mode);
   if (control) return control;
   const known = readPhrase(phrase, mode);

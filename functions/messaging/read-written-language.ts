@@ -7,8 +7,8 @@ import { readCommand } from "./read-command.ts";
 const minWords = 2;
 
 /**
- * Returns the language in which a person wrote a message, ISO 639-3; `undefined` when it is unsure. Commands are English whatever
- * language the person speaks, so they say nothing.
+ * Returns the language in which a person wrote a message, ISO 639-3; `undefined` when it is unsure. People of all
+ * languages write commands in English, so they say nothing.
  */
 export const readWrittenLanguage = (
   content: MessageContent,

@@ -11,7 +11,7 @@ import {
 import { type Plan, plan, replyWith, say } from "./plan.ts";
 import { wordingFor, wordings } from "./wording.ts";
 
-/** Ratings are stored in English, whatever language the person read. */
+/** Ratings are stored in English, also if the person read another language. */
 const rate = (rating: NonNullable<ReturnType<typeof findRating>>, conversation: Conversation): Plan => {
   const { exchanges, settings } = conversation;
   const last = exchanges.at(-1);

@@ -35,7 +35,7 @@ const replyToReaction = (
   });
 };
 
-/** Replies to START of a person who had told us to stop. */
+/** Replies to START of a person who had said STOP. */
 const replyToStart = (language: string, conversation: Conversation): Plan =>
   language === "eng"
     ? plan(say(wordingFor(conversation).started), { stopped: false })

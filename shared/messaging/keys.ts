@@ -26,7 +26,7 @@ export const messagingKeys = {
   feedback: (sender: string, messageId: string) => ({ PK: partition(sender), SK: `FEEDBACK#${messageId}` }),
   /** M4: the user id of a phone number, for people whom the platform identifies by a user id. */
   alias: (phone: string) => ({ PK: partition(phone), SK: "ALIAS" }),
-  /** M5: that a person told us to stop. One query by the beginning of the key reads it with the conversation. */
+  /** M5: that a person said STOP. One query by the beginning of the key reads it with the conversation. */
   stopped: (sender: string) => ({ PK: partition(sender), SK: "CONVERSATION#STOPPED" }),
   /** M6: which translation a person let us store. */
   translation: (sender: string, { month, id }: TranslationFeedbackName) => ({

@@ -66,6 +66,7 @@ const variables = {
   MESSAGING_SIGNATURE_MODE: "enforce",
   MESSAGING_API_URL: "http://127.0.0.1:9",
   MESSAGING_API_VERSION: "v26.0",
+  PUBLIC_BASE_URL: "http://127.0.0.1:9",
   LEGACY_VENDOR_A: "modal",
   LEGACY_VENDOR_B: "runpod",
   LEGACY_SUNSET: "2026-12-01",

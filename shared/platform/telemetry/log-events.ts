@@ -51,7 +51,7 @@ export const logEvents = {
     "A mail was not sent: its recipient had one a minute ago or five today (`reason` is limit), or is blocked (bounce, complaint).",
   "message.left_out":
     "A person wrote more messages than the assistant handles in a short time, and was already warned.",
-  "message.sender_stopped": "A message of a person who told the assistant to stop got no reply.",
+  "message.sender_stopped": "A message of a person who said STOP got no reply.",
   "message.not_answered": "A person's message got no reply; the queue delivers it again.",
   "message.not_queueable": "SQS refuses a message for what is in it; it was left out. `code` is the reason.",
   "message.taken_over": "Another invocation is already replying to the message.",

@@ -45,7 +45,7 @@ export const transcriptionJobRequest = z
     language: languageField(transcriptionLanguages.map(({ code }) => code)).meta({
       override: { type: "string" },
       example: "lug",
-      description: `${languageForms}; one of the 51 of \`TranscriptionLanguage\``,
+      description: `${languageForms}; one of the ${transcriptionLanguages.length} of \`TranscriptionLanguage\``,
     }),
     timestamps: z.boolean().default(false).meta({ description: "Whether the JSON result has `segments`" }),
     callback_url: callbackUrl,

@@ -19,9 +19,10 @@ const text = (max: number) => {
     .refine((value) => value !== "" && value.trim() === value, { error });
 };
 
-const code = z
-  .string({ error: "must be a code of ISO 639-3, such as alz" })
-  .regex(/^[a-z]{3}$/, { error: "must be a code of ISO 639-3: three lower-case letters, such as alz" });
+const code = z.string({ error: "must be a code of ISO 639-3, such as alz" }).regex(/^[a-z]{3}$/, {
+  error: "must be a code of ISO 639-3: three lower-case letters, such as alz",
+  abort: true,
+});
 
 const addedLanguages = z
   .array(z.strictObject({ code, name: text(100) }), { error: "must be a list of languages" })

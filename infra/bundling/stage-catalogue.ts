@@ -10,7 +10,7 @@ const run = promisify(execFile);
 export const catalogueModule = /\/catalogue\/stage-catalogue\.ts$/;
 
 /** Whether the stage has voices or languages of its own. */
-export const isOwn = ({ voices, languages }: StageCatalogue): boolean =>
+export const hasOwnCatalogue = ({ voices, languages }: StageCatalogue): boolean =>
   voices !== undefined || languages !== undefined;
 
 /**
@@ -20,7 +20,7 @@ export const isOwn = ({ voices, languages }: StageCatalogue): boolean =>
 export const stageCatalogueData = (catalogue: StageCatalogue): Plugin => ({
   name: "stage-catalogue",
   setup(builder) {
-    if (!isOwn(catalogue)) return;
+    if (!hasOwnCatalogue(catalogue)) return;
     builder.onLoad({ filter: catalogueModule }, () => ({
       contents: moduleOf(catalogue),
       loader: "js",

@@ -96,7 +96,11 @@ describe("The licences next to a bundle", { timeout: 60_000 }, () => {
       "must not contain sample-package 1.2.3 (GPL-3.0)",
     ],
     ["no licence", {}, "must not contain sample-package 1.2.3 (none)"],
-    ["a licence without its words", { license: "BSD-2-Clause" }, "no text of the licence of sample-package 1.2.3"],
+    [
+      "a licence without its words",
+      { license: "BSD-2-Clause" },
+      "no text of the licence of sample-package 1.2.3",
+    ],
   ])("fail the build for a package with %s", async (_what, file, sentence) => {
     await expect(bundleImporting(await writePackage(file))).rejects.toThrow(sentence);
   });

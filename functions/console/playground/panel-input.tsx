@@ -48,7 +48,7 @@ const Pair = ({ values }: { readonly values: AttemptValues }) => {
   );
 };
 
-/** A voice for people: its name where the stage gives it one, else its tag. */
+/** A voice for people: its name if the stage has one for it, else its tag. */
 const labelOf = (voice: string, { genders }: Texts["playground"]): string => {
   const own = findStageVoice(voice);
   return own ? `${own.name} (${genders[own.gender]})` : voice;

@@ -1,4 +1,3 @@
-import { defaultSynthesisLanguage } from "../../../shared/platform/catalogue/voices.ts";
 import type { SampleRequest } from "../samples/code-samples.ts";
 
 /** The kinds of requests, in the order of the page. */
@@ -61,7 +60,7 @@ export const attemptDefinitions: Readonly<Record<AttemptName, AttemptDefinition>
       ),
   },
   speak: {
-    values: { language: defaultSynthesisLanguage, text: "Wasuze otya nno?", format: "mp3" },
+    values: { language: "lug", text: "Wasuze otya nno?", format: "mp3" },
     request: ({ language, voice, text, format = "mp3" }, { api }) =>
       asJson(
         `${api}/tasks/audio/speech`,

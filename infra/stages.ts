@@ -177,7 +177,7 @@ const readDeployed = (name: string, variables: Variables, folder?: string) => {
   const read = readSettings(name, variables, folder);
   requireEncryption(name, read.settings);
   refuseLoopback(name, read.settings);
-  return read;
+  return { ...read, catalogue: catalogueOf(name, folder) };
 };
 
 /**
@@ -188,8 +188,10 @@ const readDeployed = (name: string, variables: Variables, folder?: string) => {
  * @param folder of the stages' files
  * @throws Error when there is no such stage, it lacks a required setting, or a setting or its voices and languages are not valid.
  */
-export const deployedStage = (name: string, variables: Variables, folder?: string): Stage =>
-  toStage(name, readDeployed(name, variables, folder).settings, catalogueOf(name, folder));
+export const deployedStage = (name: string, variables: Variables, folder?: string): Stage => {
+  const { settings, catalogue } = readDeployed(name, variables, folder);
+  return toStage(name, settings, catalogue);
+};
 
 /**
  * Returns every setting of a deployed stage with the source of its value.

@@ -49,9 +49,7 @@ const unpack = (zipped: Uint8Array): ZippedFile[] => {
       throw damaged(error);
     }
     if (unpacked > maxUnpackedBytes || files.length > maxFiles) {
-      throw new UnreadableDocument("The document unpacks to more than 60 MB or 2,000 files.", {
-        isTooLarge: true,
-      });
+      throw new UnreadableDocument("The document unpacks to more than 60 MB or 2,000 files.");
     }
   }
   if (files.some(({ isComplete }) => !isComplete)) throw damaged();
@@ -178,9 +176,7 @@ export const openDocx = (bytes: Uint8Array): OpenedDocx => {
   if (!files.some(({ name }) => name === mainPart)) throw damaged();
   const texts = files.filter(({ name }) => textParts.test(name));
   if (texts.reduce((sum, file) => sum + file.bytes.length, 0) > maxTextBytes) {
-    throw new UnreadableDocument("The text of the document, with its formatting, has more than 20 MB.", {
-      isTooLarge: true,
-    });
+    throw new UnreadableDocument("The text of the document, with its formatting, has more than 20 MB.");
   }
   const sources = texts.map((file) => ({ name: file.name, source: strFromU8(file.bytes) }));
   requireFewParts(

@@ -180,7 +180,7 @@ describe("The log", { timeout: 120_000 }, () => {
       "legacyVendorRefreshUrl",
       "refreshSpeechLink",
       ...["createJob", "getJob", "getJobResult", "deleteJob"],
-      ...["signUploadParts", "getUpload", "completeUpload", "deleteUpload"],
+      ...["signUploadParts", "getUpload", "addTargets", "completeUpload", "deleteUpload"],
     ];
     await expect
       .poll(() => refused().sort(), polling)

@@ -200,6 +200,7 @@ describe("the operator's commands", () => {
     legacyVendorRefreshUrl: /"statusCode":404/,
     // The sample's job was never created, nor was the recording for the new one uploaded.
     createJob: /"statusCode":404/,
+    addTargets: /"statusCode":404/,
     getJob: /"statusCode":404/,
     getJobResult: /"statusCode":404/,
     deleteJob: /"statusCode":404/,

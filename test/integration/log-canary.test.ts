@@ -179,8 +179,8 @@ describe("The log", { timeout: 120_000 }, () => {
       "legacyTranscribeUpload",
       "legacyVendorRefreshUrl",
       "refreshSpeechLink",
-      ...["createJob", "getJob", "getJobResult", "deleteJob"],
-      ...["signUploadParts", "getUpload", "addTargets", "completeUpload", "deleteUpload"],
+      ...["addTargets", "createJob", "getJob", "getJobResult", "deleteJob"],
+      ...["signUploadParts", "getUpload", "completeUpload", "deleteUpload"],
     ];
     await expect
       .poll(() => refused().sort(), polling)

@@ -204,6 +204,8 @@ describe("the operator's commands", () => {
     getJob: /"statusCode":404/,
     getJobResult: /"statusCode":404/,
     deleteJob: /"statusCode":404/,
+    deeplDocumentStatus: /"statusCode":404/,
+    deeplDocumentResult: /"statusCode":404/,
     // The sample's upload was never started.
     signUploadParts: /"statusCode":404/,
     getUpload: /"statusCode":404/,

@@ -90,7 +90,7 @@ const readStored = async () => {
 /** What a run may leave behind: the last numbers, and items that expire, by the beginning of their keys. */
 const mayRemain = /^(?:COUNTER#USER|TRANSCRIPTION#COUNTER)$/;
 const mayExpire =
-  /^(?:LIMIT#ADDRESS#|LIMIT#MAIL#|LIMIT#PASSWORD#|LINK#|USAGE#|TRANSCRIPTION#RECORDING#|JOBS#SPEED$)/;
+  /^(?:LIMIT#ADDRESS#|LIMIT#MAIL#|LIMIT#PASSWORD#|LINK#|USAGE#|TRANSCRIPTION#RECORDING#|JOBS#SPEED(?:-TRANSLATION|-SPEECH)?$)/;
 
 const expectNothingLeft = async (): Promise<void> => {
   const { items, objects } = await readStored();

@@ -42,7 +42,7 @@ const translatedText = text()
 
 const format = z.enum(textFormats).meta({
   description:
-    "What the text is written in. With `html` and `markdown` its markup, code, links and placeholders such as `{name}` and `%s` " +
+    "What the text is written in, by default `text`. With `html` and `markdown` its markup, code, links and placeholders such as `{name}` and `%s` " +
     'come back unchanged, and so does what is marked with `translate="no"` or `class="notranslate"`',
 });
 
@@ -51,7 +51,7 @@ export const translateRequest = z
     source_language: sourceLanguage,
     target_language: language,
     text: translatedText,
-    format: format.default("text"),
+    format: format.optional(),
   })
   .meta({ id: "TranslateRequest" });
 export type TranslateRequest = z.output<typeof translateRequest>;
@@ -131,7 +131,7 @@ export const translateBatchRequest = z
       example: "lug",
       description: `The target language of items without one: ${languageForms}`,
     }),
-    format: format.default("text"),
+    format: format.optional(),
   })
   .meta({ id: "TranslateBatchRequest" });
 export type TranslateBatchRequest = z.output<typeof translateBatchRequest>;

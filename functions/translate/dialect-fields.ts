@@ -19,5 +19,13 @@ export const flag = () =>
     .pipe(formBoolean())
     .optional();
 
+/** What the documentation shows for a field that accepts several types: the one that clients should send. */
+export const shownAs =
+  (type: object) =>
+  ({ jsonSchema }: { readonly jsonSchema: { anyOf?: unknown } }): void => {
+    delete jsonSchema.anyOf;
+    Object.assign(jsonSchema, type);
+  };
+
 /** What the documentation shows for a {@link flag}. */
-export const flagType = { type: "boolean" } as const;
+export const flagType = shownAs({ type: "boolean" });

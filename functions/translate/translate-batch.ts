@@ -13,7 +13,7 @@ import {
 
 const textsOf = ({
   items,
-  format,
+  format = "text",
   source_language: source,
   target_language: target,
 }: TranslateBatchRequest): TextToTranslate[] =>

@@ -16,7 +16,12 @@ export const translate = async (
 ): Promise<TranslateResponse> => {
   const { source, target } = chooseLanguages(request);
   const startedAt = performance.now();
-  const prepared = await prepareText({ text: request.text, format: request.format, source, target });
+  const prepared = await prepareText({
+    text: request.text,
+    format: request.format ?? "text",
+    source,
+    target,
+  });
   const { text, untranslated, characters, usage } = await prepared.translate(translator, signal);
   countUse("characters", characters);
   return {

@@ -7,7 +7,7 @@ import {
   unsupported,
 } from "../../../shared/platform/validation/fields.ts";
 import { batchBytes } from "../contract-limits.ts";
-import { flag, flagType, oneOrMoreTexts, textsLimit } from "../dialect-fields.ts";
+import { flag, flagType, oneOrMoreTexts, shownAs, textsLimit } from "../dialect-fields.ts";
 
 const tag = "DeepL and LibreTranslate clients";
 const ofAccount = { tag, auth: "user", scope: "translate", limit: "account" } as const;
@@ -93,7 +93,7 @@ export const deeplTranslateRequest = z
         )
         .default("1")
         .meta({
-          override: { type: "string", enum: ["0", "1", "nonewlines"], default: "1" },
+          override: shownAs({ type: "string", enum: ["0", "1", "nonewlines"], default: "1" }),
           description:
             "For texts without tags: `1` keeps the number of lines, `0` leaves lines to the model, `nonewlines` reads the end of a line as a space",
         }),
@@ -239,10 +239,7 @@ export const deeplPostLanguagesOperation = defineOperation({
   summary: "List the languages, for clients of DeepL that use POST",
   body: {
     encoding: "json-or-form",
-    schema: z
-      .object({ type: languageType })
-      .default({ type: "source" })
-      .meta({ id: "DeeplLanguagesRequest" }),
+    schema: z.object({ type: languageType }).default({ type: "source" }).meta({ id: "DeeplLanguageKind" }),
   },
   response: languagesResponse,
   errors: [],

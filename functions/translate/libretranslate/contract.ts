@@ -7,7 +7,7 @@ import {
   unsupported,
 } from "../../../shared/platform/validation/fields.ts";
 import { batchBytes } from "../contract-limits.ts";
-import { oneOrMoreTexts, textsLimit } from "../dialect-fields.ts";
+import { oneOrMoreTexts, shownAs, textsLimit } from "../dialect-fields.ts";
 
 const tag = "DeepL and LibreTranslate clients";
 
@@ -53,7 +53,7 @@ export const libreTranslateRequest = z
         .transform(Number)
         .pipe(z.literal(0, unsupported("Alternative translations are not supported: send 0.")))
         .optional()
-        .meta({ override: { type: "integer", default: 0 }, description: "Only 0 is supported" }),
+        .meta({ override: shownAs({ type: "integer", default: 0 }), description: "Only 0 is supported" }),
       api_key: apiKey,
     },
     unknownMembers,

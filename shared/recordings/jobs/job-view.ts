@@ -112,12 +112,14 @@ const translationFields = {
       total: z.int().meta({ example: 48_000, description: "Characters to translate" }),
     })
     .meta({ description: "In characters, without markup. Repeated passages count once" }),
-  segments_kept: z.array(untranslatedSegment).meta({
+  // Both are always sent. TypeScript refuses clients that openapi-generator makes for unions whose types require more fields.
+  segments_kept: z.array(untranslatedSegment).optional().meta({
     example: [],
     description: "The segments that stayed in their own language, and why; at most the first 500",
   }),
   segments_kept_count: z
     .int()
+    .optional()
     .meta({ example: 0, description: "How many segments stayed in their own language" }),
 };
 

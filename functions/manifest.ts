@@ -6,6 +6,7 @@ import { chatFunction } from "./chat/contract.ts";
 import { consoleFunction } from "./console/contract.ts";
 import { docsFunction } from "./docs/contract.ts";
 import { erasureFunction } from "./erasure/contract.ts";
+import { exportFunction } from "./export/contract.ts";
 import { jobWorkerFunction } from "./job-worker/contract.ts";
 import { jobsFunction } from "./jobs/contract.ts";
 import { languageFunction } from "./language/contract.ts";
@@ -30,6 +31,7 @@ export const functionDefinitions = [
   consoleFunction,
   docsFunction,
   erasureFunction,
+  exportFunction,
   jobWorkerFunction,
   jobsFunction,
   languageFunction,

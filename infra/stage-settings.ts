@@ -158,6 +158,8 @@ export const stageSettings = z
       .default("existing"),
     /** The address that gets mails about alarms. Without it alarms only appear in CloudWatch, and stages that keep their data warn of it. */
     ALARM_EMAIL: z.email({ error: "must be an email address" }).optional(),
+    /** The address that the privacy notice and the terms name for questions. Without it they say that there is none. */
+    CONTACT_EMAIL: z.email({ error: "must be an email address" }).optional(),
     /** Whether the canary calls the service every five minutes: `on` or `off`. The secret of `CanaryKeyArn` holds its key. */
     CANARY: onOrOff.default("off"),
     /** US dollars a month. `ALARM_EMAIL` gets a mail at 80 % of it, and when AWS forecasts that the month exceeds it. 0 for no budget. */
@@ -223,7 +225,7 @@ export const stageSettings = z
     /** How many seconds a job waits for a model that cannot be reached. */
     JOB_WAITS_SECONDS: wholeNumber(1, daySeconds).default(daySeconds),
     /** How many messages a worker may process at a time, so a full queue does not use all concurrent executions. AWS requires 2 or more. */
-    WORKER_CONCURRENCY: byFunction(2).default({ callback: 20, mail: 5, messaging: 50 }),
+    WORKER_CONCURRENCY: byFunction(2).default({ callback: 20, export: 2, mail: 5, messaging: 50 }),
     /**
      * How a release reaches callers: `at-once`, or `gradual`, which checks new versions with sample events, starts with a tenth of the
      * calls for five minutes, and rolls back automatically when a new version fails.

@@ -5,8 +5,10 @@ import {
   bucketEnvironment,
   characterQuotaEnvironment,
   credentialsLimitEnvironment,
+  exportQueueEnvironment,
   mailQueueEnvironment,
   tableEnvironment,
+  termsEnvironment,
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { vendorsEnvironment } from "../../shared/platform/config/vendors.ts";
@@ -29,6 +31,7 @@ import {
   tokenOperation,
   verifyEmailOperation,
 } from "./credentials-contract.ts";
+import { exportFileOperation, exportOperation, requestExportOperation } from "./export-contract.ts";
 import {
   createKeyOperation,
   listKeysOperation,
@@ -45,6 +48,9 @@ export const authFunction = defineFunction({
     tokenOperation,
     meOperation,
     deleteAccountOperation,
+    requestExportOperation,
+    exportOperation,
+    exportFileOperation,
     profileOperation,
     profileStatusOperation,
     showVerificationPageOperation,
@@ -69,9 +75,11 @@ export const authFunction = defineFunction({
     ...characterQuotaEnvironment,
     ...tokenEnvironment,
     ...mailQueueEnvironment,
+    ...exportQueueEnvironment,
     ...bucketEnvironment,
     ...credentialsLimitEnvironment,
     ...vendorsEnvironment,
+    ...termsEnvironment,
     /** 0 means that tokens do not expire. */
     TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
   },

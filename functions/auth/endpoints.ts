@@ -23,6 +23,7 @@ import {
 } from "./credentials-contract.ts";
 import { deleteAccount } from "./delete-account.ts";
 import type { AuthDependencies } from "./dependencies.ts";
+import { exportEndpoints } from "./export-account.ts";
 import { getUsage } from "./get-usage.ts";
 import {
   createKeyOperation,
@@ -60,4 +61,5 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(revokeKeysOperation, ({ caller }) => revokeKeys(caller.userId, dependencies)),
   endpoint(usageOperation, ({ query, caller }) => getUsage(caller.userId, query, dependencies)),
   ...webhookSecretEndpoints(dependencies),
+  ...exportEndpoints(dependencies),
 ];

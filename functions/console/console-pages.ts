@@ -4,6 +4,7 @@ import { type DocumentsDependencies, documentsPages } from "./documents/document
 import { type EntryDependencies, entryPages } from "./entry/entry-pages.tsx";
 import { type HomeDependencies, homePages } from "./home/home-pages.tsx";
 import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
+import { type NoticeDependencies, noticePages } from "./notices/notice-pages.tsx";
 import { type PlaygroundDependencies, playgroundPages } from "./playground/playground-pages.tsx";
 import { type RecordingsDependencies, recordingsPages } from "./recordings/recordings-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
@@ -14,6 +15,7 @@ export type ConsoleDependencies = AccountPagesDependencies &
   EntryDependencies &
   HomeDependencies &
   IdentityPagesDependencies &
+  NoticeDependencies &
   PlaygroundDependencies &
   RecordingsDependencies;
 
@@ -27,4 +29,5 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...playgroundPages(dependencies),
   ...documentsPages(dependencies),
   ...recordingsPages(dependencies),
+  ...noticePages(dependencies),
 ];

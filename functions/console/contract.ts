@@ -6,14 +6,22 @@ import {
   bucketEnvironment,
   characterQuotaEnvironment,
   credentialsLimitEnvironment,
+  exportQueueEnvironment,
   jobQueueEnvironment,
   mailQueueEnvironment,
   publicAddressEnvironment,
+  speechLifetimeEnvironment,
   tableEnvironment,
+  termsEnvironment,
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { identityProvidersEnvironment } from "../../shared/platform/config/identity-providers.ts";
-import { baseAddressVariable } from "../../shared/platform/config/variables.ts";
+import {
+  baseAddressVariable,
+  daysVariable,
+  optionalVariable,
+  textVariable,
+} from "../../shared/platform/config/variables.ts";
 import { vendorsEnvironment } from "../../shared/platform/config/vendors.ts";
 import { consoleLanguagesVariable } from "./texts/languages.ts";
 
@@ -31,6 +39,8 @@ export const consoleFunction = defineFunction({
     "/docs",
     "/docs/{proxy+}",
     "/reset-password",
+    "/privacy",
+    "/terms",
     "/llms.txt",
     "/llms-full.txt",
   ],
@@ -43,10 +53,19 @@ export const consoleFunction = defineFunction({
     ...credentialsLimitEnvironment,
     ...jobQueueEnvironment,
     ...mailQueueEnvironment,
+    ...exportQueueEnvironment,
     ...publicAddressEnvironment,
     ...tokenEnvironment,
     ...identityProvidersEnvironment,
     ...vendorsEnvironment,
+    ...termsEnvironment,
+    ...speechLifetimeEnvironment,
+    /** Days after which logs are deleted, for the privacy notice. */
+    LOG_RETENTION_DAYS: daysVariable,
+    /** The stage, which may have a privacy notice and terms of its own. */
+    STAGE_NAME: textVariable,
+    /** The address for questions about the service; without it, the privacy notice says that there is none. */
+    CONTACT_EMAIL: optionalVariable(textVariable),
     /** 0: tokens do not expire. */
     TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
     /** The chat function's own address, without a slash at the end: the playground streams from there. */

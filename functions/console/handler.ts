@@ -10,10 +10,14 @@ import {
   requestTableFrom,
   storageOriginFrom,
 } from "../../shared/wiring/from-environment.ts";
+import { retentionTable } from "../../shared/wiring/retention.ts";
+import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 import { consolePages } from "./console-pages.ts";
 import { consoleFunction } from "./contract.ts";
 import { createLogInAttempts, createUnprovedLogIns } from "./identity/log-in-attempts.ts";
 import { createOpenIdProvider } from "./identity/open-id-provider.ts";
+import { notices } from "./notices/built-notices.ts";
+import { noticesOf } from "./notices/notice.ts";
 import { createVisitorAttempts } from "./playground/visitor-attempts.ts";
 import { visitorEndpoint } from "./playground/visitor-endpoint.ts";
 import { builtAssets } from "./server/built-assets.ts";
@@ -52,6 +56,10 @@ export const handler = createConsoleHandler(
     ),
     policyOf: accountPoliciesFrom(environment),
     baseUrl: environment.PUBLIC_BASE_URL,
+    notices: noticesOf(environment.STAGE_NAME, notices),
+    retention: retentionTable(storedKinds, environment),
+    region: environment.AWS_REGION,
+    contactEmail: environment.CONTACT_EMAIL,
     logInAttempts: createLogInAttempts(signingKeys),
     unprovedLogIns: createUnprovedLogIns(signingKeys),
     sessions,

@@ -8,6 +8,8 @@ import {
 import { type FunctionDefinition, service } from "../../shared/http/function-definition.ts";
 import { idempotencyKeyPattern } from "../../shared/http/idempotency-key.ts";
 import { type BodyEncoding, idempotencyOf, type Operation, tags } from "../../shared/http/operation.ts";
+import { retentionTable, tableMarkdown } from "../../shared/wiring/retention.ts";
+import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 import { addExamples } from "./add-examples.ts";
 import { errorExamples, errorResponses, type SharedResponses } from "./describe-errors.ts";
 import { headerComponents, headerGroups, headersOf } from "./describe-headers.ts";
@@ -158,6 +160,11 @@ const info = {
   license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 };
 
+/** The descriptions of sections that need one. */
+const tagDescriptions: Readonly<Partial<Record<Operation["tag"], string>>> = {
+  "Accounts and tokens": `What is stored about accounts, and how long:\n\n${tableMarkdown(retentionTable(storedKinds))}`,
+};
+
 const securitySchemes = {
   password: {
     type: "oauth2",
@@ -196,7 +203,10 @@ export const buildOpenApi = (functions: readonly Pick<FunctionDefinition, "opera
       openapi: "3.1.1",
       info,
       servers: [{ url: "/" }],
-      tags: tags.map((name) => ({ name })),
+      tags: tags.map((name) => {
+        const description = tagDescriptions[name];
+        return description === undefined ? { name } : { name, description };
+      }),
       components: { examples: errorExamples(operations), headers: headerComponents, securitySchemes },
       paths,
     },

@@ -88,7 +88,7 @@ const fixedSpeakerEndpoints = (dependencies: SpeechDependencies): Endpoint[] => 
       speakers: speakers.map(({ languageCode, ...speaker }) => speaker),
     })),
     endpoint(speech.refreshUrlOperation, async ({ query, caller }) => {
-      const fresh = await refreshLink(query.file_name, caller.userId, dependencies.store, "file_name");
+      const fresh = await refreshLink(query.file_name, caller.userId, dependencies, "file_name");
       return {
         success: true as const,
         audio_url: fresh.audio_url,

@@ -31,6 +31,7 @@ const endpoints = legacyEndpoints(
       store,
       model: environment.SPEECH_MODEL,
       platform: environment.SPEECH_PLATFORM,
+      speechLifetimeDays: environment.SPEECH_LIFETIME_DAYS,
     },
     transcription: {
       transcriber: transcriberFrom(environment),

@@ -3,7 +3,7 @@ import { createOwnedItems } from "../../shared/accounts/repositories/owned-items
 import { daySeconds } from "../../shared/platform/durations.ts";
 import { transcriptionsLifetimeDays } from "../../shared/platform/storage/object-store.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
-import { transcriptionKeys } from "./keys.ts";
+import { transcriptionKeys } from "../../shared/recordings/saved-transcriptions/keys.ts";
 
 const counterItem = z.object({ value: z.int() });
 const transcriptionItem = z.object({ user_id: z.int(), object_key: z.string() });

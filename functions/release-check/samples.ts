@@ -80,6 +80,7 @@ export const releaseSamples: Readonly<Record<string, readonly ReleaseSample[]>> 
     returning("the OpenAPI document", 200, openApi),
   ],
   erasure: [noWork],
+  export: [noRecords],
   "job-worker": [noRecords],
   jobs: [unauthenticated(listJobs)],
   language: [unauthenticated(identifyLanguage)],

@@ -6,6 +6,7 @@ import { languageForms } from "../../shared/platform/catalogue/languages.ts";
 import {
   accountRequestEnvironment,
   speechBackendEnvironment,
+  speechLifetimeEnvironment,
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
@@ -175,7 +176,9 @@ export const refreshLinkOperation = defineOperation({
   method: "GET",
   path: "/tasks/audio/speech/url",
   summary: "Get a fresh link to stored speech",
-  description: "Only the account that created the speech can get one.",
+  description:
+    "Only the account that created the speech can get one. Speech is stored for 30 days, unless the operator has set another " +
+    "time; then the response is 404, as for a name that never existed.",
   tag,
   auth: "user",
   scope: "speech",
@@ -202,7 +205,12 @@ export const speechFunction = defineFunction({
     listV1VoicesOperation,
     listV1SpeechModelsOperation,
   ],
-  environment: { ...accountRequestEnvironment, ...tokenEnvironment, ...speechBackendEnvironment },
+  environment: {
+    ...accountRequestEnvironment,
+    ...tokenEnvironment,
+    ...speechBackendEnvironment,
+    ...speechLifetimeEnvironment,
+  },
   memoryMegabytes: 512,
   timeoutSeconds: 300,
   transfer: "stream",

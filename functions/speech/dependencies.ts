@@ -9,6 +9,8 @@ export interface SpeechDependencies {
   readonly synthesizer: SpeechSynthesizer;
   readonly encode: EncodeAudio;
   readonly store: Pick<LinkedObjectStore, "describe" | "signDownload" | "write">;
+  /** Days after which stored speech is deleted; without it, it is stored as long as the account exists. */
+  readonly speechLifetimeDays?: number | undefined;
   /** As in responses. */
   readonly model: string;
   readonly platform: string;

@@ -38,7 +38,7 @@ export const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] =>
   ),
   endpoint(voicesOperation, ({ query }) => listVoices(query.language)),
   endpoint(refreshLinkOperation, ({ query, caller }) =>
-    refreshLink(query.storage_object, caller.userId, dependencies.store),
+    refreshLink(query.storage_object, caller.userId, dependencies),
   ),
 ];
 

@@ -18,6 +18,7 @@ const dependencies = {
   store: linkedStoreFrom(environment),
   model: environment.SPEECH_MODEL,
   platform: environment.SPEECH_PLATFORM,
+  speechLifetimeDays: environment.SPEECH_LIFETIME_DAYS,
 };
 
 export const handler = createStreamingHandler(

@@ -1,11 +1,13 @@
 /**
- * Writes the files that are generated from the contracts: `openapi.json`, and the paths for usage reports. With `--check`, only
- * reports whether they are up to date.
+ * Writes the files that are generated: `openapi.json` and the paths for usage reports from the contracts, and the handbook's table
+ * of what is stored. With `--check`, only reports whether they are up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { buildOpenApi } from "../../functions/docs/build-openapi.ts";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
 import { limitClassOf } from "../../shared/http/operation.ts";
+import { retentionTable, tableMarkdown } from "../../shared/wiring/retention.ts";
+import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 import { readOptions } from "./command-line.ts";
 
 const taskPaths = Object.fromEntries(
@@ -14,19 +16,33 @@ const taskPaths = Object.fromEntries(
     .map(({ id, method, path }) => [id, { method, path }]),
 );
 
+const retention = `# What is stored, and how long
+
+Written by \`npm run openapi\` from [the list of everything that is stored](../../shared/wiring/stored-kinds.ts), which the deletion
+of accounts, their export and the page \`/privacy\` read too. "At most" counts from the last change; DynamoDB and S3 may take a day
+or two more to delete what has expired, which no request can read by then.
+
+To store something new, add it to the list next to its keys (\`stored-kinds.ts\`), and to \`shared/wiring/stored-kinds.ts\` if it is a
+new file. Tests fail for what is stored and not listed.
+
+${tableMarkdown(retentionTable(storedKinds))}
+`;
+
 const { check } = readOptions(
   "Usage: npm run openapi [-- --check]\n\nWrites the files that are generated from the contracts.",
   { check: { type: "boolean", default: false } },
 );
 
+const asJson = (content: unknown): string => `${JSON.stringify(content, undefined, 2)}\n`;
+
 const files = {
-  "shared/http/openapi/openapi.json": buildOpenApi(functionDefinitions),
-  "shared/accounts/usage/task-paths.json": taskPaths,
+  "shared/http/openapi/openapi.json": asJson(buildOpenApi(functionDefinitions)),
+  "shared/accounts/usage/task-paths.json": asJson(taskPaths),
+  "infra/handbook/retention.md": retention,
 };
 
-for (const [name, content] of Object.entries(files)) {
+for (const [name, document] of Object.entries(files)) {
   const file = new URL(`../../${name}`, import.meta.url);
-  const document = `${JSON.stringify(content, undefined, 2)}\n`;
   if (!check) writeFileSync(file, document);
   else if (readFileSync(file, "utf8") !== document) {
     process.stderr.write(`${name} is out of date; run \`npm run openapi\`.\n`);

@@ -33,6 +33,7 @@ export interface Monitored {
   readonly messages: WorkQueue;
   readonly callbacks: WorkQueue;
   readonly jobs: WorkQueue;
+  readonly exports: WorkQueue;
 }
 
 /** The length of the periods that alarms compare. */

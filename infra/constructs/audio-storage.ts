@@ -9,15 +9,9 @@ import {
   type LifecycleRule,
 } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
-import {
-  jobsFolder,
-  responsesFolder,
-  speechFolder,
-  transcriptionsFolder,
-  transcriptionsLifetimeDays,
-  uploadsFolder,
-} from "../../shared/platform/storage/object-store.ts";
-import { jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
+import { daySeconds } from "../../shared/platform/durations.ts";
+import type { ObjectKind } from "../../shared/platform/storage/stored-kinds.ts";
+import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 import type { StageSettings } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { removalPolicy } from "./lifetime.ts";
@@ -31,15 +25,20 @@ const protection: BucketProps = {
   minimumTLSVersion: 1.2,
 };
 
-const lifecycleRules = ({ SPEECH_LIFETIME_DAYS }: AudioStorageProps): LifecycleRule[] => [
+/** Days after which objects of a kind are deleted; `undefined` for never. */
+const daysOf = ({ lasts }: ObjectKind, settings: AudioStorageProps): number | undefined => {
+  if ("seconds" in lasts) return Math.ceil(lasts.seconds / daySeconds);
+  return "setting" in lasts && lasts.setting === "SPEECH_LIFETIME_DAYS"
+    ? settings.SPEECH_LIFETIME_DAYS || undefined
+    : undefined;
+};
+
+const lifecycleRules = (settings: AudioStorageProps): LifecycleRule[] => [
   // A rule can select objects by a tag but not exempt them, so files that must last are copied out of the uploads.
-  { prefix: uploadsFolder, expiration: Duration.days(1) },
-  { prefix: responsesFolder, expiration: Duration.days(1) },
-  { prefix: jobsFolder, expiration: Duration.days(jobLifetimeDays) },
-  { prefix: transcriptionsFolder, expiration: Duration.days(transcriptionsLifetimeDays) },
-  ...(SPEECH_LIFETIME_DAYS > 0
-    ? [{ prefix: speechFolder, expiration: Duration.days(SPEECH_LIFETIME_DAYS) }]
-    : []),
+  ...storedKinds.objects.flatMap((kind) => {
+    const days = daysOf(kind, settings);
+    return days === undefined ? [] : [{ prefix: kind.folder, expiration: Duration.days(days) }];
+  }),
   { abortIncompleteMultipartUploadAfter: Duration.days(1) },
 ];
 

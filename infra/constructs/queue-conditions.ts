@@ -55,6 +55,12 @@ const entries = {
       "there is more work than JOB_PIECES_AT_ONCE allows.",
     runbook: "Jobs wait",
   },
+  ExportDeadLetters: {
+    description:
+      "An export of an account was not prepared: its worker was killed in every attempt. Read the end of the log of the function " +
+      '"export". By law its owner has a right to it: they can request it again, and `npm run account` shows who they are.',
+    runbook: "Exports are dead-lettered",
+  },
   CallbackDeadLetters: {
     description:
       "A callback could not even be attempted: the callback function failed each time. Read the reason in its log, fix it " +
@@ -68,6 +74,7 @@ export const queueConditions = ({
   mail,
   messages,
   callbacks,
+  exports,
   jobs,
 }: Monitored): Record<keyof typeof entries, Condition> => ({
   MailDeadLetters: { ...entries.MailDeadLetters, ...anyMessage(mail.deadLetterQueue) },
@@ -77,5 +84,6 @@ export const queueConditions = ({
   MessageDelay: { ...entries.MessageDelay, ...messageOlderThan(15, messages.queue) },
   JobDeadLetters: { ...entries.JobDeadLetters, ...anyMessage(jobs.deadLetterQueue) },
   JobDelay: { ...entries.JobDelay, ...messageOlderThan(60, jobs.queue) },
+  ExportDeadLetters: { ...entries.ExportDeadLetters, ...anyMessage(exports.deadLetterQueue) },
   CallbackDeadLetters: { ...entries.CallbackDeadLetters, ...anyMessage(callbacks.deadLetterQueue) },
 });

@@ -1,4 +1,3 @@
-import { transcriptionKeyPrefix } from "../../functions/legacy/keys.ts";
 import {
   accessKeyPrefix,
   accountKeyPrefixes,
@@ -11,9 +10,21 @@ import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { callbackKeyPrefix } from "../../shared/recordings/callbacks/keys.ts";
 import { assistantJobKeyPrefix, jobKeyPrefix } from "../../shared/recordings/jobs/keys.ts";
+import { transcriptionKeyPrefix } from "../../shared/recordings/saved-transcriptions/keys.ts";
 import { uploadKeyPrefix } from "../../shared/recordings/uploads/keys.ts";
+import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 
 const { profile, username, email, counter, link } = accountKeyPrefixes;
+
+/** How the partition keys begin of everything that the deletion of an account finds in this way. */
+const erasedBy = (by: "partition" | "record"): string[] =>
+  storedKinds.items.flatMap(({ keys: [partition], erased }) => (erased.by === by ? [partition] : []));
+
+/** The same, of what the export of an account contains as items. */
+const exportedBy = (by: "partition" | "record" | "step"): string[] =>
+  storedKinds.items.flatMap(({ keys: [partition], erased, exported }) =>
+    erased.by === by && "row" in exported ? [partition] : [],
+  );
 
 /** The operations that functions use, with the beginnings of the keys of items that they may use them on. */
 type KeyPrefixes = Readonly<Partial<Record<TableOperation, readonly string[]>>>;
@@ -65,20 +76,17 @@ const tableAccesses = {
   "find-erasures": { DeleteItem: [erasureKeyPrefix], Query: [erasureKeyPrefix] },
   /** Deleting an account and everything that belongs to it, except for its usage. */
   "erase-accounts": {
-    BatchWriteItem: [
-      ...[profile, identityKeyPrefix, limitKeyPrefix],
-      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix],
-    ],
-    DeleteItem: [
-      ...[profile, accessKeyPrefix, username, email],
-      ...[ownedKeyPrefix, uploadKeyPrefix, transcriptionKeyPrefix],
-    ],
+    BatchWriteItem: [...erasedBy("partition"), identityKeyPrefix],
+    DeleteItem: [profile, accessKeyPrefix, username, email, ...erasedBy("record")],
     GetItem: [accessKeyPrefix],
-    Query: [
-      ...[profile, ownedKeyPrefix, limitKeyPrefix],
-      ...[idempotencyKeyPrefix, callbackKeyPrefix, jobKeyPrefix],
-    ],
+    Query: [...erasedBy("partition"), ownedKeyPrefix],
     UpdateItem: [accessKeyPrefix, usageKeyPrefix],
+  },
+  /** Reading everything that the export of an account contains, and noting that it is ready. */
+  "export-accounts": {
+    GetItem: [...exportedBy("record"), ...exportedBy("step")],
+    Query: [...exportedBy("partition"), ownedKeyPrefix, usageKeyPrefix],
+    UpdateItem: [profile],
   },
   /**
    * The operator's changes of accounts, reports of usage, and deletion of the assistant's data about a person; and creating the

@@ -1,11 +1,15 @@
+import { notices } from "../../functions/console/notices/built-notices.ts";
+import { noticesOf } from "../../functions/console/notices/notice.ts";
 import { type Binding, plainBinding, secretBinding } from "../constructs/bindings.ts";
 import { identityProvidersOf } from "../identity-provider-settings.ts";
 import type { SettingName } from "../stage-settings.ts";
 import type { FunctionGroupProps } from "./function-group.ts";
 
 /** Variables that are not settings of the stage, or have another value than the setting of their name. */
-const otherBindings = ({ stage: { settings }, data, publicBaseUrl }: FunctionGroupProps) => ({
+const otherBindings = ({ stage: { name, settings }, data, publicBaseUrl }: FunctionGroupProps) => ({
   PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
+  STAGE_NAME: plainBinding(name),
+  TERMS_VERSION: plainBinding(noticesOf(name, notices).terms.version),
   CALLBACKS_ALLOW_LOOPBACK: plainBinding(settings.CALLBACKS_ALLOW_LOOPBACK === "1"),
   IDENTITY_PROVIDERS: plainBinding(JSON.stringify(identityProvidersOf(settings))),
   CANARY_SECRET_ID: secretBinding(data.canaryKey),

@@ -4,6 +4,7 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { callbackFunction, callbackReceives } from "../../functions/callback/contract.ts";
+import { exportFunction, exportReceives } from "../../functions/export/contract.ts";
 import { jobMessageAttempts, jobWorkerFunction } from "../../functions/job-worker/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { messageAttempts, messagingFunction } from "../../functions/messaging/contract.ts";
@@ -65,6 +66,8 @@ export class DataStack extends Stack {
   readonly callbacks: WorkQueue;
   /** The steps of jobs. */
   readonly jobs: WorkQueue;
+  /** Exports of accounts that wait to be prepared. */
+  readonly exports: WorkQueue;
   /** The key that signs tokens. Its previous version stays valid, so it can be replaced at any time. */
   readonly tokenSigningKey: Secret;
   /** JSON object: the API key of the model server for each task, filled by the operator. */
@@ -106,6 +109,7 @@ export class DataStack extends Stack {
       maxReceives: callbackReceives,
     });
     this.jobs = new WorkQueue(this, "Jobs", { worker: jobWorkerFunction, maxReceives: jobMessageAttempts });
+    this.exports = new WorkQueue(this, "Exports", { worker: exportFunction, maxReceives: exportReceives });
     this.tokenSigningKey = this.addTokenSigningKey();
     this.inferenceKeys = this.addOperatorsSecret(operatorsSecrets.inferenceKeys);
     this.platformSecrets = this.addOperatorsSecret(operatorsSecrets.platformSecrets);
@@ -167,6 +171,8 @@ export class DataStack extends Stack {
       CallbackDeadLetterQueueUrl: this.callbacks.deadLetterQueue.queueUrl,
       JobQueueUrl: this.jobs.queue.queueUrl,
       JobDeadLetterQueueUrl: this.jobs.deadLetterQueue.queueUrl,
+      ExportQueueUrl: this.exports.queue.queueUrl,
+      ExportDeadLetterQueueUrl: this.exports.deadLetterQueue.queueUrl,
       MessagingSecretsArn: this.platformSecrets.secretArn,
       IdentityProvidersSecretArn: this.identityProviders.secretArn,
       CanaryKeyArn: this.canaryKey.secretArn,

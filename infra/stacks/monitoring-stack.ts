@@ -44,6 +44,7 @@ export class MonitoringStack extends Stack {
       messages: data.messages,
       callbacks: data.callbacks,
       jobs: data.jobs,
+      exports: data.exports,
     };
     const events = new EventCounts(this, "Events", monitored);
     const { all } = new Alarms(this, "Alarms", {

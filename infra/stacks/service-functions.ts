@@ -14,6 +14,7 @@ import { translateFunction } from "../../functions/translate/contract.ts";
 import { uploadFunction } from "../../functions/upload/contract.ts";
 import { webhookFunction } from "../../functions/webhook/contract.ts";
 import {
+  exportsFolder,
   jobsFolder,
   responsesFolder,
   speechFolder,
@@ -29,7 +30,7 @@ import {
 } from "../constructs/bindings.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { TableAccess } from "../constructs/table-accesses.ts";
-import { erasedFolders } from "./erased-folders.ts";
+import { erasedFolders, exportedFolders } from "./erased-folders.ts";
 import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
 
 const responses: FolderAccess = { folder: responsesFolder, access: "keep" };
@@ -84,11 +85,15 @@ export class ServiceFunctions extends FunctionGroup {
   }
 
   private addAuth(): ServiceFunction {
-    const { table, audioBucket, mail } = this.props.data;
+    const { table, audioBucket, mail, exports } = this.props.data;
     return this.add(authFunction, {
       TABLE_NAME: tableBinding(table, ...accounts, "store-responses"),
-      BUCKET_NAME: bucketBinding(this, audioBucket, ...erasedFolders),
+      BUCKET_NAME: bucketBinding(this, audioBucket, ...erasedFolders, ...exportedFolders, {
+        folder: exportsFolder,
+        access: "read",
+      }),
       MAIL_QUEUE_URL: queueBinding(mail.queue, "send"),
+      EXPORT_QUEUE_URL: queueBinding(exports.queue, "send"),
     });
   }
 
@@ -145,7 +150,9 @@ export class ServiceFunctions extends FunctionGroup {
         ...erasedFolders,
         { folder: jobsFolder, access: "read" },
         { folder: uploadsFolder, access: "read" },
+        { folder: exportsFolder, access: "read" },
       ),
+      EXPORT_QUEUE_URL: queueBinding(data.exports.queue, "send"),
       JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send"),
       MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
       CHAT_STREAM_URL: plainBinding(

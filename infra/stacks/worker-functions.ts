@@ -7,11 +7,13 @@ import type { Construct } from "constructs";
 import { callbackFunction } from "../../functions/callback/contract.ts";
 import { canaryFunction } from "../../functions/canary/contract.ts";
 import { erasureFunction } from "../../functions/erasure/contract.ts";
+import { exportFunction } from "../../functions/export/contract.ts";
 import { jobWorkerFunction } from "../../functions/job-worker/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
 import { messagingFunction } from "../../functions/messaging/contract.ts";
 import {
+  exportsFolder,
   jobsFolder,
   jobsFolderOf,
   uploadsFolder,
@@ -27,7 +29,7 @@ import {
   tableBinding,
 } from "../constructs/bindings.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
-import { erasedFolders } from "./erased-folders.ts";
+import { erasedFolders, exportedFolders } from "./erased-folders.ts";
 import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
 
 /** The functions behind queues, schedules and events, with the permissions of each and what invokes it. */
@@ -47,6 +49,7 @@ export class WorkerFunctions extends FunctionGroup {
       mailFeedback,
       this.addCanary(),
       this.addErasure(),
+      this.addExport(),
       this.addMessaging(),
       this.addCallback(),
       this.addJobWorker(),
@@ -103,6 +106,21 @@ export class WorkerFunctions extends FunctionGroup {
     });
     acknowledge(rule, "Serverless-EventBusDLQ", "The next run, a day later, repeats what failed.");
     return erasure;
+  }
+
+  private addExport(): ServiceFunction {
+    const { table, audioBucket, exports } = this.props.data;
+    const exporting = this.add(exportFunction, {
+      TABLE_NAME: tableBinding(table, "find-accounts", "export-accounts"),
+      BUCKET_NAME: bucketBinding(
+        this,
+        audioBucket,
+        { folder: exportsFolder, access: "read-write-delete" },
+        ...exportedFolders,
+      ),
+    });
+    this.feed(exporting, exports.queue, { batchSize: 1 });
+    return exporting;
   }
 
   private addMessaging(): ServiceFunction {

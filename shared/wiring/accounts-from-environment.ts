@@ -1,5 +1,7 @@
 import type { StoredAccount } from "../accounts/access/account.ts";
 import { createSigningKeySource, createTokens } from "../accounts/access/tokens.ts";
+import { openExportQueue } from "../accounts/export/export-queue.ts";
+import { createExportsRepository } from "../accounts/export/exports-repository.ts";
 import { openMailQueue } from "../accounts/mail/mail-queue.ts";
 import { createAccountsRepository } from "../accounts/repositories/accounts-repository.ts";
 import { createApiKeysRepository } from "../accounts/repositories/api-keys-repository.ts";
@@ -17,19 +19,24 @@ import {
   awsConfigOf,
   type bucketEnvironment,
   type characterQuotaEnvironment,
+  type exportQueueEnvironment,
   type mailQueueEnvironment,
   type PlatformEnvironment,
   type tableEnvironment,
+  type termsEnvironment,
   type tokenEnvironment,
 } from "../platform/config/environment.ts";
 import type { VariableValues } from "../platform/config/variables.ts";
 import type { vendorsEnvironment } from "../platform/config/vendors.ts";
 import { daySeconds } from "../platform/durations.ts";
 import { openTable } from "../platform/storage/sdk-table.ts";
+import type { DataOwner } from "../platform/storage/stored-kinds.ts";
 import type { Table } from "../platform/storage/table.ts";
 import { callbacksEnd, createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
 import { eraseAccount } from "./erase-account.ts";
-import { characterQuotasFrom, objectStoreFrom, signingSecretFrom } from "./from-environment.ts";
+import { isExportedFile } from "./find-stored.ts";
+import { characterQuotasFrom, linkedStoreFrom, signingSecretFrom } from "./from-environment.ts";
+import { storedKinds } from "./stored-kinds.ts";
 
 type AccountVariables = PlatformEnvironment &
   VariableValues<
@@ -39,6 +46,8 @@ type AccountVariables = PlatformEnvironment &
       typeof mailQueueEnvironment &
       typeof bucketEnvironment &
       typeof vendorsEnvironment &
+      typeof termsEnvironment &
+      typeof exportQueueEnvironment &
       typeof characterQuotaEnvironment
   > & { readonly TOKEN_LIFETIME_DAYS: number };
 
@@ -56,7 +65,7 @@ export const accountRepositories = (table: Table) => ({
 /** What functions need that manage accounts. It includes the AWS SDK, so it is not part of `from-environment.ts`. */
 export const accountDependenciesFrom = (environment: AccountVariables) => {
   const table = openTable(environment.TABLE_NAME);
-  const store = objectStoreFrom(environment);
+  const store = linkedStoreFrom(environment);
   const signingKeys = createSigningKeySource(signingSecretFrom(environment));
   const vendors = { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B };
   return {
@@ -65,12 +74,16 @@ export const accountDependenciesFrom = (environment: AccountVariables) => {
     store,
     signingKeys,
     vendors,
+    termsVersion: environment.TERMS_VERSION,
     tokens: createTokens(signingKeys),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * daySeconds || undefined,
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
     eraseAccount: (account: StoredAccount, signal: AbortSignal) =>
       eraseAccount(account, { table, store }, signal),
     callbackSecrets: createCallbackSecrets(table),
+    exports: createExportsRepository(table),
+    exportQueue: openExportQueue(environment.EXPORT_QUEUE_URL, awsConfigOf(environment)),
+    isExportedFile: (owner: DataOwner, name: string) => isExportedFile(owner, name, table, storedKinds),
     usage: createUsageRepository(
       table,
       environment.UNVERIFIED_QUOTA_SHARE,

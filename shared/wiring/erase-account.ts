@@ -2,51 +2,27 @@ import pLimit from "p-limit";
 import * as z from "zod";
 import type { StoredAccount } from "../accounts/access/account.ts";
 import { accountKeys, identityKeyPrefix } from "../accounts/access/keys.ts";
-import { limitKeys } from "../accounts/limits/keys.ts";
 import { usageMoves } from "../accounts/limits/usage-items.ts";
-import { idempotencyKeys } from "../http/idempotency/keys.ts";
-import { dayMilliseconds } from "../platform/durations.ts";
-import {
-  jobsFolderOf,
-  type ObjectStore,
-  responsesFolderOf,
-  speechFolderOf,
-} from "../platform/storage/object-store.ts";
+import type { ObjectStore } from "../platform/storage/object-store.ts";
+import type { StoredKinds } from "../platform/storage/stored-kinds.ts";
 import { exists, type ItemKey, type Table } from "../platform/storage/table.ts";
-import { callbackKeys } from "../recordings/callbacks/keys.ts";
-import { jobKeys } from "../recordings/jobs/keys.ts";
+import { foldersOf, ownedOf, partitionsOf } from "./find-stored.ts";
+import { storedKinds } from "./stored-kinds.ts";
 
 /** Where the data of accounts is. */
 export interface ErasureDependencies {
   readonly table: Table;
   readonly store: Pick<ObjectStore, "delete" | "list">;
+  /** What is stored about accounts, and how it is found; by default everything that the service stores. */
+  readonly kinds?: StoredKinds;
 }
 
 /** The max number of steps in progress at once. */
 const maxParallel = 32;
 const itemKey = z.object({ PK: z.string(), SK: z.string() });
 
-const ownedItem = itemKey.extend({ items: z.array(itemKey), objects: z.array(z.string()) });
-
-/** Returns what the account created, with the records that lead there. */
-const findOwned = async (table: Table, userId: number) => {
-  const { PK: partition } = accountKeys.owned(userId, "");
-  const found = await table.query({ partition, attributes: ["PK", "SK", "items", "objects"] });
-  return found.map((item) => {
-    const { items, objects, ...note } = ownedItem.parse(item);
-    return { items: [...items, note], objects };
-  });
-};
-
 const keysOf = async (table: Table, partition: string): Promise<ItemKey[]> =>
   (await table.query({ partition, attributes: ["PK", "SK"] })).map((item) => itemKey.parse(item));
-
-/** Returns every day of an account, and one more: the clocks of two machines may differ at midnight. */
-const daysSince = (createdAt: string, now: number): Date[] => {
-  const first = Date.parse(createdAt.slice(0, 10));
-  const days = Math.floor((now - first) / dayMilliseconds) + 2;
-  return Array.from({ length: days }, (_, index) => new Date(first + index * dayMilliseconds));
-};
 
 /**
  * Locks the account: revokes its tokens, keys and links, and prevents new ones. Its names stay taken.
@@ -102,7 +78,7 @@ const end = async (table: Table, { id, username, email }: StoredAccount): Promis
 };
 
 /** One deletion, and how to run its steps in parallel. */
-interface Erasure extends ErasureDependencies {
+interface Erasure extends Required<ErasureDependencies> {
   readonly account: StoredAccount;
   readonly forEach: <Entry>(
     entries: readonly Entry[],
@@ -112,36 +88,26 @@ interface Erasure extends ErasureDependencies {
 
 /** Deletes what the account created and is stored by keys that do not name the account. */
 const eraseOwned = async ({ account, table, store, forEach }: Erasure): Promise<void> => {
-  await forEach(await findOwned(table, account.id), async ({ items, objects }) => {
+  await forEach(await ownedOf(account, table), async ({ items, objects, record }) => {
     for (const name of objects) await store.delete(name);
     // The record goes last: it leads here again when this fails.
-    for (const key of items) await table.delete(key);
+    for (const key of [...items, record]) await table.delete(key);
   });
 };
 
 /** Deletes the objects in the folders of the account. */
-const eraseObjects = async ({ account, store, forEach }: Erasure): Promise<void> => {
-  const folders = [
-    responsesFolderOf(account.id),
-    jobsFolderOf(account.id),
-    ...daysSince(account.created_at, Date.now()).map((day) => speechFolderOf(account.id, day)),
-  ];
+const eraseObjects = async ({ account, store, forEach, kinds }: Erasure): Promise<void> => {
   const objects: string[] = [];
-  await forEach(folders, async (folder) => {
+  await forEach(foldersOf(account, kinds), async (folder) => {
     for await (const name of store.list(folder)) objects.push(name);
   });
   await forEach(objects, (name) => store.delete(name));
 };
 
-/** Deletes the items in the partitions of the account, except for the account itself. */
-const eraseItems = async ({ account, table, forEach }: Erasure): Promise<void> => {
+/** Deletes the items in partitions of the account, except for the profile, which is deleted with the account itself. */
+const eraseItems = async ({ account, table, forEach, kinds }: Erasure): Promise<void> => {
   const profile = accountKeys.profile(account.id);
-  const partitions = [
-    callbackKeys.ofAccount(account.id),
-    limitKeys.ofAccount(account.id),
-    limitKeys.ofName(account.username),
-    limitKeys.ofName(account.email),
-  ];
+  const partitions = partitionsOf(account, kinds, "later").filter((partition) => partition !== profile.PK);
   await forEach(partitions, async (partition) => table.deleteAll(await keysOf(table, partition)));
   const keys = (await keysOf(table, profile.PK)).filter(({ SK }) => SK !== profile.SK);
   // Before the items that lead to them: an identity that leads nowhere could never be joined to an account again.
@@ -154,7 +120,7 @@ const eraseItems = async ({ account, table, forEach }: Erasure): Promise<void> =
 };
 
 /**
- * Deletes an account and everything that belongs to it. When a step fails, call it again: it continues. The account itself
+ * Deletes an account and everything that belongs to it, as `stored-kinds.ts` lists it. When a step fails, call it again: it continues. The account itself
  * goes last, and no one can sign in to it meanwhile.
  *
  * Some items stay until they expire: mailed links, which no longer work, and the count of mails to the address, because
@@ -166,7 +132,7 @@ const eraseItems = async ({ account, table, forEach }: Erasure): Promise<void> =
  */
 export const eraseAccount = async (
   account: StoredAccount,
-  { table, store }: ErasureDependencies,
+  { table, store, kinds = storedKinds }: ErasureDependencies,
   signal: AbortSignal,
 ): Promise<void> => {
   const limit = pLimit(maxParallel);
@@ -174,6 +140,7 @@ export const eraseAccount = async (
     account,
     table,
     store,
+    kinds,
     forEach: async (entries, work) => {
       await limit.map(entries, async (entry) => {
         signal.throwIfAborted();
@@ -184,7 +151,7 @@ export const eraseAccount = async (
   if (!(await start(table, account.id))) return;
   await eraseOwned(erasure);
   // Before the objects: from now on, a request or job that would store one finds no item for it, and removes it.
-  for (const partition of [idempotencyKeys.ofAccount(account.id), jobKeys.ofAccount(account.id)]) {
+  for (const partition of partitionsOf(account, kinds, "first")) {
     await table.deleteAll(await keysOf(table, partition));
   }
   await eraseObjects(erasure);

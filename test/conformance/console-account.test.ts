@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { baseUrl, call, logIn as logInByApi, newRegistration } from "../support/client.ts";
-import { FormVisitor, formsOf, type SeenPage } from "../support/form-visitor.ts";
+import { FormVisitor, formsOf, type SeenPage, termsOf } from "../support/form-visitor.ts";
 
 const signUp = async () => {
   const visitor = new FormVisitor();
   const registration = newRegistration();
-  const seen = await visitor.send(await visitor.open("/console/sign-up"), "/console/sign-up", registration);
+  const form = await visitor.open("/console/sign-up");
+  const seen = await visitor.send(form, "/console/sign-up", { ...registration, ...termsOf(form) });
   return { visitor, seen, ...registration };
 };
 

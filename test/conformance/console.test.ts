@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { cookiesAt } from "../../functions/console/server/cookies.ts";
 import { baseUrl, call, createAccount, newRegistration, type TestAccount } from "../support/client.ts";
-import { FormVisitor, formsOf, type SeenPage } from "../support/form-visitor.ts";
+import { FormVisitor, formsOf, type SeenPage, termsOf } from "../support/form-visitor.ts";
 
 const sessionCookie = cookiesAt(baseUrl).nameOf("session");
 const { origin, pathname } = new URL(baseUrl);
@@ -11,7 +11,8 @@ const newPassword = "nine cranes over the hill";
 
 const signUp = async (visitor: FormVisitor, path = "/console/sign-up") => {
   const registration = newRegistration();
-  const seen = await visitor.send(await visitor.open(path), "/console/sign-up", registration);
+  const form = await visitor.open(path);
+  const seen = await visitor.send(form, "/console/sign-up", { ...registration, ...termsOf(form) });
   return { ...registration, seen };
 };
 
@@ -118,7 +119,8 @@ describe("The console, without JavaScript", () => {
         linksIn(requested).includes(`${prefix}${enter}`) && enter !== "/console/log-in"
           ? await visitor.open(`${enter}?next=${encodeURIComponent("/console?from=a+mail")}`)
           : requested;
-      expect((await visitor.send(entrance, enter, typed)).path).toBe("/console?from=a+mail");
+      const sent = { ...typed, ...(enter === "/console/sign-up" ? termsOf(entrance) : {}) };
+      expect((await visitor.send(entrance, enter, sent)).path).toBe("/console?from=a+mail");
     }
   });
 
@@ -139,6 +141,7 @@ describe("The console, without JavaScript", () => {
     expect(refused.html).not.toContain("password1");
     const again = await visitor.send(refused, "/console/sign-up", {
       ...newRegistration(),
+      ...termsOf(refused),
       username: taken.username,
     });
     expect(again.status).toBe(409);

@@ -25,7 +25,7 @@ export const isBeyond = ({ figure, bound }: Measure): boolean => bound !== undef
 
 /** The largest allowed figures. */
 export const bounds = {
-  productionLines: 76_000,
+  productionLines: 92_000,
   functionLines: 40,
   longFunctions: 60,
   maxFunctionLines: 100,

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { transcriptionKeys } from "../../functions/legacy/keys.ts";
 import { createSavedTranscriptions } from "../../functions/legacy/saved-transcriptions.ts";
 import type { StoredAccount } from "../../shared/accounts/access/account.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
@@ -11,6 +10,7 @@ import { createPasswordAttemptsRepository } from "../../shared/accounts/sign-in/
 import { createIdempotencyStore } from "../../shared/http/idempotency/idempotency-store.ts";
 import { idempotencyKeys } from "../../shared/http/idempotency/keys.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
+import { transcriptionKeys } from "../../shared/recordings/saved-transcriptions/keys.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { transcriptionKeys } from "../../functions/legacy/keys.ts";
 import {
   createSavedTranscriptions,
   type NewTranscription,
 } from "../../functions/legacy/saved-transcriptions.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
+import { transcriptionKeys } from "../../shared/recordings/saved-transcriptions/keys.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sessionDigest, sessionKeys } from "../../functions/console/sessions/keys.ts";
 import {
   createSessionsRepository,
   type SessionsRepository,
 } from "../../functions/console/sessions/sessions-repository.ts";
+import { sessionDigest, sessionKeys } from "../../shared/accounts/sessions/keys.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 const hour = 60 * 60;

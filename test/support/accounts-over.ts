@@ -1,5 +1,6 @@
 import { authEndpoints } from "../../functions/auth/endpoints.ts";
 import type { Tokens } from "../../shared/accounts/access/tokens.ts";
+import { createExportsRepository } from "../../shared/accounts/export/exports-repository.ts";
 import type { MailQueue } from "../../shared/accounts/mail/mail-queue.ts";
 import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
@@ -35,5 +36,13 @@ export const accountsOver = (
     callbackSecrets: noCallbackSecrets,
     usage: createUsageRepository(table, 1),
     taskPaths,
+    exports: createExportsRepository(table),
+    store: {
+      describe: async () => undefined,
+      signDownload: () => Promise.reject(new Error("No link must be signed.")),
+    },
+    isExportedFile: async () => false,
+    exportQueue: { send: () => Promise.reject(new Error("No export must be requested.")) },
+    termsVersion: "2026-11-24",
     tokenLifetimeSeconds: undefined,
   });

@@ -27,7 +27,11 @@ export const speechOf = ({ text }: SpeechRequest): Speech => {
 export const linkExpiresAt = new Date("2026-11-20T10:30:00.000Z");
 
 /** The endpoints of speech over a model and a store in memory. */
-export const speechInMemory = () => {
+export const speechInMemory = ({
+  speechLifetimeDays,
+}: {
+  readonly speechLifetimeDays?: number | undefined;
+} = {}) => {
   const objects = new Map<string, Buffer>();
   const synthesize = vi.fn(
     async (request: SpeechRequest, _options: { readonly signal: AbortSignal }): Promise<Speech> =>
@@ -64,6 +68,7 @@ export const speechInMemory = () => {
     model: "tts-1",
     encode: encodeAudio,
     platform: "the-platform",
+    speechLifetimeDays,
   });
   return { endpoints, objects, store, synthesize };
 };

@@ -37,6 +37,12 @@ export const formsOf = ({ html }: Pick<SeenPage, "html">) =>
     ),
   }));
 
+/** What the page for sign-up sends when its box is checked. */
+export const termsOf = ({ html }: Pick<SeenPage, "html">): { readonly accepted_terms: string } => {
+  const [tag = ""] = /<input\b[^>]*name="accepted_terms"[^>]*>/.exec(html) ?? [];
+  return { accepted_terms: attributesOf(tag)["value"] ?? "" };
+};
+
 const { origin, pathname } = new URL(baseUrl);
 const prefix = pathname === "/" ? "" : pathname;
 

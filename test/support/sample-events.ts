@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
+import { exportRequest } from "../../shared/accounts/export/export-queue.ts";
 import { mailRequest } from "../../shared/accounts/mail/mail-request.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { inboundMessage } from "../../shared/messaging/inbound-message.ts";
@@ -41,6 +42,7 @@ export const otherEvents: Readonly<
   "canary/every-five-minutes": { result: nothing },
   "console/log-in": { result: /"statusCode":200[\s\S]*<title>Log in/ },
   "erasure/daily": { result: nothing },
+  "export/prepare": { result: batchDone, message: exportRequest.and(sampleUser) },
   "job-worker/plan": { result: batchDone, message: jobMessage.and(sampleUser) },
   "mail/verify-email": { result: batchDone, message: mailRequest.and(sampleUser) },
   "mail-feedback/bounce": { result: nothing },

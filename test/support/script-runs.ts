@@ -48,6 +48,10 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     ranBy: "test/integration/deleted-account.test.ts",
     as: 'runCommand("infra/commands/usage.ts", args, variables)',
   },
+  affected: {
+    ranBy: "test/conformance/affected.test.ts",
+    as: 'runCommand("infra/commands/affected.ts", args, variables)',
+  },
   message: {
     ranBy: "test/integration/messaging/local-service.test.ts",
     as: 'runCommand("infra/commands/message.ts"',

@@ -5,6 +5,7 @@ import type { TestProject } from "vitest/node";
 import { readLocalSettings } from "../../infra/local/settings.ts";
 import { startLocalService } from "../../infra/local/start-service.ts";
 import { denied } from "./access/changed-permissions.ts";
+import { findContradictions } from "./unlisted-data.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -60,11 +61,15 @@ export const provideService = async (
   project.provide("baseUrl", service.url);
   project.provide("chatStreamUrl", service.chatStreamUrl ?? service.url);
   const stop = async () => {
+    const contradictions = await findContradictions(dataDirectory);
     await service.close();
     await rm(dataDirectory, { recursive: true, force: true });
     // A worker repeats what was denied, so a test may pass without the permission that a deployment lacks.
     if (denied.length > 0 && !process.env["TAKEN_PERMISSION"]) {
       throw new Error(`The service was denied:\n${[...new Set(denied)].join("\n")}`);
+    }
+    if (contradictions.length > 0) {
+      throw new Error(`What was stored is not as it is listed:\n${contradictions.slice(0, 20).join("\n")}`);
     }
   };
   return { dataDirectory, stop };

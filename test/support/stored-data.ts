@@ -11,7 +11,6 @@ import { ListQueuesCommand, SendMessageCommand, SQSClient } from "@aws-sdk/clien
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from "@language-ai/aws-stand-ins";
 import { inject } from "vitest";
-import { transcriptionKeys } from "../../functions/legacy/keys.ts";
 import { findRunningService } from "../../infra/local/running-service.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { limitKeys } from "../../shared/accounts/limits/keys.ts";
@@ -30,6 +29,7 @@ import type { ItemKey } from "../../shared/platform/storage/table.ts";
 import { callbackKeys } from "../../shared/recordings/callbacks/keys.ts";
 import type { JobMessage } from "../../shared/recordings/jobs/job-queue.ts";
 import { jobKeys } from "../../shared/recordings/jobs/keys.ts";
+import { transcriptionKeys } from "../../shared/recordings/saved-transcriptions/keys.ts";
 import { uploadKeys } from "../../shared/recordings/uploads/keys.ts";
 
 /** The table and the bucket of the local service under test, with the credentials that may do everything. */

@@ -5,6 +5,7 @@ import { chromiumPart } from "./chromium.ts";
 import { goClientPart, guideProgramsPart, pythonClientsPart } from "./clients.ts";
 import { cutsPart } from "./cuts.ts";
 import { dynamoDbLocalPart } from "./dynamodb-local.ts";
+import { exportsPart } from "./exports.ts";
 import { generatedClientsPart } from "./generated-clients.ts";
 import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
 import { openapiPart } from "./openapi.ts";
@@ -28,6 +29,7 @@ const parts = [
   permissionsPart,
   openapiPart,
   chromiumPart,
+  exportsPart,
   cutsPart,
   pythonClientsPart,
   guideProgramsPart,

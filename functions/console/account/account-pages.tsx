@@ -1,4 +1,9 @@
 import type * as z from "zod";
+import {
+  type ExportDependencies,
+  findExport,
+  requestExport,
+} from "../../../shared/accounts/export/request-export.ts";
 import { dayOfDate } from "../../../shared/accounts/limits/windows.ts";
 import { createKey, listKeys, revokeKey, revokeKeys } from "../../../shared/accounts/profile/manage-keys.ts";
 import { updateProfile } from "../../../shared/accounts/profile/manage-profile.ts";
@@ -11,6 +16,7 @@ import {
 } from "../../../shared/accounts/sign-in/delete-account.ts";
 import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
 import { issueTokenTo } from "../../../shared/accounts/sign-in/issue-token.ts";
+import { acceptTerms } from "../../../shared/accounts/sign-in/register.ts";
 import { resendVerification } from "../../../shared/accounts/sign-in/verify-email.ts";
 import { findUsage, type UsageDependencies, usageTable } from "../../../shared/accounts/usage/find-usage.ts";
 import { maxUsageDays } from "../../../shared/accounts/usage/usage.ts";
@@ -32,9 +38,10 @@ import { UsageOfDays, type UsageRange } from "./usage.tsx";
 export interface AccountPagesDependencies
   extends Pick<
       SignInDependencies,
-      "accounts" | "mailQueue" | "passwordGuard" | "tokens" | "tokenLifetimeSeconds"
+      "accounts" | "mailQueue" | "passwordGuard" | "tokens" | "tokenLifetimeSeconds" | "termsVersion"
     >,
     DeletionDependencies,
+    ExportDependencies,
     UsageDependencies {
   readonly apiKeys: ApiKeysRepository;
   readonly callbackSecrets: Pick<CallbackSecrets, "current" | "replace">;
@@ -69,6 +76,7 @@ const overview = (dependencies: AccountPagesDependencies): BoundPage =>
             {...visit}
             usage={await findUsage(visit.account.id, {}, dependencies)}
             keyCount={(await keysOf(visit, dependencies)).length}
+            termsVersion={dependencies.termsVersion}
           />
         ),
       }),
@@ -233,7 +241,12 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
       identities.list(visit.account.id),
     ]);
     const lists = { sessions: listed, identities: joined, providers: openIdProviders };
-    return shown({ content: <AccountSettings {...visit} {...lists} secret={secret} /> });
+    const { termsVersion } = dependencies;
+    const isExport = visit.query.section === "export" || visit.values["action"] === "export-account";
+    const lastExport = isExport ? await findExport(visit.account.id, dependencies) : undefined;
+    return shown({
+      content: <AccountSettings {...visit} {...lists} {...{ secret, termsVersion, lastExport }} />,
+    });
   };
   return page(accountPage, {
     show: (visit) => show(visit),
@@ -264,6 +277,12 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           return redirect("/console/account?section=webhooks&done=secret-replaced");
         case "show-secret":
           return show(visit, await callbackSecrets.current(account.id));
+        case "export-account":
+          await requestExport(account.id, form.password, dependencies);
+          return redirect("/console/account?section=export&done=export-requested");
+        case "accept-terms":
+          await acceptTerms(account.id, form.version, dependencies);
+          return redirect("/console/account?done=terms-accepted");
         case "delete-account":
           await deleteWithPassword(account.id, form.password, request.signal, dependencies);
           return leave(visit, "deleted");

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { AccountExport } from "../../../shared/accounts/export/request-export.ts";
 import type { JoinedIdentity } from "../../../shared/accounts/repositories/identities-repository.ts";
 import type { Visit } from "../server/visit.ts";
 import type { Session } from "../sessions/sessions-repository.ts";
@@ -18,6 +19,10 @@ export type AccountView = Visit<z.output<NonNullable<typeof accountPage.query>>,
   readonly sessions: readonly Session[];
   readonly identities: readonly JoinedIdentity[];
   readonly providers: readonly LinkableProvider[];
+  /** The version of the terms that people accept now. */
+  readonly termsVersion: string;
+  /** The last export, on the page that shows it. */
+  readonly lastExport?: AccountExport | undefined;
   /** The webhook secret, when its owner has requested it. */
   readonly secret?: string | undefined;
 };

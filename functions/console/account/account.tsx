@@ -3,8 +3,10 @@ import { sentTo } from "../server/sent-form.ts";
 import { fill } from "../texts/languages.ts";
 import { Notice, PageHead, Secret, TabBar } from "../view/components.tsx";
 import { Form, PasswordField } from "../view/forms.tsx";
+import { Export } from "./account-export.tsx";
 import { type AccountView, accountPath } from "./account-view.ts";
 import { Confirmed } from "./confirmed.tsx";
+import { NewTerms } from "./new-terms.tsx";
 import { type AccountSection, accountSections } from "./pages.ts";
 import { Email, Profile } from "./profile.tsx";
 import { Identities, Password, Sessions } from "./security.tsx";
@@ -65,6 +67,7 @@ const sectionOf: Readonly<Record<string, AccountSection>> = {
   unlink: "security",
   "show-secret": "webhooks",
   "replace-secret": "webhooks",
+  "export-account": "export",
   "delete-account": "data",
 };
 
@@ -103,6 +106,12 @@ const Content = ({ section, visit }: { readonly section: AccountSection; readonl
       );
     case "webhooks":
       return <Webhooks {...visit} />;
+    case "export":
+      return (
+        <Section title={words.export} id="export">
+          <Export {...visit} />
+        </Section>
+      );
     case "data":
       return (
         <Section title={words.delete} id="delete">
@@ -128,6 +137,8 @@ const Outcomes = ({ account, texts, query, providers }: AccountView) => {
     "password-set": words.passwordSet,
     unlinked: words.unlinked,
     "secret-replaced": texts.tokens.secretReplaced,
+    "terms-accepted": words.termsAccepted,
+    "export-requested": words.exportRequested,
   };
   return (
     <>
@@ -155,6 +166,7 @@ export const AccountSettings = (visit: AccountView) => {
         }))}
       />
       <Outcomes {...visit} />
+      <NewTerms {...visit} />
       <Content section={section} visit={visit} />
     </>
   );

@@ -9,9 +9,11 @@ import { Icon } from "../view/icons.tsx";
 import { Meter } from "../view/meter.tsx";
 import { FirstRequest } from "./first-request.tsx";
 import { CharactersMeter, RecordingsMeter } from "./month-meters.tsx";
+import { NewTerms } from "./new-terms.tsx";
 
 type Shown = Visit<{ readonly done?: "sent" | undefined }, "signed-in"> & {
   readonly usage: Usage;
+  readonly termsVersion: string;
   readonly keyCount: number;
 };
 
@@ -116,6 +118,7 @@ export const Overview = (visit: Shown) => {
     <>
       <PageHead title={fill(words.greeting, { name: account.full_name ?? account.username })} />
       {query.done === "sent" && <Notice title={fill(words.sent, { email: account.email })} />}
+      <NewTerms {...visit} />
       {!account.email_verified && <Verification {...visit} />}
       <Quotas {...visit} />
       <div class="columns two">

@@ -85,7 +85,7 @@ const shortField = optionalField(text().trim().max(200));
 export const requiredOnceSet = ["full_name", "organization_type", "default_language"] as const;
 
 /** The pages of an account, in the order of their tabs. All forms are sent to the same address. */
-export const accountSections = ["profile", "security", "webhooks", "data"] as const;
+export const accountSections = ["profile", "security", "webhooks", "export", "data"] as const;
 export type AccountSection = (typeof accountSections)[number];
 
 export const accountPage = definePage({
@@ -93,7 +93,16 @@ export const accountPage = definePage({
   path: "/console/account",
   audience: "signed-in",
   title: ({ navigation }) => navigation.account,
-  query: done(["saved", "sent", "password-changed", "password-set", "unlinked", "secret-replaced"]).extend({
+  query: done([
+    "saved",
+    "sent",
+    "password-changed",
+    "password-set",
+    "unlinked",
+    "secret-replaced",
+    "terms-accepted",
+    "export-requested",
+  ]).extend({
     section: z.enum(accountSections).optional().catch(undefined),
     /** Fields that the form tried to clear. */
     kept: optionalField(z.string())
@@ -122,6 +131,8 @@ export const accountPage = definePage({
     z.object({ action: z.literal("unlink"), identity: z.string().min(1).max(200) }),
     z.object({ action: z.literal("show-secret") }),
     z.object({ action: z.literal("replace-secret") }),
+    z.object({ action: z.literal("export-account"), password: givenPassword }),
+    z.object({ action: z.literal("accept-terms"), version: z.string().max(40) }),
     z.object({ action: z.literal("delete-account"), password: givenPassword }),
   ]),
   styles: ["account"],

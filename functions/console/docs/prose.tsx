@@ -2,24 +2,44 @@ import type { ComponentChildren } from "preact";
 import { DataTable } from "../view/components.tsx";
 import { useFrame } from "../view/frame.ts";
 
-/** Code or a link in Markdown: `[words](/docs)`. */
-const marked = /`([^`]+)`|\[([^\]]+)\]\(([^)]+)\)/g;
+/** Code, a link or strong words in Markdown: `[words](/docs)`, `**words**`. */
+const marked = /`([^`]+)`|\[([^\]]+)\]\(([^)]+)\)|\*\*([^*]+)\*\*/g;
 
-/** A text in Markdown with code and links. Links to our own pages begin with a slash. */
-export const Prose = ({ text }: { readonly text: string }) => {
+interface Mark {
+  readonly code: string | undefined;
+  readonly strong: string | undefined;
+  readonly words: string | undefined;
+  readonly href: string;
+  readonly target: string | undefined;
+}
+
+const Marked = ({ code, strong, words, href, target }: Mark) => {
+  if (code !== undefined) return <code>{code}</code>;
+  if (strong !== undefined) return <strong>{strong}</strong>;
+  return (
+    <a href={href} target={target}>
+      {words}
+    </a>
+  );
+};
+
+/** A text in Markdown with code, links and strong words. Links to our own pages begin with a slash. */
+export const Prose = ({
+  text,
+  opensTab = false,
+}: {
+  readonly text: string;
+  /** Whether links leave this page open, because it has a form that is being filled in. */
+  readonly opensTab?: boolean;
+}) => {
   const { url } = useFrame();
   const parts: ComponentChildren[] = [];
   let end = 0;
-  for (const { index, 0: whole, 1: code, 2: words, 3: target = "" } of text.matchAll(marked)) {
+  for (const { index, 0: whole, 1: code, 2: words, 3: target = "", 4: strong } of text.matchAll(marked)) {
+    const href = target.startsWith("/") ? url(target) : target;
     parts.push(
       text.slice(end, index),
-      code === undefined ? (
-        <a key={index} href={target.startsWith("/") ? url(target) : target}>
-          {words}
-        </a>
-      ) : (
-        <code key={index}>{code}</code>
-      ),
+      <Marked key={index} {...{ code, strong, words, href }} target={opensTab ? "_blank" : undefined} />,
     );
     end = index + whole.length;
   }

@@ -1,8 +1,10 @@
 import type { AccountPolicies } from "../../../shared/accounts/limits/policies.ts";
 import { forgotPassword } from "../../../shared/accounts/sign-in/change-password.ts";
 import type { DeletionDependencies } from "../../../shared/accounts/sign-in/delete-account.ts";
+import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
 import { signIn } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { register } from "../../../shared/accounts/sign-in/register.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { redirect, shown } from "../server/responses.ts";
@@ -19,7 +21,10 @@ export interface OfferedProvider {
 }
 
 /** What these pages use. */
-export interface EntryDependencies extends DeletionDependencies, LinkPagesDependencies {
+export interface EntryDependencies
+  extends DeletionDependencies,
+    LinkPagesDependencies,
+    Pick<SignInDependencies, "termsVersion"> {
   readonly providers: readonly OfferedProvider[];
   /** The limits of accounts as this stage has them. */
   readonly policyOf: AccountPolicies;
@@ -35,10 +40,19 @@ const signUp = ({ providers, policyOf, ...dependencies }: EntryDependencies): Bo
       const next = visit.values["next"] ?? visit.query.next;
       if (visit.account && !visit.problems.form) return redirect(readNext(next) ?? afterLogIn);
       return shown({
-        content: <SignUp {...visit} {...{ next, providers }} perDay={dailyRequests(policyOf)} />,
+        content: (
+          <SignUp
+            {...visit}
+            {...{ next, providers, termsVersion: dependencies.termsVersion }}
+            perDay={dailyRequests(policyOf)}
+          />
+        ),
       });
     },
-    submit: async ({ form: { next, organization, ...form }, beginSession }) => {
+    submit: async ({ form: { next, organization, ...form }, beginSession, texts }) => {
+      if (form.accepted_terms !== dependencies.termsVersion) {
+        throw new AppError("bad_request", { message: texts.signUp.termsChanged, param: "accepted_terms" });
+      }
       const { id } = await register({ ...form, organization: organization || undefined }, dependencies);
       const cookies = [await beginSession({ id, token_epoch: 0 })];
       return redirect(readNext(next) ?? afterLogIn, { cookies });

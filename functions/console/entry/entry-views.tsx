@@ -1,7 +1,8 @@
+import { Prose } from "../docs/prose.tsx";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Notice } from "../view/components.tsx";
-import { Field, Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
+import { Field, Form, NewPasswordField, PasswordField, RequiredBox } from "../view/forms.tsx";
 import { Outcome } from "../view/outcome.tsx";
 import { DailyRequests, type RequestsPerDay } from "./daily-requests.tsx";
 import type { OfferedProvider } from "./entry-pages.tsx";
@@ -44,10 +45,10 @@ const Providers = ({
     </>
   );
 
-type SignUpRequest = Entered & { readonly perDay: RequestsPerDay };
+type SignUpRequest = Entered & { readonly perDay: RequestsPerDay; readonly termsVersion: string };
 
-const SignUpForm = ({ texts, values, problems, next }: SignUpRequest) => {
-  const { signUp, account } = texts;
+const SignUpForm = ({ texts, values, problems, next, termsVersion }: SignUpRequest) => {
+  const { signUp, account, navigation } = texts;
   const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
   return (
     <Form to="/console/sign-up" submit={signUp.button} problems={problems.fields}>
@@ -67,6 +68,15 @@ const SignUpForm = ({ texts, values, problems, next }: SignUpRequest) => {
       />
       <NewPasswordField {...field("password")} label={account.password} />
       <Field {...field("organization")} label={account.organization} autocomplete="organization" isOptional />
+      <RequiredBox
+        name="accepted_terms"
+        value={termsVersion}
+        label={navigation.terms}
+        isChecked={values["accepted_terms"] === termsVersion}
+        problem={problems.fields["accepted_terms"]}
+      >
+        <Prose text={signUp.acceptTerms} opensTab />
+      </RequiredBox>
     </Form>
   );
 };

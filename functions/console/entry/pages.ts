@@ -20,9 +20,17 @@ export const signUpPage = definePage({
   shell: "solo",
   title: ({ signUp }) => signUp.title,
   query: z.object({ next }),
-  form: registerRequest
-    .pick({ username: true, email: true, password: true })
-    .extend({ organization: optionalField(text().trim().max(200)), next }),
+  form: registerRequest.pick({ username: true, email: true, password: true }).extend({
+    organization: optionalField(text().trim().max(200)),
+    // The value of the box is the version that the page shows.
+    accepted_terms: z
+      .unknown()
+      .transform(String)
+      .refine((version) => /^[\w.-]{1,40}$/.test(version) && version !== "undefined", {
+        params: { rule: "terms" },
+      }),
+    next,
+  }),
   limit: { sent: "credentials" },
 });
 

@@ -49,8 +49,9 @@ const describeUsername = (issue: Issue, problems: Words): string => {
 };
 
 const describeIssue = (issue: Issue, { problems }: Texts): string => {
-  if (isAbsent(issue)) return problems.missing;
   const rule = ruleOf(issue);
+  if (rule === "terms") return problems.terms;
+  if (isAbsent(issue)) return problems.missing;
   if (rule === "username") return describeUsername(issue, problems);
   const known: Readonly<Record<string, string>> = problems;
   if (typeof rule === "string" && known[rule] !== undefined) return known[rule];

@@ -1,9 +1,9 @@
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
 import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
+import { maxSessionSeconds } from "../../../shared/accounts/sessions/keys.ts";
 import type { RequestFacts } from "../../../shared/http/endpoint.ts";
 import { requestScope } from "../../../shared/platform/telemetry/request-scope.ts";
 import type { Session, SessionsRepository } from "../sessions/sessions-repository.ts";
-import { maxSessionSeconds } from "../sessions/sessions-repository.ts";
 import type { ConsoleLanguage, Texts } from "../texts/languages.ts";
 import type { Cookies } from "./cookies.ts";
 import type { Audience } from "./define-page.ts";

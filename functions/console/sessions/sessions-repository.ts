@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import type { AccountAtEpoch } from "../../../shared/accounts/access/account.ts";
+import {
+  maxSessionSeconds,
+  sessionDigest,
+  sessionItemPrefix,
+  sessionKeys,
+} from "../../../shared/accounts/sessions/keys.ts";
 import { daySeconds, hourSeconds } from "../../../shared/platform/durations.ts";
 import { exists, type ItemKey, type Table } from "../../../shared/platform/storage/table.ts";
-import { sessionDigest, sessionItemPrefix, sessionKeys } from "./keys.ts";
 
-/** The maximum lifetime of a session. */
-export const maxSessionSeconds = 30 * daySeconds;
 /** An unused session ends after this time. */
 const idleSeconds = 7 * daySeconds;
 /** The last use is written at most this often. */

@@ -197,6 +197,25 @@ export const Choices = ({
   </fieldset>
 );
 
+/** A box that must be checked. @param label for the list of problems; `children` are the words next to the box. */
+export const RequiredBox = ({
+  children,
+  label,
+  isChecked,
+  ...field
+}: Omit<FieldProps, "isOptional" | "hint"> & {
+  readonly isChecked: boolean;
+  readonly children: ComponentChildren;
+}) => (
+  <div class={field.problem ? "field wrong" : "field"}>
+    <div class="option">
+      <input {...controlProps({ ...field, label })} type="checkbox" value={field.value} checked={isChecked} />
+      <label for={field.name}>{children}</label>
+    </div>
+    <Explanation label={label} {...field} />
+  </div>
+);
+
 /** The label of a field that is a direct child of the form. */
 const labelOf = (name: string, children: ComponentChildren): string | undefined => {
   for (const child of toChildArray(children)) {

@@ -243,6 +243,12 @@ export const Foot = () => {
           <li>
             <a href={url("/openapi.json")}>{texts.navigation.openApi}</a>
           </li>
+          <li>
+            <a href={url("/privacy")}>{texts.navigation.privacy}</a>
+          </li>
+          <li>
+            <a href={url("/terms")}>{texts.navigation.terms}</a>
+          </li>
         </ul>
         <LanguageChoice />
       </div>

@@ -16,6 +16,15 @@ export const profileTexts = {
   sector: "The sectors in which the organization works",
 } as const;
 
+/** The terms that the owner of an account has accepted, and when. */
+export const acceptedTerms = z
+  .object({
+    version: z.string().meta({ example: "2026-11-24", description: "The version of the terms" }),
+    at: z.iso.datetime().describe("When it was accepted"),
+  })
+  .meta({ id: "AcceptedTerms", description: "The terms that the owner has accepted; absent when none were" });
+export type AcceptedTerms = z.infer<typeof acceptedTerms>;
+
 /** An account as the API returns it, without any password. */
 export const account = z
   .object({
@@ -40,6 +49,7 @@ export const account = z
       example: false,
       description: "Whether the owner has proved the address",
     }),
+    accepted_terms: acceptedTerms.optional(),
     default_language: z.string().optional().meta({
       example: "lug",
       description:
@@ -60,6 +70,7 @@ const accountProfile = z.object({
   organization_type: z.string().optional(),
   sector: z.array(z.string()).optional(),
   created_at: z.string(),
+  accepted_terms: acceptedTerms.optional(),
 });
 type AccountProfile = z.infer<typeof accountProfile>;
 
@@ -90,6 +101,7 @@ export const toAccount = (item: StoredAccount): Account => ({
   organization_type: item.organization_type ?? null,
   sector: item.sector ?? null,
   email_verified: item.email_verified,
+  ...(item.accepted_terms === undefined ? {} : { accepted_terms: item.accepted_terms }),
   ...(item.default_language === undefined ? {} : { default_language: item.default_language }),
 });
 

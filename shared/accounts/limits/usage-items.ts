@@ -8,14 +8,14 @@ import { dayCounter, readUsageCounter } from "./usage-counters.ts";
 import { dateOfDay, type Windows } from "./windows.ts";
 
 /** Bills may be questioned for a year and the month in which they were written. */
-const retainedDays = 400;
+export const usageLifetimeDays = 400;
 
 /** The update that creates the item of a day, unless it exists. */
 const dayUpdate = (userId: number, day: number) => ({
   Key: limitKeys.usage(dateOfDay(day), userId),
   clauses: "SET expires_at = :expires",
   additions: [],
-  ExpressionAttributeValues: { ":expires": (day + retainedDays) * daySeconds },
+  ExpressionAttributeValues: { ":expires": (day + usageLifetimeDays) * daySeconds },
 });
 
 /**

@@ -9,6 +9,7 @@ import {
   type TransactionResult,
 } from "../../platform/storage/table.ts";
 import {
+  type AcceptedTerms,
   type Account,
   type AccountAtEpoch,
   type AccountWithPassword,
@@ -31,7 +32,14 @@ const counterItem = z.object({ value: z.int() });
 /** The fields of a new account that the caller chooses. */
 export type NewAccount = Pick<
   AccountWithPassword,
-  "username" | "email" | "password_hash" | "organization" | "full_name" | "organization_type" | "sector"
+  | "username"
+  | "email"
+  | "password_hash"
+  | "organization"
+  | "full_name"
+  | "organization_type"
+  | "sector"
+  | "accepted_terms"
 >;
 
 /** The identity with which a new account's owner signs in at an identity provider. */
@@ -210,6 +218,9 @@ export const createAccountsRepository = (table: Table) => {
 
     updateProfile: (userId: number, changes: ProfileChanges) =>
       change(userId, accountKeys.profile(userId), changes),
+    /** Records which terms the owner has accepted. */
+    acceptTerms: (userId: number, accepted: AcceptedTerms) =>
+      change(userId, accountKeys.profile(userId), { accepted_terms: accepted }),
     setDefaultLanguage: (userId: number, language: string) =>
       changeAccess(userId, { default_language: language }),
     setAccountType: (userId: number, type: AccountType) => changeAccess(userId, { account_type: type }),

@@ -20,6 +20,8 @@ export interface SignInDependencies {
   readonly tokens: Tokens;
   readonly mailQueue: MailQueue;
   readonly passwordGuard: PasswordGuard;
+  /** The version of the terms that people accept now. */
+  readonly termsVersion: string;
   /** `undefined` when tokens do not expire. */
   readonly tokenLifetimeSeconds: number | undefined;
 }

@@ -112,6 +112,10 @@ export const registerRequest = z
     full_name: shortText.nullish().describe(profileTexts.full_name),
     organization_type: shortText.nullish().describe(profileTexts.organization_type),
     sector: z.array(shortText).max(50).nullish().describe(profileTexts.sector),
+    accepted_terms: z.string().min(1).max(40).nullish().meta({
+      description:
+        "The version of the terms that the person has accepted; the page `/terms` shows them. The account then holds the version and the time",
+    }),
   })
   .meta({ id: "RegisterRequest" });
 export type RegisterRequest = z.infer<typeof registerRequest>;

@@ -13,7 +13,7 @@ import { idempotencyKeys } from "./keys.ts";
 import { openResponse, type StoredResponse } from "./sealed-response.ts";
 
 /** How long a response is replayed, from the first request on. */
-const retentionSeconds = daySeconds;
+export const retentionSeconds = daySeconds;
 
 /** A store that sends a response byte by byte must not delay the caller who requests it again. */
 const readMilliseconds = 10_000;

@@ -4,6 +4,7 @@ import {
   anyTextVariable,
   baseAddressVariable,
   countVariable,
+  daysVariable,
   optionalVariable,
   presetVariable,
   readVariables,
@@ -39,6 +40,9 @@ export const characterQuotaEnvironment = {
   PREMIUM_CHARACTERS_PER_MONTH: countVariable,
 };
 
+/** Days after which stored speech is deleted; 0 for never. */
+export const speechLifetimeEnvironment = { SPEECH_LIFETIME_DAYS: daysVariable };
+
 /** What a function needs to count the requests of accounts and to repeat responses by `Idempotency-Key`. */
 export const accountRequestEnvironment = {
   ...tableEnvironment,
@@ -49,8 +53,14 @@ export const accountRequestEnvironment = {
 /** The secret with which tokens are signed (current and previous version are accepted). */
 export const tokenEnvironment = { TOKEN_SECRET_ID: textVariable };
 
+/** The version of the terms that people accept now. */
+export const termsEnvironment = { TERMS_VERSION: textVariable };
+
 /** The queue of mails to be written; a worker function sends them. */
 export const mailQueueEnvironment = { MAIL_QUEUE_URL: addressVariable };
+
+/** The queue of exports of accounts; a worker function prepares them. */
+export const exportQueueEnvironment = { EXPORT_QUEUE_URL: addressVariable };
 
 /** The queue of messages from people; a worker function replies to them. */
 export const messageQueueEnvironment = { MESSAGE_QUEUE_URL: addressVariable };

@@ -54,6 +54,12 @@ export const countVariable = variable<number>("a whole number from 1", (text) =>
   return Number.isSafeInteger(count) && count >= 1 ? count : undefined;
 });
 
+/** A number of days; 0 usually means that something does not end. */
+export const daysVariable = variable<number>("a whole number from 0", (text) => {
+  const days = numberIn(text);
+  return Number.isSafeInteger(days) && days >= 0 ? days : undefined;
+});
+
 export const shareVariable = variable<number>("a number above 0 and up to 1", (text) => {
   const share = numberIn(text);
   return share > 0 && share <= 1 ? share : undefined;

@@ -40,6 +40,11 @@ export const jobsFolder = "jobs/";
 
 export const jobsFolderOf = (userId: number): string => `${jobsFolder}${userId}/`;
 
+/** The exports of accounts: `exports/7/<id>.zip`. */
+export const exportsFolder = "exports/";
+
+export const exportsFolderOf = (userId: number): string => `${exportsFolder}${userId}/`;
+
 /** How long saved transcriptions and their audio are stored. */
 export const transcriptionsLifetimeDays = 30;
 

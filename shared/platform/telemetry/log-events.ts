@@ -19,6 +19,8 @@ export const logEvents = {
     "A model's server failed five times in a row; no calls are sent to it for some seconds. `backend` is its task.",
   "delivery.failed": "A delivery of the messaging platform was not taken in; the platform sends it again.",
   "delivery.not_signed": "A delivery of the messaging platform had no valid signature.",
+  "export.failed":
+    "The export of an account could not be prepared; its owner sees that, and may request another one.",
   "idempotency.not_kept":
     "A response was sent but cannot be replayed for its Idempotency-Key: it is too large, or table or bucket did not accept it in time.",
   "idempotency.not_released":

@@ -26,7 +26,7 @@ export const callbackState = z.object({
 export type CallbackState = z.infer<typeof callbackState>;
 
 /** As long as the job's result. */
-const retentionSeconds = 30 * daySeconds;
+export const deliveryRetentionSeconds = 30 * daySeconds;
 
 /** The deliveries of callbacks in the table. */
 export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
@@ -55,7 +55,7 @@ export const createDeliveryLog = (table: Pick<Table, "read" | "update">, now: ()
         ":none": [],
         ":entry": [entry],
         ":status": status,
-        ":end": Math.floor(now() / 1_000) + retentionSeconds,
+        ":end": Math.floor(now() / 1_000) + deliveryRetentionSeconds,
       },
     });
   },

@@ -4,7 +4,8 @@ import { daySeconds } from "../../platform/durations.ts";
 import type { Table } from "../../platform/storage/table.ts";
 import { uploadKeys } from "./keys.ts";
 
-const lifetimeSeconds = daySeconds;
+/** How long an upload is valid. */
+export const uploadLifetimeSeconds = daySeconds;
 
 const uploadItem = z.object({
   object_key: z.string(),
@@ -64,7 +65,7 @@ const store = async (
     ...(userId === undefined ? {} : { user_id: userId }),
     ...(size === undefined ? {} : { size }),
     ...(multipartId === undefined ? {} : { multipart_id: multipartId }),
-    expires_at: Math.floor(Date.now() / 1_000) + lifetimeSeconds,
+    expires_at: Math.floor(Date.now() / 1_000) + uploadLifetimeSeconds,
   };
   const key = uploadKeys.upload(fileId);
   const owned = { items: [key], objects: [objectKey], expiresAt: item.expires_at } as const;

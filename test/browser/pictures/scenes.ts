@@ -48,6 +48,7 @@ const signUpWith = async (page: Page, url: string): Promise<Person> => {
   const person = newPerson();
   const { username, email, password } = person;
   await page.goto(`${url}/console/sign-up`);
+  await main(page).locator("[name=accepted_terms]").check();
   await fillIn(page, { username, email, password });
   return person;
 };
@@ -85,6 +86,7 @@ const entry: readonly Scene[] = [
     ...{ page: "sign-up", state: "taken", as: "visitor", path: "/console/sign-up" },
     act: async (page, url) => {
       const { username, email, password } = await stranger(url);
+      await main(page).locator("[name=accepted_terms]").check();
       await fillIn(page, { username, email: `a-${email}`, password });
     },
   },

@@ -32,6 +32,7 @@ const startConsole = () => {
       mailQueue: noMail,
       eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
       providers: [],
+      termsVersion: "2026-11-24",
       policyOf: accountPoliciesWith(0.1),
     }),
     {

@@ -1,6 +1,11 @@
 import { expect } from "vitest";
 import * as account from "../../../functions/auth/account-contract.ts";
 import * as credentials from "../../../functions/auth/credentials-contract.ts";
+import {
+  exportFileOperation,
+  exportOperation,
+  requestExportOperation,
+} from "../../../functions/auth/export-contract.ts";
 import * as keys from "../../../functions/auth/keys-contract.ts";
 import {
   replaceWebhookSecretOperation,
@@ -80,8 +85,24 @@ const created = new Created<string>("key of the new account");
 const asVisitor = () => ({ token: visitor.token.get() });
 const asOwner = () => ({ token: ownToken.get() });
 
+/** The visitor's export: the worker may still be preparing it when it is shown. */
+const exports: readonly Row[] = [
+  {
+    operation: requestExportOperation,
+    request: () => ({ ...asVisitor(), body: { password: visitor.password } }),
+    onSuccess: ({ body }) => expect(["preparing", "ready"]).toContain(body.status),
+  },
+  { operation: exportOperation, request: asVisitor },
+  {
+    operation: exportFileOperation,
+    refusal: [404, "not_found"],
+    request: () => ({ ...asVisitor(), query: "?name=uploads%2Fno-such-file" }),
+  },
+];
+
 /** What an account manages. What a release before has stored is read, and what is written is written for the new account. */
 export const management: readonly Row[] = [
+  ...exports,
   {
     operation: account.meOperation,
     request: asOwner,

@@ -57,6 +57,7 @@ const ask = (
         findWithPassword: async () => found,
         create: () => Promise.reject(new Error("No account is made.")),
         updateProfile: async () => undefined,
+        acceptTerms: async () => undefined,
         setDefaultLanguage: async () => undefined,
         setAccountType: async () => undefined,
         setEmailVerified: async () => undefined,

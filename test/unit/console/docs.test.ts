@@ -90,7 +90,8 @@ describe("The documentation", () => {
   });
 
   it("has no link to a missing page or anchor", () => {
-    const elsewhere = /^\/prod\/(?:console\/|languages$|openapi\.json$|llms(?:-full)?\.txt$|$)/;
+    const elsewhere =
+      /^\/prod\/(?:console\/|languages$|openapi\.json$|privacy$|terms$|llms(?:-full)?\.txt$|$)/;
     const broken = [...pages].flatMap(([page, html]) =>
       Array.from(html.matchAll(/href="(\/[^"]*)"/g), ([, link = ""]) => link)
         .filter((link) => !elsewhere.test(link))

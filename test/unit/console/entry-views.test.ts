@@ -4,7 +4,7 @@ import { LogIn, SignUp } from "../../../functions/console/entry/entry-views.tsx"
 import { EmailVerified, RevokeKeys, VerifyEmail } from "../../../functions/console/entry/link-views.tsx";
 import { render, textOf, visit } from "./rendered.ts";
 
-const entered = { ...visit, next: undefined, providers: [] };
+const entered = { ...visit, next: undefined, providers: [], termsVersion: "2026-11-24" };
 const signUp = (perDay: { verified: number | undefined; before: number | undefined }): string =>
   textOf(render(createElement(SignUp, { ...entered, perDay })));
 

@@ -48,7 +48,7 @@ describe("A guide in Markdown", () => {
 
   it.each([
     "> quoted",
-    "Some **bold** text",
+    "Some *leaning* text",
     "- a list\n\n  ```sh\n  with code\n  ```",
     "```ruby\nputs 1\n```",
   ])("is refused when the page cannot show it: %j", (body) => expect(() => read(body)).toThrow());

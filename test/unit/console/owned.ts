@@ -74,6 +74,7 @@ if (!accountPage.query) throw new Error("The page of an account reads its query.
 
 /** What the page of an account shows, for one that has no more than a password. */
 export const settings = {
+  termsVersion: "2026-11-24",
   sessions: [],
   identities: [],
   providers: [],

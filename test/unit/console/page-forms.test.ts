@@ -31,7 +31,7 @@ const namesIn = (html: string): string[][] =>
 
 const namesOf = (form: z.ZodObject | undefined): string[] => Object.keys(form?.shape ?? {}).toSorted();
 
-const entered = { ...visit, next: "/docs", providers: [] };
+const entered = { ...visit, next: "/docs", providers: [], termsVersion: "2026-11-24" };
 const token = "x".repeat(43);
 const identity = {
   id: "a",

@@ -17,9 +17,24 @@ const linksIn = (html: string): string[][] =>
     textOf(content),
   ]);
 
+const accepted = {
+  ...visit.account,
+  accepted_terms: { version: "2026-11-24", at: "2026-11-24T10:00:00.000Z" },
+};
+
 describe("The overview", () => {
   it("says where each of its links leads", () => {
-    const links = linksIn(render(createElement(Overview, { ...visit, usage, keyCount: 0 })));
+    const links = linksIn(
+      render(
+        createElement(Overview, {
+          ...visit,
+          account: accepted,
+          usage,
+          termsVersion: "2026-11-24",
+          keyCount: 0,
+        }),
+      ),
+    );
     expect(links.map(([link]) => link)).toEqual([
       "/prod/console/account",
       "/prod/console/tokens",

@@ -6,8 +6,8 @@ import { authorizedCaller, send } from "../../support/send.ts";
 const id = "0123456789abcdef0123456789abcdef";
 const own = `speech/2026-11-20/${authorizedCaller.userId}/${id}.wav`;
 
-const setup = (...stored: string[]) => {
-  const { endpoints, objects, store } = speechInMemory();
+const setupWith = (speechLifetimeDays: number | undefined, ...stored: string[]) => {
+  const { endpoints, objects, store } = speechInMemory({ speechLifetimeDays });
   for (const key of stored) objects.set(key, Buffer.from("RIFF"));
   const get = (query: Record<string, string>) =>
     send(endpoints, {
@@ -18,6 +18,10 @@ const setup = (...stored: string[]) => {
     });
   return { get, store };
 };
+
+const setup = (...stored: string[]) => setupWith(undefined, ...stored);
+const dayAgo = (days: number): string =>
+  `speech/${new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)}/${authorizedCaller.userId}/${id}.wav`;
 
 describe("GET /tasks/audio/speech/url", () => {
   it("returns a fresh link to speech of the caller", async () => {
@@ -58,6 +62,20 @@ describe("GET /tasks/audio/speech/url", () => {
       status: 404,
       body: { detail: "There is no stored speech with this name." },
     });
+  });
+
+  it("names the days of storage, and says the same for old speech as for what never was", async () => {
+    const { get } = setupWith(30, dayAgo(30), dayAgo(31));
+    expect(await get({ storage_object: dayAgo(30) })).toMatchObject({ status: 200 });
+    const [old, never] = [
+      await get({ storage_object: dayAgo(31) }),
+      await get({ storage_object: "speech/x" }),
+    ];
+    expect(old).toMatchObject({
+      status: 404,
+      body: { detail: "There is no stored speech with this name. Speech is stored for 30 days." },
+    });
+    expect(never).toMatchObject({ status: 404, body: { detail: old.body.detail } });
   });
 
   it("needs the name", async () => {

@@ -66,7 +66,8 @@ const Code = ({ language, code }: { readonly language: GuideLanguage; readonly c
   />
 );
 
-const Part = ({ part }: { readonly part: GuidePart }) => {
+/** A part of a guide or another page in Markdown. */
+export const MarkdownPart = ({ part }: { readonly part: GuidePart }) => {
   if ("heading" in part) return <h2>{part.heading}</h2>;
   if ("code" in part) return <Code language={part.language} code={part.code} />;
   if ("rows" in part) return <ProseTable {...part} />;
@@ -102,7 +103,7 @@ export const GuidePage = ({ guide }: { readonly guide: Guide }): VNode => (
     <h1>{guide.title}</h1>
     <p class="lead">{guide.summary}</p>
     {guide.parts.map((part, index) => (
-      <Part key={index} part={part} />
+      <MarkdownPart key={index} part={part} />
     ))}
   </article>
 );

@@ -113,7 +113,7 @@ const facts: Readonly<Record<string, () => string>> = {
   credentialsLimit: () => limit(defaultAddressLimits.credentials),
 };
 
-const inline = new Set(["text", "codespan", "link"]);
+const inline = new Set(["text", "codespan", "link", "strong"]);
 
 /** The source of a text. @throws Error for markup that the page does not show. */
 const textOf = ({ text, tokens = [] }: { readonly text: string; readonly tokens?: Token[] }): string => {
@@ -142,8 +142,8 @@ type Block = Tokens.Space | Tokens.Heading | Tokens.Code | Tokens.List | Tokens.
 const blocks = new Set(["space", "heading", "code", "list", "table", "paragraph"]);
 const isBlock = (token: Token): token is Block => blocks.has(token.type);
 
-/** The parts of a guide. The paragraph before a table, `Table: …`, is its caption. */
-const partsOf = (markdown: string): GuidePart[] => {
+/** The parts of a guide. The paragraph before a table, `Table: …`, is its caption. @throws Error for what a page cannot show. */
+export const partsOf = (markdown: string): GuidePart[] => {
   let caption = "";
   return lexer(markdown).flatMap((token): GuidePart[] => {
     if (!isBlock(token))
@@ -166,20 +166,20 @@ const partsOf = (markdown: string): GuidePart[] => {
   });
 };
 
+/** The lines between the first two lines `---` of a Markdown file, by their names, and what comes after them. */
+export const readFrontMatter = (markdown: string) => {
+  const [, head = "", body = ""] = markdown.split(/^---$/m);
+  const lines = head.trim().split("\n");
+  return { head: Object.fromEntries(lines.map((line) => line.split(/: (.*)/))), body };
+};
+
 /** All guides in their order, from the Markdown files in this folder. @throws Error for what a page cannot show. */
 export const readGuides = (folder = import.meta.dirname): Guide[] =>
   readdirSync(folder)
     .filter((file) => file.endsWith(".md"))
     .map((file) => {
-      const [, head = "", body = ""] = readFileSync(join(folder, file), "utf8").split(/^---$/m);
-      const { order, ...about } = frontMatter.parse(
-        Object.fromEntries(
-          head
-            .trim()
-            .split("\n")
-            .map((line) => line.split(/: (.*)/)),
-        ),
-      );
+      const { head, body } = readFrontMatter(readFileSync(join(folder, file), "utf8"));
+      const { order, ...about } = frontMatter.parse(head);
       const markdown = body.replaceAll(/\{\{(\w+)\}\}/g, (whole, name) => facts[name]?.() ?? whole);
       return { order, guide: { name: file.replace(".md", ""), ...about, parts: partsOf(markdown) } };
     })

@@ -40,6 +40,7 @@ const setup = (found: Found | undefined) => {
     findWithPassword: unasked,
     create: unasked,
     updateProfile: unasked,
+    acceptTerms: unasked,
     setDefaultLanguage: unasked,
     setAccountType: unasked,
     setEmailVerified: unasked,

@@ -1,7 +1,7 @@
 /** The prefix of the partition keys of saved transcriptions, which permissions use. */
 export const transcriptionKeyPrefix = "TRANSCRIPTION#";
 
-/** The key table of this folder's README in code. No other file contains a key. */
+/** The key table of the README of `functions/legacy` in code. No other file contains a key. */
 export const transcriptionKeys = {
   /** S1: a saved transcription. */
   transcription: (id: number) => ({ PK: `${transcriptionKeyPrefix}${id}`, SK: "TRANSCRIPTION" }),

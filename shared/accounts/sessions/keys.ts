@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
-import { accountKeys } from "../../../shared/accounts/access/keys.ts";
-import type { ItemKey } from "../../../shared/platform/storage/table.ts";
+import { daySeconds } from "../../platform/durations.ts";
+import type { ItemKey } from "../../platform/storage/table.ts";
+import { accountKeys } from "../access/keys.ts";
+
+/** The maximum lifetime of a session. */
+export const maxSessionSeconds = 30 * daySeconds;
 
 /** The prefix of the sort keys. Sessions are stored and deleted with their account's items. */
 export const sessionItemPrefix = "SESSION#";
@@ -9,7 +13,7 @@ export const sessionItemPrefix = "SESSION#";
 export const sessionDigest = (secret: string): string =>
   createHash("sha256").update(secret).digest("base64url");
 
-/** The keys of this folder's README. */
+/** The key table of the README of `functions/console/sessions` in code. */
 export const sessionKeys = {
   /** S1: a session, by the digest of its secret. */
   session: (userId: number, digest: string): ItemKey => ({

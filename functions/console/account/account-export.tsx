@@ -1,0 +1,55 @@
+import type { AccountExport } from "../../../shared/accounts/export/request-export.ts";
+import { sentTo } from "../server/sent-form.ts";
+import { fill } from "../texts/languages.ts";
+import { momentOf } from "../view/dates.ts";
+import { Form, PasswordField } from "../view/forms.tsx";
+import { type AccountView, accountPath } from "./account-view.ts";
+
+const kilobyte = 1_024;
+
+/** Shows the state of the last export. */
+const LastExport = ({ last, visit }: { readonly last: AccountExport; readonly visit: AccountView }) => {
+  const { texts, language, url } = visit;
+  const words = texts.account;
+  if (last.url === null) {
+    return (
+      <p>
+        {last.status === "failed" ? words.exportFailed : words.exportPreparing}{" "}
+        <a href={`${url(accountPath)}?section=export`}>{words.exportReload}</a>
+      </p>
+    );
+  }
+  const kilobytes = Math.ceil((last.size ?? 0) / kilobyte);
+  return (
+    <p>
+      <a href={last.url}>{fill(words.exportDownload, { kilobytes })}</a>{" "}
+      {fill(words.exportUntil, {
+        requested: momentOf(last.requested_at, language),
+        end: momentOf(last.expires_at, language),
+      })}
+    </p>
+  );
+};
+
+/** The export of an account: a form that requests it, and the link to the last one. */
+export const Export = (visit: AccountView) => {
+  const { account, texts, lastExport } = visit;
+  const words = texts.account;
+  const { isThis, form, field } = sentTo("export-account", visit);
+  return (
+    <>
+      <p>{words.exportText}</p>
+      {lastExport && <LastExport last={lastExport} visit={visit} />}
+      {account.has_password ? (
+        <details open={isThis}>
+          <summary>{words.exportOpen}</summary>
+          <Form to={accountPath} submit={words.exportButton} look="secondary" {...form}>
+            <PasswordField {...field("password")} label={words.currentPassword} />
+          </Form>
+        </details>
+      ) : (
+        <p>{words.exportNeedsPassword}</p>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,26 @@
+import { Prose } from "../docs/prose.tsx";
+import type { Visit } from "../server/visit.ts";
+import { fill } from "../texts/languages.ts";
+import { Notice } from "../view/components.tsx";
+import { Form } from "../view/forms.tsx";
+import { accountPath } from "./account-view.ts";
+
+/** A form to accept the terms, while the owner of the account has not accepted the present ones. */
+export const NewTerms = ({
+  account,
+  texts,
+  termsVersion,
+}: Pick<Visit<unknown, "signed-in">, "account" | "texts"> & { readonly termsVersion: string }) => {
+  const words = texts.account;
+  if (account.accepted_terms?.version === termsVersion) return null;
+  return (
+    <Notice kind="warning" title={words.termsTitle}>
+      <p>
+        <Prose text={fill(words.termsText, { version: termsVersion })} />
+      </p>
+      <Form to={accountPath} submit={words.acceptTerms} look="secondary" action="accept-terms">
+        <input type="hidden" name="version" value={termsVersion} />
+      </Form>
+    </Notice>
+  );
+};

@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { accountKeys } from "../accounts/access/keys.ts";
+import { type DataOwner, kindOfObject, type StoredKinds } from "../platform/storage/stored-kinds.ts";
+import type { ItemKey, Table } from "../platform/storage/table.ts";
+
+/** The partitions of an account. @param when those that the deletion empties before the objects, or after them. */
+export const partitionsOf = (
+  owner: DataOwner,
+  { items }: StoredKinds,
+  when: "first" | "later",
+): readonly string[] => [
+  ...new Set(
+    items.flatMap(({ erased }) =>
+      erased.by === "partition" && (erased.first === true) === (when === "first") ? erased.of(owner) : [],
+    ),
+  ),
+];
+
+/** The folders of an account in the bucket. */
+export const foldersOf = (owner: DataOwner, { objects }: StoredKinds): readonly string[] =>
+  objects.flatMap(({ erased }) => (erased.by === "folder" ? erased.of(owner) : []));
+
+/** Whether a stored file belongs to an account and to its export. */
+export const isExportedFile = async (
+  owner: DataOwner,
+  name: string,
+  table: Pick<Table, "query">,
+  kinds: StoredKinds,
+): Promise<boolean> => {
+  const kind = kindOfObject(name, kinds.objects);
+  if (!kind || !("folder" in kind.exported) || kind.exported.includes?.(name) === false) return false;
+  if (kind.erased.by === "folder") return kind.erased.of(owner).some((folder) => name.startsWith(folder));
+  return (await ownedOf(owner, table)).some(({ objects }) => objects.includes(name));
+};
+
+/** What an account created, with the record that leads there. */
+export interface Owned {
+  readonly items: readonly ItemKey[];
+  readonly objects: readonly string[];
+  readonly record: ItemKey;
+}
+
+const itemKey = z.object({ PK: z.string(), SK: z.string() });
+const ownedItem = itemKey.extend({ items: z.array(itemKey), objects: z.array(z.string()) });
+
+/** Returns what the account created and is stored by keys that do not name the account. */
+export const ownedOf = async ({ id }: DataOwner, table: Pick<Table, "query">): Promise<Owned[]> => {
+  const { PK: partition } = accountKeys.owned(id, "");
+  const found = await table.query({ partition, attributes: ["PK", "SK", "items", "objects"] });
+  return found.map((item) => {
+    const { items, objects, ...record } = ownedItem.parse(item);
+    return { items, objects, record };
+  });
+};

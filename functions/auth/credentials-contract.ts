@@ -18,10 +18,13 @@ export const tokenOperation = defineOperation({
   method: "POST",
   path: "/auth/token",
   summary: "Exchange username and password for an access token",
-  description: "OAuth 2.0 password flow: form-encoded, not JSON. Send the token as an API key.",
+  description:
+    "OAuth 2.0 password flow: form-encoded, not JSON. Send the token as an API key. An account with a second factor also " +
+    "needs a code as `otp`; without it, the response to the right password is 401 with `error: second_factor_required`. " +
+    "Programs that run unattended use keys, which need no code.",
   body: { encoding: "form", schema: tokenRequest },
   response: { status: 200, description: "An access token", schema: accessToken },
-  errors: ["invalid_credentials", "forbidden"],
+  errors: ["invalid_credentials", "second_factor_required", "invalid_code", "forbidden"],
   errorFormat: "oauth",
 });
 

@@ -14,6 +14,7 @@ export interface AuthDependencies
     DeletionDependencies,
     UsageDependencies,
     ExportOperationDependencies {
+  readonly secondFactors: SignInDependencies["secondFactors"];
   readonly accounts: AccountsRepository;
   readonly apiKeys: ApiKeysRepository;
   /** Returns the status of a credential, or `undefined` when there is no such account. */

@@ -7,6 +7,10 @@ import { type IdentityPagesDependencies, identityPages } from "./identity/identi
 import { type NoticeDependencies, noticePages } from "./notices/notice-pages.tsx";
 import { type PlaygroundDependencies, playgroundPages } from "./playground/playground-pages.tsx";
 import { type RecordingsDependencies, recordingsPages } from "./recordings/recordings-pages.tsx";
+import {
+  type SecondFactorPagesDependencies,
+  secondFactorPages,
+} from "./second-factor/second-factor-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
 
 export type ConsoleDependencies = AccountPagesDependencies &
@@ -17,7 +21,8 @@ export type ConsoleDependencies = AccountPagesDependencies &
   IdentityPagesDependencies &
   NoticeDependencies &
   PlaygroundDependencies &
-  RecordingsDependencies;
+  RecordingsDependencies &
+  SecondFactorPagesDependencies;
 
 /** Every page of the console. */
 export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
@@ -30,4 +35,5 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...documentsPages(dependencies),
   ...recordingsPages(dependencies),
   ...noticePages(dependencies),
+  ...secondFactorPages(dependencies),
 ];

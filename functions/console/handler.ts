@@ -14,7 +14,11 @@ import { retentionTable } from "../../shared/wiring/retention.ts";
 import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 import { consolePages } from "./console-pages.ts";
 import { consoleFunction } from "./contract.ts";
-import { createLogInAttempts, createUnprovedLogIns } from "./identity/log-in-attempts.ts";
+import {
+  createLogInAttempts,
+  createUnconfirmedLogIns,
+  createUnprovedLogIns,
+} from "./identity/log-in-attempts.ts";
 import { createOpenIdProvider } from "./identity/open-id-provider.ts";
 import { notices } from "./notices/built-notices.ts";
 import { noticesOf } from "./notices/notice.ts";
@@ -62,6 +66,7 @@ export const handler = createConsoleHandler(
     contactEmail: environment.CONTACT_EMAIL,
     logInAttempts: createLogInAttempts(signingKeys),
     unprovedLogIns: createUnprovedLogIns(signingKeys),
+    unconfirmedLogIns: createUnconfirmedLogIns(signingKeys),
     sessions,
   }),
   {

@@ -24,11 +24,13 @@ const countOf = (count: number, one: string, several: string): string[] =>
 
 const listEnded = ({
   password,
+  secondFactor = false,
   keys,
   identities,
 }: Extract<MailRequest, { kind: "first-proof" }>["ended"]): string =>
   [
     ...(password ? ["- the password from before"] : []),
+    ...(secondFactor ? ["- the second factor from before"] : []),
     "- all logins and access tokens",
     ...countOf(keys, "an API key", "API keys"),
     ...countOf(identities, "a login through an identity provider", "logins through identity providers"),
@@ -53,6 +55,21 @@ const passwordReset = ({ keys }: Extract<MailRequest, { kind: "password-reset" }
     end: ["The link works for 24 hours. After that, use the page of your keys."],
   };
 };
+
+const changeIfNotYou =
+  "If it was not you, change your password at once, and log out everywhere on the page of your account.";
+
+const recoveryCodeUsed = ({ codesLeft }: Extract<MailRequest, { kind: "recovery-code-used" }>): Wording => ({
+  subject: "A recovery code was used",
+  intro: [
+    "Someone confirmed who they are with one of the recovery codes of your account. It does not work again.",
+    codesLeft === 0 ? "It was the last one." : `You have ${codesLeft} left.`,
+  ],
+  end: [
+    "You can create new ones on the page of your account, under Security, and set up a new phone there.",
+    changeIfNotYou,
+  ],
+});
 
 /** The wording of a requested mail. */
 export const wordingOf = (request: MailRequest): Wording => {
@@ -95,6 +112,22 @@ export const wordingOf = (request: MailRequest): Wording => {
           "The link works once, for 30 minutes. If it was not you, ignore this email: your account stays as it is.",
         ],
       };
+    case "second-factor-on":
+      return {
+        subject: "A second factor is set up",
+        intro: [
+          "From now on, your account needs a code of your authenticator app to log in. Keep the recovery codes where you find them without your phone.",
+        ],
+        end: [changeIfNotYou],
+      };
+    case "second-factor-off":
+      return {
+        subject: "Your second factor is turned off",
+        intro: ["From now on, your account needs no code to log in. The recovery codes have ended too."],
+        end: [changeIfNotYou],
+      };
+    case "recovery-code-used":
+      return recoveryCodeUsed(request);
     case "disowned":
       return {
         subject: "The account with your email address is disabled",

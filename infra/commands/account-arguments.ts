@@ -8,6 +8,8 @@ export interface Change {
   readonly disabled: boolean | undefined;
   /** Whether to send mails to its address again after one bounced or caused a complaint. */
   readonly allowsMail: boolean;
+  /** Whether to remove its second factor, for an owner without phone and recovery codes. */
+  readonly removesSecondFactor: boolean;
 }
 
 export interface Deletion {
@@ -47,6 +49,7 @@ const parse = (args: string[]) =>
       disable: { type: "boolean" },
       enable: { type: "boolean" },
       "allow-mail": { type: "boolean" },
+      "remove-second-factor": { type: "boolean" },
       show: { type: "boolean" },
       delete: { type: "boolean" },
       yes: { type: "boolean" },
@@ -115,7 +118,13 @@ const readChange = (values: Values, username: string): Change => {
     );
   }
   const disabled = values.disable ? true : values.enable ? false : undefined;
-  return { username, type: type.data, disabled, allowsMail: values["allow-mail"] ?? false };
+  return {
+    username,
+    type: type.data,
+    disabled,
+    allowsMail: values["allow-mail"] ?? false,
+    removesSecondFactor: values["remove-second-factor"] ?? false,
+  };
 };
 
 const readTask = (values: Values, [username, ...rest]: readonly string[]): Wanted["task"] => {

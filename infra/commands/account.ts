@@ -24,7 +24,7 @@ import { forgetSender } from "./forget-sender.ts";
 import { createSmokeAccount } from "./smoke-account.ts";
 
 const usage = `Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--allow-mail]
-       [--show] [--table <name>]
+       [--remove-second-factor] [--show] [--table <name>]
        npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]
        npm run account -- <username> --keys [--revoke-key <id> | --revoke-keys] [--table <name>]
        npm run account -- <username> --smoke [--table <name>]
@@ -32,6 +32,8 @@ const usage = `Usage: npm run account -- <username> [--type Free|Premium|Admin] 
 
 Shows an account after changing its tier, disabling or enabling it.
   --allow-mail     sends it mails again; "mail_withheld" says why it got none (SES has its own list of such addresses)
+  --remove-second-factor
+                   for an owner who has lost the phone and the recovery codes: check who the person is first
   --delete         deletes the account with all its data, after a confirmation unless you add --yes; run it again
                    if it fails half-way
   --keys           shows its keys, after revoking one or all of them
@@ -52,18 +54,23 @@ const openAccount = async (tableName: string, username: string) => {
 
 const change = async (
   tableName: string,
-  { username, type, disabled, allowsMail }: Change,
+  { username, type, disabled, allowsMail, removesSecondFactor }: Change,
 ): Promise<object> => {
   const { accounts, table, found } = await openAccount(tableName, username);
   let account: typeof found | undefined = found;
   if (type) account = await accounts.setAccountType(account.id, type);
   if (account && disabled !== undefined) account = await accounts.setDisabled(account.id, disabled);
+  if (removesSecondFactor) {
+    if (!(await accounts.removeSecondFactor(found.id))) throw new Error(`${username} has no second factor.`);
+    account = await accounts.find({ id: found.id });
+  }
   if (!account) throw new Error(`The account ${username} has just been deleted.`);
   const withheldMail = createWithheldMail(table);
   if (allowsMail) await withheldMail.lift(account.email);
   return {
     ...toAccount(account),
     disabled: account.disabled,
+    second_factor: account.has_second_factor,
     mail_withheld: (await withheldMail.find(account.email)) ?? null,
     created_at: account.created_at,
   };

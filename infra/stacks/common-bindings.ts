@@ -16,6 +16,7 @@ const otherBindings = ({ stage: { name, settings }, data, publicBaseUrl }: Funct
   IDENTITY_PROVIDERS_SECRET_ID: secretBinding(data.identityProviders),
   INFERENCE_KEYS_SECRET_ID: secretBinding(data.inferenceKeys),
   MESSAGING_SECRET_ID: secretBinding(data.platformSecrets),
+  SECOND_FACTOR_SECRET_ID: secretBinding(data.secondFactorKey),
   TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
 });
 

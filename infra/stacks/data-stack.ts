@@ -70,6 +70,8 @@ export class DataStack extends Stack {
   readonly exports: WorkQueue;
   /** The key that signs tokens. Its previous version stays valid, so it can be replaced at any time. */
   readonly tokenSigningKey: Secret;
+  /** The key that seals the secrets of second factors. Its previous version still opens what it sealed. */
+  readonly secondFactorKey: Secret;
   /** JSON object: the API key of the model server for each task, filled by the operator. */
   readonly inferenceKeys: Secret;
   /** JSON object: the messaging platform's verify token, app secret and access token, filled by the operator. */
@@ -111,6 +113,7 @@ export class DataStack extends Stack {
     this.jobs = new WorkQueue(this, "Jobs", { worker: jobWorkerFunction, maxReceives: jobMessageAttempts });
     this.exports = new WorkQueue(this, "Exports", { worker: exportFunction, maxReceives: exportReceives });
     this.tokenSigningKey = this.addTokenSigningKey();
+    this.secondFactorKey = this.addSecondFactorKey();
     this.inferenceKeys = this.addOperatorsSecret(operatorsSecrets.inferenceKeys);
     this.platformSecrets = this.addOperatorsSecret(operatorsSecrets.platformSecrets);
     this.identityProviders = this.addOperatorsSecret(operatorsSecrets.identityProviders);
@@ -146,6 +149,20 @@ export class DataStack extends Stack {
     return secret;
   }
 
+  private addSecondFactorKey(): Secret {
+    const secret = new Secret(this, "SecondFactorKey", {
+      description: "Seals the secrets of second factors of the Language AI Service",
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: this.removalPolicy,
+    });
+    acknowledge(
+      secret,
+      "AwsSolutions-SMG4",
+      "Accounts that do not log in between two replacements need a recovery code, so an operator decides when.",
+    );
+    return secret;
+  }
+
   private addOperatorsSecret({ id, description, reason }: OperatorsSecret): Secret {
     const secret = new Secret(this, id, {
       description,
@@ -164,6 +181,7 @@ export class DataStack extends Stack {
       MailQueueUrl: this.mail.queue.queueUrl,
       MailDeadLetterQueueUrl: this.mail.deadLetterQueue.queueUrl,
       TokenSigningKeyArn: this.tokenSigningKey.secretArn,
+      SecondFactorKeyArn: this.secondFactorKey.secretArn,
       InferenceKeysArn: this.inferenceKeys.secretArn,
       MessageQueueUrl: this.messages.queue.queueUrl,
       MessageDeadLetterQueueUrl: this.messages.deadLetterQueue.queueUrl,

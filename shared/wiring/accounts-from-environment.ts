@@ -8,6 +8,8 @@ import { createApiKeysRepository } from "../accounts/repositories/api-keys-repos
 import { createIdentitiesRepository } from "../accounts/repositories/identities-repository.ts";
 import { createLinksRepository } from "../accounts/repositories/links-repository.ts";
 import { createTokensRepository } from "../accounts/repositories/tokens-repository.ts";
+import { createFactorKeySource, createFactorSecrets } from "../accounts/second-factor/factor-secrets.ts";
+import { createSecondFactors } from "../accounts/second-factor/second-factors.ts";
 import { createPasswordAttemptsRepository } from "../accounts/sign-in/password-attempts.ts";
 import { createPasswordGuard } from "../accounts/sign-in/password-guard.ts";
 import { createSignInAddresses } from "../accounts/sign-in/sign-in-addresses.ts";
@@ -22,6 +24,7 @@ import {
   type exportQueueEnvironment,
   type mailQueueEnvironment,
   type PlatformEnvironment,
+  type secondFactorEnvironment,
   type tableEnvironment,
   type termsEnvironment,
   type tokenEnvironment,
@@ -35,7 +38,12 @@ import type { Table } from "../platform/storage/table.ts";
 import { callbacksEnd, createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { isExportedFile } from "./find-stored.ts";
-import { characterQuotasFrom, linkedStoreFrom, signingSecretFrom } from "./from-environment.ts";
+import {
+  characterQuotasFrom,
+  factorSecretFrom,
+  linkedStoreFrom,
+  signingSecretFrom,
+} from "./from-environment.ts";
 import { storedKinds } from "./stored-kinds.ts";
 
 type AccountVariables = PlatformEnvironment &
@@ -43,6 +51,7 @@ type AccountVariables = PlatformEnvironment &
     typeof tableEnvironment &
       typeof accountLimitEnvironment &
       typeof tokenEnvironment &
+      typeof secondFactorEnvironment &
       typeof mailQueueEnvironment &
       typeof bucketEnvironment &
       typeof vendorsEnvironment &
@@ -76,6 +85,10 @@ export const accountDependenciesFrom = (environment: AccountVariables) => {
     vendors,
     termsVersion: environment.TERMS_VERSION,
     tokens: createTokens(signingKeys),
+    secondFactors: createSecondFactors(
+      table,
+      createFactorSecrets(createFactorKeySource(factorSecretFrom(environment))),
+    ),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * daySeconds || undefined,
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
     eraseAccount: (account: StoredAccount, signal: AbortSignal) =>

@@ -35,6 +35,7 @@ import {
   type credentialsLimitEnvironment,
   type PlatformEnvironment,
   type platformSecretsEnvironment,
+  type secondFactorEnvironment,
   type speechBackendEnvironment,
   type tableEnvironment,
   type tokenEnvironment,
@@ -103,6 +104,14 @@ export const signingSecretFrom = (
 ): ((version: SecretVersion) => Promise<string | undefined>) => {
   const read = secretReaderFrom(environment);
   return (version) => read(environment.TOKEN_SECRET_ID, version);
+};
+
+/** Reads the current or previous value of the secret that seals second factors. */
+export const factorSecretFrom = (
+  environment: PlatformEnvironment & Variables<typeof secondFactorEnvironment>,
+): ((version: SecretVersion) => Promise<string | undefined>) => {
+  const read = secretReaderFrom(environment);
+  return (version) => read(environment.SECOND_FACTOR_SECRET_ID, version);
 };
 
 /** Checks credentials and counts requests, with the stage's own limits if a function declares them. */

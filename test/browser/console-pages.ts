@@ -31,6 +31,7 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/console/tokens", isPersonal: true },
   { path: "/console/usage", isPersonal: true },
   ...accountSections.map((section) => ({ path: `/console/account?section=${section}`, isPersonal: true })),
+  { path: "/console/account/second-factor", isPersonal: true },
   { path: "/console/languages" },
   { path: "/console/languages?task=speak&q=lu" },
   { path: "/docs" },

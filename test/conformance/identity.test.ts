@@ -6,6 +6,7 @@ import { CookieJar } from "../support/cookie-jar.ts";
 import { FormVisitor, formsOf } from "../support/form-visitor.ts";
 import { signInAtProvider } from "../support/identity-provider.ts";
 import { linkTo } from "../support/local-mails.ts";
+import { setUpSecondFactor } from "../support/second-factor-visitor.ts";
 
 const { origin, hostname, pathname } = new URL(baseUrl);
 const { nameOf } = cookiesAt(baseUrl);
@@ -289,5 +290,33 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     ).toBe(403);
     const again = { ...formsOf(set)[1]?.fields, ...typed, first_password: `${password} 2` };
     expect((await visitor.ask(settings, { form: again })).status).toBe(400);
+  });
+
+  it("wants a code of the second factor before a session begins, and before a login is added", async () => {
+    const code = "/console/log-in/code";
+    const jar = new CookieJar();
+    await logIn(jar, "b", "nambi");
+    const visitor = new FormVisitor();
+    visitor.cookies.set(nameOf("session"), jar.get(hostname, nameOf("session")) ?? "");
+    const { recoveryCodes } = await setUpSecondFactor(visitor, password);
+    const [one = "", two = ""] = recoveryCodes;
+
+    const known = new CookieJar();
+    const waiting = await logIn(known, "b", "nambi", { next: "/console?from=b" });
+    expect(waiting).toMatchObject({ status: 200, path: `${prefix}${code}` });
+    expect(known.get(hostname, nameOf("session"))).toBeUndefined();
+    expect(await send(known, code, code, { code: "000000" })).toMatchObject({ status: 422 });
+    const entered = await send(known, code, code, { code: one });
+    expect(entered).toMatchObject({ status: 200, path: `${prefix}/console` });
+
+    const adding = new CookieJar();
+    expect((await logIn(adding, "a", "nambi")).path).toBe(`${prefix}${connect}`);
+    const half = await send(adding, connect, connect, { action: "password", password });
+    expect(half).toMatchObject({ status: 200, path: `${prefix}${code}` });
+    expect(adding.get(hostname, nameOf("session"))).toBeUndefined();
+    // The password alone has added nothing.
+    expect((await logIn(new CookieJar(), "a", "nambi")).path).toBe(`${prefix}${connect}`);
+    expect((await send(adding, code, code, { code: two })).path).toBe(`${prefix}/console`);
+    expect((await logIn(new CookieJar(), "a", "nambi")).path).toBe(`${prefix}${code}`);
   });
 });

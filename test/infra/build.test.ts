@@ -20,6 +20,7 @@ const entry = "test/infra/fixtures/mail-and-storage.ts";
 const variables = {
   TABLE_NAME: "table",
   TOKEN_SECRET_ID: "token-signing-key",
+  SECOND_FACTOR_SECRET_ID: "second-factor-key",
   TOKEN_LIFETIME_DAYS: "7",
   LIMIT_ANONYMOUS_PER_MINUTE: "50",
   LIMIT_CREDENTIALS_PER_MINUTE: "10",

@@ -163,8 +163,9 @@ describe("The exports", () => {
 });
 
 describe("The secrets", () => {
-  it("are a generated key for tokens, and empty objects for what others issue", () => {
+  it("are generated keys for tokens and second factors, and empty objects for what others issue", () => {
     expect(all(prod, "AWS::SecretsManager::Secret").map(({ Properties }) => Properties)).toMatchObject([
+      { GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true } },
       { GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true } },
       { SecretString: "{}" },
       { SecretString: "{}" },

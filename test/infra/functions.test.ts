@@ -301,19 +301,19 @@ describe("A function's permissions", () => {
         .filter(({ Action }) => Action.includes("secretsmanager:GetSecretValue"))
         .flatMap(({ Resource }) =>
           JSON.stringify(Resource).match(
-            /TokenSigningKey|InferenceKeys|MessagingSecrets|IdentityProviders|CanaryKey/g,
+            /TokenSigningKey|SecondFactorKey|InferenceKeys|MessagingSecrets|IdentityProviders|CanaryKey/g,
           ),
         )
         .sort();
     const token = ["TokenSigningKey"];
     const inference = ["InferenceKeys"];
     expect(Object.fromEntries(functionDefinitions.map(({ name }) => [name, secretsOf(name)]))).toEqual({
-      auth: token,
+      auth: ["SecondFactorKey", ...token],
       authorizer: token,
       callback: [],
       canary: ["CanaryKey"],
       chat: [...inference, ...token],
-      console: ["IdentityProviders", ...token],
+      console: ["IdentityProviders", "SecondFactorKey", ...token],
       docs: [],
       erasure: [],
       export: [],

@@ -25,6 +25,7 @@ describe("Synthesis", { timeout: 30_000 }, () => {
         "AudioBucketName",
         "MailQueueUrl",
         "MailDeadLetterQueueUrl",
+        "SecondFactorKeyArn",
         "TokenSigningKeyArn",
         "InferenceKeysArn",
         "IdentityProvidersSecretArn",

@@ -175,7 +175,11 @@ describe("A person whose provider vouches for an address that is not verified he
       account: { id, has_password: false, email_verified: true, token_epoch: 1, proved_epoch: 1 },
     });
     expect(mails).toEqual([
-      { kind: "first-proof", userId: id, ended: { password: true, keys: 1, identities: 1 } },
+      {
+        kind: "first-proof",
+        userId: id,
+        ended: { password: true, secondFactor: false, keys: 1, identities: 1 },
+      },
     ]);
     expect(await repositories.apiKeys.list(id)).toEqual([]);
     expect(await identities.list(id)).toMatchObject([{ email: person.email }]);

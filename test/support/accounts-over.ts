@@ -7,6 +7,7 @@ import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type:
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
+import { secondFactorsOver } from "./second-factor.ts";
 
 /** Unsigned tokens that every test accepts. */
 export const unsignedTokens = {
@@ -29,6 +30,7 @@ export const accountsOver = (
 ): Endpoint[] =>
   authEndpoints({
     ...accountRepositories(table),
+    secondFactors: secondFactorsOver(table),
     tokens,
     mailQueue,
     findAccess: () => Promise.reject(new Error("No token must be looked at.")),

@@ -4,7 +4,7 @@ import { expect, inject } from "vitest";
 import type * as z from "zod";
 import type { Operation } from "../../shared/http/operation.ts";
 import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
-import { codeAt, statusAt } from "../../shared/platform/errors/error-body.ts";
+import { errorCodeAt, statusAt } from "../../shared/platform/errors/error-body.ts";
 import { codeOf, errorBody, errorBodyOf, problemsOf } from "./declared.ts";
 
 export const baseUrl = inject("baseUrl");
@@ -83,7 +83,7 @@ export const expectErrorOf = (
   response: JsonResponse,
   code: ErrorCode,
 ): void => {
-  expect([response.status, codeOf(response.body)]).toEqual([statusAt(path, code), codeAt(path, code)]);
+  expect([response.status, codeOf(response.body)]).toEqual([statusAt(path, code), errorCodeAt(path, code)]);
   expect(problemsOf(errorBodyOf(path), response.body)).toEqual([]);
   expect(response.headers.get("x-request-id")).toBeTruthy();
 };

@@ -13,6 +13,7 @@ import { permissionsPart } from "./permissions.ts";
 import { policiesPart } from "./policies.ts";
 import { runParts } from "./run-parts.ts";
 import { runtimePart } from "./runtime.ts";
+import { secondFactorPart } from "./second-factor.ts";
 import { translationClientsPart } from "./translation-clients.ts";
 import { upgradePart } from "./upgrade/upgrade.ts";
 
@@ -28,6 +29,7 @@ const parts = [
   policiesPart,
   permissionsPart,
   openapiPart,
+  secondFactorPart,
   chromiumPart,
   exportsPart,
   cutsPart,

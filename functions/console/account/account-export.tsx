@@ -1,4 +1,5 @@
 import type { AccountExport } from "../../../shared/accounts/export/request-export.ts";
+import { canConfirm, confirmWords } from "../second-factor/confirm-words.ts";
 import { sentTo } from "../server/sent-form.ts";
 import { fill } from "../texts/languages.ts";
 import { momentOf } from "../view/dates.ts";
@@ -33,18 +34,18 @@ const LastExport = ({ last, visit }: { readonly last: AccountExport; readonly vi
 
 /** The export of an account: a form that requests it, and the link to the last one. */
 export const Export = (visit: AccountView) => {
-  const { account, texts, lastExport } = visit;
+  const { texts, lastExport } = visit;
   const words = texts.account;
   const { isThis, form, field } = sentTo("export-account", visit);
   return (
     <>
       <p>{words.exportText}</p>
       {lastExport && <LastExport last={lastExport} visit={visit} />}
-      {account.has_password ? (
+      {canConfirm(visit) ? (
         <details open={isThis}>
           <summary>{words.exportOpen}</summary>
           <Form to={accountPath} submit={words.exportButton} look="secondary" {...form}>
-            <PasswordField {...field("password")} label={words.currentPassword} />
+            <PasswordField {...field("password")} {...confirmWords(visit)} />
           </Form>
         </details>
       ) : (

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { canConfirm, confirmWords } from "../second-factor/confirm-words.ts";
 import { sentTo } from "../server/sent-form.ts";
 import { fill } from "../texts/languages.ts";
 import { Notice, PageHead, Secret, TabBar } from "../view/components.tsx";
@@ -9,20 +10,19 @@ import { Confirmed } from "./confirmed.tsx";
 import { NewTerms } from "./new-terms.tsx";
 import { type AccountSection, accountSections } from "./pages.ts";
 import { Email, Profile } from "./profile.tsx";
-import { Identities, Password, Sessions } from "./security.tsx";
+import { Identities, Password, SecondFactorStatus, Sessions } from "./security.tsx";
 
 const Deletion = (visit: AccountView) => {
-  const { account, texts } = visit;
-  const words = texts.account;
+  const words = visit.texts.account;
   const { isThis, form, field } = sentTo("delete-account", visit);
   return (
     <>
       <p>{words.deleteText}</p>
-      {account.has_password ? (
+      {canConfirm(visit) ? (
         <details open={isThis}>
           <summary>{words.deleteOpen}</summary>
           <Form to={accountPath} submit={words.deleteButton} look="danger" {...form}>
-            <PasswordField {...field("password")} label={words.currentPassword} />
+            <PasswordField {...field("password")} {...confirmWords(visit)} />
           </Form>
         </details>
       ) : (
@@ -98,6 +98,9 @@ const Content = ({ section, visit }: { readonly section: AccountSection; readonl
           <Section title={words.password} id="password-section">
             <Password {...visit} />
           </Section>
+          <Section title={visit.texts.secondFactor.title} id="second-factor">
+            <SecondFactorStatus {...visit} />
+          </Section>
           <Section title={words.sessions} id="sessions">
             <Sessions {...visit} />
           </Section>
@@ -139,6 +142,7 @@ const Outcomes = ({ account, texts, query, providers }: AccountView) => {
     "secret-replaced": texts.tokens.secretReplaced,
     "terms-accepted": words.termsAccepted,
     "export-requested": words.exportRequested,
+    "second-factor-off": texts.secondFactor.turnedOff,
   };
   return (
     <>

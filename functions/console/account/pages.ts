@@ -102,6 +102,7 @@ export const accountPage = definePage({
     "secret-replaced",
     "terms-accepted",
     "export-requested",
+    "second-factor-off",
   ]).extend({
     section: z.enum(accountSections).optional().catch(undefined),
     /** Fields that the form tried to clear. */

@@ -1,3 +1,4 @@
+import { secondFactorPage } from "../second-factor/pages.ts";
 import { sentTo } from "../server/sent-form.ts";
 import { fill } from "../texts/languages.ts";
 import { Badge, Facts } from "../view/components.tsx";
@@ -29,6 +30,22 @@ export const Password = (visit: AccountView) => {
         <PasswordField {...field("old_password")} label={words.currentPassword} />
         <NewPasswordField {...field("new_password")} label={words.newPassword} />
       </Form>
+    </>
+  );
+};
+
+export const SecondFactorStatus = ({ account, texts, url }: AccountView) => {
+  const words = texts.secondFactor;
+  const isOn = account.has_second_factor;
+  return (
+    <>
+      <p>
+        <Badge kind={isOn ? "good" : "warning"}>{isOn ? words.isOn : words.isOff}</Badge>
+      </p>
+      <p>{words.about}</p>
+      <a class="button secondary" href={url(secondFactorPage.path)}>
+        {isOn ? words.manage : words.open}
+      </a>
     </>
   );
 };

@@ -5,6 +5,7 @@ import type { SignInDependencies } from "../../../shared/accounts/sign-in/depend
 import { signIn } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { register } from "../../../shared/accounts/sign-in/register.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { type EnterDependencies, enter } from "../second-factor/enter.ts";
 import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { redirect, shown } from "../server/responses.ts";
@@ -23,6 +24,7 @@ export interface OfferedProvider {
 /** What these pages use. */
 export interface EntryDependencies
   extends DeletionDependencies,
+    EnterDependencies,
     LinkPagesDependencies,
     Pick<SignInDependencies, "termsVersion"> {
   readonly providers: readonly OfferedProvider[];
@@ -66,9 +68,9 @@ const logIn = ({ providers, ...dependencies }: EntryDependencies): BoundPage =>
       if (visit.account && !visit.problems.form) return redirect(readNext(next) ?? afterLogIn);
       return shown({ content: <LogIn {...visit} next={next} providers={providers} /> });
     },
-    submit: async ({ form, request, beginSession }) => {
-      const account = await signIn(form, request, dependencies);
-      return redirect(readNext(form.next) ?? afterLogIn, { cookies: [await beginSession(account)] });
+    submit: async ({ form, ...visit }) => {
+      const account = await signIn(form, visit.request, dependencies);
+      return enter(visit, account, { next: form.next }, dependencies);
     },
   });
 

@@ -107,6 +107,7 @@ const outcomesIn = ({ account, logIn, tokens, connect }: Visit["texts"]): Record
   proved: logIn.proved,
   "keys-revoked": tokens.revokedAll,
   connected: connect.done,
+  "too-late": logIn.tooLate,
 });
 
 const LogInForm = ({ texts, url, values, problems, next }: Entered) => {

@@ -35,7 +35,7 @@ export const signUpPage = definePage({
 });
 
 /** What the login page confirms. */
-const afterWhat = ["deleted", "log-out", "reset", "proved", "keys-revoked", "connected"] as const;
+const afterWhat = ["deleted", "log-out", "reset", "proved", "keys-revoked", "connected", "too-late"] as const;
 export type AfterWhat = (typeof afterWhat)[number];
 
 export const logInPage = definePage({

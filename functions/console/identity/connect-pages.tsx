@@ -8,6 +8,7 @@ import { confirmOwner } from "../../../shared/accounts/sign-in/confirm-password.
 import type { PasswordGuard } from "../../../shared/accounts/sign-in/password-guard.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { behindLink } from "../entry/link-pages.tsx";
+import { type EnterDependencies, enter } from "../second-factor/enter.ts";
 import { cookiesAt } from "../server/cookies.ts";
 import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
@@ -22,7 +23,7 @@ import type { OpenIdProvider } from "./open-id-provider.ts";
 import { connectByLinkPage, connectPage } from "./pages.ts";
 
 /** What these pages use. */
-export interface ConnectPagesDependencies {
+export interface ConnectPagesDependencies extends EnterDependencies {
   readonly accounts: Pick<AccountsRepository, "find" | "findWithPassword">;
   readonly identities: Pick<IdentitiesRepository, "find" | "join" | "list">;
   readonly links: Pick<LinksRepository, "find" | "remove">;
@@ -30,8 +31,6 @@ export interface ConnectPagesDependencies {
   readonly mailQueue: MailQueue;
   readonly openIdProviders: readonly OpenIdProvider[];
   readonly unprovedLogIns: UnprovedLogIns;
-  /** The public address, without a slash at the end. */
-  readonly baseUrl: string;
 }
 
 interface Unproved {
@@ -110,12 +109,18 @@ const connect = (dependencies: ConnectPagesDependencies): BoundPage =>
         return shown({ content, title: texts.forgot.sentTitle });
       }
       const owner = await proveOwner({ ...visit, form }, unproved, dependencies);
+      const cookies = [cookiesAt(dependencies.baseUrl).write("connection", "", 0)];
+      const isSignedIn = visit.account?.id === account.id;
+      const entering = { next: logIn.next, cookies };
+      // The password alone changes nothing: the page for the code adds the identity.
+      if (account.has_second_factor && !isSignedIn)
+        return enter(visit, account, { ...entering, identity: connects.identity }, dependencies);
       const joined = await joinIdentity(connects.identity, owner, dependencies);
       if (joined === "ended") return refuse(visit, "expired", connects.provider);
       if (joined === "other-account") return refuse(visit, "otherAccount", connects.provider);
-      const forget = cookiesAt(dependencies.baseUrl).write("connection", "", 0);
-      const cookies = visit.account?.id === account.id ? [] : [await visit.beginSession(account)];
-      return redirect(readNext(logIn.next) ?? "/console", { cookies: [...cookies, forget] });
+      return isSignedIn
+        ? redirect(readNext(logIn.next) ?? "/console", { cookies })
+        : enter(visit, account, entering, dependencies);
     },
   });
 

@@ -1,5 +1,6 @@
 import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { type EnterDependencies, enter } from "../second-factor/enter.ts";
 import { cookiesAt } from "../server/cookies.ts";
 import { logInPath, readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
@@ -21,7 +22,10 @@ import { beginLogInPage, connectPage, endLogInPage, joinIdentityPage } from "./p
 import type { PersonAtProvider } from "./person.ts";
 
 /** What these pages use. */
-export interface IdentityPagesDependencies extends IdentityDependencies, ConnectPagesDependencies {
+export interface IdentityPagesDependencies
+  extends IdentityDependencies,
+    ConnectPagesDependencies,
+    EnterDependencies {
   readonly accounts: IdentityDependencies["accounts"] & ConnectPagesDependencies["accounts"];
   readonly identities: IdentityDependencies["identities"] &
     ConnectPagesDependencies["identities"] &
@@ -161,10 +165,8 @@ const follow = async (
   switch (entrance.kind) {
     case "refused":
       return refuse(visit, provider, problems[entrance.reason], { next });
-    case "entered": {
-      const cookies = [await visit.beginSession(entrance.account), forget];
-      return redirect(readNext(next) ?? afterLogIn, { cookies });
-    }
+    case "entered":
+      return enter(visit, entrance.account, { next, cookies: [forget] }, dependencies);
     case "unproved": {
       const { id: userId, token_epoch: tokenEpoch } = entrance.account;
       const identity = identityOf(person);

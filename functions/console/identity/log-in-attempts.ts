@@ -33,6 +33,18 @@ const unproved = z.object({
 /** A person who came from a provider and must prove an account. */
 export type UnprovedLogIn = z.infer<typeof unproved>;
 
+const unconfirmed = z.object({
+  /** The account as it was when the person showed the password or came from a provider. */
+  userId: z.int(),
+  tokenEpoch: z.int(),
+  next,
+  /** An identity that the person wants to add to the account. */
+  identity: identitySchema.optional(),
+});
+
+/** A person who must enter a code of the second factor. */
+export type UnconfirmedLogIn = z.infer<typeof unconfirmed>;
+
 const algorithm = "HS256";
 
 /**
@@ -78,3 +90,8 @@ export type LogInAttempts = ReturnType<typeof createLogInAttempts>;
 export const createUnprovedLogIns = (keySource: SigningKeySource) =>
   createSealed("unproved-log-in+jwt", unproved, keySource);
 export type UnprovedLogIns = ReturnType<typeof createUnprovedLogIns>;
+
+/** Logins that wait for a code of the second factor, in a cookie of the browser. */
+export const createUnconfirmedLogIns = (keySource: SigningKeySource) =>
+  createSealed("unconfirmed-log-in+jwt", unconfirmed, keySource);
+export type UnconfirmedLogIns = ReturnType<typeof createUnconfirmedLogIns>;

@@ -5,9 +5,10 @@
  * - `form`: what forms are bound to without a session
  * - `language`: the chosen language
  * - `login`: a login in progress through an identity provider
+ * - `confirmation`: a login that waits for a code of the second factor
  * - `connection`: a login through an identity provider whose account a person must prove
  */
-export type CookieName = "session" | "form" | "language" | "login" | "connection";
+export type CookieName = "session" | "form" | "language" | "login" | "confirmation" | "connection";
 
 export interface Cookies {
   readonly nameOf: (cookie: CookieName) => string;

@@ -123,6 +123,12 @@ export const PasswordField = (field: FieldProps) => (
   <HiddenField {...field} autocomplete="current-password" />
 );
 
+/** A code of a second factor. It is never sent back to the browser. */
+export const CodeField = ({ isNumber = false, ...field }: FieldProps & { readonly isNumber?: boolean }) => {
+  const inputmode = isNumber ? "numeric" : "text";
+  return <Field {...field} value={undefined} inputmode={inputmode} autocomplete="one-time-code" />;
+};
+
 /** A password to be set. */
 export const NewPasswordField = (field: Omit<FieldProps, "hint">) => (
   <HiddenField

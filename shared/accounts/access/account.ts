@@ -74,19 +74,31 @@ const accountProfile = z.object({
 });
 type AccountProfile = z.infer<typeof accountProfile>;
 
-/** A profile with the hash of its password; an owner who signs in elsewhere has none until they set one. */
-export const profileWithPassword = accountProfile.extend({ password_hash: z.string().optional() });
+/**
+ * A profile with the hash of its password; an owner who signs in elsewhere has none until they set one. What a second factor
+ * consists of, only `second-factors.ts` reads.
+ */
+export const profileWithPassword = accountProfile.extend({
+  password_hash: z.string().optional(),
+  second_factor: z.object({}).optional(),
+});
 
 /** A stored account, without the hash of its password. */
-export type StoredAccount = AccountProfile & AccountAccess & { readonly has_password: boolean };
+export type StoredAccount = AccountProfile &
+  AccountAccess & { readonly has_password: boolean; readonly has_second_factor: boolean };
 
 /** An account with the hash of its password. */
 export type AccountWithPassword = StoredAccount & Pick<z.infer<typeof profileWithPassword>, "password_hash">;
 
 /** Combines the two items of an account, without the hash. */
 export const toStoredAccount = (profile: unknown, access: AccountAccess): StoredAccount => {
-  const { password_hash: hash, ...others } = profileWithPassword.parse(profile);
-  return { ...others, ...access, has_password: hash !== undefined };
+  const { password_hash: hash, second_factor: factor, ...others } = profileWithPassword.parse(profile);
+  return {
+    ...others,
+    ...access,
+    has_password: hash !== undefined,
+    has_second_factor: factor !== undefined,
+  };
 };
 
 /** Formats an account for the API. */
@@ -137,7 +149,7 @@ export const passwordChange = (seen: AccountAtEpoch, passwordHash: string): Item
 
 /**
  * The changes, to be written together, that the first proof of an address makes: someone else may have registered it, so
- * every password, token, session, key and identity from before ends. They fail when the address was verified, or the
+ * every password, second factor, token, session, key and identity from before ends. They fail when the address was verified, or the
  * password changed, since the epoch.
  *
  * @param passwordHash `undefined` for an owner who signs in through an identity provider.
@@ -150,9 +162,9 @@ export const firstProof = (
     Key: accountKeys.profile(userId),
     ...exists,
     ...(passwordHash === undefined
-      ? { UpdateExpression: "REMOVE password_hash" }
+      ? { UpdateExpression: "REMOVE password_hash, second_factor, second_factor_setup" }
       : {
-          UpdateExpression: "SET password_hash = :hash",
+          UpdateExpression: "SET password_hash = :hash REMOVE second_factor, second_factor_setup",
           ExpressionAttributeValues: { ":hash": passwordHash },
         }),
   },

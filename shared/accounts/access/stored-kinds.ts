@@ -43,7 +43,7 @@ const keyChoices = ({ api_keys }: Item) =>
 export const accountKinds: readonly ItemKind[] = [
   {
     id: "A1",
-    what: "The profile of an account: username, email address, organization, name, accepted terms, and the hash of the password",
+    what: "The profile of an account: username, email address, organization, name, accepted terms, the hash of the password, and the encrypted secret of the second factor",
     about: "account",
     keys: [prefixes.profile, "PROFILE"],
     lasts: untilDeleted,

@@ -85,7 +85,16 @@ export const limitKeys = {
   }),
   /** C7: wrong passwords from a client with a token of the account. */
   confirmations: (userId: number) => ({ PK: `${limitKeyPrefix}USER#${userId}`, SK: "PASSWORD" }),
-  /** The partition of an account: C1 and C7. */
+  /** C11: wrong codes of the second factor from a client with a session of the account. */
+  codeConfirmations: (userId: number) => ({ PK: `${limitKeyPrefix}USER#${userId}`, SK: "CODE" }),
+  /** C12: wrong codes at sign-in, after the right password. */
+  codeAttempts: (userId: number) => ({ PK: `${limitKeyPrefix}USER#${userId}`, SK: "CODE#ATTEMPTS" }),
+  /** C13: the same from one group of addresses. */
+  codeAttemptsFrom: (userId: number, sourceAddress: string) => ({
+    PK: `${limitKeyPrefix}USER#${userId}`,
+    SK: `CODE#ATTEMPTS#${digestOf(String(userId), sourceAddress)}`,
+  }),
+  /** The partition of an account: C1, C7 and C11 to C13. */
   ofAccount: (userId: number): string => `${limitKeyPrefix}USER#${userId}`,
   /** The partition of a name: C3, C5 and C6. */
   ofName: passwordPartition,

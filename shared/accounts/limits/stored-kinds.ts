@@ -11,7 +11,7 @@ const ofNames = {
 /** The last second of the window, and the longest wait after it. */
 const attemptsSeconds = daySeconds + 16 * minuteSeconds;
 
-/** C2 to C10 of the README in `shared/accounts/limits`. */
+/** C2 to C13 of the README in `shared/accounts/limits`. */
 export const limitKinds: readonly ItemKind[] = [
   {
     id: "C2, C10",
@@ -41,8 +41,8 @@ export const limitKinds: readonly ItemKind[] = [
     exported: { never: "It consists of digests." },
   },
   {
-    id: "C7",
-    what: "How many wrong passwords were entered to confirm a change of an account",
+    id: "C7, C11 to C13",
+    what: "How many wrong passwords and codes were entered, to confirm a change of an account or to log in",
     about: "account",
     keys: [`${limitKeyPrefix}USER#`, ""],
     lasts: { seconds: attemptsSeconds },

@@ -10,7 +10,13 @@ export const mailRequest = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("first-proof"),
     userId: z.int(),
-    ended: z.object({ password: z.boolean(), keys: z.int(), identities: z.int() }),
+    ended: z.object({
+      password: z.boolean(),
+      /** Requests of older versions do not say it. */
+      secondFactor: z.boolean().optional(),
+      keys: z.int(),
+      identities: z.int(),
+    }),
   }),
   /** The password was reset; these keys still work. */
   z.object({
@@ -20,6 +26,10 @@ export const mailRequest = z.discriminatedUnion("kind", [
   }),
   /** Someone who logged in at a provider with the address of the account wants to add that login to it. */
   z.object({ kind: z.literal("connect-identity"), userId: z.int(), connects: connection }),
+  /** A second factor was set up, or turned off. */
+  z.object({ kind: z.literal("second-factor-on"), userId: z.int() }),
+  z.object({ kind: z.literal("second-factor-off"), userId: z.int() }),
+  z.object({ kind: z.literal("recovery-code-used"), userId: z.int(), codesLeft: z.int() }),
   /** Its owner did not create the account with this address. */
   z.object({ kind: z.literal("disowned"), email: z.string(), erasedOn: z.iso.date() }),
 ]);

@@ -229,6 +229,20 @@ export const createAccountsRepository = (table: Table) => {
     setEmailVerified: (userId: number) => changeAccess(userId, { email_verified: true }),
 
     /**
+     * Removes the second factor of an account, and a set-up that waits.
+     *
+     * @returns `false`, and writes nothing, when the account has none.
+     */
+    removeSecondFactor: async (userId: number): Promise<boolean> => {
+      const { applied } = await table.update({
+        Key: accountKeys.profile(userId),
+        UpdateExpression: "REMOVE second_factor, second_factor_setup",
+        ConditionExpression: "attribute_exists(second_factor)",
+      });
+      return applied;
+    },
+
+    /**
      * Revokes every token, session and reset link of the account.
      *
      * @param seen the account as it was when the right to do so was proved.

@@ -1,18 +1,21 @@
 import type { StoredAccount } from "../access/account.ts";
-import { confirmPassword } from "./confirm-password.ts";
+import type { CodeDependencies } from "./check-code.ts";
+import { confirmIdentity } from "./confirm-password.ts";
 import type { SignInDependencies } from "./dependencies.ts";
 
 /** What deleting an account needs. */
-export interface DeletionDependencies extends Pick<SignInDependencies, "accounts" | "passwordGuard"> {
+export interface DeletionDependencies
+  extends Pick<SignInDependencies, "accounts" | "passwordGuard">,
+    CodeDependencies {
   /** Deletes an account and everything that belongs to it; continues where an earlier call failed. */
   readonly eraseAccount: (account: StoredAccount, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Deletes an account and everything that belongs to it, after its password has confirmed that its owner wants this. When it
- * fails midway, the account is locked, and the same call does the rest.
+ * Deletes an account and everything that belongs to it, after its password, or a code of its second factor, has confirmed that
+ * its owner wants this. When it fails midway, the account is locked, and the same call does the rest.
  *
- * @throws AppError as {@link confirmPassword}; what the store throws.
+ * @throws AppError as {@link confirmIdentity}; what the store throws.
  */
 export const deleteWithPassword = async (
   userId: number,
@@ -20,6 +23,6 @@ export const deleteWithPassword = async (
   signal: AbortSignal,
   dependencies: DeletionDependencies,
 ): Promise<void> => {
-  const account = await confirmPassword(userId, { password, param: "password" }, dependencies);
+  const account = await confirmIdentity(userId, { password, param: "password" }, dependencies);
   await dependencies.eraseAccount(account, signal);
 };

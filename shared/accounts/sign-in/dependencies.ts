@@ -6,6 +6,7 @@ import type { ApiKeysRepository } from "../repositories/api-keys-repository.ts";
 import type { IdentitiesRepository } from "../repositories/identities-repository.ts";
 import type { LinksRepository } from "../repositories/links-repository.ts";
 import type { TokensRepository } from "../repositories/tokens-repository.ts";
+import type { SecondFactors } from "../second-factor/second-factors.ts";
 import type { PasswordGuard } from "./password-guard.ts";
 
 /** What registration and sign-in need. */
@@ -22,6 +23,7 @@ export interface SignInDependencies {
   readonly passwordGuard: PasswordGuard;
   /** The version of the terms that people accept now. */
   readonly termsVersion: string;
+  readonly secondFactors: SecondFactors;
   /** `undefined` when tokens do not expire. */
   readonly tokenLifetimeSeconds: number | undefined;
 }

@@ -32,12 +32,14 @@ export const isCommonPassword = (password: string): boolean => {
   return commonPasswords.has(password.toLowerCase());
 };
 
+/** The min length of a new password; all passwords have had it. */
+export const minPasswordLength = 8;
 const maxPasswordLength = 256;
 
 /** A new password: long enough, of characters that can be typed again, and not a common one. */
 export const newPassword = text()
   .overwrite(normalisePassword)
-  .min(8)
+  .min(minPasswordLength)
   .max(maxPasswordLength)
   .refine(isTypable, {
     error: "Value error, a password cannot contain control characters or invisible characters",
@@ -130,6 +132,13 @@ export const tokenRequest = z
       .describe("`password`, which is also the default"),
     username: z.string().min(1).max(254).meta({ description: "Username or email address", example: "amina" }),
     password: givenPassword,
+    otp: z
+      .string()
+      .max(64)
+      .optional()
+      .describe(
+        "For an account with a second factor: a code of its authenticator app, or one of its recovery codes",
+      ),
   })
   .meta({ id: "TokenRequest" });
 export type TokenRequest = z.infer<typeof tokenRequest>;

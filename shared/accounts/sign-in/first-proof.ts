@@ -18,7 +18,12 @@ export type ProofDependencies = Pick<
  * @returns what `write` returns: `false` when nothing was changed.
  */
 export const proveAddress = async (
-  { id: userId, token_epoch: tokenEpoch, has_password: hasPassword }: StoredAccount,
+  {
+    id: userId,
+    token_epoch: tokenEpoch,
+    has_password: hasPassword,
+    has_second_factor: hasSecondFactor,
+  }: StoredAccount,
   passwordHash: string | undefined,
   write: (owner: AccountAtEpoch, changes: readonly ItemUpdate[]) => Promise<boolean>,
   { apiKeys, identities, endCallbacks, mailQueue }: ProofDependencies,
@@ -31,7 +36,12 @@ export const proveAddress = async (
     identities.removeEnded(userId, tokenEpoch + 1),
     ...keys.map(({ id }) => apiKeys.revoke(userId, id)),
   ]);
-  const ended = { password: hasPassword, keys: keys.length, identities: joined.length };
+  const ended = {
+    password: hasPassword,
+    secondFactor: hasSecondFactor,
+    keys: keys.length,
+    identities: joined.length,
+  };
   await requestNotice({ kind: "first-proof", userId, ended }, { mailQueue });
   return true;
 };

@@ -1,6 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { AccountAtEpoch, StoredAccount } from "../access/account.ts";
 import { newTokenId } from "../access/tokens.ts";
+import { type CodeDependencies, signInWithCode } from "./check-code.ts";
 import type { DeletionDependencies } from "./delete-account.ts";
 import type { SignInDependencies } from "./dependencies.ts";
 import type { AccessToken, TokenRequest } from "./fields.ts";
@@ -32,7 +33,8 @@ interface SignInRequest {
 }
 
 /**
- * Returns the account of a username (or email address) and a password.
+ * Returns the account of a username (or email address) and a password. An account with a second factor is not signed in yet:
+ * {@link signInWithCode} comes next.
  *
  * Unknown names, wrong passwords and accounts without a password get the same response after the same work.
  *
@@ -59,7 +61,8 @@ export const signIn = async (
   }
   if (found.disabled) throw new AppError("forbidden", { message: "This account is disabled." });
 
-  await passwordGuard.rememberAddress([found.username, found.email], sourceAddress);
+  if (!found.has_second_factor)
+    await passwordGuard.rememberAddress([found.username, found.email], sourceAddress);
   return found;
 };
 
@@ -72,12 +75,22 @@ export const issueTokenTo = async (
   return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds), tokenLifetimeSeconds);
 };
 
-/** Exchanges a username (or email address) and a password for a token. @throws AppError as {@link signIn}. */
+/**
+ * Exchanges a username (or email address) and a password for a token; an account with a second factor needs a code as well.
+ *
+ * @throws AppError as {@link signIn} and {@link signInWithCode}; `second_factor_required` without a code.
+ */
 export const issueToken = async (
   request: TokenRequest,
   from: SignInRequest,
-  dependencies: DeletionDependencies & Pick<SignInDependencies, "tokens" | "tokenLifetimeSeconds">,
+  dependencies: DeletionDependencies &
+    CodeDependencies &
+    Pick<SignInDependencies, "tokens" | "tokenLifetimeSeconds">,
 ): Promise<AccessToken> => {
-  const { id: userId, token_epoch: tokenEpoch } = await signIn(request, from, dependencies);
-  return issueTokenTo({ userId, tokenEpoch }, dependencies);
+  const account = await signIn(request, from, dependencies);
+  if (account.has_second_factor) {
+    if (!request.otp) throw new AppError("second_factor_required", { param: "otp" });
+    await signInWithCode(account, { code: request.otp, param: "otp" }, from.sourceAddress, dependencies);
+  }
+  return issueTokenTo({ userId: account.id, tokenEpoch: account.token_epoch }, dependencies);
 };

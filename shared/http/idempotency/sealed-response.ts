@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { hkdfSync } from "node:crypto";
 import * as z from "zod";
 import { type CachedSecret, cacheSecret, type SecretVersion } from "../../platform/config/secrets.ts";
+import { openBytes, sealBytes } from "../../platform/storage/sealed-bytes.ts";
 
 /** A response that can be replayed. */
 export interface StoredResponse {
@@ -31,9 +32,6 @@ export const createResponseSecrets = (
     },
   });
 
-const algorithm = "aes-256-gcm";
-const ivBytes = 12;
-const tagBytes = 16;
 const head = z.object({ status: z.int(), headers: z.record(z.string(), z.string()) });
 
 const keyOf = ({ idempotencyKey, itemKey }: SealedFor, secret: string): Uint8Array =>
@@ -47,29 +45,13 @@ export const sealResponse = async (
   use: SealedFor,
 ): Promise<Buffer> => {
   const [secret = ""] = use.secrets ? await use.secrets.get() : [];
-  const iv = randomBytes(ivBytes);
-  const cipher = createCipheriv(algorithm, keyOf(use, secret), iv);
   // JSON has no line break of its own.
-  const sealed = Buffer.concat([
-    cipher.update(`${JSON.stringify({ status, headers })}\n${body}`),
-    cipher.final(),
-  ]);
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
-};
-
-const openWith = (sealed: Uint8Array, use: SealedFor, secret: string): string | undefined => {
-  const decipher = createDecipheriv(algorithm, keyOf(use, secret), sealed.subarray(0, ivBytes));
-  decipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
-  try {
-    return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()]).toString();
-  } catch {
-    return undefined;
-  }
+  return sealBytes(Buffer.from(`${JSON.stringify({ status, headers })}\n${body}`), keyOf(use, secret));
 };
 
 const openWithAny = (sealed: Uint8Array, use: SealedFor, secrets: readonly string[]): string | undefined => {
   for (const secret of secrets) {
-    const text = openWith(sealed, use, secret);
+    const text = openBytes(sealed, keyOf(use, secret))?.toString();
     if (text !== undefined) return text;
   }
   return undefined;

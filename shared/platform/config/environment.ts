@@ -55,6 +55,8 @@ export const tokenEnvironment = { TOKEN_SECRET_ID: textVariable };
 
 /** The version of the terms that people accept now. */
 export const termsEnvironment = { TERMS_VERSION: textVariable };
+/** The secret that seals those of second factors (what the previous version sealed can still be opened). */
+export const secondFactorEnvironment = { SECOND_FACTOR_SECRET_ID: textVariable };
 
 /** The queue of mails to be written; a worker function sends them. */
 export const mailQueueEnvironment = { MAIL_QUEUE_URL: addressVariable };

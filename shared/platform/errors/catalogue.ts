@@ -42,6 +42,12 @@ export const errorCatalogue = {
     "authentication_error",
   ),
   invalid_credentials: error(401, "Incorrect username or password.", "authentication_error"),
+  second_factor_required: error(
+    401,
+    "The account has a second factor: send a code of its authenticator app, or a recovery code, as `otp`.",
+    "authentication_error",
+  ),
+  invalid_code: error(401, "The code is wrong, or was used before.", "authentication_error"),
   forbidden: error(403, "This account has no permission for the resource.", "permission_error"),
   insufficient_scope: error(
     403,

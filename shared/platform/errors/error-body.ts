@@ -20,7 +20,9 @@ export const errorBody = (error: AppError, requestId: string) => ({
 
 /** RFC 6749, section 5.2. */
 const oauthWord = (error: AppError): string => {
-  if (error.code === "invalid_credentials") return "invalid_grant";
+  if (error.code === "invalid_credentials" || error.code === "invalid_code") return "invalid_grant";
+  // Not a word of the RFC, which allows others for what it does not know.
+  if (error.code === "second_factor_required") return error.code;
   if (error.status === 403) return "access_denied";
   if (error.status === 429 || error.status === 503) return "temporarily_unavailable";
   if (error.status >= 500) return "server_error";
@@ -98,7 +100,7 @@ export const statusAt = (path: string, code: ErrorCode): number =>
   dialectError(path, code)?.status ?? errorCatalogue[code].status;
 
 /** The code of an error at a path, as its body has it. */
-export const codeAt = (path: string, code: ErrorCode): string => dialectError(path, code)?.code ?? code;
+export const errorCodeAt = (path: string, code: ErrorCode): string => dialectError(path, code)?.code ?? code;
 
 /** The JSON body of an error at a path: in the form of the API that the path belongs to. */
 export const errorBodyAt = (path: string, error: AppError, requestId: string) => {
@@ -107,5 +109,5 @@ export const errorBodyAt = (path: string, error: AppError, requestId: string) =>
   if (dialect === "deepl") return { message, code, request_id: requestId };
   if (dialect === "libretranslate") return { error: message, code, request_id: requestId };
   const body = errorBody(error, requestId);
-  return { ...body, error: { ...body.error, code: codeAt(path, code) } };
+  return { ...body, error: { ...body.error, code: errorCodeAt(path, code) } };
 };

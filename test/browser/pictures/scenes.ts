@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { accountSections } from "../../../functions/console/account/pages.ts";
 import { newPerson, type Person, register } from "../../support/console-visit.ts";
+import { codeOf, secretIn } from "../../support/second-factor.ts";
 import { type ConsolePage, consolePages } from "../console-pages.ts";
 import { type Actor, callAs, linkMailedTo, verify } from "./people.ts";
 
@@ -229,6 +230,59 @@ const account: readonly Scene[] = [
   },
 ];
 
+/** Starts the set-up of a second factor for a new account. @returns its secret. */
+const startSecondFactor = async (page: Page, url: string): Promise<Person & { secret: Uint8Array }> => {
+  await page.context().clearCookies();
+  const person = await signUpWith(page, url);
+  await page.goto(`${url}/console/account/second-factor`);
+  await fillIn(page, { password: person.password });
+  return { ...person, secret: secretIn(await page.content()) };
+};
+
+/** Sets up a second factor for a new account. */
+const turnOnSecondFactor = async (page: Page, url: string): Promise<Person> => {
+  const { secret, ...person } = await startSecondFactor(page, url);
+  await fillIn(page, { code: codeOf(secret) });
+  return person;
+};
+
+const openCodePage = async (page: Page, url: string): Promise<void> => {
+  const { username, password } = await turnOnSecondFactor(page, url);
+  await page.context().clearCookies();
+  await page.goto(`${url}/console/log-in`);
+  await fillIn(page, { username, password });
+};
+
+const secondFactor = { page: "account-second-factor", as: "empty", path: "/" } as const;
+
+/** The set-up of a second factor, and the second step of a login. */
+const secondFactors: readonly Scene[] = [
+  { ...secondFactor, state: "scan", act: startSecondFactor },
+  {
+    ...{ ...secondFactor, state: "wrong" },
+    act: async (page, url) => {
+      await startSecondFactor(page, url);
+      await fillIn(page, { code: "000000" });
+    },
+  },
+  { ...secondFactor, state: "codes", act: turnOnSecondFactor },
+  {
+    ...{ ...secondFactor, state: "on" },
+    act: async (page, url) => {
+      await turnOnSecondFactor(page, url);
+      await page.goto(`${url}/console/account/second-factor`);
+    },
+  },
+  { page: "log-in-code", state: "empty", as: "visitor", path: "/", act: openCodePage },
+  {
+    ...{ page: "log-in-code", state: "wrong", as: "visitor", path: "/" },
+    act: async (page, url) => {
+      await openCodePage(page, url);
+      await fillIn(page, { code: "000000" });
+    },
+  },
+];
+
 const tryIt = async (page: Page): Promise<void> => {
   await main(page).locator("[name=text]").first().fill("Good morning, how are you?");
   await main(page).locator("[data-run]").click();
@@ -274,6 +328,7 @@ const all: readonly Scene[] = [
   ...entry,
   ...providers,
   ...account,
+  ...secondFactors,
   ...playground,
   ...local,
 ];

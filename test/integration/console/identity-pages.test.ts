@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { identityPages } from "../../../functions/console/identity/identity-pages.tsx";
 import {
   createLogInAttempts,
+  createUnconfirmedLogIns,
   createUnprovedLogIns,
 } from "../../../functions/console/identity/log-in-attempts.ts";
 import { createOpenIdProvider } from "../../../functions/console/identity/open-id-provider.ts";
@@ -62,6 +63,7 @@ const startConsole = () => {
       openIdProviders: [provider],
       logInAttempts: createLogInAttempts(keys),
       unprovedLogIns: createUnprovedLogIns(keys),
+      unconfirmedLogIns: createUnconfirmedLogIns(keys),
     }),
     {
       site: { baseUrl, origins: { storage: [], stream: [] }, assets: [], languages: ["en"] },

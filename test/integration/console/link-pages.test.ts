@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { entryPages } from "../../../functions/console/entry/entry-pages.tsx";
+import { createUnconfirmedLogIns } from "../../../functions/console/identity/log-in-attempts.ts";
 import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
 import { createSessionsRepository } from "../../../functions/console/sessions/sessions-repository.ts";
 import { accountKeys } from "../../../shared/accounts/access/keys.ts";
+import { createSigningKeySource } from "../../../shared/accounts/access/tokens.ts";
 import { accountPoliciesWith } from "../../../shared/accounts/limits/policies.ts";
 import { createAccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import { createLinksRepository } from "../../../shared/accounts/repositories/links-repository.ts";
@@ -10,6 +12,7 @@ import { accountRepositories } from "../../../shared/wiring/accounts-from-enviro
 import { noMail } from "../../support/accounts-over.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, type StreamedResponse, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+import { secondFactorsOver } from "../../support/second-factor.ts";
 import { startTestTable, type TestTable } from "../../support/test-table.ts";
 import { unlimited } from "../../support/unlimited.ts";
 
@@ -29,6 +32,11 @@ const startConsole = () => {
   return createConsoleHandler(
     entryPages({
       ...accountRepositories(opened),
+      secondFactors: secondFactorsOver(opened),
+      unconfirmedLogIns: createUnconfirmedLogIns(
+        createSigningKeySource(async () => "a secret of tests that is long enough to sign with"),
+      ),
+      baseUrl,
       mailQueue: noMail,
       eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
       providers: [],

@@ -219,6 +219,7 @@ describe("A registration", () => {
       disabled: false,
       token_epoch: 0,
       has_password: true,
+      has_second_factor: false,
       created_at: expect.any(String),
     });
   });

@@ -4,6 +4,7 @@ import type { AccountWithPassword } from "../../../shared/accounts/access/accoun
 import { makeApiKey } from "../../../shared/accounts/access/api-keys.ts";
 import type { TokenClaims } from "../../../shared/accounts/access/tokens.ts";
 import { hashPassword } from "../../../shared/accounts/sign-in/passwords.ts";
+import { noMail } from "../../support/accounts-over.ts";
 
 const password = "seven storks by the lake";
 let account: AccountWithPassword;
@@ -14,6 +15,7 @@ beforeAll(async () => {
     email: "amina@example.com",
     password_hash: await hashPassword(password),
     has_password: true,
+    has_second_factor: false,
     organization: "Unknown",
     account_type: "Free",
     oauth_type: "Credentials",
@@ -62,6 +64,7 @@ const ask = (
         setAccountType: async () => undefined,
         setEmailVerified: async () => undefined,
         setDisabled: async () => undefined,
+        removeSecondFactor: async () => false,
         revokeTokens: async () => false,
         changePassword: async () => false,
       },
@@ -69,6 +72,8 @@ const ask = (
       findAccess: async () => found && { ...found, isValid, key: undefined },
       passwordGuard: {
         attempt: () => Promise.reject(new Error("Nobody signs in.")),
+        attemptCode: () => Promise.reject(new Error("Nobody signs in.")),
+        confirmCode: () => Promise.reject(new Error("The account has no second factor.")),
         confirm: (userId, open) => {
           confirmed.push(userId);
           return open();
@@ -76,6 +81,8 @@ const ask = (
         rememberAddress: async () => undefined,
         forgive: async () => undefined,
       },
+      secondFactors: { use: () => Promise.reject(new Error("The account has no second factor.")) },
+      mailQueue: noMail,
       eraseAccount,
     },
   );

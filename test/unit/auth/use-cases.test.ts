@@ -28,6 +28,7 @@ const account = {
   email: "amina@example.com",
   password_hash: await hashPassword(oldPassword),
   has_password: true,
+  has_second_factor: false,
   organization: "Unknown",
   account_type: "Free",
   oauth_type: "Credentials",
@@ -44,7 +45,9 @@ const from = { sourceAddress: address, signal: new AbortController().signal };
 
 const noGuard: AuthDependencies["passwordGuard"] = {
   attempt: unasked("A password"),
+  attemptCode: unasked("A code"),
   confirm: unasked("A password"),
+  confirmCode: unasked("A code"),
   rememberAddress: async () => undefined,
   forgive: unasked("Forgiveness"),
 };
@@ -70,9 +73,18 @@ const dependencies = ({
     setAccountType: unasked("A change of the tier"),
     setEmailVerified: unasked("A verified address"),
     setDisabled: unasked("A change of the account"),
+    removeSecondFactor: unasked("The end of a second factor"),
     revokeTokens: unasked("The end of tokens"),
     changePassword: unasked("A new password"),
     ...accounts,
+  },
+  secondFactors: {
+    find: unasked("A second factor"),
+    startSetUp: unasked("A second factor"),
+    findSetUp: unasked("A second factor"),
+    finishSetUp: unasked("A second factor"),
+    use: unasked("A code"),
+    replaceCodes: unasked("Recovery codes"),
   },
   apiKeys: {
     create: unasked("A key"),
@@ -497,7 +509,14 @@ describe("A new password from a mailed link", () => {
   });
 
   it.each([
-    [false, { kind: "first-proof", userId: 7, ended: { password: true, keys: 1, identities: 1 } }],
+    [
+      false,
+      {
+        kind: "first-proof",
+        userId: 7,
+        ended: { password: true, secondFactor: false, keys: 1, identities: 1 },
+      },
+    ],
     [true, { kind: "password-reset", userId: 7, keys: [{ name: "kiosk", prefix: "lai_8fQ2" }] }],
   ])(
     "ends what was created before the address was verified, and a mail says so (verified: %s)",

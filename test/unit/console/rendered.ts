@@ -45,6 +45,7 @@ export const visit: Visit<Record<never, never>, "signed-in"> = {
     organization: "Unknown",
     oauth_type: "Credentials",
     has_password: true,
+    has_second_factor: false,
     created_at: "2026-11-20T10:00:00.000Z",
     account_type: "Free",
     disabled: false,

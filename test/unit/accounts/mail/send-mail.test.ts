@@ -15,6 +15,7 @@ const account = {
   account_type: "Free",
   oauth_type: "Credentials",
   has_password: true,
+  has_second_factor: false,
   email_verified: false,
   disabled: false,
   token_epoch: 0,
@@ -45,6 +46,7 @@ const setup = (found: Found | undefined) => {
     setAccountType: unasked,
     setEmailVerified: unasked,
     setDisabled: unasked,
+    removeSecondFactor: unasked,
     revokeTokens: unasked,
     changePassword: unasked,
   };

@@ -1,0 +1,45 @@
+import * as z from "zod";
+import { givenPassword } from "../../../shared/accounts/sign-in/fields.ts";
+import { definePage } from "../server/define-page.ts";
+
+/** A code as people type it. */
+const code = z.string().trim().min(1).max(64);
+
+/** The page to continue with; `readNext` checks it when it is used. */
+const next = z.string().optional().catch(undefined);
+
+/** Missing for accounts without a password. */
+const password = givenPassword.optional();
+
+/** Sets up the second factor of an account, renews its recovery codes and turns it off. */
+export const secondFactorPage = definePage({
+  id: "secondFactor",
+  path: "/console/account/second-factor",
+  audience: "signed-in",
+  title: ({ secondFactor }) => secondFactor.title,
+  query: z.object({ next, done: z.literal("expired").optional().catch(undefined) }),
+  form: z.discriminatedUnion("action", [
+    z.object({ action: z.literal("start"), password, next }),
+    z.object({ action: z.literal("turn-on"), code, next }),
+    z.object({ action: z.literal("renew"), code, next }),
+    z.object({ action: z.literal("turn-off"), password, turn_off_code: code }),
+  ]),
+  styles: ["account"],
+  // It shows the secret, and the recovery codes.
+  confidential: true,
+});
+
+/** The second step of a login. */
+export const codePage = definePage({
+  id: "logInCode",
+  path: "/console/log-in/code",
+  audience: "everybody",
+  shell: "solo",
+  title: ({ secondFactor }) => secondFactor.logInTitle,
+  form: z.object({ code }),
+  limit: { shown: "credentials", sent: "credentials" },
+});
+
+/** The address of the set-up that continues with another page, for pages that need a second factor. */
+export const setUpPath = (toContinue: string): string =>
+  `${secondFactorPage.path}?${new URLSearchParams({ next: toContinue })}`;

@@ -1,0 +1,337 @@
+import { describe, expect, inject, it } from "vitest";
+import { tokenOperation } from "../../functions/auth/credentials-contract.ts";
+import { call, expectDeclared, newRegistration } from "../support/client.ts";
+import { FormVisitor, type SeenPage } from "../support/form-visitor.ts";
+import { linkTo, mailsTo } from "../support/local-mails.ts";
+import { runCommand } from "../support/run-service.ts";
+import { codeOf, secretIn } from "../support/second-factor.ts";
+import { recoveryCodesIn, secondFactorPath, setUpSecondFactor } from "../support/second-factor-visitor.ts";
+
+const isLocal = inject("isLocal");
+const logInPath = "/console/log-in";
+const codePath = "/console/log-in/code";
+const security = "/console/account?section=security";
+
+const signUp = async () => {
+  const visitor = new FormVisitor();
+  const registration = newRegistration();
+  await visitor.send(await visitor.open("/console/sign-up"), "/console/sign-up", registration);
+  return { visitor, ...registration };
+};
+
+/** A person with a second factor. */
+const withSecondFactor = async () => {
+  const person = await signUp();
+  return { ...person, ...(await setUpSecondFactor(person.visitor, person.password)) };
+};
+
+const logIn = async (typed: { username: string; password: string }, path = logInPath) => {
+  const visitor = new FormVisitor();
+  const seen = await visitor.send(await visitor.open(path), logInPath, {
+    username: typed.username,
+    password: typed.password,
+  });
+  return { visitor, seen };
+};
+
+const tokenFor = (form: Record<string, string>) => call("/auth/token", { body: new URLSearchParams(form) });
+
+const problemIn = ({ html }: SeenPage): string =>
+  /id="\w+-problem"><svg.*?<\/svg>(.*?)<\/p>/s.exec(html)?.[1] ?? "";
+
+describe("The set-up of a second factor", () => {
+  it("wants the password, shows an address and a QR code, and then the recovery codes once", async () => {
+    const { visitor, username, password } = await signUp();
+    const before = await visitor.open(security);
+    expect(before.html).toContain("Two-step login");
+    expect(before.html).toContain(secondFactorPath);
+
+    const start = await visitor.open(secondFactorPath);
+    expect(start.headers.get("cache-control")).toBe("no-store");
+    const wrong = await visitor.send(start, secondFactorPath, { action: "start", password: "not it, sorry" });
+    expect(wrong.status).toBe(422);
+    expect(problemIn(wrong)).toBe("The password is incorrect.");
+    expect(wrong.html).not.toContain("otpauth:");
+
+    const waiting = await visitor.send(start, secondFactorPath, { action: "start", password });
+    expect(waiting.headers.get("content-encoding")).toBeNull();
+    expect(waiting.html).toMatch(
+      new RegExp(`otpauth://totp/Language%20AI:${username}\\?secret=[A-Z2-7]{32}&amp;issuer=Language%20AI`),
+    );
+    expect(waiting.html).toMatch(/<svg class="qr-code" role="img" aria-label="QR code/);
+    // Opening the page again shows the same secret, and no other session sees it.
+    const secret = secretIn(waiting.html);
+    expect(secretIn((await visitor.open(secondFactorPath)).html)).toEqual(secret);
+    const other = await logIn({ username, password });
+    expect((await other.visitor.open(secondFactorPath)).html).not.toContain("otpauth:");
+
+    const refused = await visitor.send(waiting, secondFactorPath, { action: "turn-on", code: "000000" });
+    expect(refused.status).toBe(422);
+    expect(problemIn(refused)).toBe("The code is wrong, or was used before. Enter a new one.");
+    expect(refused.html).not.toContain('value="000000"');
+    expect(secretIn(refused.html)).toEqual(secret);
+
+    const done = await visitor.send(refused, secondFactorPath, { action: "turn-on", code: codeOf(secret) });
+    expect(done.status).toBe(200);
+    const codes = recoveryCodesIn(done);
+    expect(new Set(codes).size).toBe(10);
+    const later = await visitor.open(secondFactorPath);
+    expect(recoveryCodesIn(later)).toEqual([]);
+    expect(later.html).not.toContain("otpauth:");
+    expect(later.html).toMatch(/Recovery codes left<\/dt><dd>10/);
+    // The form that was sent can be sent again, with no effect.
+    const again = await visitor.send(refused, secondFactorPath, { action: "turn-on", code: codeOf(secret) });
+    expect(recoveryCodesIn(again)).toEqual([]);
+    expect((await visitor.open(security)).html).toContain("Manage two-step login");
+  });
+
+  it.runIf(isLocal)("continues with the page that needs it, and a mail reports it", async () => {
+    const { visitor, email, password } = await signUp();
+    const path = `${secondFactorPath}?next=%2Fconsole%2Fusage`;
+    const waiting = await visitor.send(await visitor.open(path), secondFactorPath, {
+      action: "start",
+      password,
+    });
+    expect(waiting.path).toBe(path);
+    const code = codeOf(secretIn(waiting.html));
+    const done = await visitor.send(waiting, secondFactorPath, { action: "turn-on", code });
+    expect(done.html).toMatch(/<a class="button" href="[^"]*\/console\/usage">/);
+    await expect
+      .poll(async () => (await mailsTo(email)).some((text) => text.includes("needs a code of your")))
+      .toBe(true);
+  });
+});
+
+describe("A login with a second factor", () => {
+  it("begins no session before the code, and continues where it wanted to", async () => {
+    const person = await withSecondFactor();
+    const { visitor, seen } = await logIn(person, `${logInPath}?next=%2Fconsole%2Fusage`);
+    expect(seen).toMatchObject({ status: 200, path: codePath });
+    expect(seen.html).toContain(person.username);
+    expect([...visitor.cookies.keys()].filter((name) => name.endsWith("session"))).toEqual([]);
+    for (const path of ["/console", "/console/tokens", secondFactorPath, "/console/account"])
+      expect((await visitor.open(path)).path).toContain(logInPath);
+
+    const wrong = await visitor.send(seen, codePath, { code: "000 000" });
+    expect(wrong.status).toBe(422);
+    expect(problemIn(wrong)).toContain("The code is wrong");
+    const done = await visitor.send(wrong, codePath, { code: codeOf(person.secret) });
+    expect(done).toMatchObject({ status: 200, path: "/console/usage" });
+    expect([...visitor.cookies.keys()].filter((name) => name.endsWith("confirmation"))).toEqual([]);
+    expect((await visitor.open("/console")).html).toContain(`Hello, ${person.username}`);
+  });
+
+  it("accepts a code once, also not an earlier one afterwards, and one step of drift", async () => {
+    const person = await withSecondFactor();
+    const enter = async (code: string) => {
+      const { visitor, seen } = await logIn(person);
+      return (await visitor.send(seen, codePath, { code })).path;
+    };
+    // The set-up used the code of the step before.
+    expect(await enter(codeOf(person.secret, -1))).toBe(codePath);
+    expect(await enter(codeOf(person.secret, 3))).toBe(codePath);
+    const late = codeOf(person.secret, 1);
+    expect(await enter(late)).toBe("/console");
+    expect(await enter(late)).toBe(codePath);
+    expect(await enter(codeOf(person.secret))).toBe(codePath);
+  });
+
+  it("accepts a recovery code once, and a mail says how many are left", async () => {
+    const person = await withSecondFactor();
+    const [code = "", other = ""] = person.recoveryCodes;
+    const first = await logIn(person);
+    const typed = ` ${code.toUpperCase().replaceAll("-", " ")}`;
+    expect((await first.visitor.send(first.seen, codePath, { code: typed })).path).toBe("/console");
+    const second = await logIn(person);
+    const refused = await second.visitor.send(second.seen, codePath, { code });
+    expect(problemIn(refused)).toContain("was used before");
+    expect((await second.visitor.send(refused, codePath, { code: other })).path).toBe("/console");
+    expect((await second.visitor.open(secondFactorPath)).html).toMatch(/Recovery codes left<\/dt><dd>8/);
+    if (!isLocal) return;
+    await expect
+      .poll(async () => (await mailsTo(person.email)).filter((text) => text.includes("recovery codes")))
+      .toContainEqual(expect.stringContaining("You have 9 left."));
+  });
+
+  it("slows down guesses, which a right password does not end", async () => {
+    const person = await withSecondFactor();
+    const guess = async () => {
+      const { visitor, seen } = await logIn(person);
+      return (await visitor.send(seen, codePath, { code: "000000" })).status;
+    };
+    const statuses = [];
+    for (let guesses = 1; guesses <= 6; guesses += 1) statuses.push(await guess());
+    expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
+    // Not even the right one is checked during the wait.
+    const { visitor, seen } = await logIn(person);
+    const waiting = await visitor.send(seen, codePath, { code: codeOf(person.secret) });
+    expect(waiting.status).toBe(429);
+    expect(waiting.html).toContain("Too many attempts.");
+  });
+
+  it("ends with a new password, and cannot be forged", async () => {
+    const person = await withSecondFactor();
+    const { visitor, seen } = await logIn(person);
+    const security = await person.visitor.open("/console/account?section=security");
+    const changed = await person.visitor.send(security, "/console/account", {
+      action: "change-password",
+      old_password: person.password,
+      new_password: "nine cranes over the hill",
+    });
+    expect(changed.html).toContain("Your password is changed.");
+    const late = await visitor.send(seen, codePath, { code: codeOf(person.secret) });
+    expect(late.path).toBe(`${logInPath}?after=too-late`);
+    expect(late.html).toContain("More than ten minutes have passed");
+    expect((await new FormVisitor().open(codePath)).path).toBe(`${logInPath}?after=too-late`);
+    const name = [...visitor.cookies.keys()].find((each) => each.endsWith("confirmation")) ?? "";
+    const [head, body = "", mark] = (visitor.cookies.get(name) ?? "").split(".");
+    const other = Buffer.from(body, "base64url")
+      .toString()
+      .replace(/"userId":\d+/, '"userId":1');
+    visitor.cookies.set(name, [head, Buffer.from(other).toString("base64url"), mark].join("."));
+    expect((await visitor.open(codePath)).path).toBe(`${logInPath}?after=too-late`);
+  });
+
+  it.runIf(isLocal)(
+    "is still needed after a reset of a verified account, and not after a first proof",
+    async () => {
+      for (const isVerified of [true, false]) {
+        const person = await withSecondFactor();
+        if (isVerified) {
+          const token = await linkTo(person.email, "verify-email");
+          expect((await call("/auth/verify-email", { body: { token } })).status).toBe(200);
+        }
+        await call("/auth/forgot-password", { body: { email: person.email } });
+        await expect.poll(() => linkTo(person.email, "/reset-password").catch(() => "")).not.toBe("");
+        const token = await linkTo(person.email, "/reset-password");
+        const password = "nine cranes over the hill";
+        expect((await call("/auth/reset-password", { body: { token, new_password: password } })).status).toBe(
+          200,
+        );
+        const { seen } = await logIn({ ...person, password });
+        expect(seen.path).toBe(isVerified ? codePath : "/console");
+        if (isVerified) continue;
+        await expect
+          .poll(async () =>
+            (await mailsTo(person.email)).some((text) => text.includes("- the second factor")),
+          )
+          .toBe(true);
+      }
+    },
+  );
+});
+
+describe("POST /auth/token for an account with a second factor", () => {
+  it("wants a code as otp; a wrong password says nothing about it", async () => {
+    const { username, password, secret, recoveryCodes } = await withSecondFactor();
+    const missing = await tokenFor({ username, password });
+    expect(missing).toMatchObject({
+      status: 401,
+      body: { error: "second_factor_required", error_description: expect.stringContaining("otp") },
+    });
+    const wrongPassword = await tokenFor({ username, password: "not the password", otp: codeOf(secret) });
+    expect(wrongPassword).toMatchObject({ status: 401, body: { error: "invalid_grant" } });
+    expect(wrongPassword.body.error_description).toBe("Incorrect username or password.");
+    const wrong = await tokenFor({ username, password, otp: "000000" });
+    expect(wrong).toMatchObject({ status: 401, body: { error: "invalid_grant" } });
+    expect(wrong.body.error_description).toBe("The code is wrong, or was used before.");
+
+    // The wrong password has not used the code.
+    const otp = codeOf(secret);
+    const right = await tokenFor({ username, password, otp });
+    expect(right.status).toBe(200);
+    expectDeclared(tokenOperation, right);
+    expect((await call("/auth/me", { token: right.body.access_token })).status).toBe(200);
+    expect((await tokenFor({ username, password, otp })).status).toBe(401);
+    const [recovery = ""] = recoveryCodes;
+    expect((await tokenFor({ username, password, otp: recovery })).status).toBe(200);
+    expect((await tokenFor({ username, password, otp: recovery })).status).toBe(401);
+  });
+
+  it("does not concern its keys, and other accounts need no code", async () => {
+    const { visitor, password } = await signUp();
+    const tokens = await visitor.open("/console/tokens");
+    const created = await visitor.send(tokens, "/console/tokens", { action: "make-key", name: "kiosk" });
+    const [key = ""] = created.html.match(/lai_[0-9A-Za-z]{36,}/) ?? [];
+    await setUpSecondFactor(visitor, password);
+    const body = { source_language: "eng", target_language: "lug", text: "How are you?" };
+    expect((await call("/tasks/translate", { token: key, body })).status).toBe(200);
+
+    const other = await signUp();
+    const form = { username: other.username, password: other.password };
+    expect((await tokenFor({ ...form, otp: "anything" })).status).toBe(200);
+    expect((await tokenFor({ ...form, otp: "x".repeat(65) })).status).toBe(422);
+  });
+});
+
+describe("A second factor that is on", () => {
+  it("gets new recovery codes for a code, and the old ones end", async () => {
+    const { visitor, secret, recoveryCodes } = await withSecondFactor();
+    const on = await visitor.open(secondFactorPath);
+    const form = { action: "renew", code: codeOf(secret) };
+    const renewed = await visitor.send(on, secondFactorPath, form);
+    const codes = recoveryCodesIn(renewed);
+    expect(new Set([...codes, ...recoveryCodes]).size).toBe(20);
+    // Reloading the page sends the code again.
+    const again = await visitor.send(on, secondFactorPath, form);
+    expect([again.status, recoveryCodesIn(again)]).toEqual([422, []]);
+    const old = { action: "renew", code: recoveryCodes[0] ?? "" };
+    expect((await visitor.send(again, secondFactorPath, old)).status).toBe(422);
+    const fresh = { action: "renew", code: codes[0] ?? "" };
+    expect((await visitor.send(again, secondFactorPath, fresh)).status).toBe(200);
+  });
+
+  it("is turned off with the password and a code, and a mail reports it", async () => {
+    const { visitor, username, email, password, secret } = await withSecondFactor();
+    const on = await visitor.open(secondFactorPath);
+    const off = { action: "turn-off", password, turn_off_code: codeOf(secret) };
+    const wrongPassword = await visitor.send(on, secondFactorPath, { ...off, password: "not it, sorry" });
+    expect(problemIn(wrongPassword)).toBe("The password is incorrect.");
+    const wrongCode = await visitor.send(on, secondFactorPath, { ...off, turn_off_code: "000000" });
+    expect(problemIn(wrongCode)).toContain("The code is wrong");
+    const done = await visitor.send(on, secondFactorPath, off);
+    expect(done.path).toBe("/console/account?section=security&done=second-factor-off");
+    expect(done.html).toContain("Two-step login is off.");
+    expect((await logIn({ username, password })).seen.path).toBe("/console");
+    expect((await tokenFor({ username, password })).status).toBe(200);
+    if (!isLocal) return;
+    await expect
+      .poll(async () => (await mailsTo(email)).some((text) => text.includes("needs no code to log in")))
+      .toBe(true);
+  });
+
+  it("confirms the deletion of the account, with a code in the field of the password", async () => {
+    for (const withCode of [true, false]) {
+      const { visitor, username, password, recoveryCodes } = await withSecondFactor();
+      const data = await visitor.open("/console/account?section=data");
+      expect(data.html).toContain("Password or code");
+      const path = "/console/account";
+      const wrong = await visitor.send(data, path, { action: "delete-account", password: "000000" });
+      expect(wrong.status).toBe(422);
+      const confirmed = withCode ? (recoveryCodes[0] ?? "") : password;
+      const deleted = await visitor.send(data, path, { action: "delete-account", password: confirmed });
+      expect(deleted.path).toBe(`${logInPath}?after=deleted`);
+      expect((await tokenFor({ username, password })).status).toBe(401);
+    }
+  });
+
+  it.runIf(isLocal)("is removed by an operator for a lost phone", async () => {
+    const { username, password } = await withSecondFactor();
+    const operate = async (...args: string[]) => {
+      const running = runCommand("infra/commands/account.ts", [username, ...args], {
+        DATA_DIR: inject("dataDirectory"),
+      });
+      return { code: await running.ended, output: running.output() };
+    };
+    const shown = await operate("--show");
+    expect(JSON.parse(shown.output)).toMatchObject({ second_factor: true });
+    const removed = await operate("--remove-second-factor");
+    expect(removed.code).toBe(0);
+    expect(JSON.parse(removed.output)).toMatchObject({ username, second_factor: false });
+    expect((await logIn({ username, password })).seen.path).toBe("/console");
+    expect(await operate("--remove-second-factor")).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("has no second factor"),
+    });
+  });
+});

@@ -1,5 +1,9 @@
 import { service } from "../../shared/http/function-definition.ts";
-import { type CallbackRequest, callbackId } from "../../shared/recordings/callbacks/callback-queue.ts";
+import {
+  type CallbackRequest,
+  callbackId,
+  deliveryName,
+} from "../../shared/recordings/callbacks/callback-queue.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import type { DeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { signatureHeaders } from "../../shared/recordings/callbacks/signature.ts";
@@ -9,7 +13,7 @@ import { CallbackError, type OutgoingCallback } from "./post-callback.ts";
 
 export interface CallbackDependencies {
   readonly secrets: Pick<CallbackSecrets, "signing">;
-  readonly log: DeliveryLog;
+  readonly log: Pick<DeliveryLog, "add" | "read">;
   readonly slots: CallbackSlots;
   /** Returns the status of the receiver's response. @throws CallbackError without one. */
   readonly post: (callback: OutgoingCallback) => Promise<number>;
@@ -38,7 +42,8 @@ const attemptDelivery = async (
   signing: readonly string[],
   { log, post, now = () => new Date() }: CallbackDependencies,
 ): Promise<number | undefined> => {
-  const { userId, jobId, url, event, occurredAt, data } = request;
+  const { userId, url, event, occurredAt, data } = request;
+  const jobId = deliveryName(request);
   const sentAt = now();
   const body = JSON.stringify({ type: event, timestamp: occurredAt, data });
   const headers = {
@@ -71,7 +76,8 @@ export const deliverCallback = async (
   dependencies: CallbackDependencies,
 ): Promise<number | undefined> => {
   const { secrets, log, slots, now = () => new Date() } = dependencies;
-  const { userId, jobId, data } = request;
+  const { userId, data } = request;
+  const jobId = deliveryName(request);
   const [signing, { status, deliveries }] = await Promise.all([
     secrets.signing(userId, data.created_at),
     log.read(userId, jobId),

@@ -1,6 +1,6 @@
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { isReleaseCheck } from "../../shared/platform/release-check.ts";
-import { canaryKeyFrom } from "../../shared/wiring/from-environment.ts";
+import { canaryKeyFrom } from "../../shared/wiring/secrets-from-environment.ts";
 import { checkService } from "./check-service.ts";
 import { canaryFunction } from "./contract.ts";
 

@@ -1,4 +1,5 @@
 import { type AccountPagesDependencies, accountPages } from "./account/account-pages.tsx";
+import { type AdminDependencies, adminPages } from "./admin/admin-pages.tsx";
 import { type DocumentationDependencies, docsPages } from "./docs/docs-pages.tsx";
 import { type DocumentsDependencies, documentsPages } from "./documents/documents-pages.tsx";
 import { type EntryDependencies, entryPages } from "./entry/entry-pages.tsx";
@@ -14,6 +15,7 @@ import {
 import type { BoundPage } from "./server/page.ts";
 
 export type ConsoleDependencies = AccountPagesDependencies &
+  AdminDependencies &
   DocumentationDependencies &
   DocumentsDependencies &
   EntryDependencies &
@@ -36,4 +38,5 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...recordingsPages(dependencies),
   ...noticePages(dependencies),
   ...secondFactorPages(dependencies),
+  ...adminPages(dependencies),
 ];

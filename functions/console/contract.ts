@@ -4,11 +4,14 @@ import {
   accountLimitEnvironment,
   anonymousLimitEnvironment,
   bucketEnvironment,
+  callbackQueueEnvironment,
   characterQuotaEnvironment,
   credentialsLimitEnvironment,
+  deadLetterEnvironment,
   exportQueueEnvironment,
   jobQueueEnvironment,
   mailQueueEnvironment,
+  modelServersEnvironment,
   publicAddressEnvironment,
   secondFactorEnvironment,
   speechLifetimeEnvironment,
@@ -53,6 +56,8 @@ export const consoleFunction = defineFunction({
     ...bucketEnvironment,
     ...credentialsLimitEnvironment,
     ...jobQueueEnvironment,
+    ...callbackQueueEnvironment,
+    ...deadLetterEnvironment,
     ...mailQueueEnvironment,
     ...exportQueueEnvironment,
     ...publicAddressEnvironment,
@@ -68,6 +73,7 @@ export const consoleFunction = defineFunction({
     STAGE_NAME: textVariable,
     /** The address for questions about the service; without it, the privacy notice says that there is none. */
     CONTACT_EMAIL: optionalVariable(textVariable),
+    ...modelServersEnvironment,
     /** 0: tokens do not expire. */
     TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
     /** The chat function's own address, without a slash at the end: the playground streams from there. */

@@ -1,17 +1,22 @@
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
+import { modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
+import { openCallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { accountDependenciesFrom } from "../../shared/wiring/accounts-from-environment.ts";
 import {
   accountPoliciesFrom,
-  clientSecretsFrom,
+  inferenceKeyFrom,
   limiterFrom,
   linkedStoreFrom,
   requestTableFrom,
   storageOriginFrom,
 } from "../../shared/wiring/from-environment.ts";
 import { retentionTable } from "../../shared/wiring/retention.ts";
+import { clientSecretsFrom } from "../../shared/wiring/secrets-from-environment.ts";
 import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
+import { openDeadLetters } from "./admin/dead-letters.ts";
 import { consolePages } from "./console-pages.ts";
 import { consoleFunction } from "./contract.ts";
 import {
@@ -37,16 +42,38 @@ const playground = {
   visitorAttemptsPerDay: environment.VISITOR_TRIES_PER_DAY,
   attempts: createVisitorAttempts(requestTableFrom(environment), environment.VISITOR_TRIES_PER_DAY),
 };
+const modelServers = {
+  chat: environment.CHAT_BASE_URL,
+  translation: environment.TRANSLATION_BASE_URL,
+  transcription: environment.TRANSCRIPTION_BASE_URL,
+  speech: environment.SPEECH_BASE_URL,
+};
+const servers = modelTasks.map((task) => ({
+  task,
+  baseUrl: modelServers[task],
+  apiKey: inferenceKeyFrom(environment, task),
+}));
 const clientSecrets = clientSecretsFrom(environment);
 const logInThrough = (letter: string): string => `/console/log-in/${letter}`;
 const sessions = createSessionsRepository(table);
+const aws = awsConfigOf(environment);
+const { MAIL_QUEUE_URL: mails, CALLBACK_QUEUE_URL: callbacks, JOB_QUEUE_URL: jobs } = environment;
+const deadLetters = {
+  mail: openDeadLetters(environment.MAIL_DEAD_LETTER_QUEUE_URL, mails, aws),
+  callbacks: openDeadLetters(environment.CALLBACK_DEAD_LETTER_QUEUE_URL, callbacks, aws),
+  jobs: openDeadLetters(environment.JOB_DEAD_LETTER_QUEUE_URL, jobs, aws),
+};
 
 export const handler = createConsoleHandler(
   consolePages({
     ...playground,
     store: linkedStoreFrom(environment),
     jobs: createJobsRepository(table),
-    queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
+    queue: openJobQueue(jobs, aws),
+    callbacks: openCallbackQueue(callbacks, aws),
+    deliveries: createDeliveryLog(table),
+    deadLetters,
+    servers,
     providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({
       name,
       path: logInThrough(letter),

@@ -1,16 +1,11 @@
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import type { MessageQueue } from "../../shared/messaging/message-queue.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import type { CallbackQueue, CallbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
-import {
-  isOver,
-  type JobStatus,
-  type StoredJob,
-  type StoredTranscription,
-} from "../../shared/recordings/jobs/job.ts";
-import { toJob } from "../../shared/recordings/jobs/job-view.ts";
+import type { CallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { isOver, type StoredJob, type StoredTranscription } from "../../shared/recordings/jobs/job.ts";
+import { callbackOf } from "../../shared/recordings/jobs/job-callback.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
-import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
+import { assistantId, type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 
 export interface EndDependencies {
   readonly jobs: Pick<JobsRepository, "read" | "remove" | "finish">;
@@ -19,23 +14,6 @@ export interface EndDependencies {
   /** The queue of the messaging assistant, for jobs that transcribe a voice note. */
   readonly messages: MessageQueue;
 }
-
-const events: Readonly<Partial<Record<JobStatus, CallbackRequest["event"]>>> = {
-  completed: "job.completed",
-  failed: "job.failed",
-  cancelled: "job.cancelled",
-};
-
-const callbackOf = (job: StoredJob, url: string): CallbackRequest => {
-  const event = events[job.status];
-  const { ended_at: occurredAt } = job;
-  if (!event || !occurredAt) throw new Error("The job has not ended.");
-  const extension = job.type === "transcription" && job.extensions > 0 ? job.extensions : undefined;
-  return {
-    ...{ userId: job.user_id, jobId: job.id, url, event, occurredAt, data: toJob(job) },
-    ...(extension === undefined ? {} : { extension }),
-  };
-};
 
 /** Reports the end of a job to the assistant. The id depends only on the job, so the queue drops a second message. */
 const endMessage = (
@@ -55,6 +33,13 @@ export const removeObjects = async (name: JobName, store: EndDependencies["store
 };
 
 /**
+ * Whether the recording or document of a job that ended is still needed: an operator can queue a failed job again, and what was
+ * translated of a document is written into its source when it is requested.
+ */
+const needsSource = ({ type, status, user_id: userId }: StoredJob): boolean =>
+  type === "translation" ? status !== "completed" : status === "failed" && userId !== assistantId;
+
+/**
  * Does what remains when a job has ended: queues the callback or the assistant's message, deletes the recording, and removes a
  * job that its owner has deleted. Does nothing before the end. It is safe to repeat after a failure at any step.
  */
@@ -69,10 +54,7 @@ export const finishJob = async (
     const voiceNote = voiceNoteOf(job);
     if (url !== undefined) await callbacks.send(callbackOf(job, url));
     if (voiceNote) await messages.send([endMessage(job, voiceNote)]);
-    // What was translated of a document that failed is written into its source when it is requested.
-    if (job.type === "transcription" || job.status === "completed") {
-      await store.delete(jobObjects.recording(name));
-    }
+    if (!needsSource(job)) await store.delete(jobObjects.recording(name));
     await jobs.finish(name);
   }
   if (!job.is_deleted) return;

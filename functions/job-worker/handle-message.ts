@@ -52,10 +52,15 @@ export const handleMessage = async (
     case "plan":
       return whenWritten(
         sentAt,
-        async () => (await jobs.read(name)) !== undefined,
+        async () => {
+          const job = await jobs.read(name);
+          return job !== undefined && job.retries >= (message.retries ?? 0);
+        },
         () => planJob(name, dependencies, signal),
-        // The recording was copied for this job.
-        () => removeObjects(name, dependencies.store),
+        // The recording was copied for this job; one that is not queued again after all keeps it.
+        async () => {
+          if (message.retries === undefined) await removeObjects(name, dependencies.store);
+        },
       );
     case "assemble":
       await assembleJob(name, dependencies);
@@ -79,7 +84,7 @@ export const handleMessage = async (
         async () => {
           const job = await jobs.read(name);
           // A job that had already ended is removed only after its deletion is written.
-          return job === undefined || job.is_deleted;
+          return job === undefined || job.is_deleted || job.status === "cancelled";
         },
         async () => {
           await finishJob(name, dependencies);

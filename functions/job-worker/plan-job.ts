@@ -80,6 +80,22 @@ export const openJobRecording = async (
   });
 };
 
+/** Plans the pieces of a job. A job that is queued again keeps its plan, because some pieces may be done. @returns their number. */
+const writePlan = async (
+  name: JobName,
+  job: StoredJob,
+  { store, cutter }: PlanDependencies,
+  signal: AbortSignal,
+): Promise<number> => {
+  const source = await openJobRecording(store, job);
+  const pieces =
+    job.type === "translation"
+      ? planTranslation(await openJobDocument(source, job))
+      : await cutter.plan(source, job.facts, signal);
+  await putJson(store, jobObjects.plan(name), pieces);
+  return pieces.length;
+};
+
 /**
  * Plans the pieces of a job and starts the account's slots.
  *
@@ -90,19 +106,13 @@ export const planJob = async (
   dependencies: PlanDependencies,
   signal: AbortSignal,
 ): Promise<number | undefined> => {
-  const { jobs, store, cutter, timeouts } = dependencies;
+  const { jobs, timeouts } = dependencies;
   const job = await jobs.beginPlanning(name);
   if (job) {
     const startedAt = Date.now();
     try {
       if (job.plannings > maxPlannings) throw new AppError("internal");
-      const source = await openJobRecording(store, job);
-      const pieces =
-        job.type === "translation"
-          ? planTranslation(await openJobDocument(source, job))
-          : await cutter.plan(source, job.facts, signal);
-      await putJson(store, jobObjects.plan(name), pieces);
-      await jobs.start(name, pieces.length);
+      await jobs.start(name, job.pieces ?? (await writePlan(name, job, dependencies, signal)));
     } catch (error) {
       const failures = job.plannings - 1;
       const verdict = judgeFailure(error, { failures }, timeouts, startedAt, Date.now());

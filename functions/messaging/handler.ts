@@ -8,11 +8,11 @@ import { createJobsRepository } from "../../shared/recordings/jobs/jobs-reposito
 import {
   chatModelsFrom,
   objectStoreFrom,
-  platformSecretsFrom,
   synthesizerFrom,
   transcriberFrom,
   translatorFrom,
 } from "../../shared/wiring/from-environment.ts";
+import { platformSecretsFrom } from "../../shared/wiring/secrets-from-environment.ts";
 import { messagingFunction } from "./contract.ts";
 import { createConversationsRepository } from "./conversation.ts";
 import { createGraphPlatform } from "./graph-platform.ts";

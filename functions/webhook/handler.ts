@@ -3,7 +3,8 @@ import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { openMessageQueue } from "../../shared/messaging/message-queue.ts";
 import { saveReceipt } from "../../shared/messaging/send-receipt.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
-import { platformSecretsFrom, requestTableFrom } from "../../shared/wiring/from-environment.ts";
+import { requestTableFrom } from "../../shared/wiring/from-environment.ts";
+import { platformSecretsFrom } from "../../shared/wiring/secrets-from-environment.ts";
 import { webhookFunction } from "./contract.ts";
 import { webhookEndpoints } from "./endpoints.ts";
 

@@ -35,9 +35,14 @@ export interface Forgetting {
   readonly bucket: string | undefined;
 }
 
+/** Lists the names of accounts that earlier versions created, for the search of operators. */
+export interface Listing {
+  readonly listsNames: true;
+}
+
 export interface Wanted {
   readonly table: string | undefined;
-  readonly task: Change | Deletion | Forgetting | KeysOf | SmokeAccount;
+  readonly task: Change | Deletion | Forgetting | KeysOf | Listing | SmokeAccount;
 }
 
 const parse = (args: string[]) =>
@@ -59,6 +64,7 @@ const parse = (args: string[]) =>
       bucket: { type: "string" },
       smoke: { type: "boolean" },
       "forget-sender": { type: "string" },
+      "list-names": { type: "boolean" },
       table: { type: "string" },
     },
   });
@@ -80,6 +86,13 @@ const readForgetting = (values: Values, username: string | undefined): Forgettin
   }
   requireStores("--forget-sender", values);
   return { sender, bucket };
+};
+
+const readListing = (values: Values, username: string | undefined): Listing => {
+  if (username || hasOthersThan(values, ["list-names", "table"])) {
+    throw new UsageError("--list-names takes only --table.");
+  }
+  return { listsNames: true };
 };
 
 const readKeys = (values: Values, keysOf: string): KeysOf => {
@@ -129,6 +142,7 @@ const readChange = (values: Values, username: string): Change => {
 
 const readTask = (values: Values, [username, ...rest]: readonly string[]): Wanted["task"] => {
   if (values["forget-sender"] !== undefined) return readForgetting(values, username);
+  if (values["list-names"]) return readListing(values, username);
   if (!username) throw new UsageError("Name the account.");
   if (rest.length > 0) throw new UsageError(`Name one account: ${username} or ${rest.join(" or ")}.`);
   if (values.smoke) return readSmokeAccount(values, username);

@@ -1,8 +1,11 @@
 /** `npm run account`: the operator's command for accounts, and for people who wrote to the assistant. */
 import { once } from "node:events";
+import { userInfo } from "node:os";
 import { createInterface } from "node:readline";
 import { toAccount } from "../../shared/accounts/access/account.ts";
-import { createWithheldMail } from "../../shared/accounts/mail/withheld-mail.ts";
+import { createAuditLog, type Operator } from "../../shared/accounts/operators/audit-log.ts";
+import { listEarlierNames } from "../../shared/accounts/operators/find-accounts.ts";
+import { accountActs } from "../../shared/accounts/operators/operate-accounts.ts";
 import { listKeys } from "../../shared/accounts/profile/manage-keys.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { openBucket } from "../../shared/platform/storage/s3-bucket.ts";
@@ -29,6 +32,7 @@ const usage = `Usage: npm run account -- <username> [--type Free|Premium|Admin] 
        npm run account -- <username> --keys [--revoke-key <id> | --revoke-keys] [--table <name>]
        npm run account -- <username> --smoke [--table <name>]
        npm run account -- --forget-sender <id> [--table <name> --bucket <name>]
+       npm run account -- --list-names [--table <name>]
 
 Shows an account after changing its tier, disabling or enabling it.
   --allow-mail     sends it mails again; "mail_withheld" says why it got none (SES has its own list of such addresses)
@@ -39,34 +43,45 @@ Shows an account after changing its tier, disabling or enabling it.
   --keys           shows its keys, after revoking one or all of them
   --smoke          creates an account for npm run smoke, and prints its password and key, which are not shown again
   --forget-sender  deletes the assistant's data about a person, by their phone number or the platform's user id
+  --list-names     lets the search of /console/admin find accounts from before version 2.8 by the beginnings of their names;
+                   needed once
 
 Without --table it works on the local service's data; --delete and --forget-sender need the service to be running.
 With --table it works on a deployed table, with your AWS credentials.`;
 
+/** Who the audit log says has run this command. */
+const operator: Operator = { command: userInfo().username };
+
 /** The table with its repositories, and an account in it. @throws Error when there is none with the name. */
-const openAccount = async (tableName: string, username: string) => {
+const openAccount = async (tableName: string, username: string, bucketName?: string) => {
   const table = openTable(tableName);
   const repositories = accountRepositories(table);
   const found = await repositories.accounts.find({ username });
   if (!found) throw new Error(`There is no account with the username ${username}.`);
-  return { ...repositories, table, found };
+  const acts = accountActs(operator, {
+    ...repositories,
+    table,
+    eraseAccount: (account, signal, record) => {
+      if (bucketName === undefined) throw new Error("Deleting an account needs the bucket.");
+      return eraseAccount(account, { table, store: storeOf(bucketName) }, signal, record);
+    },
+  });
+  return { ...repositories, table, found, acts };
 };
 
 const change = async (
   tableName: string,
   { username, type, disabled, allowsMail, removesSecondFactor }: Change,
 ): Promise<object> => {
-  const { accounts, table, found } = await openAccount(tableName, username);
-  let account: typeof found | undefined = found;
-  if (type) account = await accounts.setAccountType(account.id, type);
-  if (account && disabled !== undefined) account = await accounts.setDisabled(account.id, disabled);
-  if (removesSecondFactor) {
-    if (!(await accounts.removeSecondFactor(found.id))) throw new Error(`${username} has no second factor.`);
-    account = await accounts.find({ id: found.id });
+  const { accounts, withheldMail, found, acts } = await openAccount(tableName, username);
+  if (type) await acts.changeTier(found, type);
+  if (disabled !== undefined) await acts.setDisabled(found, disabled);
+  if (allowsMail) await acts.allowMail(found);
+  if (removesSecondFactor && !(await acts.removeSecondFactor(found))) {
+    throw new Error(`${username} has no second factor.`);
   }
+  const account = await accounts.find({ id: found.id });
   if (!account) throw new Error(`The account ${username} has just been deleted.`);
-  const withheldMail = createWithheldMail(table);
-  if (allowsMail) await withheldMail.lift(account.email);
   return {
     ...toAccount(account),
     disabled: account.disabled,
@@ -77,9 +92,9 @@ const change = async (
 };
 
 const showKeys = async (tableName: string, { keysOf, revoked }: KeysOf): Promise<object> => {
-  const { apiKeys, found: account } = await openAccount(tableName, keysOf);
-  if (revoked === "all") await apiKeys.revokeAll(account.id);
-  else if (revoked && !(await apiKeys.revoke(account.id, revoked.id))) {
+  const { apiKeys, found: account, acts } = await openAccount(tableName, keysOf);
+  if (revoked === "all") await acts.revokeKeys(account);
+  else if (revoked && !(await acts.revokeKey(account, revoked.id))) {
     throw new Error(`${keysOf} has no key with the id ${revoked.id}.`);
   }
   return { username: account.username, ...(await listKeys(account.id, { apiKeys })) };
@@ -102,20 +117,33 @@ const storeOf = (bucketName: string) =>
   createS3ObjectStore(openBucket(bucketName, readAwsConfig(process.env)));
 
 const erase = async (tableName: string, bucketName: string, { deleted, isSure }: Deletion) => {
-  const { table, found: account } = await openAccount(tableName, deleted);
+  const { found: account, acts } = await openAccount(tableName, deleted, bucketName);
   if (!isSure) await askForName(account.username);
-  await eraseAccount(account, { table, store: storeOf(bucketName) }, new AbortController().signal);
+  await acts.delete(account, new AbortController().signal);
   return { username: account.username, deleted: true };
 };
 
 const forget = async (tableName: string, bucketName: string, { sender }: Forgetting): Promise<object> => {
-  const deleted = await forgetSender(sender, { table: openTable(tableName), store: storeOf(bucketName) });
+  const table = openTable(tableName);
+  // Without the sender, whom nothing shall name afterwards.
+  await createAuditLog(table).record(operator, { act: "forget-sender" });
+  const deleted = await forgetSender(sender, { table, store: storeOf(bucketName) });
   if (deleted === 0) throw new Error(`There is no data about the sender ${sender}.`);
   return { sender, deleted_items: deleted };
 };
 
-const createSmoke = (tableName: string, { smokeAccount }: SmokeAccount): Promise<object> =>
-  createSmokeAccount(smokeAccount, accountRepositories(openTable(tableName)));
+const createSmoke = async (tableName: string, { smokeAccount }: SmokeAccount): Promise<object> => {
+  const repositories = accountRepositories(openTable(tableName));
+  await repositories.audit.record(operator, { act: "create-account" });
+  return createSmokeAccount(smokeAccount, repositories);
+};
+
+const listNames = async (tableName: string): Promise<object> => {
+  const table = openTable(tableName);
+  const { accounts, audit } = accountRepositories(table);
+  await audit.record(operator, { act: "list-names" });
+  return { listed_accounts: await listEarlierNames(table, accounts) };
+};
 
 /** As shells and GitHub's `gh secret set --env-file` read variables. */
 const variableLines = (variables: object): string =>
@@ -133,6 +161,7 @@ await runCommandLine(usage, async (args) => {
     }
     const work = async (tableName: string): Promise<object> => {
       if ("smokeAccount" in task) return createSmoke(tableName, task);
+      if ("listsNames" in task) return listNames(tableName);
       return "keysOf" in task ? showKeys(tableName, task) : change(tableName, task);
     };
     return table ? work(table) : withLocalTable(work);

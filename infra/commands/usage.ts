@@ -1,9 +1,10 @@
 /** `npm run usage`: the operator's command for bills. */
 import { parseArgs } from "node:util";
 import pLimit from "p-limit";
-import { dateOfDay, dayOfDate, windowsAt } from "../../shared/accounts/limits/windows.ts";
+import { dateOfDay, windowsAt } from "../../shared/accounts/limits/windows.ts";
 import { toUsedOperation, usageCsv, withVendorsNames } from "../../shared/accounts/usage/find-usage.ts";
 import { accountsInMonth, readUsage } from "../../shared/accounts/usage/read-usage.ts";
+import { rangeOfMonth } from "../../shared/accounts/usage/stage-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { defaultVendors } from "../../shared/platform/config/vendors.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
@@ -40,15 +41,9 @@ const paths = withVendorsNames(taskPaths, {
 /** How many accounts are read at a time. */
 const atOnce = 16;
 
-const daysOf = (month: string) => {
-  const first = dayOfDate(`${month}-01`);
-  const { ends } = windowsAt(Date.parse(`${month}-01`));
-  return { from: first, to: windowsAt(ends.month).day - 1 };
-};
-
 const report = async (tableName: string, month: string) => {
   const table = openTable(tableName);
-  const range = daysOf(month);
+  const range = rangeOfMonth(month);
   const { day: today } = windowsAt(Date.now());
   const accounts = await pLimit(atOnce).map(await accountsInMonth(table, month), async (account) => {
     const { rows } = await readUsage(table, account, range, today);

@@ -131,6 +131,8 @@ const queueActions = {
   send: ["sqs:SendMessage"],
   "send-count": ["sqs:GetQueueAttributes", "sqs:SendMessage"],
   retry: ["sqs:ChangeMessageVisibility"],
+  /** Showing messages of a dead-letter queue, and removing those that are sent again. */
+  look: ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:ReceiveMessage"],
   "send-retry": ["sqs:ChangeMessageVisibility", "sqs:SendMessage"],
 };
 

@@ -1,6 +1,8 @@
 import {
   accessKeyPrefix,
   accountKeyPrefixes,
+  accountListKeyPrefix,
+  auditKeyPrefix,
   erasureKeyPrefix,
   identityKeyPrefix,
   ownedKeyPrefix,
@@ -8,6 +10,7 @@ import {
 import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/accounts/limits/keys.ts";
 import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
+import { modelKeyPrefix } from "../../shared/models/health/keys.ts";
 import { callbackKeyPrefix } from "../../shared/recordings/callbacks/keys.ts";
 import { assistantJobKeyPrefix, jobKeyPrefix } from "../../shared/recordings/jobs/keys.ts";
 import { transcriptionKeyPrefix } from "../../shared/recordings/saved-transcriptions/keys.ts";
@@ -17,7 +20,7 @@ import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 const { profile, username, email, counter, link } = accountKeyPrefixes;
 
 /** How the partition keys begin of everything that the deletion of an account finds in this way. */
-const erasedBy = (by: "partition" | "record"): string[] =>
+const erasedBy = (by: "leader" | "partition" | "record"): string[] =>
   storedKinds.items.flatMap(({ keys: [partition], erased }) => (erased.by === by ? [partition] : []));
 
 /** The same, of what the export of an account contains as items. */
@@ -55,7 +58,7 @@ const tableAccesses = {
     ConditionCheckItem: [link, accessKeyPrefix],
     DeleteItem: [limitKeyPrefix, link, accessKeyPrefix, profile, identityKeyPrefix, callbackKeyPrefix],
     GetItem: [username, email, limitKeyPrefix, link, callbackKeyPrefix],
-    PutItem: [username, email, limitKeyPrefix],
+    PutItem: [username, email, limitKeyPrefix, accountListKeyPrefix],
     Query: [profile, usageKeyPrefix],
     UpdateItem: [counter, limitKeyPrefix, link, callbackKeyPrefix],
   },
@@ -68,16 +71,24 @@ const tableAccesses = {
   },
   /** Disabling accounts whose address belongs to another person. */
   "disown-accounts": {
-    DeleteItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix],
-    PutItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix],
-    UpdateItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix],
+    DeleteItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix, accountListKeyPrefix],
+    PutItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix, accountListKeyPrefix],
+    UpdateItem: [link, email, profile, accessKeyPrefix, erasureKeyPrefix, accountListKeyPrefix],
+  },
+  /** Finding accounts by parts of their names, showing what operators did, and recording their acts together with these. */
+  "show-operators": {
+    DeleteItem: [auditKeyPrefix],
+    GetItem: [counter],
+    PutItem: [accessKeyPrefix, auditKeyPrefix, jobKeyPrefix, callbackKeyPrefix],
+    Query: [accountListKeyPrefix, auditKeyPrefix, modelKeyPrefix],
+    UpdateItem: [auditKeyPrefix],
   },
   /** Finding accounts that must be erased. */
   "find-erasures": { DeleteItem: [erasureKeyPrefix], Query: [erasureKeyPrefix] },
   /** Deleting an account and everything that belongs to it, except for its usage. */
   "erase-accounts": {
-    BatchWriteItem: [...erasedBy("partition"), identityKeyPrefix],
-    DeleteItem: [profile, accessKeyPrefix, username, email, ...erasedBy("record")],
+    BatchWriteItem: [...erasedBy("partition"), ...erasedBy("leader")],
+    DeleteItem: [profile, accessKeyPrefix, username, email, accountListKeyPrefix, ...erasedBy("record")],
     GetItem: [accessKeyPrefix],
     Query: [...erasedBy("partition"), ownedKeyPrefix],
     UpdateItem: [accessKeyPrefix, usageKeyPrefix],
@@ -94,24 +105,30 @@ const tableAccesses = {
    */
   "operate-accounts": {
     BatchWriteItem: [profile, senderKeyPrefix, assistantJobKeyPrefix],
-    DeleteItem: [profile, mailKeyPrefix],
-    GetItem: [username, mailKeyPrefix],
-    PutItem: [username, email],
+    ConditionCheckItem: [accessKeyPrefix, accountListKeyPrefix],
+    DeleteItem: [profile, mailKeyPrefix, auditKeyPrefix],
+    GetItem: [username, mailKeyPrefix, counter],
+    PutItem: [username, email, accountListKeyPrefix, auditKeyPrefix, accessKeyPrefix, mailKeyPrefix],
     Query: [profile, usageKeyPrefix, senderKeyPrefix],
-    UpdateItem: [counter],
+    UpdateItem: [counter, auditKeyPrefix],
   },
+  /** Counting calls to the models' servers. */
+  "count-model-calls": { UpdateItem: [modelKeyPrefix] },
   /** Noting and deleting an owner. */
   "keep-owner": { DeleteItem: [ownedKeyPrefix], PutItem: [ownedKeyPrefix] },
   /** Checking tokens, counting an account's requests, and moving its usage to the items of past days. */
   admit: { GetItem: [accessKeyPrefix], UpdateItem: [accessKeyPrefix, usageKeyPrefix] },
   /** Showing and replacing the secrets of callbacks, and noting their outcomes. */
   "keep-callbacks": { GetItem: [callbackKeyPrefix], UpdateItem: [callbackKeyPrefix] },
+  /** Listing callbacks that failed, together with their outcomes. */
+  "list-callbacks": { DeleteItem: [callbackKeyPrefix], PutItem: [callbackKeyPrefix] },
   /** Storing the responses of idempotent requests. */
   "store-responses": { UpdateItem: [idempotencyKeyPrefix] },
   /** Counting requests of addresses. */
   "count-addresses": { UpdateItem: [limitKeyPrefix] },
   /** Creating jobs of accounts, showing and cancelling them. */
   "keep-jobs": {
+    DeleteItem: [jobKeyPrefix, accessKeyPrefix],
     GetItem: [jobKeyPrefix],
     PutItem: [jobKeyPrefix, accessKeyPrefix],
     Query: [jobKeyPrefix],
@@ -119,15 +136,17 @@ const tableAccesses = {
   },
   /** Showing jobs and cancelling them. */
   "show-jobs": {
+    DeleteItem: [jobKeyPrefix, accessKeyPrefix],
     GetItem: [jobKeyPrefix],
     Query: [jobKeyPrefix],
     UpdateItem: [jobKeyPrefix, accessKeyPrefix],
   },
   /** Working on jobs, and refunding audio that they have not transcribed. */
   "work-on-jobs": {
-    DeleteItem: [jobKeyPrefix],
+    BatchWriteItem: [jobKeyPrefix],
+    DeleteItem: [jobKeyPrefix, accessKeyPrefix],
     GetItem: [jobKeyPrefix, accessKeyPrefix],
-    PutItem: [jobKeyPrefix],
+    PutItem: [jobKeyPrefix, accessKeyPrefix],
     Query: [jobKeyPrefix],
     UpdateItem: [jobKeyPrefix, accessKeyPrefix],
   },

@@ -49,7 +49,7 @@ export class ServiceFunctions extends FunctionGroup {
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     super(scope, id, props);
     this.authorizer = this.add(authorizerFunction, {});
-    const chat = this.add(chatFunction, this.taskStores([], [responses]));
+    const chat = this.add(chatFunction, this.taskStores(["count-model-calls"], [responses]));
     this.all = [
       this.authorizer,
       this.addAuth(),
@@ -57,9 +57,12 @@ export class ServiceFunctions extends FunctionGroup {
       this.add(docsFunction, {}),
       this.add(languageFunction, this.taskStores()),
       this.addLegacy(),
-      this.add(translateFunction, this.taskStores()),
-      this.add(speechFunction, this.taskStores([], [storedSpeech])),
-      this.add(transcriptionFunction, this.taskStores(["find-upload"], [responses, allUploads])),
+      this.add(translateFunction, this.taskStores(["count-model-calls"])),
+      this.add(speechFunction, this.taskStores(["count-model-calls"], [storedSpeech])),
+      this.add(
+        transcriptionFunction,
+        this.taskStores(["find-upload", "count-model-calls"], [responses, allUploads]),
+      ),
       this.addUpload(),
       this.addJobs(),
       this.addWebhook(),
@@ -102,7 +105,7 @@ export class ServiceFunctions extends FunctionGroup {
     return this.add(
       { ...legacyFunction, operations: inStage(legacyFunction.operations, { vendors: { a, b } }) },
       this.taskStores(
-        ["find-upload", "keep-transcriptions", "keep-owner"],
+        ["find-upload", "keep-transcriptions", "keep-owner", "count-model-calls"],
         [responses, storedSpeech, allUploads, { folder: transcriptionsFolder, access: "read-write-delete" }],
       ),
     );
@@ -143,7 +146,14 @@ export class ServiceFunctions extends FunctionGroup {
     const { stage, data, publicBaseUrl } = this.props;
     const { STREAM_DOMAIN_NAME: streamDomain } = stage.settings;
     return this.add(consoleFunction, {
-      TABLE_NAME: tableBinding(data.table, ...accounts, "join-identities", "disown-accounts", "show-jobs"),
+      TABLE_NAME: tableBinding(
+        data.table,
+        ...accounts,
+        "join-identities",
+        "disown-accounts",
+        "show-jobs",
+        "show-operators",
+      ),
       BUCKET_NAME: bucketBinding(
         this,
         data.audioBucket,
@@ -155,6 +165,10 @@ export class ServiceFunctions extends FunctionGroup {
       EXPORT_QUEUE_URL: queueBinding(data.exports.queue, "send"),
       JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send"),
       MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
+      CALLBACK_QUEUE_URL: queueBinding(data.callbacks.queue, "send"),
+      MAIL_DEAD_LETTER_QUEUE_URL: queueBinding(data.mail.deadLetterQueue, "look"),
+      CALLBACK_DEAD_LETTER_QUEUE_URL: queueBinding(data.callbacks.deadLetterQueue, "look"),
+      JOB_DEAD_LETTER_QUEUE_URL: queueBinding(data.jobs.deadLetterQueue, "look"),
       CHAT_STREAM_URL: plainBinding(
         streamDomain ? `https://${streamDomain}` : (chat.functionUrl?.url ?? publicBaseUrl),
       ),

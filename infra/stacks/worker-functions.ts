@@ -126,7 +126,7 @@ export class WorkerFunctions extends FunctionGroup {
   private addMessaging(): ServiceFunction {
     const { table, audioBucket, jobs, messages } = this.props.data;
     const messaging = this.add(messagingFunction, {
-      TABLE_NAME: tableBinding(table, "converse", "create-assistant-jobs"),
+      TABLE_NAME: tableBinding(table, "converse", "create-assistant-jobs", "count-model-calls"),
       BUCKET_NAME: bucketBinding(
         this,
         audioBucket,
@@ -147,7 +147,7 @@ export class WorkerFunctions extends FunctionGroup {
   private addCallback(): ServiceFunction {
     const { table, callbacks } = this.props.data;
     const callback = this.add(callbackFunction, {
-      TABLE_NAME: tableBinding(table, "keep-callbacks"),
+      TABLE_NAME: tableBinding(table, "keep-callbacks", "list-callbacks"),
       CALLBACK_QUEUE_URL: queueBinding(callbacks.queue, "retry"),
     });
     // One at a time: a receiver that does not respond delays no other.
@@ -158,7 +158,7 @@ export class WorkerFunctions extends FunctionGroup {
   private addJobWorker(): ServiceFunction {
     const { table, audioBucket, jobs, callbacks, messages } = this.props.data;
     const jobWorker = this.add(jobWorkerFunction, {
-      TABLE_NAME: tableBinding(table, "work-on-jobs"),
+      TABLE_NAME: tableBinding(table, "work-on-jobs", "count-model-calls"),
       BUCKET_NAME: bucketBinding(
         this,
         audioBucket,

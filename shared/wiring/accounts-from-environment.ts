@@ -3,6 +3,8 @@ import { createSigningKeySource, createTokens } from "../accounts/access/tokens.
 import { openExportQueue } from "../accounts/export/export-queue.ts";
 import { createExportsRepository } from "../accounts/export/exports-repository.ts";
 import { openMailQueue } from "../accounts/mail/mail-queue.ts";
+import { createWithheldMail } from "../accounts/mail/withheld-mail.ts";
+import { createAuditLog } from "../accounts/operators/audit-log.ts";
 import { createAccountsRepository } from "../accounts/repositories/accounts-repository.ts";
 import { createApiKeysRepository } from "../accounts/repositories/api-keys-repository.ts";
 import { createIdentitiesRepository } from "../accounts/repositories/identities-repository.ts";
@@ -34,16 +36,12 @@ import type { vendorsEnvironment } from "../platform/config/vendors.ts";
 import { daySeconds } from "../platform/durations.ts";
 import { openTable } from "../platform/storage/sdk-table.ts";
 import type { DataOwner } from "../platform/storage/stored-kinds.ts";
-import type { Table } from "../platform/storage/table.ts";
+import type { Table, TableWrite } from "../platform/storage/table.ts";
 import { callbacksEnd, createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { isExportedFile } from "./find-stored.ts";
-import {
-  characterQuotasFrom,
-  factorSecretFrom,
-  linkedStoreFrom,
-  signingSecretFrom,
-} from "./from-environment.ts";
+import { characterQuotasFrom, linkedStoreFrom } from "./from-environment.ts";
+import { factorSecretFrom, signingSecretFrom } from "./secrets-from-environment.ts";
 import { storedKinds } from "./stored-kinds.ts";
 
 type AccountVariables = PlatformEnvironment &
@@ -69,6 +67,8 @@ export const accountRepositories = (table: Table) => ({
   identities: createIdentitiesRepository(table),
   passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
   endCallbacks: callbacksEnd,
+  withheldMail: createWithheldMail(table),
+  audit: createAuditLog(table),
 });
 
 /** What functions need that manage accounts. It includes the AWS SDK, so it is not part of `from-environment.ts`. */
@@ -91,8 +91,8 @@ export const accountDependenciesFrom = (environment: AccountVariables) => {
     ),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * daySeconds || undefined,
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
-    eraseAccount: (account: StoredAccount, signal: AbortSignal) =>
-      eraseAccount(account, { table, store }, signal),
+    eraseAccount: (account: StoredAccount, signal: AbortSignal, record?: TableWrite) =>
+      eraseAccount(account, { table, store }, signal, record),
     callbackSecrets: createCallbackSecrets(table),
     exports: createExportsRepository(table),
     exportQueue: openExportQueue(environment.EXPORT_QUEUE_URL, awsConfigOf(environment)),

@@ -1,12 +1,12 @@
 import pLimit from "p-limit";
 import * as z from "zod";
 import type { StoredAccount } from "../accounts/access/account.ts";
-import { accountKeys, identityKeyPrefix } from "../accounts/access/keys.ts";
+import { accountKeys } from "../accounts/access/keys.ts";
 import { usageMoves } from "../accounts/limits/usage-items.ts";
 import type { ObjectStore } from "../platform/storage/object-store.ts";
 import type { StoredKinds } from "../platform/storage/stored-kinds.ts";
-import { exists, type ItemKey, type Table } from "../platform/storage/table.ts";
-import { foldersOf, ownedOf, partitionsOf } from "./find-stored.ts";
+import { exists, type ItemKey, type Table, type TableWrite } from "../platform/storage/table.ts";
+import { foldersOf, ledBy, ownedOf, partitionsOf } from "./find-stored.ts";
 import { storedKinds } from "./stored-kinds.ts";
 
 /** Where the data of accounts is. */
@@ -29,15 +29,16 @@ const keysOf = async (table: Table, partition: string): Promise<ItemKey[]> =>
  *
  * @returns `false` when the account is gone: another request has deleted it meanwhile.
  */
-const start = async (table: Table, userId: number): Promise<boolean> => {
-  const { applied } = await table.update({
+const start = async (table: Table, userId: number, record: TableWrite | undefined): Promise<boolean> => {
+  const update = {
     Key: accountKeys.access(userId),
     UpdateExpression:
       "SET deletion_began = if_not_exists(deletion_began, :now), revoked = :none " +
       "REMOVE api_keys ADD token_epoch :one",
     ...exists,
     ExpressionAttributeValues: { ":now": new Date().toISOString(), ":none": {}, ":one": 1 },
-  });
+  };
+  const { applied } = record ? await table.transact([{ update }, record]) : await table.update(update);
   return applied;
 };
 
@@ -73,6 +74,8 @@ const end = async (table: Table, { id, username, email }: StoredAccount): Promis
     { delete: accountKeys.emailClaim(email), condition },
     { delete: accountKeys.profile(id) },
     { delete: accountKeys.access(id) },
+    { delete: accountKeys.listedUsername(username) },
+    { delete: accountKeys.listedEmail(email) },
   ]);
   if (!applied) throw new Error("Another account has taken the names of this one.");
 };
@@ -104,18 +107,17 @@ const eraseObjects = async ({ account, store, forEach, kinds }: Erasure): Promis
   await forEach(objects, (name) => store.delete(name));
 };
 
-/** Deletes the items in partitions of the account, except for the profile, which is deleted with the account itself. */
-const eraseItems = async ({ account, table, forEach, kinds }: Erasure): Promise<void> => {
+/** Deletes the items of a partition, except for the profile, which is deleted with the account itself. */
+const erasePartition = async (
+  partition: string,
+  { account, table, kinds }: Pick<Erasure, "account" | "kinds" | "table">,
+): Promise<void> => {
   const profile = accountKeys.profile(account.id);
-  const partitions = partitionsOf(account, kinds, "later").filter((partition) => partition !== profile.PK);
-  await forEach(partitions, async (partition) => table.deleteAll(await keysOf(table, partition)));
-  const keys = (await keysOf(table, profile.PK)).filter(({ SK }) => SK !== profile.SK);
-  // Before the items that lead to them: an identity that leads nowhere could never be joined to an account again.
-  await table.deleteAll(
-    keys
-      .filter(({ SK }) => SK.startsWith(identityKeyPrefix))
-      .map(({ SK }) => accountKeys.identity(SK.slice(identityKeyPrefix.length))),
+  const keys = (await keysOf(table, partition)).filter(
+    ({ PK, SK }) => PK !== profile.PK || SK !== profile.SK,
   );
+  // Before the items that lead to them, without which they could never be found again.
+  await table.deleteAll(keys.flatMap((key) => ledBy(key, kinds)));
   await table.deleteAll(keys);
 };
 
@@ -129,11 +131,13 @@ const eraseItems = async ({ account, table, forEach, kinds }: Erasure): Promise<
  * for any other account.
  *
  * @param signal aborts between two steps.
+ * @param record what an operator's act is recorded with, together with the first step: both are written, or neither.
  */
 export const eraseAccount = async (
   account: StoredAccount,
   { table, store, kinds = storedKinds }: ErasureDependencies,
   signal: AbortSignal,
+  record?: TableWrite,
 ): Promise<void> => {
   const limit = pLimit(maxParallel);
   const erasure: Erasure = {
@@ -148,14 +152,16 @@ export const eraseAccount = async (
       });
     },
   };
-  if (!(await start(table, account.id))) return;
+  if (!(await start(table, account.id, record))) return;
   await eraseOwned(erasure);
   // Before the objects: from now on, a request or job that would store one finds no item for it, and removes it.
   for (const partition of partitionsOf(account, kinds, "first")) {
-    await table.deleteAll(await keysOf(table, partition));
+    await erasePartition(partition, erasure);
   }
   await eraseObjects(erasure);
-  await eraseItems(erasure);
+  await erasure.forEach(partitionsOf(account, kinds, "later"), (partition) =>
+    erasePartition(partition, erasure),
+  );
   signal.throwIfAborted();
   await keepUsage(table, account.id);
   await end(table, account);

@@ -1,6 +1,11 @@
 import * as z from "zod";
 import { accountKeys } from "../accounts/access/keys.ts";
-import { type DataOwner, kindOfObject, type StoredKinds } from "../platform/storage/stored-kinds.ts";
+import {
+  type DataOwner,
+  kindOfItem,
+  kindOfObject,
+  type StoredKinds,
+} from "../platform/storage/stored-kinds.ts";
 import type { ItemKey, Table } from "../platform/storage/table.ts";
 
 /** The partitions of an account. @param when those that the deletion empties before the objects, or after them. */
@@ -15,6 +20,12 @@ export const partitionsOf = (
     ),
   ),
 ];
+
+/** The items to which an item in a partition of an account leads. */
+export const ledBy = (key: ItemKey, { items }: StoredKinds): readonly ItemKey[] => {
+  const erased = kindOfItem(key, items)?.erased;
+  return (erased?.by === "partition" && erased.leadsTo?.(key)) || [];
+};
 
 /** The folders of an account in the bucket. */
 export const foldersOf = (owner: DataOwner, { objects }: StoredKinds): readonly string[] =>

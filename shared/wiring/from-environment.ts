@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { isActiveAccount } from "../accounts/access/access.ts";
 import type { Scope } from "../accounts/access/api-keys.ts";
 import {
@@ -15,7 +14,7 @@ import {
 } from "../accounts/limits/policies.ts";
 import { createIdempotencyStore, type IdempotencyStore } from "../http/idempotency/idempotency-store.ts";
 import { createResponseSecrets } from "../http/idempotency/sealed-response.ts";
-import { createPlatformSecretSource, type PlatformSecretSource } from "../messaging/platform-secrets.ts";
+import { createCallReport } from "../models/health/model-calls.ts";
 import type { ChatModels } from "../models/inference/chat.ts";
 import { inferenceKey } from "../models/inference/inference-keys.ts";
 import { createOpenAiChatModels } from "../models/inference/openai/chat-models.ts";
@@ -34,24 +33,14 @@ import {
   type chatBackendEnvironment,
   type credentialsLimitEnvironment,
   type PlatformEnvironment,
-  type platformSecretsEnvironment,
-  type secondFactorEnvironment,
   type speechBackendEnvironment,
   type tableEnvironment,
   type tokenEnvironment,
   type transcriptionBackendEnvironment,
   type translationBackendEnvironment,
 } from "../platform/config/environment.ts";
-import { clientSecrets, type identityProvidersEnvironment } from "../platform/config/identity-providers.ts";
-import {
-  cacheSecret,
-  createSecretReader,
-  type ReadSecret,
-  type SecretVersion,
-} from "../platform/config/secrets.ts";
 import type { VariableShape, VariableValues } from "../platform/config/variables.ts";
-import { minuteMilliseconds } from "../platform/durations.ts";
-import { awsAddress, openAwsJsonService } from "../platform/outbound/aws-json.ts";
+import { awsAddress } from "../platform/outbound/aws-json.ts";
 import { openConnection } from "../platform/outbound/connections.ts";
 import { openLightTable } from "../platform/storage/light-table.ts";
 import type { LinkedObjectStore, ObjectParts, ObjectStore } from "../platform/storage/object-store.ts";
@@ -61,6 +50,7 @@ import { createS3ObjectParts } from "../platform/storage/s3-multipart.ts";
 import { createS3ObjectStore } from "../platform/storage/s3-object-store.ts";
 import type { RequestTable } from "../platform/storage/table.ts";
 import type { ModelTask } from "../platform/telemetry/backend-uses.ts";
+import { secretReaderFrom, signingSecretFrom } from "./secrets-from-environment.ts";
 
 /**
  * Factories for what functions need, from the variables that they declare. They are small and separate, so a bundle contains
@@ -84,34 +74,6 @@ export const requestTableFrom = (
   const aws = awsConfigOf(environment);
   openConnection(awsAddress("DynamoDB", aws));
   return openLightTable(environment.TABLE_NAME, aws);
-};
-
-const secretReaderFrom = (environment: PlatformEnvironment): ReadSecret =>
-  createSecretReader(openAwsJsonService("SecretsManager", awsConfigOf(environment)));
-
-/** Reads the canary's key, again each time: an operator may have changed it. */
-export const canaryKeyFrom = (
-  environment: PlatformEnvironment & { readonly CANARY_SECRET_ID: string },
-): (() => Promise<string | undefined>) => {
-  const read = secretReaderFrom(environment);
-  const canarySecret = z.object({ key: z.string().optional() });
-  return async () => canarySecret.parse(JSON.parse((await read(environment.CANARY_SECRET_ID)) ?? "{}")).key;
-};
-
-/** Reads a version of the secret that signs tokens. */
-export const signingSecretFrom = (
-  environment: PlatformEnvironment & Variables<typeof tokenEnvironment>,
-): ((version: SecretVersion) => Promise<string | undefined>) => {
-  const read = secretReaderFrom(environment);
-  return (version) => read(environment.TOKEN_SECRET_ID, version);
-};
-
-/** Reads the current or previous value of the secret that seals second factors. */
-export const factorSecretFrom = (
-  environment: PlatformEnvironment & Variables<typeof secondFactorEnvironment>,
-): ((version: SecretVersion) => Promise<string | undefined>) => {
-  const read = secretReaderFrom(environment);
-  return (version) => read(environment.SECOND_FACTOR_SECRET_ID, version);
 };
 
 /** Checks credentials and counts requests, with the stage's own limits if a function declares them. */
@@ -210,41 +172,30 @@ export const idempotencyStoreFrom = (
   });
 };
 
-/** The verify token, app secret and access token of the messaging platform. */
-export const platformSecretsFrom = (
-  environment: PlatformEnvironment & Variables<typeof platformSecretsEnvironment>,
-): PlatformSecretSource => {
-  const read = secretReaderFrom(environment);
-  return createPlatformSecretSource((version) => read(environment.MESSAGING_SECRET_ID, version));
-};
+/** Reads the keys of the models' servers. */
+export const inferenceKeyFrom = (
+  environment: PlatformEnvironment & { readonly INFERENCE_KEYS_SECRET_ID: string },
+  task: ModelTask,
+): (() => Promise<string | undefined>) =>
+  inferenceKey(environment.INFERENCE_KEYS_SECRET_ID, task, secretReaderFrom(environment));
 
-/** The client secrets at the identity providers, read at the first sign-in, and again after five minutes. */
-export const clientSecretsFrom = (
-  environment: PlatformEnvironment &
-    Pick<Variables<typeof identityProvidersEnvironment>, "IDENTITY_PROVIDERS_SECRET_ID">,
-) => {
-  const read = secretReaderFrom(environment);
-  return cacheSecret({
-    name: "identity providers",
-    maxAgeMilliseconds: 5 * minuteMilliseconds,
-    load: async () =>
-      clientSecrets.parse(JSON.parse((await read(environment.IDENTITY_PROVIDERS_SECRET_ID)) ?? "{}")),
-  });
-};
+type ModelVariables = PlatformEnvironment &
+  Variables<typeof tableEnvironment> & { readonly INFERENCE_KEYS_SECRET_ID: string };
 
 const backend = (
-  environment: PlatformEnvironment & { readonly INFERENCE_KEYS_SECRET_ID: string },
+  environment: ModelVariables,
   task: ModelTask,
   baseUrl: string,
   silenceMilliseconds: number,
 ) => ({
   baseUrl,
   silenceMilliseconds,
-  apiKey: inferenceKey(environment.INFERENCE_KEYS_SECRET_ID, task, secretReaderFrom(environment)),
+  apiKey: inferenceKeyFrom(environment, task),
+  report: createCallReport(openLightTable(environment.TABLE_NAME, awsConfigOf(environment)), task),
 });
 
 export const chatModelsFrom = (
-  environment: PlatformEnvironment & Variables<typeof chatBackendEnvironment>,
+  environment: PlatformEnvironment & Variables<typeof chatBackendEnvironment & typeof tableEnvironment>,
 ): ChatModels => {
   const { CHAT_BASE_URL, CHAT_TIMEOUT_MS } = environment;
   openConnection(new URL(CHAT_BASE_URL));
@@ -259,7 +210,8 @@ export const chatModelsFrom = (
 };
 
 export const translatorFrom = (
-  environment: PlatformEnvironment & Variables<typeof translationBackendEnvironment>,
+  environment: PlatformEnvironment &
+    Variables<typeof translationBackendEnvironment & typeof tableEnvironment>,
 ): Translator => {
   const { TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS } = environment;
   openConnection(new URL(TRANSLATION_BASE_URL));
@@ -270,7 +222,8 @@ export const translatorFrom = (
 };
 
 export const transcriberFrom = (
-  environment: PlatformEnvironment & Variables<typeof transcriptionBackendEnvironment>,
+  environment: PlatformEnvironment &
+    Variables<typeof transcriptionBackendEnvironment & typeof tableEnvironment>,
 ): Transcriber => {
   const { TRANSCRIPTION_BASE_URL, TRANSCRIPTION_TIMEOUT_MS } = environment;
   return createOpenAiTranscriber(
@@ -280,7 +233,8 @@ export const transcriberFrom = (
 };
 
 export const synthesizerFrom = (
-  environment: PlatformEnvironment & Omit<Variables<typeof speechBackendEnvironment>, "SPEECH_PLATFORM">,
+  environment: PlatformEnvironment &
+    Omit<Variables<typeof speechBackendEnvironment & typeof tableEnvironment>, "SPEECH_PLATFORM">,
 ): SpeechSynthesizer => {
   const { SPEECH_BASE_URL, SPEECH_TIMEOUT_MS } = environment;
   return createOpenAiSynthesizer(

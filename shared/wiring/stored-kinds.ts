@@ -1,9 +1,11 @@
 import { accountKinds } from "../accounts/access/stored-kinds.ts";
 import { exportFiles, exportKinds } from "../accounts/export/stored-kinds.ts";
 import { limitKinds } from "../accounts/limits/stored-kinds.ts";
+import { operatorKinds } from "../accounts/operators/stored-kinds.ts";
 import { sessionKinds } from "../accounts/sessions/stored-kinds.ts";
 import { idempotencyKinds, responseObjects } from "../http/idempotency/stored-kinds.ts";
 import { messagingKinds } from "../messaging/stored-kinds.ts";
+import { modelKinds } from "../models/health/stored-kinds.ts";
 import { dayMilliseconds, daySeconds } from "../platform/durations.ts";
 import { speechFolder, speechFolderOf } from "../platform/storage/object-store.ts";
 import type { DataOwner, ObjectKind, OtherKind, StoredKinds } from "../platform/storage/stored-kinds.ts";
@@ -115,6 +117,7 @@ const others: readonly OtherKind[] = [
 export const storedKinds: StoredKinds = {
   items: [
     ...accountKinds,
+    ...operatorKinds,
     ...sessionKinds,
     ...exportKinds,
     ...limitKinds,
@@ -124,6 +127,7 @@ export const storedKinds: StoredKinds = {
     ...uploadKinds,
     ...transcriptionKinds,
     ...messagingKinds,
+    ...modelKinds,
   ],
   objects: [uploadFiles, responseObjects, jobFiles, transcriptionFiles, exportFiles, speech],
   others,

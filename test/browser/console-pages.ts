@@ -6,6 +6,8 @@ export interface ConsolePage {
   readonly path: string;
   /** Redirects visitors without a session to the login. */
   readonly isPersonal?: boolean;
+  /** Refuses accounts that are not of the type Admin. */
+  readonly isOperators?: boolean;
   /** Where it is not 200. */
   readonly status?: number;
 }
@@ -32,6 +34,9 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/console/usage", isPersonal: true },
   ...accountSections.map((section) => ({ path: `/console/account?section=${section}`, isPersonal: true })),
   { path: "/console/account/second-factor", isPersonal: true },
+  ...["", "/accounts/1", "/usage", "/jobs", "/jobs?list=failed", "/deliveries", "/models", "/audit"].map(
+    (page) => ({ path: `/console/admin${page}`, isPersonal: true, isOperators: true }),
+  ),
   { path: "/console/languages" },
   { path: "/console/languages?task=speak&q=lu" },
   { path: "/docs" },

@@ -1,7 +1,7 @@
 import type { BrowserContext, BrowserContextOptions } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { logIn, register } from "../support/console-visit.ts";
-import { expectAccessible, targets, type Visitor, visit } from "../support/visitor.ts";
+import { logIn, logInAsOperator, register } from "../support/console-visit.ts";
+import { expectAccessible, registerOperator, targets, type Visitor, visit } from "../support/visitor.ts";
 import { type ConsolePage, consolePages } from "./console-pages.ts";
 import { measureFirstLoad, throttle } from "./first-load.ts";
 
@@ -10,28 +10,34 @@ const maxBytes = 60_000;
 
 type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
 
-/** Cookies and storage of a browser with a session. All tests share one account, because none of them changes it. */
+/** Cookies and storage of a browser with a session. All tests share an account, because none of them changes it. */
 const sessions = new Map<string, Promise<StorageState>>();
 
-const storageOf = (url: string): Promise<StorageState> => {
-  const known = sessions.get(url);
+type Target = (typeof targets)[number];
+
+const storageOf = (target: Target, isOperators: boolean): Promise<StorageState> => {
+  const { url } = target;
+  const name = `${url} ${isOperators}`;
+  const known = sessions.get(name);
   if (known) return known;
   const session = visit(async ({ page, context }) => {
-    await logIn(page, url, await register(url));
+    if (isOperators) await logInAsOperator(page, url, await registerOperator(target));
+    else await logIn(page, url, await register(url));
     return context.storageState();
   });
-  sessions.set(url, session);
+  sessions.set(name, session);
   return session;
 };
 
 /** Opens a page in a browser of its visitor: with a session where the page needs one. */
 const visitPage = async (
-  url: string,
-  { path, isPersonal, status = 200 }: ConsolePage,
+  target: Target,
+  { path, isPersonal, isOperators = false, status = 200 }: ConsolePage,
   look: (visitor: Visitor) => Promise<void>,
   options: BrowserContextOptions = {},
 ): Promise<void> => {
-  const session = isPersonal ? { storageState: await storageOf(url) } : {};
+  const { url } = target;
+  const session = isPersonal ? { storageState: await storageOf(target, isOperators) } : {};
   await visit(
     async (visitor) => {
       const response = await visitor.page.goto(`${url}${path}`);
@@ -42,9 +48,10 @@ const visitPage = async (
   );
 };
 
-describe.each(targets)("Every page, $name", ({ url }) => {
+describe.each(targets)("Every page, $name", (target) => {
+  const { url } = target;
   it.each(consolePages)("$path is accessible in light and dark, and keeps its own policy", (declared) =>
-    visitPage(url, declared, async ({ page, complaints }) => {
+    visitPage(target, declared, async ({ page, complaints }) => {
       await expectAccessible(page);
       expect(await page.locator("h1").count()).toBe(1);
       // The status of an error page is expected.
@@ -54,7 +61,7 @@ describe.each(targets)("Every page, $name", ({ url }) => {
 
   it.each(consolePages)("$path fits a small phone, and costs at most 60 kB", (declared) =>
     visitPage(
-      url,
+      target,
       declared,
       async ({ page }) => {
         const width = await page.evaluate("document.documentElement.scrollWidth");

@@ -7,7 +7,7 @@ import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { chromiumArguments, findChromium } from "../support/chromium.ts";
 import { runService } from "../support/run-service.ts";
 import { writeContactSheet } from "./pictures/contact-sheet.ts";
-import { fillDays } from "./pictures/fill-days.ts";
+import { fillDays, promote } from "./pictures/fill-days.ts";
 import { createPeople, type People } from "./pictures/people.ts";
 import { type Scene, scenes } from "./pictures/scenes.ts";
 import { colorSchemes, takePictures, widths } from "./pictures/take-pictures.ts";
@@ -40,6 +40,7 @@ const prepare = async (variables: Record<string, string>): Promise<People> => {
   } finally {
     await service.stop();
   }
+  if (actors.has("operator")) await promote(variables["DATA_DIR"] ?? "", people.operator);
   if (actors.has("many")) await fillDays(variables["DATA_DIR"] ?? "", people.many);
   return people;
 };

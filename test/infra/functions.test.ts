@@ -313,7 +313,7 @@ describe("A function's permissions", () => {
       callback: [],
       canary: ["CanaryKey"],
       chat: [...inference, ...token],
-      console: ["IdentityProviders", "SecondFactorKey", ...token],
+      console: ["IdentityProviders", ...inference, "SecondFactorKey", ...token],
       docs: [],
       erasure: [],
       export: [],

@@ -139,7 +139,7 @@ describe("an address from which a mail came back for good", () => {
     await bounced("Hilda@example.com");
     expect(await withheldMail.find("hilda@Example.com")).toEqual({ reason: "bounce", since: timestamp });
     expect(await sentNow()).toBe(0);
-    await withheldMail.lift("hilda@example.com");
+    await withheldMail.lift("hilda@example.com", { put: { PK: "AUDIT#2026-11", SK: "an act" } });
     expect(await sentNow()).toBe(1);
   });
 });

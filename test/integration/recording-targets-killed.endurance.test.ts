@@ -81,7 +81,7 @@ describe("targets that are added to a completed recording", () => {
         is_settled: true,
       });
       expect((await results.jsonOf(works, name, { language: "ach" })).segments?.[0]?.speech?.fits).toBe(true);
-      expect(new Set(works.callbacks.map(({ extension }) => extension))).toEqual(new Set([undefined, 1]));
+      expect(new Set(works.callbacks.map(({ earlierEnds }) => earlierEnds))).toEqual(new Set([undefined, 1]));
       if (wasKilled) continue;
       expect(calls).toBeGreaterThan(40);
       return;

@@ -244,7 +244,7 @@ describe("targets that are added to a completed recording", () => {
     expect((await results.jsonOf(works, name, { language: "ach" })).segments?.[0]?.speech?.fits).toBe(true);
     expect(await results.jsonOf(works, name, { language: "eng" })).toEqual(english);
     expect(await counted(userId)).toEqual({ seconds: 1_000, characters: 2 * characters });
-    expect(works.callbacks.map(({ extension }) => extension)).toEqual([undefined, 1, 2]);
+    expect(works.callbacks.map(({ earlierEnds }) => earlierEnds)).toEqual([undefined, 1, 2]);
     expect(works.requested.filter((text) => text === "recording 1 part 1")).toHaveLength(2);
   });
 

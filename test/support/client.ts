@@ -102,8 +102,12 @@ export interface TestAccount {
 }
 
 /** Gets a token as the guide says. */
-export const logIn = (username: string, password: string): Promise<JsonResponse> =>
-  call("/auth/token", { body: new URLSearchParams({ username, password }) });
+export const logIn = (
+  username: string,
+  password: string,
+  secondFactor: { readonly otp?: string } = {},
+): Promise<JsonResponse> =>
+  call("/auth/token", { body: new URLSearchParams({ username, password, ...secondFactor }) });
 
 /**
  * An address that no one reads; deployments really send mails, and SES's own mailbox accepts them without harm to the

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
+import { codeOf, secretIn } from "./second-factor.ts";
 
 /** A person with an account. */
 export interface Person {
@@ -32,4 +33,18 @@ export const logIn = async (page: Page, url: string, { username, password }: Per
   await page.locator("main input[name=password]").fill(password);
   await page.locator("main input[name=password]").press("Enter");
   await page.waitForURL(`${url}/console`);
+};
+
+/** Logs an operator in, and sets up the second factor that the operators' pages require. */
+export const logInAsOperator = async (page: Page, url: string, operator: Person): Promise<void> => {
+  await logIn(page, url, operator);
+  await page.goto(`${url}/console/admin`);
+  const main = page.locator("main");
+  await main.locator("[name=password]").fill(operator.password);
+  await main.getByRole("button", { name: "Start" }).click();
+  await main.locator("[name=code]").waitFor();
+  await main.locator("[name=code]").fill(codeOf(secretIn(await page.content())));
+  await main.getByRole("button", { name: "Turn on" }).click();
+  await main.locator(".button", { hasText: "I have saved the codes" }).click();
+  await page.waitForURL(`${url}/console/admin`);
 };

@@ -13,6 +13,8 @@ declare module "vitest" {
     browserEndpoint: string;
     /** Services of which each has its own data: one as `npm start` has it, one behind a stage's name. */
     consoleUrls: { readonly plain: string; readonly prefixed: string };
+    /** The folders of their data. */
+    consoleData: { readonly plain: string; readonly prefixed: string };
   }
 }
 
@@ -30,10 +32,8 @@ const startService = async (directory: string, basePath: string): Promise<LocalS
 /** Starts the browser, and the service twice: its pages must also work where every path begins with a stage's name. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const directory = await mkdtemp(join(tmpdir(), "language-ai-browser-"));
-  const services = await Promise.all([
-    startService(join(directory, "plain"), ""),
-    startService(join(directory, "prefixed"), "/prod"),
-  ]);
+  const data = { plain: join(directory, "plain"), prefixed: join(directory, "prefixed") };
+  const services = await Promise.all([startService(data.plain, ""), startService(data.prefixed, "/prod")]);
   const [plain, prefixed] = services;
   const browser = await chromium.launchServer({
     executablePath: findChromium() ?? "chromium",
@@ -41,6 +41,7 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   });
   project.provide("browserEndpoint", browser.wsEndpoint());
   project.provide("consoleUrls", { plain: plain.url, prefixed: prefixed.url });
+  project.provide("consoleData", data);
   return async () => {
     await browser.close();
     await Promise.all(services.map((service) => service.close()));

@@ -43,6 +43,19 @@ export const openStoredData = async () => {
     credentials: LOCAL_CREDENTIALS,
   });
   const s3 = new S3Client({ ...connection("S3"), forcePathStyle: true });
+  const enqueue = async (QueueNamePrefix: string, message: object): Promise<void> => {
+    const sqs = new SQSClient(connection("SQS"));
+    const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({ QueueNamePrefix }));
+    if (!QueueUrls[0]) throw new Error(`There is no queue called ${QueueNamePrefix}.`);
+    await sqs.send(
+      new SendMessageCommand({
+        QueueUrl: QueueUrls[0],
+        MessageBody: JSON.stringify(message),
+        MessageGroupId: "stored-data",
+        MessageDeduplicationId: randomUUID(),
+      }),
+    );
+  };
   return {
     table: openTable(tableName, DynamoDBDocumentClient.from(new DynamoDBClient(connection("DYNAMODB")))),
     putObject: async (Key: string, Body: string | Buffer = "x"): Promise<void> => {
@@ -55,18 +68,9 @@ export const openStoredData = async () => {
       await s3.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
     },
     /** Enqueues a message for the worker of jobs. */
-    enqueueJob: async (message: JobMessage): Promise<void> => {
-      const sqs = new SQSClient(connection("SQS"));
-      const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({ QueueNamePrefix: "jobsqueue" }));
-      await sqs.send(
-        new SendMessageCommand({
-          QueueUrl: QueueUrls[0],
-          MessageBody: JSON.stringify(message),
-          MessageGroupId: "stored-data",
-          MessageDeduplicationId: randomUUID(),
-        }),
-      );
-    },
+    enqueueJob: (message: JobMessage): Promise<void> => enqueue("jobsqueue", message),
+    /** Enqueues a message that the worker of mails has given up. */
+    giveUpMail: (message: object): Promise<void> => enqueue("maildeadletters", message),
     hasObject: (Key: string): Promise<boolean> =>
       s3.send(new HeadObjectCommand({ Bucket, Key })).then(
         () => true,

@@ -1,11 +1,35 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect, inject } from "vitest";
+import { type Person, register } from "./console-visit.ts";
+import { openLocalAccounts } from "./local-accounts.ts";
 
 /** Both services, for tests that hold at each of them. */
-export const targets = Object.entries(inject("consoleUrls")).map(([name, url]) => ({ name, url }));
+const data = inject("consoleData");
+const urls = inject("consoleUrls");
+export const targets = (["plain", "prefixed"] as const).map((name) => ({
+  name,
+  url: urls[name],
+  /** The folder of the service's data. */
+  data: data[name],
+}));
+
+/** Registers a person whose account is of the type Admin. */
+export const registerOperator = async ({
+  url,
+  data: folder,
+}: Pick<Target, "data" | "url">): Promise<Person> => {
+  const person = await register(url);
+  const accounts = await openLocalAccounts(folder);
+  const found = await accounts.find({ username: person.username });
+  if (!found) throw new Error(`There is no account ${person.username}.`);
+  await accounts.setAccountType(found.id, "Admin");
+  return person;
+};
 
 const browser = await chromium.connect(inject("browserEndpoint"));
+
+type Target = (typeof targets)[number];
 
 /** A person with a browser of their own, without cookies or storage from before. */
 export interface Visitor {

@@ -8,11 +8,14 @@ import type { Texts } from "../texts/languages.ts";
  */
 export type Shell = "console" | "docs" | "home" | "plain" | "solo";
 
-/** Who may see a page. `signed-in` redirects others to the login page, and back afterwards. */
-export type Audience = "everybody" | "signed-in";
+/**
+ * Who may see a page. `signed-in` redirects others to the login page, and back afterwards; so does `operators`, which refuses
+ * accounts that are not of the type Admin.
+ */
+export type Audience = "everybody" | "signed-in" | "operators";
 
 /** Names of files in `view/page-style/`, without extension. */
-export type PageStyle = "account" | "docs" | "home" | "playground" | "recordings";
+export type PageStyle = "account" | "admin" | "docs" | "home" | "playground" | "recordings";
 
 /** Other origins that a page's scripts use. The content security policy allows no others. */
 export type Reached = "storage" | "stream";

@@ -1,17 +1,20 @@
 import * as z from "zod";
+import { requiresSecondFactor } from "../../../shared/accounts/sign-in/check-code.ts";
 import type { Endpoint } from "../../../shared/http/endpoint.ts";
 import type { Operation } from "../../../shared/http/operation.ts";
 import { inOnePiece, Reply } from "../../../shared/http/response.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { setUpPath } from "../second-factor/pages.ts";
 import type { Page } from "./define-page.ts";
 import { pageHeaders } from "./headers.ts";
 import { logInPath } from "./links.ts";
 import { type OpenVisit, openVisit, type PageContext } from "./open-visit.ts";
 import type { BoundPage } from "./page.ts";
+import { refuseVisit } from "./refused-visit.tsx";
 import { renderPage, type Site } from "./render.tsx";
 import { type PageResponse, redirect } from "./responses.ts";
 import { submitForm } from "./submit-form.ts";
-import type { SignedIn } from "./visit.ts";
+import { isOperator, type SignedIn } from "./visit.ts";
 
 const isFor = ({ audience }: Page, { account }: Partial<SignedIn>): boolean =>
   audience === "everybody" || account !== undefined;
@@ -52,12 +55,18 @@ const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: S
     scripts,
     styles,
     audience,
-    shell = audience === "signed-in" ? "console" : "plain",
+    shell = audience === "everybody" ? "plain" : "console",
   } = declared;
   const title = response.title ?? declared.title(texts);
   const { refreshSeconds, retryAfterSeconds } = response;
   const own = { title, texts, language, path, username: account?.username, formToken, refreshSeconds };
-  const frame = { ...own, scripts: ["page", ...(scripts ?? [])], styles, shell };
+  const frame = {
+    ...own,
+    isOperator: isOperator(visit),
+    scripts: ["page", ...(scripts ?? [])],
+    styles,
+    shell,
+  };
   return new Reply({
     status: response.status,
     contentType: "text/html; charset=utf-8",
@@ -103,6 +112,10 @@ const endpointOf = (bound: BoundPage, kind: "shown" | "sent", context: PageConte
       const { visit } = opened;
       const response = async (): Promise<PageResponse> => {
         if (!isFor(bound.page, visit)) throw new AppError("unauthenticated");
+        if (bound.page.audience === "operators") {
+          if (!isOperator(visit)) return refuseVisit(visit);
+          if (requiresSecondFactor(visit.account)) return redirect(setUpPath(visit.here));
+        }
         return kind === "shown" ? bound.show(visit) : submitForm(bound, opened, raw.body);
       };
       try {

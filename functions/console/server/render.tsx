@@ -36,10 +36,11 @@ export type OwnFrame = Pick<PageFrame, "title" | "texts" | "language" | "path" |
   readonly styles?: Page["styles"];
   readonly refreshSeconds?: number | undefined;
   readonly shell?: PageFrame["shell"] | undefined;
+  readonly isOperator?: boolean;
 };
 
 export const renderPage = (
-  { scripts = [], styles = [], shell = "plain", ...own }: OwnFrame,
+  { scripts = [], styles = [], shell = "plain", isOperator = false, ...own }: OwnFrame,
   content: ComponentChildren,
   { baseUrl, assets, languages }: Site,
 ): string => {
@@ -48,6 +49,7 @@ export const renderPage = (
   const frame: PageFrame = {
     ...own,
     shell,
+    isOperator,
     languages,
     url,
     stylesheets: ["style", ...styles].flatMap((name) => files(`${name}.css`)),

@@ -9,6 +9,10 @@ import type { Cookies } from "./cookies.ts";
 import type { Audience } from "./define-page.ts";
 import type { FormProblems } from "./problems.ts";
 
+/** Whether an account may see the operators' pages. Every request reads it again, so a change of its type counts at once. */
+export const isOperator = <Who extends Partial<SignedIn>>(visit: Who): visit is Who & SignedIn =>
+  visit.account?.account_type === "Admin";
+
 export interface SignedIn {
   readonly session: Session;
   readonly account: StoredAccount;
@@ -16,7 +20,7 @@ export interface SignedIn {
 
 /** A request for a page. */
 export type Visit<Query = unknown, Who extends Audience = Audience> = Requested<Query> &
-  (Who extends "signed-in" ? SignedIn : Partial<SignedIn>);
+  (Who extends "signed-in" | "operators" ? SignedIn : Partial<SignedIn>);
 
 interface Requested<Query> {
   readonly texts: Texts;

@@ -16,6 +16,8 @@ export interface PageFrame {
   readonly url: (path: string) => string;
   /** `undefined` without a session. */
   readonly username: string | undefined;
+  /** Whether the account may see the operators' pages. */
+  readonly isOperator?: boolean;
   readonly formToken: string;
   readonly stylesheets: readonly string[];
   /** The first one loads the others, when the page has been painted. */

@@ -11,7 +11,8 @@ interface Destination {
 }
 
 const useDestinations = () => {
-  const { navigation: words } = useFrame().texts;
+  const { texts, isOperator } = useFrame();
+  const { navigation: words } = texts;
   const open: readonly Destination[] = [
     { to: "/docs", icon: "docs", label: words.docs },
     { to: "/console/playground", icon: "playground", label: words.playground },
@@ -23,6 +24,7 @@ const useDestinations = () => {
     { to: "/console/recordings", icon: "recordings", label: words.recordings },
     { to: "/console/tokens", icon: "keys", label: words.keys },
     { to: "/console/usage", icon: "usage", label: words.usage },
+    ...(isOperator ? [{ to: "/console/admin", icon: "safe", label: words.admin } as const] : []),
   ];
   const reading: readonly Destination[] = [
     { to: "/docs", icon: "docs", label: words.docs },

@@ -15,6 +15,12 @@ export const identityKeyPrefix = "IDENTITY#";
 /** The prefix of the partition key of accounts that will be erased. */
 export const erasureKeyPrefix = "ERASURE#";
 
+/** The prefix of the partition keys of accounts in the order of their names; permissions use it. */
+export const accountListKeyPrefix = "ACCOUNTS#";
+
+/** The prefix of the partition keys of the audit log; permissions use it. */
+export const auditKeyPrefix = "AUDIT#";
+
 /** The prefixes of the other partition keys of accounts; permissions use them. */
 export const accountKeyPrefixes = {
   profile: "USER#",
@@ -60,6 +66,15 @@ export const accountKeys = {
     PK: `${erasureKeyPrefix}DUE`,
     SK: `${eraseAt}#${userId}`,
   }),
+  /** A11: accounts in the order of their usernames, for the operators' search. */
+  listedUsername: (username: string) => ({
+    PK: `${accountListKeyPrefix}USERNAME`,
+    SK: username.toLowerCase(),
+  }),
+  /** A12: accounts in the order of their email addresses. */
+  listedEmail: (email: string) => ({ PK: `${accountListKeyPrefix}EMAIL`, SK: email.toLowerCase() }),
+  /** A13: an act of an operator, by its time. All acts of a month share a partition. */
+  audit: (time: string, id: string) => ({ PK: `${auditKeyPrefix}${time.slice(0, 7)}`, SK: `${time}#${id}` }),
   /** O1: something with a key of its own, by its owner. */
   owned: (userId: number, name: string) => ({ PK: `${ownedKeyPrefix}${userId}`, SK: name }),
   /** L1: a mailed link. Only a digest is stored, so reading the table does not reveal the link. */

@@ -6,6 +6,7 @@ import { storedKey } from "./access.ts";
 import {
   accessKeyPrefix,
   accountKeys,
+  accountListKeyPrefix,
   apiKeyItemPrefix,
   erasureKeyPrefix,
   identityKeyPrefix,
@@ -39,7 +40,7 @@ const keyChoices = ({ api_keys }: Item) =>
     last_used_at: u,
   }));
 
-/** A1 to A10, O1 and L1 of the README in `shared/accounts`. */
+/** A1 to A12, O1 and L1 of the README in `shared/accounts`. */
 export const accountKinds: readonly ItemKind[] = [
   {
     id: "A1",
@@ -113,7 +114,7 @@ export const accountKinds: readonly ItemKind[] = [
     about: "account",
     keys: [identityKeyPrefix, "IDENTITY"],
     lasts: { until: "the identity is removed, or the account is deleted" },
-    erased: { by: "step", step: "`eraseItems`: A8 leads to it" },
+    erased: { by: "leader", leader: "A8" },
     exported: { never: "It is a digest of what identities.json contains." },
   },
   {
@@ -122,7 +123,10 @@ export const accountKinds: readonly ItemKind[] = [
     about: "account",
     keys: [prefixes.profile, identityKeyPrefix],
     lasts: { until: "the identity is removed, or the account is deleted" },
-    erased: inAccount,
+    erased: {
+      ...inAccount,
+      leadsTo: ({ SK }) => [accountKeys.identity(SK.slice(identityKeyPrefix.length))],
+    },
     exported: { file: "identities.json", row: onlyAttributes("issuer", "email", "joined_at") },
   },
   {
@@ -142,6 +146,15 @@ export const accountKinds: readonly ItemKind[] = [
     lasts: { until: "the account is erased, seven days later" },
     erased: { by: "step", step: "the function `erasure` deletes it when it has erased the account" },
     exported: { never: "Such an account is disabled, and can export nothing." },
+  },
+  {
+    id: "A11, A12",
+    what: "The number of an account by its username and by its email address, so that operators can search for it",
+    about: "account",
+    keys: [accountListKeyPrefix, ""],
+    lasts: untilDeleted,
+    erased: lastStep,
+    exported: { never: "It says again what account.json contains." },
   },
   {
     id: "O1",

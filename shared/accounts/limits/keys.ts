@@ -47,6 +47,14 @@ export const widerNetwork = (sourceAddress: string): string | undefined => {
   return groups.length === 0 || isIpv4Inside(groups) ? undefined : `${groups.slice(0, 3).join(":")}::/48`;
 };
 
+/** Returns the network of an address, for records that must not identify a person: a /24 of IPv4, or a /48 of IPv6. */
+export const shortenedAddress = (sourceAddress: string): string => {
+  const wider = widerNetwork(sourceAddress);
+  if (wider !== undefined) return wider;
+  const [first, second, third] = addressGroup(sourceAddress).split(".");
+  return third === undefined ? "" : `${first}.${second}.${third}.0/24`;
+};
+
 const passwordPartition = (name: string): string =>
   `${limitKeyPrefix}PASSWORD#${createHash("sha256").update(name.toLowerCase()).digest("base64url")}`;
 

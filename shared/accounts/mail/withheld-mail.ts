@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Table } from "../../platform/storage/table.ts";
+import type { Table, TableWrite } from "../../platform/storage/table.ts";
 import { limitKeys } from "../limits/keys.ts";
 
 /** Why an address gets no more mail: it does not exist, or its owner has complained. */
@@ -12,7 +12,7 @@ export type Withheld = z.infer<typeof withheldItem>;
 export type WithheldMail = ReturnType<typeof createWithheldMail>;
 
 /** The blocked addresses in the service's table; access pattern C8 of the README in `shared/accounts/limits`. */
-export const createWithheldMail = (table: Pick<Table, "read" | "put" | "delete">) => ({
+export const createWithheldMail = (table: Pick<Table, "read" | "put" | "transact">) => ({
   /** Returns why an address is blocked, or `undefined`. */
   find: async (email: string): Promise<Withheld | undefined> => {
     const item = await table.read({ Key: limitKeys.withheldMail(email) });
@@ -20,5 +20,8 @@ export const createWithheldMail = (table: Pick<Table, "read" | "put" | "delete">
   },
   add: (email: string, withheld: Withheld): Promise<void> =>
     table.put({ ...limitKeys.withheldMail(email), ...withheld }),
-  lift: (email: string): Promise<void> => table.delete(limitKeys.withheldMail(email)),
+  /** Sends the address mails again. @param record what an operator's act is recorded with: both are written, or neither. */
+  lift: async (email: string, record: TableWrite): Promise<void> => {
+    await table.transact([{ delete: limitKeys.withheldMail(email) }, record]);
+  },
 });

@@ -6,6 +6,7 @@ import {
   type ItemKey,
   isNew,
   type Table,
+  type TableWrite,
   type TransactionResult,
 } from "../../platform/storage/table.ts";
 import {
@@ -149,6 +150,16 @@ const changeFields = async (table: Table, Key: ItemKey, changes: object): Promis
   return applied;
 };
 
+/** The entries of an account in the operators' lists. They replace those of an earlier account with the same names. */
+export const listedNames = ({
+  id,
+  username,
+  email,
+}: Pick<Account, "id" | "username" | "email">): TableWrite[] => [
+  { put: { ...accountKeys.listedUsername(username), user_id: id } },
+  { put: { ...accountKeys.listedEmail(email), user_id: id } },
+];
+
 /** Creates the two items of an account, the claims on its names, and its first identity: all of them or none. */
 const createAccount = async (
   table: Table,
@@ -177,6 +188,7 @@ const createAccount = async (
       ...(first
         ? identityItems({ userId: profile.id, tokenEpoch: access.token_epoch }, first.identity).map(newItem)
         : []),
+      ...listedNames(profile),
     ],
     { reportsConflicts: true },
   );
@@ -187,7 +199,7 @@ const createAccount = async (
 /** Accounts in the table. */
 export type AccountsRepository = ReturnType<typeof createAccountsRepository>;
 
-/** The accounts in the service's table; access patterns A1 to A5 of the README in `shared/accounts`. */
+/** The accounts in the service's table; access patterns A1 to A5, A11 and A12 of the README in `shared/accounts`. */
 export const createAccountsRepository = (table: Table) => {
   /** Changes an item of an account. Returns the changed account, or `undefined` when there is none. */
   const change = async (userId: number, Key: ItemKey, changes: object) =>
@@ -231,15 +243,16 @@ export const createAccountsRepository = (table: Table) => {
     /**
      * Removes the second factor of an account, and a set-up that waits.
      *
+     * @param record written together with it, for an operator's act.
      * @returns `false`, and writes nothing, when the account has none.
      */
-    removeSecondFactor: async (userId: number): Promise<boolean> => {
-      const { applied } = await table.update({
+    removeSecondFactor: async (userId: number, record?: TableWrite): Promise<boolean> => {
+      const update = {
         Key: accountKeys.profile(userId),
         UpdateExpression: "REMOVE second_factor, second_factor_setup",
         ConditionExpression: "attribute_exists(second_factor)",
-      });
-      return applied;
+      };
+      return (await table.transact([{ update }, ...(record ? [record] : [])])).applied;
     },
 
     /**

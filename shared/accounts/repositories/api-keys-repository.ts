@@ -1,7 +1,13 @@
 import * as z from "zod";
 import { compareText } from "../../platform/compare-text.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { exists, type Item, type ItemUpdate, type Table } from "../../platform/storage/table.ts";
+import {
+  exists,
+  type Item,
+  type ItemUpdate,
+  type Table,
+  type TableWrite,
+} from "../../platform/storage/table.ts";
 import { type StoredKey, storedKey } from "../access/access.ts";
 import type { AccountAtEpoch } from "../access/account.ts";
 import { makeApiKey, type Scope, scopes } from "../access/api-keys.ts";
@@ -158,6 +164,14 @@ const listKeys = async (table: Table, userId: number, now: number): Promise<Used
     .toSorted((one, other) => compareText(one.createdAt, other.createdAt));
 };
 
+/** Changes an item, together with a record where there is one. */
+const updateWith = (
+  table: Table,
+  record: TableWrite | undefined,
+  update: ItemUpdate,
+): Promise<{ readonly applied: boolean }> =>
+  record ? table.transact([{ update }, record]) : table.update(update);
+
 /** Keys in the table. */
 export type ApiKeysRepository = ReturnType<typeof createApiKeysRepository>;
 
@@ -189,9 +203,13 @@ export const createApiKeysRepository = (table: Table, now: () => number = Date.n
 
   list: (userId: number) => listKeys(table, userId, now()),
 
-  /** Revokes a key: the next request with it is refused. Returns whether the account had it. */
-  revoke: async (userId: number, keyId: string): Promise<boolean> => {
-    const { applied } = await table.update({
+  /**
+   * Revokes a key: the next request with it is refused. Returns whether the account had it.
+   *
+   * @param record what an operator's act is recorded with: both are written, or neither.
+   */
+  revoke: async (userId: number, keyId: string, record?: TableWrite): Promise<boolean> => {
+    const { applied } = await updateWith(table, record, {
       Key: accountKeys.access(userId),
       UpdateExpression: "REMOVE api_keys.#key",
       ConditionExpression: "attribute_exists(api_keys.#key)",
@@ -202,10 +220,10 @@ export const createApiKeysRepository = (table: Table, now: () => number = Date.n
     return applied;
   },
 
-  /** Revokes all keys of an account. Returns their number. */
-  revokeAll: async (userId: number): Promise<number> => {
+  /** Revokes all keys of an account. Returns their number. @param record as in `revoke`. */
+  revokeAll: async (userId: number, record?: TableWrite): Promise<number> => {
     const listed = await readDetails(table, userId);
-    await table.update({
+    await updateWith(table, record, {
       Key: accountKeys.access(userId),
       UpdateExpression: "REMOVE api_keys",
       ...exists,

@@ -100,6 +100,7 @@ const disowning = (secret: string, userId: number, email: string, eraseAt: strin
     },
   },
   { put: { ...accountKeys.erasure(eraseAt, userId), user_id: userId } },
+  { delete: accountKeys.listedEmail(email) },
 ];
 
 /** The mailed links in the service's table; access pattern L1 of the README in `shared/accounts`. */

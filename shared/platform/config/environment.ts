@@ -73,6 +73,13 @@ export const jobQueueEnvironment = { JOB_QUEUE_URL: addressVariable };
 /** The queue of callbacks; a worker function delivers them. */
 export const callbackQueueEnvironment = { CALLBACK_QUEUE_URL: addressVariable };
 
+/** The queues of what was given up, for operators. */
+export const deadLetterEnvironment = {
+  MAIL_DEAD_LETTER_QUEUE_URL: addressVariable,
+  CALLBACK_DEAD_LETTER_QUEUE_URL: addressVariable,
+  JOB_DEAD_LETTER_QUEUE_URL: addressVariable,
+};
+
 /** Whether callbacks may go to this machine, for development: no deployed stage has it. */
 export const callbackRulesEnvironment = { CALLBACKS_ALLOW_LOOPBACK: switchVariable };
 
@@ -117,6 +124,15 @@ export const speechBackendEnvironment = {
   SPEECH_PLATFORM: textVariable,
   /** How long the server may be silent before the caller gets 503. */
   SPEECH_TIMEOUT_MS: countVariable,
+  INFERENCE_KEYS_SECRET_ID: textVariable,
+};
+
+/** The servers of all models, to show operators whether they respond. */
+export const modelServersEnvironment = {
+  CHAT_BASE_URL: addressVariable,
+  TRANSLATION_BASE_URL: addressVariable,
+  TRANSCRIPTION_BASE_URL: addressVariable,
+  SPEECH_BASE_URL: addressVariable,
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 

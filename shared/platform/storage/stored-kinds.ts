@@ -20,8 +20,17 @@ export type Lifetime =
 
 /** How the deletion of an account finds something. */
 export type Erasure =
-  /** In a partition of the account. `first`: before the objects, because requests check these items after they stored one. */
-  | { readonly by: "partition"; readonly of: (owner: DataOwner) => readonly string[]; readonly first?: true }
+  /** In a partition of the account. */
+  | {
+      readonly by: "partition";
+      readonly of: (owner: DataOwner) => readonly string[];
+      /** Before the objects, because requests check these items after they stored one. */
+      readonly first?: true;
+      /** The items elsewhere that can only be found through one of these. */
+      readonly leadsTo?: (key: ItemKey) => readonly ItemKey[];
+    }
+  /** Through another item in a partition of the account: `leadsTo` of the kind with this id. */
+  | { readonly by: "leader"; readonly leader: string }
   /** In a folder of the account. */
   | { readonly by: "folder"; readonly of: (owner: DataOwner) => readonly string[] }
   /** By the record of what the account owns (O1 of `shared/accounts`). */

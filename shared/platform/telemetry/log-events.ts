@@ -57,6 +57,7 @@ export const logEvents = {
   "message.taken_over": "Another invocation is already replying to the message.",
   "message.unreadable":
     "The message queue held a message that this version cannot read. It is tried again, then dead-lettered.",
+  "model.calls_not_counted": "Calls to a model's server are missing on the operators' page of models.",
   "model.failed":
     "A model did not reply to a message; `code` is the service's error, `reason` the outcome of the call.",
   "note.not_refreshed":

@@ -10,8 +10,8 @@ export const callbackRequest = z.object({
   url: z.string(),
   event: z.enum(callbackEvents),
   occurredAt: z.iso.datetime(),
-  /** Of a job that ended again, after targets were added to it: which time. */
-  extension: z.int().optional(),
+  /** How often the job had ended before: it ends once more when targets are added to it, or an operator queues it again. */
+  earlierEnds: z.int().optional(),
   /** The job as `GET /tasks/jobs/{id}` returns it, without its transcript: a few hundred bytes. */
   data: z.looseObject({ created_at: z.iso.datetime() }),
 });
@@ -21,17 +21,30 @@ export type CallbackRequest = z.infer<typeof callbackRequest>;
 export const callbackId = ({
   jobId,
   event,
-  extension,
-}: Pick<CallbackRequest, "event" | "extension" | "jobId">): string =>
-  `msg_${jobId}_${event.replace(".", "_")}${extension === undefined ? "" : `_${extension}`}`;
+  earlierEnds,
+}: Pick<CallbackRequest, "earlierEnds" | "event" | "jobId">): string =>
+  `msg_${jobId}_${event.replace(".", "_")}${earlierEnds ? `_${earlierEnds}` : ""}`;
+
+/** The name of a job's end in the log of deliveries. */
+export const deliveryName = ({
+  jobId,
+  earlierEnds,
+}: Pick<CallbackRequest, "earlierEnds" | "jobId">): string =>
+  earlierEnds ? `${jobId}#${earlierEnds}` : jobId;
 
 export interface CallbackQueue {
-  /** Safe to repeat: the queue drops a second request for an event, and a late one has the same id. */
-  send(request: CallbackRequest): Promise<void>;
+  /**
+   * Safe to repeat: the queue drops a second request for an event, and a late one has the same id.
+   *
+   * @param attempt makes the queue accept it again, for an operator.
+   */
+  send(request: CallbackRequest, attempt?: string): Promise<void>;
 }
 
 /** Opens the callback queue over SQS FIFO. Each event is its own group, so no callback waits for another. */
 export const openCallbackQueue = (queueUrl: string, aws: AwsConfig): CallbackQueue => {
   const { send } = openFifoQueue(queueUrl, aws);
-  return { send: (request) => send(request, callbackId(request), callbackId(request)) };
+  return {
+    send: (request, attempt = "") => send(request, callbackId(request), `${callbackId(request)}${attempt}`),
+  };
 };

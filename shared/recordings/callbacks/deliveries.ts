@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { daySeconds } from "../../platform/durations.ts";
-import type { Table } from "../../platform/storage/table.ts";
+import type { Table, TableWrite } from "../../platform/storage/table.ts";
 import { callbackKeys } from "./keys.ts";
 
 /** One attempt to send a callback: the status of the response, or why there was none. */
@@ -28,11 +28,24 @@ export type CallbackState = z.infer<typeof callbackState>;
 /** As long as the job's result. */
 export const deliveryRetentionSeconds = 30 * daySeconds;
 
+const failedItem = z.object({ name: z.string(), job_id: z.string(), user_id: z.int() });
+
+/** A callback that failed. */
+export interface FailedCallback {
+  /** As `deliveryName` returns it. */
+  readonly name: string;
+  readonly userId: number;
+  readonly jobId: string;
+}
+
 /** The deliveries of callbacks in the table. */
 export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
 
-/** Opens the log of deliveries; access pattern K2 of this folder's README. */
-export const createDeliveryLog = (table: Pick<Table, "read" | "update">, now: () => number = Date.now) => ({
+/** Opens the log of deliveries; access patterns K2 and K4 of this folder's README. */
+export const createDeliveryLog = (
+  table: Pick<Table, "query" | "read" | "transact" | "update">,
+  now: () => number = Date.now,
+) => ({
   /** Returns a pending state without attempts for a callback that was never attempted. */
   read: async (userId: number, jobId: string): Promise<CallbackState> => {
     const item = await table.read({ Key: callbackKeys.deliveries(userId, jobId) });
@@ -46,7 +59,8 @@ export const createDeliveryLog = (table: Pick<Table, "read" | "update">, now: ()
     entry: CallbackAttempt,
     status: CallbackState["status"],
   ): Promise<void> => {
-    await table.update({
+    const expiresAt = Math.floor(now() / 1_000) + deliveryRetentionSeconds;
+    const update = {
       Key: callbackKeys.deliveries(userId, jobId),
       UpdateExpression:
         "SET deliveries = list_append(if_not_exists(deliveries, :none), :entry), #status = :status, expires_at = :end",
@@ -55,8 +69,43 @@ export const createDeliveryLog = (table: Pick<Table, "read" | "update">, now: ()
         ":none": [],
         ":entry": [entry],
         ":status": status,
-        ":end": Math.floor(now() / 1_000) + deliveryRetentionSeconds,
+        ":end": expiresAt,
       },
-    });
+    };
+    if (status === "pending") {
+      await table.update(update);
+      return;
+    }
+    const listed = callbackKeys.failed(jobId);
+    const fields = { name: jobId, job_id: jobId.replace(/#.*$/, ""), user_id: userId, expires_at: expiresAt };
+    const listing: TableWrite = status === "failed" ? { put: { ...listed, ...fields } } : { delete: listed };
+    await table.transact([{ update }, listing]);
+  },
+
+  /**
+   * Sets a failed callback to pending, for an operator. It stays in the list until it is delivered.
+   *
+   * @param record written together with it.
+   * @returns `false` when it has not failed.
+   */
+  reopen: async (userId: number, jobId: string, record: TableWrite): Promise<boolean> => {
+    const update = {
+      Key: callbackKeys.deliveries(userId, jobId),
+      UpdateExpression: "SET #status = :pending",
+      ConditionExpression: "attribute_exists(PK) AND #status <> :delivered",
+      ExpressionAttributeNames: { "#status": "status" },
+      ExpressionAttributeValues: { ":pending": "pending", ":delivered": "delivered" },
+    };
+    return (await table.transact([{ update }, record])).applied;
+  },
+
+  /** Lists callbacks of all accounts that failed, those of the newest jobs first. @param before as the name of the last one. */
+  listFailed: async (limit: number, before: string | undefined): Promise<FailedCallback[]> => {
+    const { PK: partition } = callbackKeys.failed("");
+    const after = before === undefined ? undefined : callbackKeys.failed(before);
+    const items = await table.query({ partition, descending: true, limit, after });
+    return items
+      .map((item) => failedItem.parse(item))
+      .map(({ name, job_id: id, user_id: owner }) => ({ name, jobId: id, userId: owner }));
   },
 });

@@ -6,7 +6,7 @@ import { callbackKeyPrefix, callbackKeys } from "./keys.ts";
 
 const erased = { by: "partition", of: ({ id }: DataOwner) => [callbackKeys.ofAccount(id)] } as const;
 
-/** K1 to K3 of this folder's README. */
+/** K1 to K4 of this folder's README. */
 export const callbackKinds: readonly ItemKind[] = [
   {
     id: "K1",
@@ -23,11 +23,23 @@ export const callbackKinds: readonly ItemKind[] = [
     about: "account",
     keys: [callbackKeyPrefix, "JOB#"],
     lasts: { seconds: deliveryRetentionSeconds },
-    erased,
+    erased: {
+      ...erased,
+      leadsTo: ({ SK }) => [callbackKeys.failed(SK.slice(callbackKeys.deliveriesPrefix.length))],
+    },
     exported: {
       file: "callbacks.json",
       row: (item) => ({ job: String(item["SK"]).slice(4), ...onlyAttributes("status", "deliveries")(item) }),
     },
+  },
+  {
+    id: "K4",
+    what: "That a callback could not be delivered, so that operators see it",
+    about: "account",
+    keys: [`${callbackKeyPrefix}FAILED`, "JOB#"],
+    lasts: { seconds: deliveryRetentionSeconds },
+    erased: { by: "leader", leader: "K2" },
+    exported: { never: "It says again what callbacks.json contains." },
   },
   {
     id: "K3",

@@ -9,7 +9,12 @@ const ofJob = { userId: z.int(), jobId: z.string() };
 /** A task of the job worker. */
 export const jobMessage = z.discriminatedUnion("kind", [
   /** Plan the pieces of the recording. Sent before the job is written, so no job is forgotten. */
-  z.object({ kind: z.literal("plan"), ...ofJob }),
+  z.object({
+    kind: z.literal("plan"),
+    ...ofJob,
+    /** Which attempt of an operator sends it, from 1; absent for a new job. */
+    retries: z.int().optional(),
+  }),
   /** Work on one piece in one of the account's slots. The worker sends it again until no piece is waiting. */
   z.object({ kind: z.literal("piece"), userId: z.int(), place: z.int() }),
   /** Join the pieces that are done into results, and start what follows. */

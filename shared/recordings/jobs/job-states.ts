@@ -1,6 +1,7 @@
 import type { UntranslatedSegment } from "../../documents/segments/untranslated-segment.ts";
-import { exists, type ItemUpdate, type Table } from "../../platform/storage/table.ts";
+import { exists, type ItemUpdate, type Table, type TableWrite } from "../../platform/storage/table.ts";
 import { isOver, type JobStatus, jobExpiry, type StoredJob, storedJob } from "./job.ts";
+import { jobEndings } from "./job-lists.ts";
 import { doneAttribute, type WorkKind, workRefund } from "./job-work.ts";
 import { assistantId, type JobName, jobKeys } from "./keys.ts";
 import type { JobStage } from "./target.ts";
@@ -84,23 +85,31 @@ const endChange = (
 /**
  * Ends a job and refunds the work that was not done, both or neither. The rest stays counted, because callers can get its result.
  *
+ * @param records what is written together with the end.
  * @returns whether this call has ended it.
  */
-const endAndRefund = async (table: Table, name: JobName, end: JobEnd, now: string): Promise<boolean> => {
+const endAndRefund = async (
+  table: Table,
+  name: JobName,
+  end: JobEnd,
+  now: string,
+  records: readonly TableWrite[] = [],
+): Promise<boolean> => {
   for (;;) {
     const found = await readJob(table, name);
     if (!found || isOver(found)) return false;
-    const ended = endChange(found, end, now);
-    if (name.userId !== assistantId) {
-      const { applied, failures } = await table.transact([
-        { update: { Key: jobKeys.job(name), ...ended } },
-        { update: workRefund(found) },
-      ]);
-      if (applied) return true;
-      if (failures[0]?.reason === "condition") continue;
-      // The account is gone, so there is nothing to refund.
+    const ended = { update: { Key: jobKeys.job(name), ...endChange(found, end, now) } };
+    if (name.userId === assistantId) {
+      if ((await table.transact([ended])).applied) return true;
+      continue;
     }
-    if (await change(table, name, ended)) return true;
+    const others = [...jobEndings(found, end.status), ...records];
+    const refund = { update: workRefund(found) };
+    const { applied, failures } = await table.transact([ended, refund, ...others]);
+    if (applied) return true;
+    if (failures[0]?.reason === "condition") continue;
+    // The account is gone, so there is nothing to refund.
+    if ((await table.transact([ended, ...others])).applied) return true;
   }
 };
 
@@ -206,7 +215,8 @@ export const jobStates = (table: Table, now: () => number) => {
     complete: async (name: JobName): Promise<boolean> => {
       const values = { ":completed": "completed", ":now": isoNow() };
       const end = whileIn("running", "SET #status = :completed, ended_at = :now", values);
-      return (await change(table, name, end)) !== undefined;
+      const listed = name.userId === assistantId ? [] : [{ delete: jobKeys.open(name) }];
+      return (await table.transact([{ update: { Key: jobKeys.job(name), ...end } }, ...listed])).applied;
     },
 
     /**
@@ -225,24 +235,37 @@ export const jobStates = (table: Table, now: () => number) => {
     fail: (name: JobName, error: NonNullable<StoredJob["error"]>): Promise<boolean> =>
       endAndRefund(table, name, { status: "failed", error }, isoNow()),
 
+    /**
+     * Cancels a job for an operator; its owner still sees it.
+     *
+     * @param record written together with the end.
+     * @returns whether this call has ended it.
+     */
+    cancel: (name: JobName, record: TableWrite): Promise<boolean> => {
+      const error = { code: "cancelled_by_operator", message: "An operator cancelled the job." };
+      return endAndRefund(table, name, { status: "cancelled", error }, isoNow(), [record]);
+    },
+
     /** Deletes a job for its owner, and cancels it if it has not ended. @returns `false` when there is no such job. */
     markDeleted: async (name: JobName): Promise<boolean> => {
       if (await endAndRefund(table, name, { status: "cancelled", isDeleted: true }, isoNow())) return true;
-      const deleted = await change(table, name, {
+      const update = {
+        Key: jobKeys.job(name),
         UpdateExpression: "SET is_deleted = :yes",
         ConditionExpression: "is_deleted = :no",
         ExpressionAttributeValues: { ":yes": true, ":no": false },
-      });
-      return deleted !== undefined;
+      };
+      const listed = name.userId === assistantId ? [] : [{ delete: jobKeys.failed(name) }];
+      return (await table.transact([{ update }, ...listed])).applied;
     },
 
     /** Notes that the callback or the assistant's message about the end has been queued, unless the job runs again. */
     finish: (name: JobName) =>
       change(table, name, {
         UpdateExpression: "SET is_settled = :yes",
-        ConditionExpression: `${exists.ConditionExpression} AND #status <> :running`,
+        ConditionExpression: `${exists.ConditionExpression} AND NOT #status IN (:running, :queued)`,
         ExpressionAttributeNames: { "#status": "status" },
-        ExpressionAttributeValues: { ":yes": true, ":running": "running" },
+        ExpressionAttributeValues: { ":yes": true, ":running": "running", ":queued": "queued" },
       }),
   };
 };

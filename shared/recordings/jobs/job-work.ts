@@ -77,29 +77,27 @@ interface CountedWork {
   readonly characters: number;
 }
 
+/** What remains to be done of a job. */
+const pendingWork = (job: StoredJob): CountedWork => {
+  const [audio, characters] = [audioWork(job), characterWork(job)];
+  return { milliseconds: audio.total - audio.done, characters: characters.total - characters.done };
+};
+
 const countsOf = (job: StoredJob, { milliseconds, characters }: CountedWork): MonthlyCount[] => [
   ...(job.type === "transcription" ? [audioCount(audioOf(job, milliseconds))] : []),
   ...(job.type === "translation" || characters > 0 ? [characterCount(charactersOf(job, characters))] : []),
 ];
 
-/** Returns the write that counts a new job on its account's month. When it fails, {@link workRefusal} returns the reason. */
+/** Returns the write that counts what a job will do on its account's month. When it fails, {@link workRefusal} returns the reason. */
 export const workCharge = (job: StoredJob, policyOf: AccountPolicies): ItemUpdate =>
-  monthlyCharge(countsOf(job, { milliseconds: audioWork(job).total, characters: job.characters }), policyOf);
+  monthlyCharge(countsOf(job, pendingWork(job)), policyOf);
 
 /** Returns the write that counts the characters of targets that are added to a job. */
 export const targetsCharge = (job: StoredJob, policyOf: AccountPolicies): ItemUpdate =>
   monthlyCharge([characterCount(charactersOf(job, job.characters))], policyOf);
 
 /** Returns the write that deducts what was not done of a job. */
-export const workRefund = (job: StoredJob): ItemUpdate => {
-  const [audio, characters] = [audioWork(job), characterWork(job)];
-  return monthlyRefund(
-    countsOf(job, {
-      milliseconds: audio.total - audio.done,
-      characters: characters.total - characters.done,
-    }),
-  );
-};
+export const workRefund = (job: StoredJob): ItemUpdate => monthlyRefund(countsOf(job, pendingWork(job)));
 
 /** Returns why a job, or its added targets, were not counted. @param access the access item of its account; `undefined` when there is none. */
 export const workRefusal = (
@@ -108,12 +106,13 @@ export const workRefusal = (
   policyOf: AccountPolicies,
   now: number,
 ): AppError => {
-  const audio = audioOf(job, audioWork(job).total);
+  const { milliseconds, characters } = pendingWork(job);
+  const audio = audioOf(job, milliseconds);
   const isCharacters =
     job.type === "translation" ||
     job.extensions > 0 ||
     (access !== undefined && hasAudioLeft(access, audio, policyOf));
   return isCharacters
-    ? characterRefusal(access, charactersOf(job, job.characters), policyOf, now)
+    ? characterRefusal(access, charactersOf(job, characters), policyOf, now)
     : audioRefusal(access, audio, policyOf, now);
 };

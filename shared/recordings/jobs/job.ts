@@ -59,6 +59,8 @@ const jobItem = z.object({
   key_id: z.string().optional(),
   /** How often planning has started. */
   plannings: z.int().default(0),
+  /** How often an operator has queued it again after it failed. */
+  retries: z.int().default(0),
   /** How many pieces there are, once the job is planned. */
   pieces: z.int().optional(),
   /** How many pieces a slot has taken, finished ones included. */
@@ -126,6 +128,10 @@ export type StoredTranslation = z.output<typeof translationItem>;
 
 export const storedJob = z.union([translationItem, transcriptionItem]);
 export type StoredJob = z.output<typeof storedJob>;
+
+/** How often a job has ended before its present run: it runs again when targets are added, or an operator queues it again. */
+export const earlierEndsOf = (job: StoredJob): number =>
+  job.retries + (job.type === "transcription" ? job.extensions : 0);
 
 /** Whether the whole transcript of a recording can be read. */
 export const hasTranscript = ({

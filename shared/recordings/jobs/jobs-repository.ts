@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { AccountPolicies } from "../../accounts/limits/policies.ts";
 import { windowsAt } from "../../accounts/limits/windows.ts";
 import type { InboundMessage } from "../../messaging/inbound-message.ts";
-import { type ItemUpdate, isNew, type Table } from "../../platform/storage/table.ts";
+import { type ItemUpdate, isNew, type Table, type TableWrite } from "../../platform/storage/table.ts";
 import {
   jobExpiry,
   type StoredJob,
@@ -12,9 +12,10 @@ import {
   transcriptionItem,
   translationItem,
 } from "./job.ts";
+import { jobBeginning, jobReturns, listJobNames } from "./job-lists.ts";
 import { jobStates, readJob } from "./job-states.ts";
 import { targetsCharge, workCharge, workRefusal } from "./job-work.ts";
-import { assistantId, type JobName, jobKeys } from "./keys.ts";
+import { assistantId, type JobList, type JobName, jobKeys } from "./keys.ts";
 import type { TranscriptTarget } from "./target.ts";
 
 type NewWork = Pick<StoredJob, "file_id" | "object_key" | "object_version"> &
@@ -59,7 +60,10 @@ const queuedJob = (name: JobName, newJob: NewJob, now: number): StoredJob =>
     expires_at: jobExpiry(now),
   });
 
-const itemOf = (name: JobName, { done: _none, ...item }: StoredJob) => ({ ...jobKeys.job(name), ...item });
+const itemOf = (name: JobName, { done: _none, retries: _never, ...item }: StoredJob) => ({
+  ...jobKeys.job(name),
+  ...item,
+});
 
 const extendedJob = (
   { ended_at: _end, waiting: _reason, ...job }: StoredTranscription,
@@ -125,6 +129,23 @@ const jobsOf = (
   after: before === undefined ? undefined : jobKeys.job({ userId, jobId: before }),
 });
 
+/** The change that queues a failed job again. Its pieces are taken again from the first; those that are done are skipped. */
+const retryUpdate = (job: StoredJob, day: number) => ({
+  Key: jobKeys.job({ userId: job.user_id, jobId: job.id }),
+  UpdateExpression:
+    "SET #status = :queued, #day = :day, retries = :next, plannings = :none, taken = :none, is_settled = :no" +
+    `${"characters_day" in job ? ", characters_day = :day" : ""} REMOVE #error, ended_at, started_at, waiting`,
+  ConditionExpression:
+    "#status = :failed AND is_settled = :yes AND is_deleted = :no AND " +
+    (job.retries === 0 ? "attribute_not_exists(retries)" : "retries = :seen"),
+  ExpressionAttributeNames: { "#status": "status", "#error": "error", "#day": "day" },
+  ExpressionAttributeValues: {
+    ...{ ":queued": "queued", ":failed": "failed", ":day": day, ":next": job.retries + 1, ":none": 0 },
+    ...{ ":yes": true, ":no": false },
+    ...(job.retries === 0 ? {} : { ":seen": job.retries }),
+  },
+});
+
 /** Jobs in the table. */
 export type JobsRepository = ReturnType<typeof createJobsRepository>;
 
@@ -148,6 +169,7 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     const { applied, failures } = await table.transact([
       { put: itemOf(name, job), condition: isNew },
       { update: workCharge(job, policyOf) },
+      jobBeginning(job),
     ]);
     if (!applied) throw workRefusal(failures[1]?.item, job, policyOf, now());
     return job;
@@ -171,10 +193,33 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     const { applied, failures } = await table.transact([
       { update: extension(job, extended) },
       { update: targetsCharge(extended, policyOf) },
+      jobBeginning(extended),
     ]);
     if (applied) return extended;
     if (failures[0]) return undefined;
     throw workRefusal(failures[1]?.item, extended, policyOf, now());
+  },
+
+  /**
+   * Queues a failed job again, with the pieces that are done, and counts the rest on the account's present month: all or nothing.
+   *
+   * @param job as it was read.
+   * @param record written together with it.
+   * @returns `false` when the job has changed meanwhile.
+   * @throws AppError as `create`.
+   */
+  retry: async (job: StoredJob, record: TableWrite, policyOf: AccountPolicies): Promise<boolean> => {
+    const { day } = windowsAt(now());
+    const charged = { ...job, day, ...("characters_day" in job ? { characters_day: day } : {}) };
+    const { applied, failures } = await table.transact([
+      { update: retryUpdate(job, day) },
+      { update: workCharge(charged, policyOf) },
+      ...jobReturns(job),
+      record,
+    ]);
+    if (applied) return true;
+    if (failures[0]?.reason === "condition") return false;
+    throw workRefusal(failures[1]?.item, charged, policyOf, now());
   },
 
   /** Reads a job in any state, even a deleted one. */
@@ -212,8 +257,13 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     return items.map((item) => translationItem.parse(item));
   },
 
+  /** Lists jobs of all accounts, the newest first, in any state. @param before as in `list`. */
+  listAll: (list: JobList, limit: number, before: string | undefined): Promise<JobName[]> =>
+    listJobNames(table, list, limit, before),
+
   /** Removes a job from the table. */
   remove: async (name: JobName): Promise<void> => {
+    if (name.userId !== assistantId) await table.deleteAll([jobKeys.open(name), jobKeys.failed(name)]);
     await table.delete(jobKeys.waiting(name));
     await table.delete(jobKeys.job(name));
   },

@@ -25,6 +25,11 @@ const speedPartitions = {
 } as const;
 const speedHours = "HOUR#";
 
+const listPartitions = { open: `${jobKeyPrefix}OPEN`, failed: `${jobKeyPrefix}FAILED` } as const;
+
+/** The lists of jobs of all accounts. */
+export type JobList = keyof typeof listPartitions;
+
 /** The key table of this folder's README in code. No other file contains a key. */
 export const jobKeys = {
   /** J1: a job. */
@@ -42,6 +47,10 @@ export const jobKeys = {
     partition: speedPartitions[type],
     beginsWith: speedHours,
   }),
+  /** J5: a job that has not ended, for the operators' list. */
+  open: ({ jobId }: Pick<JobName, "jobId">) => ({ PK: listPartitions.open, SK: `JOB#${jobId}` }),
+  /** J6: a job that failed, for the operators' list. */
+  failed: ({ jobId }: Pick<JobName, "jobId">) => ({ PK: listPartitions.failed, SK: `JOB#${jobId}` }),
   ofAccount: partition,
   jobs: "JOB#",
   waitingJobs: "WAITING#",

@@ -29,8 +29,8 @@ export interface WrittenResult {
 export const notCompleted = ({ status, error }: StoredJob): AppError =>
   new AppError("job_not_completed", {
     message:
-      status === "failed"
-        ? `The job has failed: ${error?.message ?? "the reason is unknown."} Use partial=true to get what was done before.`
+      status === "failed" || status === "cancelled"
+        ? `The job has ${status === "failed" ? "failed" : "been cancelled"}: ${error?.message ?? "the reason is unknown."} Use partial=true to get what was done before.`
         : undefined,
   });
 

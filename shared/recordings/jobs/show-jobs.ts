@@ -1,6 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
+import { deliveryName } from "../callbacks/callback-queue.ts";
 import type { DeliveryLog } from "../callbacks/deliveries.ts";
-import type { StoredJob, StoredTranscription } from "./job.ts";
+import { earlierEndsOf, type StoredJob, type StoredTranscription } from "./job.ts";
 import { type Job, type JobDetails, toJob } from "./job-view.ts";
 import type { JobsRepository } from "./jobs-repository.ts";
 import type { JobName } from "./keys.ts";
@@ -37,7 +38,10 @@ export interface ShowDependencies {
 /** Returns a job with the state of its callback. @throws AppError `not_found`. */
 export const showJob = async (name: JobName, { jobs, deliveries }: ShowDependencies): Promise<JobDetails> => {
   const job = await requireJob(name, jobs);
-  const callback = job.callback_url === undefined ? null : await deliveries.read(name.userId, name.jobId);
+  const callback =
+    job.callback_url === undefined
+      ? null
+      : await deliveries.read(name.userId, deliveryName({ ...name, earlierEnds: earlierEndsOf(job) }));
   return { ...toJob(job), callback };
 };
 

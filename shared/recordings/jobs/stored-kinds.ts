@@ -16,7 +16,7 @@ const erased = {
   first: true,
 } as const;
 
-/** J1 to J4 of this folder's README. */
+/** J1 to J6 of this folder's README. */
 export const jobKinds: readonly ItemKind[] = [
   {
     id: "J1",
@@ -24,7 +24,13 @@ export const jobKinds: readonly ItemKind[] = [
     about: "account",
     keys: [jobKeyPrefix, "JOB#"],
     lasts,
-    erased,
+    erased: {
+      ...erased,
+      leadsTo: ({ SK }) => {
+        const name = { jobId: SK.slice(jobKeys.jobs.length) };
+        return [jobKeys.open(name), jobKeys.failed(name)];
+      },
+    },
     exported: {
       file: "jobs.json",
       row: onlyAttributes(
@@ -72,6 +78,15 @@ export const jobKinds: readonly ItemKind[] = [
     exported: { never: "A phone number is no account." },
   },
   {
+    id: "J5, J6",
+    what: "That a job has not ended, or has failed, so that operators see it",
+    about: "account",
+    keys: [`${jobKeyPrefix}OPEN`, "JOB#"],
+    lasts,
+    erased: { by: "leader", leader: "J1" },
+    exported: { never: "It says again what jobs.json contains." },
+  },
+  {
     id: "J4",
     what: "How fast jobs of all accounts were done in an hour",
     about: "service",
@@ -85,7 +100,7 @@ export const jobKinds: readonly ItemKind[] = [
 /** Recordings, documents and results of jobs. */
 export const jobFiles: ObjectKind = {
   id: "jobs",
-  what: "The recordings and documents of jobs, until they end, and the transcripts and translations",
+  what: "The recordings and documents of jobs, until they are completed, and the transcripts and translations",
   about: "account",
   folder: jobsFolder,
   lasts,

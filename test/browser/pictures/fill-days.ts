@@ -32,6 +32,17 @@ const requestsOn = (day: number, index: number): number => {
   return Math.round((40 + 30 * Math.sin(day / 9 + index)) * (isWeekend ? 0.2 : 1) * (5 - index));
 };
 
+/** Makes the account of a person an Admin's. Needs a service that does not run. */
+export const promote = async (dataDirectory: string, { username }: Person): Promise<void> => {
+  process.env["DATA_DIR"] = dataDirectory;
+  await withLocalTable(async (name) => {
+    const accounts = createAccountsRepository(openTable(name));
+    const account = await accounts.find({ username });
+    if (!account) throw new Error(`There is no account ${username}.`);
+    await accounts.setAccountType(account.id, "Admin");
+  });
+};
+
 /** The counters of one day, as attributes. */
 const countersOf = (day: number, keyId: undefined, nameOf: typeof dayCounter): Record<string, number> =>
   Object.fromEntries(

@@ -2,8 +2,11 @@ import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
 import { newPerson, type Person, register } from "../../support/console-visit.ts";
 
-/** Who opens a page: `visitor` has no session; the others have an account with nothing, a little, or as much as fits. */
-export type Actor = "visitor" | "empty" | "one" | "many";
+/**
+ * Who opens a page: `visitor` has no session; the others have an account with nothing, a little, or as much as fits; `operator` one of the
+ * type Admin.
+ */
+export type Actor = "visitor" | "empty" | "one" | "many" | "operator";
 
 /** The accounts of the pictures. */
 export type People = Readonly<Record<Exclude<Actor, "visitor">, Person>>;
@@ -153,7 +156,8 @@ const withLongName = (): Person => {
 
 /** Creates the accounts that some of the actors need, through the API. */
 export const createPeople = async (url: string, actors: ReadonlySet<Actor>): Promise<People> => {
-  const people = { empty: newPerson(), one: newPerson(), many: withLongName() };
+  const people = { empty: newPerson(), one: newPerson(), many: withLongName(), operator: newPerson() };
+  await register(url, people.operator);
   await register(url, people.empty);
   await register(url, people.one);
   await register(url, people.many);

@@ -23,7 +23,10 @@ export interface Scene {
 /** `/console/playground?try=chat` as the name of a page: `playground-chat`. */
 const nameOf = (path: string): string => {
   const { pathname, searchParams } = new URL(path, "http://localhost");
-  const words = [pathname, ...["try", "section", "q"].map((name) => searchParams.get(name) ?? "")].join(" ");
+  const words = [
+    pathname,
+    ...["try", "section", "list", "q"].map((name) => searchParams.get(name) ?? ""),
+  ].join(" ");
   return (
     words
       .replace(/^\/console\//, "")
@@ -314,10 +317,38 @@ const playground: readonly Scene[] = [
   { page: "playground-chat", state: "account", as: "one", path: "/console/playground?try=chat" },
 ];
 
-const ofPage = ({ path, isPersonal = false, status = 200 }: ConsolePage): Scene => ({
+/** Opens the page of an account, and there an act that needs the password. */
+const openAct = async (page: Page, username: string, act: string): Promise<void> => {
+  await main(page).getByRole("link", { name: username }).first().click();
+  await page.waitForLoadState();
+  await main(page).getByRole("link", { name: act }).click();
+  await page.waitForLoadState();
+};
+
+/** The states of the operators' pages. */
+const operators: readonly Scene[] = [
+  {
+    ...{ page: "admin-accounts-1", state: "act", as: "operator", path: "/console/admin" },
+    act: async (page, url) => openAct(page, (await stranger(url)).username.slice(0, 5), "Change the plan"),
+  },
+  {
+    ...{ page: "admin-accounts-1", state: "error", as: "operator", path: "/console/admin" },
+    act: async (page, url) => {
+      await openAct(page, (await stranger(url)).username.slice(0, 5), "Delete the account");
+      await main(page).locator("[name=typed_username]").fill("someone else");
+      await main(page).locator("[name=password]").fill("not the password");
+      await main(page).locator("form .danger").last().click();
+      await page.waitForLoadState();
+    },
+  },
+  { page: "admin", state: "nothing-found", as: "operator", path: "/console/admin?q=nothing-like-this" },
+  { page: "admin", state: "refused", as: "empty", path: "/console/admin", status: 403 },
+];
+
+const ofPage = ({ path, isPersonal = false, isOperators = false, status = 200 }: ConsolePage): Scene => ({
   page: nameOf(path),
   state: isPersonal ? "empty" : status === 200 ? "visitor" : "refused",
-  as: isPersonal ? "empty" : "visitor",
+  as: isOperators ? "operator" : isPersonal ? "empty" : "visitor",
   path,
   status,
 });
@@ -330,6 +361,7 @@ const all: readonly Scene[] = [
   ...account,
   ...secondFactors,
   ...playground,
+  ...operators,
   ...local,
 ];
 

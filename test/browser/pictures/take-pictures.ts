@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { logIn } from "../../support/console-visit.ts";
+import { logIn, logInAsOperator } from "../../support/console-visit.ts";
 import type { Picture } from "./contact-sheet.ts";
 import type { Actor, People } from "./people.ts";
 import type { Scene } from "./scenes.ts";
@@ -62,7 +62,7 @@ export const takePictures = async (
     context.setDefaultTimeout(20_000);
     if (actor !== "visitor" && !storageState) {
       const page = await context.newPage();
-      await logIn(page, taking.url, people[actor]);
+      await (actor === "operator" ? logInAsOperator : logIn)(page, taking.url, people[actor]);
       sessions.set(actor, await context.storageState());
       await page.close();
     }

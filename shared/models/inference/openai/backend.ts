@@ -6,6 +6,7 @@ import {
   BackendTimeout,
   BackendUnreachable,
 } from "../../../platform/outbound/failures.ts";
+import type { CallReport } from "../../health/model-calls.ts";
 
 /** A server that speaks the OpenAI HTTP API. */
 export interface Backend {
@@ -15,6 +16,8 @@ export interface Backend {
   readonly apiKey: () => Promise<string | undefined>;
   /** How long it may stay silent. */
   readonly silenceMilliseconds: number;
+  /** What counts its calls for operators. */
+  readonly report?: CallReport | undefined;
 }
 
 /**

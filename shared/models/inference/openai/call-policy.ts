@@ -97,6 +97,7 @@ export const openModelServer = (backend: Backend, task: ModelTask): ModelServer 
     onOpened: () => {
       logger.warn("circuit.opened", { backend: task, host, seconds: pauseSeconds });
       requestScope()?.backends.noteCircuitOpened(task);
+      backend.report?.circuitOpened();
     },
     onClosed: () => logger.info("circuit.closed", { backend: task, host }),
   });
@@ -112,14 +113,16 @@ export const openModelServer = (backend: Backend, task: ModelTask): ModelServer 
           { retryAfterSeconds: pauseSeconds },
         );
       }
+      backend.report?.begin();
       const work = trackModelWork();
       const startedAt = performance.now();
       const end = ({ modelStarted, server, hasFailed }: CallOutcome): void => {
+        const milliseconds = performance.now() - startedAt;
+        backend.report?.end(milliseconds, hasFailed);
         endCall(server);
         work.set(modelStarted);
         const scope = requestScope();
         if (!scope) return;
-        const milliseconds = performance.now() - startedAt;
         scope.upstreamMilliseconds = (scope.upstreamMilliseconds ?? 0) + milliseconds;
         scope.backends.noteCall(task, milliseconds, hasFailed);
       };

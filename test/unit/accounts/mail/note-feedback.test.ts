@@ -95,11 +95,19 @@ describe("What SES says", () => {
 describe("What is stored about an address that gets no more mails", () => {
   it("does not tell the address, has no end, and goes when an operator lifts it", async () => {
     const items = new Map<string, Item>();
+    const records: Item[] = [];
+    const record = { PK: "AUDIT#2026-11", SK: "an act" };
     const nameOf = ({ PK, SK }: Item | ItemKey) => `${PK} ${SK}`;
     const withheldMail = createWithheldMail({
       read: async ({ Key }) => items.get(nameOf(Key)),
       put: async (item) => void items.set(nameOf(item), item),
-      delete: async (key) => void items.delete(nameOf(key)),
+      transact: async (writes) => {
+        for (const write of writes) {
+          if ("delete" in write) items.delete(nameOf(write.delete));
+          if ("put" in write) records.push(write.put);
+        }
+        return { applied: true, failures: [] };
+      },
     });
     await withheldMail.add("Amina@Example.com", { reason: "complaint", since: "2026-11-20T11:00:00.000Z" });
     const [item] = items.values();
@@ -111,7 +119,8 @@ describe("What is stored about an address that gets no more mails", () => {
     expect(JSON.stringify(item).toLowerCase()).not.toContain("amina");
     expect(await withheldMail.find("amina@example.com")).toMatchObject({ reason: "complaint" });
     expect(await withheldMail.find("amina+1@example.com")).toBeUndefined();
-    await withheldMail.lift("AMINA@example.com");
+    await withheldMail.lift("AMINA@example.com", { put: record });
+    expect(records).toEqual([record]);
     expect(await withheldMail.find("amina@example.com")).toBeUndefined();
     expect(items.size).toBe(0);
   });

@@ -1,0 +1,34 @@
+import type { TableWrite } from "../../../shared/platform/storage/table.ts";
+import { type CallbackQueue, deliveryName } from "../../../shared/recordings/callbacks/callback-queue.ts";
+import type { DeliveryLog } from "../../../shared/recordings/callbacks/deliveries.ts";
+import { isOver } from "../../../shared/recordings/jobs/job.ts";
+import { callbackOf } from "../../../shared/recordings/jobs/job-callback.ts";
+import type { JobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
+import type { JobName } from "../../../shared/recordings/jobs/keys.ts";
+
+export interface ResendDependencies {
+  readonly jobs: Pick<JobsRepository, "find">;
+  readonly deliveries: Pick<DeliveryLog, "reopen">;
+  readonly callbacks: CallbackQueue;
+}
+
+/**
+ * Sends the callback of a job once more, for an operator. When the function is killed before the message is sent, the callback is
+ * still in the operators' list.
+ *
+ * @param record written together with the new state of the callback.
+ * @returns `false` when there is nothing to send: the job is gone, or its callback was delivered.
+ */
+export const resendCallback = async (
+  name: JobName,
+  record: TableWrite,
+  { jobs, deliveries, callbacks }: ResendDependencies,
+): Promise<boolean> => {
+  const job = await jobs.find(name);
+  if (!job || !isOver(job) || job.callback_url === undefined) return false;
+  const request = callbackOf(job, job.callback_url);
+  if (!(await deliveries.reopen(name.userId, deliveryName(request), record))) return false;
+  // The queue would drop a second message with the id of the first one, within five minutes.
+  await callbacks.send(request, `_${Date.now()}`);
+  return true;
+};

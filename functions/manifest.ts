@@ -15,7 +15,9 @@ import { mailFunction } from "./mail/contract.ts";
 import { mailFeedbackFunction } from "./mail-feedback/contract.ts";
 import { messagingFunction } from "./messaging/contract.ts";
 import { releaseCheckFunction } from "./release-check/contract.ts";
+import { requestLogFunction } from "./request-log/contract.ts";
 import { speechFunction } from "./speech/contract.ts";
+import { sunsetFunction } from "./sunset/contract.ts";
 import { transcriptionFunction } from "./transcription/contract.ts";
 import { translateFunction } from "./translate/contract.ts";
 import { uploadFunction } from "./upload/contract.ts";
@@ -39,7 +41,9 @@ export const functionDefinitions = [
   mailFunction,
   mailFeedbackFunction,
   messagingFunction,
+  requestLogFunction,
   speechFunction,
+  sunsetFunction,
   transcriptionFunction,
   translateFunction,
   uploadFunction,

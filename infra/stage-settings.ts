@@ -162,6 +162,10 @@ export const stageSettings = z
     CONTACT_EMAIL: z.email({ error: "must be an email address" }).optional(),
     /** Whether the canary calls the service every five minutes: `on` or `off`. The secret of `CanaryKeyArn` holds its key. */
     CANARY: onOrOff.default("off"),
+    /** The address of a status page elsewhere, to which `/status` then redirects. */
+    STATUS_PAGE_URL: z
+      .url({ protocol: /^https$/, error: "must be an address such as https://status.example.org" })
+      .optional(),
     /** US dollars a month. `ALARM_EMAIL` gets a mail at 80 % of it, and when AWS forecasts that the month exceeds it. 0 for no budget. */
     MONTHLY_BUDGET_USD: wholeNumber(0).default(0),
     /** Requests per minute from one source address to operations without a token. */

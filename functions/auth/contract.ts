@@ -3,6 +3,8 @@ import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
+  callbackQueueEnvironment,
+  callbackRulesEnvironment,
   characterQuotaEnvironment,
   credentialsLimitEnvironment,
   exportQueueEnvironment,
@@ -39,6 +41,11 @@ import {
   revokeKeyOperation,
   revokeKeysOperation,
 } from "./keys-contract.ts";
+import {
+  resendWebhookOperation,
+  testWebhookOperation,
+  webhookDeliveriesOperation,
+} from "./webhook-deliveries.ts";
 import { replaceWebhookSecretOperation, webhookSecretOperation } from "./webhook-secret.ts";
 
 export const authFunction = defineFunction({
@@ -69,6 +76,9 @@ export const authFunction = defineFunction({
     revokeKeysOperation,
     webhookSecretOperation,
     replaceWebhookSecretOperation,
+    webhookDeliveriesOperation,
+    resendWebhookOperation,
+    testWebhookOperation,
   ],
   environment: {
     ...tableEnvironment,
@@ -82,6 +92,8 @@ export const authFunction = defineFunction({
     ...credentialsLimitEnvironment,
     ...vendorsEnvironment,
     ...termsEnvironment,
+    ...callbackQueueEnvironment,
+    ...callbackRulesEnvironment,
     /** 0 means that tokens do not expire. */
     TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
   },

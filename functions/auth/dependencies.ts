@@ -6,6 +6,7 @@ import type { DeletionDependencies } from "../../shared/accounts/sign-in/delete-
 import type { SignInDependencies } from "../../shared/accounts/sign-in/dependencies.ts";
 import type { UsageDependencies } from "../../shared/accounts/usage/find-usage.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
+import type { CallbackManagement } from "../../shared/recordings/jobs/manage-callbacks.ts";
 import type { ExportOperationDependencies } from "./export-account.ts";
 
 /** What the use cases of this feature need. */
@@ -13,7 +14,8 @@ export interface AuthDependencies
   extends SignInDependencies,
     DeletionDependencies,
     UsageDependencies,
-    ExportOperationDependencies {
+    ExportOperationDependencies,
+    CallbackManagement {
   readonly secondFactors: SignInDependencies["secondFactors"];
   readonly accounts: AccountsRepository;
   readonly apiKeys: ApiKeysRepository;

@@ -33,6 +33,7 @@ import {
 } from "./keys-contract.ts";
 import { linkEndpoints } from "./link-endpoints.ts";
 import { refreshToken } from "./refresh-token.ts";
+import { webhookDeliveryEndpoints } from "./webhook-deliveries.ts";
 import { webhookSecretEndpoints } from "./webhook-secret.ts";
 
 /** The operations of accounts and tokens, bound to their use cases. */
@@ -62,4 +63,5 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(usageOperation, ({ query, caller }) => getUsage(caller.userId, query, dependencies)),
   ...webhookSecretEndpoints(dependencies),
   ...exportEndpoints(dependencies),
+  ...webhookDeliveryEndpoints(dependencies),
 ];

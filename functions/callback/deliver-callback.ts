@@ -3,6 +3,7 @@ import {
   type CallbackRequest,
   callbackId,
   deliveryName,
+  testEvent,
 } from "../../shared/recordings/callbacks/callback-queue.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import type { DeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
@@ -54,11 +55,13 @@ const attemptDelivery = async (
   const response = await attemptOnce({ url, headers, body }, post);
   const entry = { at: sentAt.toISOString(), ...response };
   const code = response.status_code ?? 0;
-  const seconds = pausesInSeconds[attempts - 1];
-  if (code >= 200 && code < 300) await log.add(userId, jobId, entry, "delivered");
-  else if (code === goneStatus || seconds === undefined) await log.add(userId, jobId, entry, "failed");
+  // A test shows its result at once.
+  const seconds = event === testEvent ? undefined : pausesInSeconds[attempts - 1];
+  if (code >= 200 && code < 300) await log.add(userId, jobId, entry, "delivered", request);
+  else if (code === goneStatus || seconds === undefined)
+    await log.add(userId, jobId, entry, "failed", request);
   else {
-    await log.add(userId, jobId, entry, "pending");
+    await log.add(userId, jobId, entry, "pending", request);
     return seconds;
   }
   return undefined;
@@ -86,7 +89,7 @@ export const deliverCallback = async (
   // gone.
   if (!signing || status !== "pending") return undefined;
   if (signing.length === 0) {
-    await log.add(userId, jobId, { at: now().toISOString(), error: endedMessage }, "failed");
+    await log.add(userId, jobId, { at: now().toISOString(), error: endedMessage }, "failed", request);
     return undefined;
   }
   const slot = await slots.take(userId);

@@ -1,5 +1,5 @@
 import { defineFunction } from "../../shared/http/function-definition.ts";
-import { publicAddressEnvironment } from "../../shared/platform/config/environment.ts";
+import { publicAddressEnvironment, tableEnvironment } from "../../shared/platform/config/environment.ts";
 import { textVariable } from "../../shared/platform/config/variables.ts";
 
 export const canaryFunction = defineFunction({
@@ -8,7 +8,8 @@ export const canaryFunction = defineFunction({
   operations: [],
   environment: {
     ...publicAddressEnvironment,
-    /** JSON object with the `key` of an operator's account; without one, nothing is translated. */
+    ...tableEnvironment,
+    /** JSON object with the `key` of an operator's account; its scopes decide which tasks are checked. Without one none is. */
     CANARY_SECRET_ID: textVariable,
   },
   memoryMegabytes: 256,

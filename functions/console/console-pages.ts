@@ -13,6 +13,8 @@ import {
   secondFactorPages,
 } from "./second-factor/second-factor-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
+import { type StatusDependencies, statusPages } from "./status/status-pages.tsx";
+import { type TierDependencies, tierPages } from "./tier/tier-pages.tsx";
 
 export type ConsoleDependencies = AccountPagesDependencies &
   AdminDependencies &
@@ -24,7 +26,9 @@ export type ConsoleDependencies = AccountPagesDependencies &
   NoticeDependencies &
   PlaygroundDependencies &
   RecordingsDependencies &
-  SecondFactorPagesDependencies;
+  SecondFactorPagesDependencies &
+  StatusDependencies &
+  TierDependencies;
 
 /** Every page of the console. */
 export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
@@ -39,4 +43,6 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...noticePages(dependencies),
   ...secondFactorPages(dependencies),
   ...adminPages(dependencies),
+  ...statusPages(dependencies),
+  ...tierPages(dependencies),
 ];

@@ -5,6 +5,7 @@ import {
   anonymousLimitEnvironment,
   bucketEnvironment,
   callbackQueueEnvironment,
+  callbackRulesEnvironment,
   characterQuotaEnvironment,
   credentialsLimitEnvironment,
   deadLetterEnvironment,
@@ -21,6 +22,7 @@ import {
 } from "../../shared/platform/config/environment.ts";
 import { identityProvidersEnvironment } from "../../shared/platform/config/identity-providers.ts";
 import {
+  addressVariable,
   baseAddressVariable,
   daysVariable,
   optionalVariable,
@@ -45,6 +47,7 @@ export const consoleFunction = defineFunction({
     "/reset-password",
     "/privacy",
     "/terms",
+    "/status",
     "/llms.txt",
     "/llms-full.txt",
   ],
@@ -54,9 +57,10 @@ export const consoleFunction = defineFunction({
     ...characterQuotaEnvironment,
     ...anonymousLimitEnvironment,
     ...bucketEnvironment,
+    ...callbackQueueEnvironment,
+    ...callbackRulesEnvironment,
     ...credentialsLimitEnvironment,
     ...jobQueueEnvironment,
-    ...callbackQueueEnvironment,
     ...deadLetterEnvironment,
     ...mailQueueEnvironment,
     ...exportQueueEnvironment,
@@ -80,6 +84,8 @@ export const consoleFunction = defineFunction({
     CHAT_STREAM_URL: baseAddressVariable,
     /** Requests per day in the playground for one IP address without an account; 0 for none. */
     VISITOR_TRIES_PER_DAY: z.coerce.number().int().min(0),
+    /** A status page elsewhere. */
+    STATUS_PAGE_URL: optionalVariable(addressVariable),
     /** The languages of pages, such as `en,sw`. */
     CONSOLE_LANGUAGES: consoleLanguagesVariable,
   },

@@ -1,9 +1,9 @@
+import { createRequestLog } from "../../shared/accounts/requests/request-log.ts";
+import { createTierRequests } from "../../shared/accounts/tiers/tier-requests.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
+import { createStatusLog } from "../../shared/platform/status/status-log.ts";
 import { modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
-import { openCallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
-import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
-import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { accountDependenciesFrom } from "../../shared/wiring/accounts-from-environment.ts";
 import {
   accountPoliciesFrom,
@@ -68,12 +68,13 @@ export const handler = createConsoleHandler(
   consolePages({
     ...playground,
     store: linkedStoreFrom(environment),
-    jobs: createJobsRepository(table),
     queue: openJobQueue(jobs, aws),
-    callbacks: openCallbackQueue(callbacks, aws),
-    deliveries: createDeliveryLog(table),
     deadLetters,
     servers,
+    requestLog: createRequestLog(table),
+    statusLog: createStatusLog(table),
+    tierRequests: createTierRequests(table),
+    statusPageUrl: environment.STATUS_PAGE_URL,
     providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({
       name,
       path: logInThrough(letter),

@@ -33,6 +33,7 @@ export async function* itemsOf(
     erased.by === "record"
       ? (await ownedOf(owner, table)).flatMap(({ items }) => items.filter((key) => isOf(kind, kinds, key)))
       : [];
+  if (erased.by === "key") keys.push(erased.of(owner));
   if (erased.by === "step" && erased.key) keys.push(erased.key(owner));
   for (const Key of keys) {
     const item = await table.read({ Key });

@@ -10,7 +10,7 @@ import { assistantId, type JobName, jobObjects } from "../../shared/recordings/j
 export interface EndDependencies {
   readonly jobs: Pick<JobsRepository, "read" | "remove" | "finish">;
   readonly store: Pick<ObjectStore, "delete" | "list">;
-  readonly callbacks: CallbackQueue;
+  readonly callbacks: Pick<CallbackQueue, "send">;
   /** The queue of the messaging assistant, for jobs that transcribe a voice note. */
   readonly messages: MessageQueue;
 }

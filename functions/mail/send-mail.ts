@@ -61,6 +61,10 @@ export const sendMail = async (
     return;
   }
   const { purpose, path } = wording.link;
+  if (purpose === undefined) {
+    await deliver(writeMail(wording, recipient, `${baseUrl}${path}`));
+    return;
+  }
   const owner = { userId: account.id, tokenEpoch: account.token_epoch };
   const secret = await (request.kind === "connect-identity"
     ? links.create(owner, purpose, request.connects)

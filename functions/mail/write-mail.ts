@@ -14,8 +14,8 @@ export interface Mail {
 interface Wording {
   readonly subject: string;
   readonly intro: readonly string[];
-  /** The link after the introduction, and its page. */
-  readonly link?: { readonly purpose: LinkPurpose; readonly path: string };
+  /** The link after the introduction, and its page. Without a purpose it has no secret. */
+  readonly link?: { readonly purpose?: LinkPurpose; readonly path: string };
   readonly end: readonly string[];
 }
 
@@ -69,6 +69,30 @@ const recoveryCodeUsed = ({ codesLeft }: Extract<MailRequest, { kind: "recovery-
     "You can create new ones on the page of your account, under Security, and set up a new phone there.",
     changeIfNotYou,
   ],
+});
+
+const tierDecided = ({ decision, note }: Extract<MailRequest, { kind: "tier-decided" }>): Wording => ({
+  subject: decision === "accepted" ? "Your account has higher limits" : "Your request for higher limits",
+  intro: [
+    decision === "accepted"
+      ? "We have accepted your request: your plan is now Premium."
+      : "We have read your request for a higher plan, and cannot accept it now.",
+    ...(note === "" ? [] : [note]),
+    "You find your plan and its limits here:",
+  ],
+  link: { path: "/console/usage" },
+  end: [],
+});
+
+const routesEnd = ({ sunset, routes }: Extract<MailRequest, { kind: "routes-end" }>): Wording => ({
+  subject: `Routes that you call end on ${sunset}`,
+  intro: [
+    `Version 1 of the API ends on ${sunset}. In the last 30 days your account has called these of its routes:`,
+    routes.map((route) => `- ${route}`).join("\n"),
+    "From that day on they may stop working. This guide shows how to replace each:",
+  ],
+  link: { path: "/docs/guides/from-v1" },
+  end: ["Nothing else changes: your account, keys and limits stay the same."],
 });
 
 /** The wording of a requested mail. */
@@ -128,6 +152,10 @@ export const wordingOf = (request: MailRequest): Wording => {
       };
     case "recovery-code-used":
       return recoveryCodeUsed(request);
+    case "tier-decided":
+      return tierDecided(request);
+    case "routes-end":
+      return routesEnd(request);
     case "disowned":
       return {
         subject: "The account with your email address is disabled",

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type AccountType, accountType } from "../../shared/accounts/access/account-access.ts";
+import type { TierDecision } from "../../shared/accounts/mail/mail-request.ts";
 import { UsageError } from "./command-line.ts";
 
 export interface Change {
@@ -40,9 +41,30 @@ export interface Listing {
   readonly listsNames: true;
 }
 
+/** Decides about the request of an account for a higher tier. */
+export interface TierDecisionOf {
+  readonly decidedFor: string;
+  readonly decision: TierDecision;
+  readonly note: string;
+  readonly mailQueue: string | undefined;
+}
+
+/** Lists requests for a higher tier. */
+export interface ListedTierRequests {
+  readonly listed: "tier-requests";
+}
+
 export interface Wanted {
   readonly table: string | undefined;
-  readonly task: Change | Deletion | Forgetting | KeysOf | Listing | SmokeAccount;
+  readonly task:
+    | Change
+    | Deletion
+    | Forgetting
+    | KeysOf
+    | ListedTierRequests
+    | Listing
+    | SmokeAccount
+    | TierDecisionOf;
 }
 
 const parse = (args: string[]) =>
@@ -65,6 +87,10 @@ const parse = (args: string[]) =>
       smoke: { type: "boolean" },
       "forget-sender": { type: "string" },
       "list-names": { type: "boolean" },
+      requests: { type: "boolean" },
+      "accept-request": { type: "string" },
+      "decline-request": { type: "string" },
+      "mail-queue": { type: "string" },
       table: { type: "string" },
     },
   });
@@ -123,6 +149,8 @@ const readChange = (values: Values, username: string): Change => {
     throw new UsageError("--revoke-key and --revoke-keys need --keys.");
   if (values.yes || values.bucket !== undefined)
     throw new UsageError("--yes needs --delete, and --bucket needs --delete or --forget-sender.");
+  if (values["mail-queue"] !== undefined)
+    throw new UsageError("--mail-queue needs --accept-request or --decline-request.");
   if (values.disable && values.enable) throw new UsageError("Use either --disable or --enable, not both.");
   const type = accountType.optional().safeParse(values.type);
   if (!type.success) {
@@ -140,11 +168,39 @@ const readChange = (values: Values, username: string): Change => {
   };
 };
 
+const maxNoteLength = 2_000;
+
+const readDecision = (values: Values, decidedFor: string): TierDecisionOf => {
+  const { "accept-request": accepted, "decline-request": declined, "mail-queue": mailQueue, table } = values;
+  const options = ["accept-request", "decline-request", "mail-queue", "table"] as const;
+  if (hasOthersThan(values, options) || (accepted !== undefined && declined !== undefined)) {
+    throw new UsageError(
+      "Use either --accept-request or --decline-request, with a note, and not with other changes.",
+    );
+  }
+  if ((table === undefined) !== (mailQueue === undefined)) {
+    throw new UsageError("A decision takes both --table and --mail-queue, or neither for the local service.");
+  }
+  const note = (accepted ?? declined ?? "").trim();
+  if (note.length > maxNoteLength)
+    throw new UsageError(`The note is longer than ${maxNoteLength} characters.`);
+  return { decidedFor, decision: accepted === undefined ? "declined" : "accepted", note, mailQueue };
+};
+
 const readTask = (values: Values, [username, ...rest]: readonly string[]): Wanted["task"] => {
   if (values["forget-sender"] !== undefined) return readForgetting(values, username);
   if (values["list-names"]) return readListing(values, username);
+  if (values.requests) {
+    if (username || hasOthersThan(values, ["requests", "table"])) {
+      throw new UsageError("--requests takes only --table.");
+    }
+    return { listed: "tier-requests" };
+  }
   if (!username) throw new UsageError("Name the account.");
   if (rest.length > 0) throw new UsageError(`Name one account: ${username} or ${rest.join(" or ")}.`);
+  if (values["accept-request"] !== undefined || values["decline-request"] !== undefined) {
+    return readDecision(values, username);
+  }
   if (values.smoke) return readSmokeAccount(values, username);
   if (values.keys) return readKeys(values, username);
   return values.delete ? readDeletion(values, username) : readChange(values, username);

@@ -3,17 +3,20 @@ import { once } from "node:events";
 import { userInfo } from "node:os";
 import { createInterface } from "node:readline";
 import { toAccount } from "../../shared/accounts/access/account.ts";
+import { openMailQueue } from "../../shared/accounts/mail/mail-queue.ts";
 import { createAuditLog, type Operator } from "../../shared/accounts/operators/audit-log.ts";
 import { listEarlierNames } from "../../shared/accounts/operators/find-accounts.ts";
 import { accountActs } from "../../shared/accounts/operators/operate-accounts.ts";
 import { listKeys } from "../../shared/accounts/profile/manage-keys.ts";
+import { decideTierRequest } from "../../shared/accounts/tiers/decide-tier-request.ts";
+import { createTierRequests } from "../../shared/accounts/tiers/tier-requests.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { openBucket } from "../../shared/platform/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
-import { withLocalStores, withLocalTable } from "../local/local-table.ts";
+import { withLocalMails, withLocalStores, withLocalTable } from "../local/local-table.ts";
 import {
   type Change,
   type Deletion,
@@ -21,6 +24,7 @@ import {
   type KeysOf,
   readArguments,
   type SmokeAccount,
+  type TierDecisionOf,
 } from "./account-arguments.ts";
 import { runCommandLine } from "./command-line.ts";
 import { forgetSender } from "./forget-sender.ts";
@@ -31,6 +35,8 @@ const usage = `Usage: npm run account -- <username> [--type Free|Premium|Admin] 
        npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]
        npm run account -- <username> --keys [--revoke-key <id> | --revoke-keys] [--table <name>]
        npm run account -- <username> --smoke [--table <name>]
+       npm run account -- --requests [--table <name>]
+       npm run account -- <username> --accept-request | --decline-request "note" [--table <name> --mail-queue <url>]
        npm run account -- --forget-sender <id> [--table <name> --bucket <name>]
        npm run account -- --list-names [--table <name>]
 
@@ -41,12 +47,16 @@ Shows an account after changing its tier, disabling or enabling it.
   --delete         deletes the account with all its data, after a confirmation unless you add --yes; run it again
                    if it fails half-way
   --keys           shows its keys, after revoking one or all of them
+  --requests       lists requests for a higher tier, the open ones first
+  --accept-request, --decline-request
+                   decides about the open request of an account: a Free account becomes Premium, or stays as it is; a mail
+                   with the note goes to the account
   --smoke          creates an account for npm run smoke, and prints its password and key, which are not shown again
   --forget-sender  deletes the assistant's data about a person, by their phone number or the platform's user id
   --list-names     lets the search of /console/admin find accounts from before version 2.8 by the beginnings of their names;
                    needed once
 
-Without --table it works on the local service's data; --delete and --forget-sender need the service to be running.
+Without --table it works on the local service's data; --delete, --forget-sender and decisions need the service to be running.
 With --table it works on a deployed table, with your AWS credentials.`;
 
 /** Who the audit log says has run this command. */
@@ -145,6 +155,27 @@ const listNames = async (tableName: string): Promise<object> => {
   return { listed_accounts: await listEarlierNames(table, accounts) };
 };
 
+const decide = async (
+  tableName: string,
+  mailQueueUrl: string,
+  { decidedFor, decision, note }: TierDecisionOf,
+): Promise<object> => {
+  const { audit, table, found } = await openAccount(tableName, decidedFor);
+  const dependencies = {
+    audit,
+    tierRequests: createTierRequests(table),
+    mailQueue: openMailQueue(mailQueueUrl, readAwsConfig(process.env)),
+  };
+  if (!(await decideTierRequest(operator, found, { decision, note }, dependencies))) {
+    throw new Error(`${decidedFor} has no open request.`);
+  }
+  return { ...(await dependencies.tierRequests.find(found.id)) };
+};
+
+const listRequests = async (tableName: string): Promise<object> => ({
+  requests: await createTierRequests(openTable(tableName)).list(),
+});
+
 /** As shells and GitHub's `gh secret set --env-file` read variables. */
 const variableLines = (variables: object): string =>
   Object.entries(variables)
@@ -159,9 +190,17 @@ await runCommandLine(usage, async (args) => {
         "deleted" in task ? erase(tableName, bucketName, task) : forget(tableName, bucketName, task);
       return table && task.bucket ? remove(table, task.bucket) : withLocalStores(remove);
     }
+    if ("decidedFor" in task) {
+      const announceDecision = (tableName: string, mailQueueUrl: string) =>
+        decide(tableName, mailQueueUrl, task);
+      return table && task.mailQueue
+        ? announceDecision(table, task.mailQueue)
+        : withLocalMails(announceDecision);
+    }
     const work = async (tableName: string): Promise<object> => {
       if ("smokeAccount" in task) return createSmoke(tableName, task);
       if ("listsNames" in task) return listNames(tableName);
+      if ("listed" in task) return listRequests(tableName);
       return "keysOf" in task ? showKeys(tableName, task) : change(tableName, task);
     };
     return table ? work(table) : withLocalTable(work);

@@ -1,20 +1,21 @@
 /**
  * Writes the files that are generated: `openapi.json` and the paths for usage reports from the contracts, and the handbook's table
  * of what is stored. With `--check`, only reports whether they are up to date.
+ * Writes the files that are generated from the contracts: `openapi.json`, and the paths for reports of usage and requests. With `--check`, only
+ * reports whether they are up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { buildOpenApi } from "../../functions/docs/build-openapi.ts";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
-import { limitClassOf } from "../../shared/http/operation.ts";
+import type { Operation } from "../../shared/http/operation.ts";
 import { retentionTable, tableMarkdown } from "../../shared/wiring/retention.ts";
 import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 import { readOptions } from "./command-line.ts";
 
-const taskPaths = Object.fromEntries(
-  operations
-    .filter((operation) => limitClassOf(operation) === "task")
-    .map(({ id, method, path }) => [id, { method, path }]),
-);
+const pathOf = ({ id, method, path, deprecated }: Operation) =>
+  [id, { method, path, ...(deprecated ? { deprecated: true } : {}) }] as const;
+
+const taskPaths = Object.fromEntries(operations.filter(({ auth }) => auth === "user").map(pathOf));
 
 const retention = `# What is stored, and how long
 

@@ -67,6 +67,13 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
           invokeMode: InvokeMode.RESPONSE_STREAM,
         })
       : undefined;
+    if (props.definition.isTraced === false) {
+      acknowledge(
+        this.lambda,
+        "Serverless-LambdaTracing",
+        "Its traces would cost more than the function, and lead to no request.",
+      );
+    }
     acknowledge(
       this.lambda,
       "Serverless-LambdaDLQ",
@@ -76,7 +83,7 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
 
   private addLambda(props: ServiceFunctionProps<Environment>): LambdaFunction {
     const { environment, bundles, stage, functionName } = props;
-    const { name, description, memoryMegabytes, timeoutSeconds } = this.definition;
+    const { name, description, memoryMegabytes, timeoutSeconds, isTraced = true } = this.definition;
     const logGroup = new LogGroup(this, "Logs", logLifetime(stage.settings));
     const reservedConcurrency = stage.settings.RESERVED_CONCURRENCY[name];
     return new LambdaFunction(this, "Function", {
@@ -95,7 +102,7 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
       role: this.createRole(logGroup),
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      tracing: Tracing.ACTIVE,
+      tracing: isTraced ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
       // Previous versions stay, so a release can be rolled back.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },

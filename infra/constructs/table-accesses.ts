@@ -8,9 +8,13 @@ import {
   ownedKeyPrefix,
 } from "../../shared/accounts/access/keys.ts";
 import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/accounts/limits/keys.ts";
+import { noticeKeyPrefix } from "../../shared/accounts/notices/keys.ts";
+import { requestKeyPrefix } from "../../shared/accounts/requests/keys.ts";
+import { tierRequestKeyPrefix } from "../../shared/accounts/tiers/keys.ts";
 import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { modelKeyPrefix } from "../../shared/models/health/keys.ts";
+import { statusKeyPrefix } from "../../shared/platform/status/keys.ts";
 import { callbackKeyPrefix } from "../../shared/recordings/callbacks/keys.ts";
 import { assistantJobKeyPrefix, jobKeyPrefix } from "../../shared/recordings/jobs/keys.ts";
 import { transcriptionKeyPrefix } from "../../shared/recordings/saved-transcriptions/keys.ts";
@@ -20,11 +24,11 @@ import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 const { profile, username, email, counter, link } = accountKeyPrefixes;
 
 /** How the partition keys begin of everything that the deletion of an account finds in this way. */
-const erasedBy = (by: "leader" | "partition" | "record"): string[] =>
+const erasedBy = (by: "key" | "leader" | "partition" | "record"): string[] =>
   storedKinds.items.flatMap(({ keys: [partition], erased }) => (erased.by === by ? [partition] : []));
 
 /** The same, of what the export of an account contains as items. */
-const exportedBy = (by: "partition" | "record" | "step"): string[] =>
+const exportedBy = (by: "key" | "partition" | "record" | "step"): string[] =>
   storedKinds.items.flatMap(({ keys: [partition], erased, exported }) =>
     erased.by === by && "row" in exported ? [partition] : [],
   );
@@ -87,7 +91,7 @@ const tableAccesses = {
   "find-erasures": { DeleteItem: [erasureKeyPrefix], Query: [erasureKeyPrefix] },
   /** Deleting an account and everything that belongs to it, except for its usage. */
   "erase-accounts": {
-    BatchWriteItem: [...erasedBy("partition"), ...erasedBy("leader")],
+    BatchWriteItem: [...erasedBy("partition"), ...erasedBy("leader"), ...erasedBy("key")],
     DeleteItem: [profile, accessKeyPrefix, username, email, accountListKeyPrefix, ...erasedBy("record")],
     GetItem: [accessKeyPrefix],
     Query: [...erasedBy("partition"), ownedKeyPrefix],
@@ -95,7 +99,7 @@ const tableAccesses = {
   },
   /** Reading everything that the export of an account contains, and noting that it is ready. */
   "export-accounts": {
-    GetItem: [...exportedBy("record"), ...exportedBy("step")],
+    GetItem: [...exportedBy("key"), ...exportedBy("record"), ...exportedBy("step")],
     Query: [...exportedBy("partition"), ownedKeyPrefix, usageKeyPrefix],
     UpdateItem: [profile],
   },
@@ -122,6 +126,35 @@ const tableAccesses = {
   "keep-callbacks": { GetItem: [callbackKeyPrefix], UpdateItem: [callbackKeyPrefix] },
   /** Listing callbacks that failed, together with their outcomes. */
   "list-callbacks": { DeleteItem: [callbackKeyPrefix], PutItem: [callbackKeyPrefix] },
+  /** Storing the requests of accounts. */
+  "log-requests": { BatchWriteItem: [requestKeyPrefix], GetItem: [accessKeyPrefix] },
+  /** Showing the requests of an account. */
+  "show-requests": { Query: [requestKeyPrefix] },
+  /** Requesting a higher tier. */
+  "request-tier": { GetItem: [tierRequestKeyPrefix], PutItem: [tierRequestKeyPrefix] },
+  /** Listing requests for a higher tier, and deciding about them. */
+  "decide-tiers": {
+    GetItem: [tierRequestKeyPrefix],
+    Query: [tierRequestKeyPrefix],
+    UpdateItem: [tierRequestKeyPrefix],
+  },
+  /** Finding the accounts that call some routes, and noting who got a mail about their end. */
+  "notify-accounts": {
+    DeleteItem: [noticeKeyPrefix],
+    GetItem: [accessKeyPrefix, noticeKeyPrefix],
+    PutItem: [noticeKeyPrefix],
+    Query: [usageKeyPrefix],
+  },
+  /** Noting the outcomes of the canary. */
+  "note-status": { UpdateItem: [statusKeyPrefix] },
+  /** Showing the outcomes of the canary. */
+  "show-status": { Query: [statusKeyPrefix] },
+  /** Showing callbacks and sending them again. */
+  "resend-callbacks": {
+    GetItem: [callbackKeyPrefix, jobKeyPrefix],
+    Query: [callbackKeyPrefix],
+    UpdateItem: [callbackKeyPrefix],
+  },
   /** Storing the responses of idempotent requests. */
   "store-responses": { UpdateItem: [idempotencyKeyPrefix] },
   /** Counting requests of addresses. */

@@ -19,6 +19,13 @@ interface RequestKind {
 
 const authorizer = 0.005;
 
+/** The request log of an account: each request costs most when its line comes alone. CloudWatch sends it free of charge. */
+const requestLog = { "request-log": 0.02 } as const;
+/** The authorizer of a task, and its line in the request log. */
+const ofTask = { authorizer, ...requestLog } as const;
+/** An item by time and one by id. */
+const loggedWrites = 2;
+
 /** The percentage of invocations that first start an environment. AWS charges a start like work. */
 const startsPercent = 1;
 const startSeconds = 0.3;
@@ -29,15 +36,20 @@ const sampledShare = 0.05;
 /** An access item of 1 to 2 kB. */
 const accessWrite = 2;
 /**
- * The API, the write that checks the token and counts the request, another write of usage for every second request, and the log
- * lines of both functions.
+ * The API, the write that checks the token and counts the request, another write of usage for every second request, the log
+ * lines of both functions, and the request log with a read of the account.
  */
-const taskUses = { apiRequest: 1, tableWrite: 1.5 * accessWrite, logKilobyte: 3 };
+const taskUses = {
+  apiRequest: 1,
+  tableWrite: 1.5 * accessWrite + loggedWrites,
+  tableRead: 1,
+  logKilobyte: 3,
+};
 /** Recordings at 64 kbit/s, which model servers get over the internet. */
 const recordingKilobytesPerSecond = 8;
 
 /** A stream releases its slot with a second write of the same item, which also counts its usage. */
-const streamUses = { ...taskUses, tableWrite: 2 * accessWrite, outKilobyte: 60 };
+const streamUses = { ...taskUses, tableWrite: 2 * accessWrite + loggedWrites, outKilobyte: 60 };
 
 /** The most frequent requests of a deployment. */
 const requestKinds: readonly RequestKind[] = [
@@ -53,54 +65,54 @@ const requestKinds: readonly RequestKind[] = [
   },
   {
     what: "language identification",
-    seconds: { authorizer, language: 0.01 },
+    seconds: { ...ofTask, language: 0.01 },
     uses: { ...taskUses, outKilobyte: 1 },
   },
   {
     what: "translation, 1 s in the model",
-    seconds: { authorizer, translate: 1.02 },
+    seconds: { ...ofTask, translate: 1.02 },
     uses: { ...taskUses, outKilobyte: 1 },
   },
   {
     what: "chat, whole response after 5 s",
-    seconds: { authorizer, chat: 5.02 },
+    seconds: { ...ofTask, chat: 5.02 },
     uses: { ...taskUses, outKilobyte: 2 },
   },
   {
     what: "chat, streamed for 10 s through the REST API",
-    seconds: { authorizer, chat: 10.02 },
+    seconds: { ...ofTask, chat: 10.02 },
     uses: streamUses,
   },
   {
     what: "chat, streamed for 10 s through the function URL",
-    seconds: { chat: 10.03 },
+    seconds: { ...requestLog, chat: 10.03 },
     uses: { ...streamUses, apiRequest: 0, logKilobyte: 2 },
   },
   {
     what: "speech, 3 s in the model, stored",
-    seconds: { authorizer, speech: 3.1 },
+    seconds: { ...ofTask, speech: 3.1 },
     uses: { ...taskUses, bucketWrite: 1, outKilobyte: 200 },
   },
   {
     what: "transcription of a minute, 10 s in the model",
-    seconds: { authorizer, transcription: 10.1 },
+    seconds: { ...ofTask, transcription: 10.1 },
     uses: { ...taskUses, outKilobyte: 2 + 60 * recordingKilobytesPerSecond },
   },
   {
     what: "link for an upload, with its upload",
-    seconds: { authorizer, upload: 0.02 },
+    seconds: { ...ofTask, upload: 0.02 },
     uses: { ...taskUses, tableWrite: taskUses.tableWrite + 1, bucketWrite: 1, outKilobyte: 1 },
   },
   {
     // Messages: plan, three slots, each again after each piece, assembly. Each is sent, received, hidden now and then, and deleted.
     what: "job of an hour in 7 pieces, each 57 s in the model, with a callback",
-    seconds: { authorizer, jobs: 0.3, "job-worker": 7 * 57.3 + 2, callback: 0.3 },
+    seconds: { ...ofTask, jobs: 0.3, "job-worker": 7 * 57.3 + 2, callback: 0.3 },
     invocations: { "job-worker": 12 },
     uses: {
       apiRequest: 1,
       // Creation 11, planning 8, each piece 10 and the last 2 more, the end 6. A worker looks for an end of its job every 1.5 s.
-      tableWrite: 11 + 8 + 7 * 10 + 2 + 6,
-      tableRead: 7 * (5 + 38) + 13,
+      tableWrite: 11 + 8 + 7 * 10 + 2 + 6 + loggedWrites,
+      tableRead: 7 * (5 + 38) + 13 + 1,
       queueRequest: 12 * 3 + 7 * 4 + 5 + 3,
       bucketWrite: 9,
       bucketRead: 60,
@@ -141,10 +153,15 @@ const invokedByApi = (name: string): boolean =>
     (one) => one.name === name && (one.operations.length > 0 || ("pages" in one && one.pages !== undefined)),
   );
 
+const isTraced = (name: string): boolean =>
+  functionDefinitions.some((one) => one.name === name && one.isTraced !== false);
+
 /** How many traces a million requests of a kind leave. Functions that the API invokes are part of its request's trace. */
 const tracesOf = ({ seconds, invocations = {}, uses: { apiRequest = 0 } }: RequestKind): number => {
   const counts: Readonly<Record<string, number | undefined>> = invocations;
-  const own = Object.keys(seconds).filter((name) => apiRequest === 0 || !invokedByApi(name));
+  const own = Object.keys(seconds).filter(
+    (name) => isTraced(name) && (apiRequest === 0 || !invokedByApi(name)),
+  );
   const ofOwn = own.map((name) => {
     const invoked = (counts[name] ?? 1) * million;
     return invoked * defaultTracedShare(invoked);

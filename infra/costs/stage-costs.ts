@@ -6,6 +6,8 @@ import * as homePages from "../../functions/console/home/pages.ts";
 import * as identityPages from "../../functions/console/identity/pages.ts";
 import * as playgroundPages from "../../functions/console/playground/pages.ts";
 import * as recordingsPages from "../../functions/console/recordings/pages.ts";
+import * as statusPages from "../../functions/console/status/pages.ts";
+import * as tierPages from "../../functions/console/tier/pages.ts";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
 import { backendMetricNames } from "../../shared/platform/telemetry/backend-uses.ts";
@@ -90,6 +92,8 @@ const pageModules = [
   identityPages,
   playgroundPages,
   recordingsPages,
+  statusPages,
+  tierPages,
 ];
 
 /** Each page has a metric for GET, and one for POST if it has a form. */

@@ -6,13 +6,14 @@ import type {
   LocalResource,
 } from "@language-ai/aws-stand-ins";
 import { functionDefinitions } from "../../functions/manifest.ts";
+import { hasRequestsOfAccounts } from "../../functions/request-log/contract.ts";
 import type { PlatformSecrets } from "../../shared/messaging/platform-secrets.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
 import type { ModelTask } from "../../shared/platform/telemetry/backend-uses.ts";
 import type { IdentityStandIns } from "./identity/identity-servers.ts";
 import { choosePort } from "./ports.ts";
 import { admitSample } from "./sample-account.ts";
-import type { LocalSettings } from "./settings.ts";
+import { type LocalSettings, logLevels } from "./settings.ts";
 
 /** A function to which a debugger can attach. */
 export interface Inspected {
@@ -45,11 +46,29 @@ export const chooseInspected = async (
 export const featureOf = ({ assetDirectory }: Pick<LocalFunction, "assetDirectory">): string =>
   basename(assetDirectory);
 
+/** Whether the request log gets lines of a function: those of level INFO, which it must write. */
+const isFeedingRequestLog = (definition: LocalFunction): boolean =>
+  functionDefinitions.some((each) => each.name === featureOf(definition) && hasRequestsOfAccounts(each));
+
+const feedingLevel = (level: LocalSettings["LOG_LEVEL"]): LocalSettings["LOG_LEVEL"] =>
+  level === "DEBUG" ? "DEBUG" : "INFO";
+
+const levelNames: readonly string[] = logLevels;
+
+/** A line of a function's log, after the function's name. */
+const leveledLine = new RegExp(`^[^ ]+ \\| \\{"level":"(${logLevels.join("|")})"`);
+
+/** Whether a line that a function or server has printed is shown at a level: all lines without a level are. */
+export const isShownAt = (level: LocalSettings["LOG_LEVEL"], line: string): boolean => {
+  const own = leveledLine.exec(line)?.[1];
+  return own === undefined || levelNames.indexOf(own) >= levelNames.indexOf(level);
+};
+
 /** Returns how a function here differs from its template. */
 export const configureFunction =
   ({ LOG_LEVEL }: LocalSettings, inspected: Inspected | undefined) =>
   (definition: LocalFunction): Partial<FunctionConfiguration> => ({
-    environment: { LOG_LEVEL },
+    environment: { LOG_LEVEL: isFeedingRequestLog(definition) ? feedingLevel(LOG_LEVEL) : LOG_LEVEL },
     ...(featureOf(definition) === inspected?.feature
       ? { inspectorPort: inspected.port, timeoutSeconds: inspectedSeconds }
       : {}),

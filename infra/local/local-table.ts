@@ -30,6 +30,21 @@ export const withLocalStores = async <Result>(
 };
 
 /**
+ * Runs `work` with the table and the queue of mails of the running local service.
+ *
+ * @throws Error when none is running.
+ */
+export const withLocalMails = async <Result>(
+  work: (tableName: string, mailQueueUrl: string) => Promise<Result>,
+): Promise<Result> => {
+  const { DATA_DIR: dataDirectory } = readLocalSettings(process.env);
+  const running = await findRunningService(dataDirectory);
+  if (!running?.mailQueueUrl) throw new Error("Start the service first; it sends the mail.");
+  Object.assign(process.env, running.sdkVariables);
+  return work(running.tableName, running.mailQueueUrl);
+};
+
+/**
  * Runs `work` with the local service's table: through the service when it is running, else on its data directly. The AWS SDK
  * finds the table with this process's environment.
  *

@@ -10,6 +10,8 @@ const serviceFile = z.object({
   tableName: z.string(),
   /** The bucket of audio files. */
   bucketName: z.string().optional(),
+  /** The queue of mails. */
+  mailQueueUrl: z.string().optional(),
   /** Variables with which an AWS SDK calls the embedded services as an operator. */
   sdkVariables: z.record(z.string(), z.string()),
 });

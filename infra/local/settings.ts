@@ -7,7 +7,8 @@ const endpoint = z
   .url({ protocol: /^https?$/, error: "must be an address such as http://127.0.0.1:8000/v1" })
   .optional();
 
-const logLevels = ["DEBUG", "INFO", "WARN", "ERROR", "SILENT"] as const;
+/** From the least to the most important; `SILENT` has no lines. */
+export const logLevels = ["DEBUG", "INFO", "WARN", "ERROR", "SILENT"] as const;
 
 const settings = z.object({
   /** The port of the API. The chat stream, storage, sample server and identity providers have the next five. 0 takes free ones. */

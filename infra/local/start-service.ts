@@ -15,6 +15,7 @@ import {
   configureFunction,
   type Inspected,
   invokeFeature,
+  isShownAt,
   secretValue,
 } from "./functions.ts";
 import { type IdentityStandIns, startIdentityStandIns } from "./identity/identity-servers.ts";
@@ -100,6 +101,10 @@ const endpointsOf = (settings: LocalSettings) => ({
   ses: settings.AWS_ENDPOINT_URL_SES,
 });
 
+/** The value of a variable that several functions have. */
+const variableIn = ({ functions }: LocalModel, name: string): string | undefined =>
+  functions.find(({ environment }) => name in environment)?.environment[name];
+
 const announce = async (
   { DATA_DIR: dataDirectory }: LocalSettings,
   instance: string,
@@ -112,9 +117,8 @@ const announce = async (
     instance,
     url,
     tableName: model.tables[0]?.name ?? "",
-    bucketName: model.functions.find(({ environment }) => "BUCKET_NAME" in environment)?.environment[
-      "BUCKET_NAME"
-    ],
+    bucketName: variableIn(model, "BUCKET_NAME"),
+    mailQueueUrl: variableIn(model, "MAIL_QUEUE_URL"),
     sdkVariables: variablesOf(operator),
   });
   cleanup.add(() => withdrawService(dataDirectory));
@@ -157,7 +161,9 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
     maxConcurrency: settings.FUNCTION_CONCURRENCY,
     secretValue: secretValue(settings, identity),
     localRoutes: (served) => localRoutes(served, instance, platform),
-    log,
+    log: (line) => {
+      if (isShownAt(settings.LOG_LEVEL, line)) log(line);
+    },
   });
   cleanup.add(() => application.close());
   await announce(settings, instance, application, cleanup);

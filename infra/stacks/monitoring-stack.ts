@@ -11,6 +11,7 @@ import { backendConditions } from "../constructs/backend-monitoring.ts";
 import { EventCounts } from "../constructs/event-counts.ts";
 import { queueConditions } from "../constructs/queue-conditions.ts";
 import { rareConditions } from "../constructs/rare-conditions.ts";
+import { RequestLogFeed } from "../constructs/request-log-feed.ts";
 import { ServiceDashboard } from "../constructs/service-dashboard.ts";
 import { type Stage, silenceOf } from "../stages.ts";
 import type { ApiStack } from "./api-stack.ts";
@@ -25,7 +26,7 @@ export interface MonitoringStackProps extends StackProps {
 }
 
 /**
- * The dashboard, and the alarms that call an operator. It refers to the other stacks by weak references, because an export
+ * The dashboard, the alarms that call an operator, and the feed of the request log. It refers to the other stacks by weak references, because an export
  * would keep a function from being deleted.
  */
 export class MonitoringStack extends Stack {
@@ -46,6 +47,11 @@ export class MonitoringStack extends Stack {
       jobs: data.jobs,
       exports: data.exports,
     };
+    new RequestLogFeed(this, "RequestLog", {
+      functions: api.functions.all,
+      destination: workers.requestLog,
+      logGroups: stage.prefix,
+    });
     const events = new EventCounts(this, "Events", monitored);
     const { all } = new Alarms(this, "Alarms", {
       ...apiConditions(monitored),

@@ -1,7 +1,7 @@
 import { CfnOutput } from "aws-cdk-lib";
 import { AccountRootPrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
-import { bucketBinding, tableBinding } from "../constructs/bindings.ts";
+import { bucketBinding, queueBinding, tableBinding } from "../constructs/bindings.ts";
 import { InlineRole } from "../constructs/inline-role.ts";
 import type { DataStack } from "./data-stack.ts";
 import { erasedFolders } from "./erased-folders.ts";
@@ -11,15 +11,16 @@ export class OperatorRole extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { table, audioBucket }: Pick<DataStack, "table" | "audioBucket">,
+    { table, audioBucket, mail }: Pick<DataStack, "table" | "audioBucket" | "mail">,
   ) {
     super(scope, id);
     const role = new InlineRole(this, "Role", {
       assumedBy: new AccountRootPrincipal(),
       description: "Runs the operator's commands: npm run account, npm run usage",
     });
-    tableBinding(table, "find-accounts", "operate-accounts", "erase-accounts").grant?.(role);
+    tableBinding(table, "find-accounts", "operate-accounts", "erase-accounts", "decide-tiers").grant?.(role);
     bucketBinding(this, audioBucket, ...erasedFolders).grant?.(role);
+    queueBinding(mail.queue, "send").grant?.(role);
     new CfnOutput(this, "Arn", { value: role.roleArn }).overrideLogicalId("OperatorRoleArn");
   }
 }

@@ -88,13 +88,14 @@ export class ServiceFunctions extends FunctionGroup {
   }
 
   private addAuth(): ServiceFunction {
-    const { table, audioBucket, mail, exports } = this.props.data;
+    const { table, audioBucket, callbacks, mail, exports } = this.props.data;
     return this.add(authFunction, {
-      TABLE_NAME: tableBinding(table, ...accounts, "store-responses"),
+      TABLE_NAME: tableBinding(table, ...accounts, "store-responses", "resend-callbacks"),
       BUCKET_NAME: bucketBinding(this, audioBucket, ...erasedFolders, ...exportedFolders, {
         folder: exportsFolder,
         access: "read",
       }),
+      CALLBACK_QUEUE_URL: queueBinding(callbacks.queue, "send"),
       MAIL_QUEUE_URL: queueBinding(mail.queue, "send"),
       EXPORT_QUEUE_URL: queueBinding(exports.queue, "send"),
     });
@@ -153,6 +154,11 @@ export class ServiceFunctions extends FunctionGroup {
         "disown-accounts",
         "show-jobs",
         "show-operators",
+        "show-requests",
+        "resend-callbacks",
+        "show-status",
+        "request-tier",
+        "decide-tiers",
       ),
       BUCKET_NAME: bucketBinding(
         this,

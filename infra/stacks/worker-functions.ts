@@ -12,6 +12,8 @@ import { jobWorkerFunction } from "../../functions/job-worker/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
 import { messagingFunction } from "../../functions/messaging/contract.ts";
+import { requestLogFunction } from "../../functions/request-log/contract.ts";
+import { sunsetFunction } from "../../functions/sunset/contract.ts";
 import {
   exportsFolder,
   jobsFolder,
@@ -37,9 +39,14 @@ export class WorkerFunctions extends FunctionGroup {
   readonly all: readonly ServiceFunction[];
   /** The rule by which EventBridge reports mails that came back. */
   readonly mailFeedbackRule: Rule;
+  /** Gets the last log lines of requests. */
+  readonly requestLog: ServiceFunction;
 
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     super(scope, id, props);
+    this.requestLog = this.add(requestLogFunction, {
+      TABLE_NAME: tableBinding(props.data.table, "log-requests"),
+    });
     const mailFeedback = this.add(mailFeedbackFunction, {
       TABLE_NAME: tableBinding(props.data.table, "withhold-mails"),
     });
@@ -53,6 +60,8 @@ export class WorkerFunctions extends FunctionGroup {
       this.addMessaging(),
       this.addCallback(),
       this.addJobWorker(),
+      this.requestLog,
+      this.addSunset(),
     ];
   }
 
@@ -82,7 +91,9 @@ export class WorkerFunctions extends FunctionGroup {
   }
 
   private addCanary(): ServiceFunction {
-    const canary = this.add(canaryFunction, {});
+    const canary = this.add(canaryFunction, {
+      TABLE_NAME: tableBinding(this.props.data.table, "note-status"),
+    });
     const rule = new Rule(this, "CanarySchedule", {
       description: "When the canary calls",
       enabled: this.props.stage.settings.CANARY === "on",
@@ -121,6 +132,21 @@ export class WorkerFunctions extends FunctionGroup {
     });
     this.feed(exporting, exports.queue, { batchSize: 1 });
     return exporting;
+  }
+
+  private addSunset(): ServiceFunction {
+    const { table, mail } = this.props.data;
+    const sunset = this.add(sunsetFunction, {
+      TABLE_NAME: tableBinding(table, "notify-accounts"),
+      MAIL_QUEUE_URL: queueBinding(mail.queue, "send"),
+    });
+    const rule = new Rule(this, "SunsetSchedule", {
+      description: "When accounts are mailed that still call routes of version 1",
+      schedule: Schedule.rate(Duration.days(1)),
+      targets: [new LambdaFunction(sunset.live)],
+    });
+    acknowledge(rule, "Serverless-EventBusDLQ", "The next run, a day later, repeats what failed.");
+    return sunset;
   }
 
   private addMessaging(): ServiceFunction {

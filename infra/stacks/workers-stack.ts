@@ -16,6 +16,7 @@ export interface WorkersStackProps extends StackProps, FunctionGroupProps {}
 export class WorkersStack extends Stack {
   readonly functions: readonly ServiceFunction[];
   readonly mailFeedbackRule: Rule;
+  readonly requestLog: ServiceFunction;
 
   constructor(
     scope: Construct,
@@ -28,6 +29,7 @@ export class WorkersStack extends Stack {
     const workers = new WorkerFunctions(this, "Functions", { stage, data, bundles, publicBaseUrl });
     this.functions = workers.all;
     this.mailFeedbackRule = workers.mailFeedbackRule;
+    this.requestLog = workers.requestLog;
     new OperatorRole(this, "Operator", data);
     if (stage.settings.RELEASE_SHIFT === "gradual") {
       new GradualRelease(this, "Release", { functions: this.functions, bundles, stage });

@@ -23,6 +23,8 @@ export interface FunctionDefinition<Environment extends VariableShape = Variable
   readonly transfer: "buffered" | "stream";
   /** Whether it also has a function URL; it then checks bearer tokens itself. */
   readonly functionUrl?: boolean;
+  /** `false` when no one reads its traces: X-Ray records the first invocation of each second, which costs more than the function. */
+  readonly isTraced?: false;
 }
 
 /** How much of a function's time is reserved to clean up and respond: when its time ends, Lambda sends no response. */

@@ -192,7 +192,10 @@ const respondStreaming = async (
       },
     });
     // The refund among the steps is decided before a stream begins.
-    if (failure) await refundRequest(limiter, request, failure);
+    if (failure) {
+      request.errorCode = failure.code;
+      await refundRequest(limiter, request, failure);
+    }
     return metadata.statusCode >= 400 || failure !== undefined;
   } finally {
     logResponse(request, { status: metadata.statusCode, headLeftAt, stream: { bytes, ended } });

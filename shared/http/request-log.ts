@@ -2,6 +2,7 @@ import { logger } from "../platform/telemetry/logger.ts";
 import { measured } from "../platform/telemetry/request-metrics.ts";
 import { requestScope } from "../platform/telemetry/request-scope.ts";
 import { joinTrace, spanFields } from "../platform/telemetry/trace-context.ts";
+import type { Use } from "../platform/telemetry/use.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
 /** Ids that may be echoed in a header and written to a log as they are. */
@@ -46,7 +47,16 @@ export interface ResponseOutcome {
   readonly stream?: { readonly bytes: number; readonly ended: StreamEnd };
 }
 
-/** Logs one line for each request when its response was sent. CloudWatch reads the metrics from it. */
+/** What the request has used, if anything: figures only. */
+const usedUnits = (): Use | undefined => {
+  const { use = {} } = requestScope() ?? {};
+  return Object.keys(use).length > 0 ? use : undefined;
+};
+
+/**
+ * Logs one line for each request when its response was sent. CloudWatch reads the metrics from it, and the function
+ * `request-log` the request log of its account.
+ */
 export const logResponse = (event: HttpEvent, { status, headLeftAt, stream }: ResponseOutcome): void => {
   const headMilliseconds = headLeftAt - event.receivedAt;
   // A document that is not ready is 503 for clients of DeepL, and no fault of the service.
@@ -57,6 +67,8 @@ export const logResponse = (event: HttpEvent, { status, headLeftAt, stream }: Re
     key_id: event.caller?.keyId,
     entry_point: event.entryPoint,
     status,
+    code: event.errorCode,
+    used: usedUnits(),
     replayed: event.replayed ? true : undefined,
     ...stream,
     ...measured({

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyEventV2, Context } from "aws-
 import type { Credential } from "../accounts/access/api-keys.ts";
 import type { Caller } from "../accounts/access/caller.ts";
 import type { Admission } from "../accounts/limits/admission.ts";
+import type { ErrorCode } from "../platform/errors/catalogue.ts";
 import type { Endpoint, PreparedRequest } from "./endpoint.ts";
 import type { IdempotencyLock } from "./idempotency/idempotency-lock.ts";
 import type { HttpResponse } from "./response.ts";
@@ -48,6 +49,8 @@ export interface HttpEvent extends GatewayFields {
   admission: Admission | undefined;
   /** The status of a failed request as we see it; on paths of the APIs of others, the caller may get another one. */
   errorStatus: number | undefined;
+  /** The code of the error that the response, or the end of its stream, reports. */
+  errorCode: ErrorCode | undefined;
   /** In milliseconds of `performance.now()`. */
   readonly receivedAt: number;
 }
@@ -139,6 +142,7 @@ export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2
     replayed: undefined,
     admission: undefined,
     errorStatus: undefined,
+    errorCode: undefined,
     receivedAt: performance.now(),
   };
 };

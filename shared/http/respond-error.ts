@@ -38,6 +38,7 @@ export const respondError = (format: FormatError = errorResponse): HttpMiddlewar
     const error = toAppError(request.error);
     const { requestId, endpoint } = request.event;
     request.event.errorStatus = error.status;
+    request.event.errorCode = error.code;
     if (error.status >= 500) {
       logger.error("request.failed", {
         request_id: requestId,

@@ -22,6 +22,8 @@ import {
   type accountLimitEnvironment,
   awsConfigOf,
   type bucketEnvironment,
+  type callbackQueueEnvironment,
+  type callbackRulesEnvironment,
   type characterQuotaEnvironment,
   type exportQueueEnvironment,
   type mailQueueEnvironment,
@@ -37,7 +39,10 @@ import { daySeconds } from "../platform/durations.ts";
 import { openTable } from "../platform/storage/sdk-table.ts";
 import type { DataOwner } from "../platform/storage/stored-kinds.ts";
 import type { Table, TableWrite } from "../platform/storage/table.ts";
+import { openCallbackQueue } from "../recordings/callbacks/callback-queue.ts";
 import { callbacksEnd, createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
+import { createDeliveryLog } from "../recordings/callbacks/deliveries.ts";
+import { createJobsRepository } from "../recordings/jobs/jobs-repository.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { isExportedFile } from "./find-stored.ts";
 import { characterQuotasFrom, linkedStoreFrom } from "./from-environment.ts";
@@ -55,6 +60,8 @@ type AccountVariables = PlatformEnvironment &
       typeof vendorsEnvironment &
       typeof termsEnvironment &
       typeof exportQueueEnvironment &
+      typeof callbackQueueEnvironment &
+      typeof callbackRulesEnvironment &
       typeof characterQuotaEnvironment
   > & { readonly TOKEN_LIFETIME_DAYS: number };
 
@@ -97,6 +104,10 @@ export const accountDependenciesFrom = (environment: AccountVariables) => {
     exports: createExportsRepository(table),
     exportQueue: openExportQueue(environment.EXPORT_QUEUE_URL, awsConfigOf(environment)),
     isExportedFile: (owner: DataOwner, name: string) => isExportedFile(owner, name, table, storedKinds),
+    deliveries: createDeliveryLog(table),
+    callbacks: openCallbackQueue(environment.CALLBACK_QUEUE_URL, awsConfigOf(environment)),
+    callbackRules: { allowLoopback: environment.CALLBACKS_ALLOW_LOOPBACK },
+    jobs: createJobsRepository(table),
     usage: createUsageRepository(
       table,
       environment.UNVERIFIED_QUOTA_SHARE,

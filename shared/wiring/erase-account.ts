@@ -6,7 +6,7 @@ import { usageMoves } from "../accounts/limits/usage-items.ts";
 import type { ObjectStore } from "../platform/storage/object-store.ts";
 import type { StoredKinds } from "../platform/storage/stored-kinds.ts";
 import { exists, type ItemKey, type Table, type TableWrite } from "../platform/storage/table.ts";
-import { foldersOf, ledBy, ownedOf, partitionsOf } from "./find-stored.ts";
+import { foldersOf, keysOfOwner, ledBy, ownedOf, partitionsOf } from "./find-stored.ts";
 import { storedKinds } from "./stored-kinds.ts";
 
 /** Where the data of accounts is. */
@@ -162,6 +162,7 @@ export const eraseAccount = async (
   await erasure.forEach(partitionsOf(account, kinds, "later"), (partition) =>
     erasePartition(partition, erasure),
   );
+  await table.deleteAll(keysOfOwner(account, kinds));
   signal.throwIfAborted();
   await keepUsage(table, account.id);
   await end(table, account);

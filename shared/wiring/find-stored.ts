@@ -27,6 +27,10 @@ export const ledBy = (key: ItemKey, { items }: StoredKinds): readonly ItemKey[] 
   return (erased?.by === "partition" && erased.leadsTo?.(key)) || [];
 };
 
+/** The keys of items that name the account. */
+export const keysOfOwner = (owner: DataOwner, { items }: StoredKinds): readonly ItemKey[] =>
+  items.flatMap(({ erased }) => (erased.by === "key" ? [erased.of(owner)] : []));
+
 /** The folders of an account in the bucket. */
 export const foldersOf = (owner: DataOwner, { objects }: StoredKinds): readonly string[] =>
   objects.flatMap(({ erased }) => (erased.by === "folder" ? erased.of(owner) : []));

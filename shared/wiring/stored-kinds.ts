@@ -1,12 +1,16 @@
 import { accountKinds } from "../accounts/access/stored-kinds.ts";
 import { exportFiles, exportKinds } from "../accounts/export/stored-kinds.ts";
 import { limitKinds } from "../accounts/limits/stored-kinds.ts";
+import { noticeKinds } from "../accounts/notices/stored-kinds.ts";
 import { operatorKinds } from "../accounts/operators/stored-kinds.ts";
+import { requestKinds } from "../accounts/requests/stored-kinds.ts";
 import { sessionKinds } from "../accounts/sessions/stored-kinds.ts";
+import { tierKinds } from "../accounts/tiers/stored-kinds.ts";
 import { idempotencyKinds, responseObjects } from "../http/idempotency/stored-kinds.ts";
 import { messagingKinds } from "../messaging/stored-kinds.ts";
 import { modelKinds } from "../models/health/stored-kinds.ts";
 import { dayMilliseconds, daySeconds } from "../platform/durations.ts";
+import { statusKinds } from "../platform/status/stored-kinds.ts";
 import { speechFolder, speechFolderOf } from "../platform/storage/object-store.ts";
 import type { DataOwner, ObjectKind, OtherKind, StoredKinds } from "../platform/storage/stored-kinds.ts";
 import { callbackKinds } from "../recordings/callbacks/stored-kinds.ts";
@@ -128,6 +132,10 @@ export const storedKinds: StoredKinds = {
     ...transcriptionKinds,
     ...messagingKinds,
     ...modelKinds,
+    ...noticeKinds,
+    ...requestKinds,
+    ...statusKinds,
+    ...tierKinds,
   ],
   objects: [uploadFiles, responseObjects, jobFiles, transcriptionFiles, exportFiles, speech],
   others,

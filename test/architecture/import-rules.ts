@@ -132,6 +132,3 @@ export const rooms: RoomTable = {
   recordings: ["platform", "audio", "models", "accounts", "messaging", "documents"],
   wiring: ["platform", "audio", "models", "accounts", "http", "messaging", "documents", "recordings"],
 };
-
-/** Files of `shared/` that may have a single user, each with the reason. */
-export const singleUserExceptions: Readonly<Record<string, string>> = {};

@@ -7,7 +7,7 @@ import { readImports } from "../house/imports/read-imports.ts";
 import { fileRings, folderRings } from "../house/imports/rings.ts";
 import { singleUsers } from "../house/imports/single-users.ts";
 import { isProduction, readRepository, sourceModule } from "../house/sources.ts";
-import { importRules, rooms, singleUserExceptions } from "./import-rules.ts";
+import { importRules, rooms } from "./import-rules.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { paths, modules } = readRepository(root);
@@ -39,8 +39,7 @@ describe("The modules of this repository", () => {
 
   it("of shared/ have more than one user", () => {
     const found = singleUsers(own);
-    expect(found.filter(({ file }) => !singleUserExceptions[file])).toEqual([]);
-    expect(found.map(({ file }) => file)).toEqual(Object.keys(singleUserExceptions));
+    expect(found).toEqual([]);
   });
 
   it("export each name once", () => {

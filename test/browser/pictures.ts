@@ -8,6 +8,7 @@ import { chromiumArguments, findChromium } from "../support/chromium.ts";
 import { runService } from "../support/run-service.ts";
 import { writeContactSheet } from "./pictures/contact-sheet.ts";
 import { fillDays, promote } from "./pictures/fill-days.ts";
+import { fillLists } from "./pictures/fill-lists.ts";
 import { createPeople, type People } from "./pictures/people.ts";
 import { type Scene, scenes } from "./pictures/scenes.ts";
 import { colorSchemes, takePictures, widths } from "./pictures/take-pictures.ts";
@@ -42,6 +43,10 @@ const prepare = async (variables: Record<string, string>): Promise<People> => {
   }
   if (actors.has("operator")) await promote(variables["DATA_DIR"] ?? "", people.operator);
   if (actors.has("many")) await fillDays(variables["DATA_DIR"] ?? "", people.many);
+  if (actors.has("many")) {
+    await fillDays(variables["DATA_DIR"] ?? "", people.many);
+    await fillLists(variables["DATA_DIR"] ?? "", people.many);
+  }
   return people;
 };
 

@@ -6,6 +6,7 @@ import { createJobsRepository, type NewJob, newJobId } from "../../shared/record
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import { call } from "../support/client.ts";
 import type { SeenPage } from "../support/form-visitor.ts";
+import { mailsTo } from "../support/local-mails.ts";
 import { actsOn, type LoggedIn, localAccounts, logInAs, readableOf, tokenOf } from "../support/operators.ts";
 import { openStoredData, type StoredData } from "../support/stored-data.ts";
 
@@ -108,10 +109,11 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     const owner = await logInAs();
     const name = await createJob(owner.id, "https://127.0.0.1:9/never");
     const log = createDeliveryLog(stored.table);
+    const ended = { url: "https://127.0.0.1:9/never", event: "job.completed" } as const;
     await stored.enqueueJob({ kind: "plan", ...name });
     const jobs = createJobsRepository(stored.table);
     while ((await jobs.read(name))?.status !== "completed") await sleep(200);
-    await log.add(owner.id, name.jobId, { at: new Date().toISOString(), status_code: 410 }, "failed");
+    await log.add(owner.id, name.jobId, { at: new Date().toISOString(), status_code: 410 }, "failed", ended);
     const seen = await openUntil(deliveriesPath, name.jobId);
     expect(readableOf(seen)).toMatch(new RegExp(`${name.jobId} ${owner.username} \\d+ .*? 410`));
     const retried = await send(seen, {
@@ -120,8 +122,46 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     expect(retried.html).toContain("The webhook is queued again.");
     expect((await log.read(owner.id, name.jobId)).status).not.toBe("delivered");
     expect(await actsOn(operator, owner)).toEqual([expect.stringContaining("Queued a webhook again")]);
-    await log.add(owner.id, name.jobId, { at: new Date().toISOString(), status_code: 204 }, "delivered");
+    await log.add(
+      owner.id,
+      name.jobId,
+      { at: new Date().toISOString(), status_code: 204 },
+      "delivered",
+      ended,
+    );
     expect((await operator.visitor.open(deliveriesPath)).html).not.toContain(name.jobId);
+  });
+
+  it("has requests for a higher plan, which they decide with their password; a mail says so", async () => {
+    const owner = await logInAs();
+    const purpose = "A clinic in Gulu translates its leaflets.";
+    const asking = await owner.visitor.open("/console/tier");
+    await owner.visitor.send(asking, "/console/tier", { purpose, amount: "2,000 requests a day" });
+    const list = await operator.visitor.open("/console/admin/requests");
+    expect(readableOf(list)).toContain(`${owner.username} Open ${purpose} 2,000 requests a day`);
+    const path = `/console/admin/accounts/${owner.id}`;
+    expect(list.html).toContain(`${path}?act=decide`);
+    const decide = await operator.visitor.open(`${path}?act=decide`);
+    expect(readableOf(decide)).toContain(purpose);
+    const typed = { action: "decide", decision: "accepted", note: "Webale." };
+    const refused = await operator.visitor.send(decide, path, { ...typed, password: "not it, sorry" });
+    expect([refused.status, (await (await localAccounts()).find({ id: owner.id }))?.account_type]).toEqual([
+      422,
+      "Free",
+    ]);
+    const decided = await operator.visitor.send(decide, path, { ...typed, password: operator.password });
+    expect(decided.html).toContain("The decision is stored");
+    expect(readableOf(await owner.visitor.open("/console/tier"))).toContain("Accepted");
+    const again = await operator.visitor.send(decide, path, { ...typed, password: operator.password });
+    expect(again.html).toContain("There is no open request any longer.");
+    expect(await actsOn(operator, owner)).toEqual([
+      expect.stringContaining("Accepted a request for a higher plan"),
+    ]);
+    await expect
+      .poll(async () =>
+        (await mailsTo(owner.email)).some((text) => text.includes("your plan is now Premium")),
+      )
+      .toBe(true);
   });
 
   it("is the usage of all accounts in a month, which they download with their password", async () => {

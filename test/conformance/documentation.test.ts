@@ -30,6 +30,7 @@ const notRun: Readonly<Record<string, string>> = {
   showResetPage: "needs the link of a mail",
   resetPassword: "needs the link of a mail",
   revokeKey: "needs a key that was made",
+  resendWebhook: "needs a callback that was sent",
   refreshSpeechLink: "needs speech that was made",
   legacyVendorRefreshUrl: "needs speech that was made",
   legacyDeleteTranscription: "needs a transcription that was made",

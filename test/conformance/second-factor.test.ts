@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from "vitest";
 import { tokenOperation } from "../../functions/auth/credentials-contract.ts";
 import { call, expectDeclared, newRegistration } from "../support/client.ts";
-import { FormVisitor, type SeenPage, termsOf } from "../support/form-visitor.ts";
+import { FormVisitor, type SeenPage } from "../support/form-visitor.ts";
 import { linkTo, mailsTo } from "../support/local-mails.ts";
 import { runCommand } from "../support/run-service.ts";
 import { codeOf, secretIn } from "../support/second-factor.ts";
@@ -15,8 +15,7 @@ const security = "/console/account?section=security";
 const signUp = async () => {
   const visitor = new FormVisitor();
   const registration = newRegistration();
-  const page = await visitor.open("/console/sign-up");
-  await visitor.send(page, "/console/sign-up", { ...registration, ...termsOf(page) });
+  await visitor.signUp(registration);
   return { visitor, ...registration };
 };
 

@@ -27,14 +27,14 @@ describe("The costs of requests", () => {
   });
 
   it("count what a stream at the function's URL uses", () => {
-    // 10.03 s and 1 % of 0.3 s, and an invocation; 4 writes; 2 kB of log and 84 % of a trace; 60 kB.
+    // 10.03 s and 1 % of 0.3 s, and an invocation; 4 writes; 0.02 s, 2 writes and a read of the request log; 2 kB of log and 84 % of a trace; 60 kB.
     const [lambda, api, table, queues, logs, traffic] = rowOf(
       "chat, streamed for 10 s through the function URL",
     );
     expect([lambda, api, table, queues, logs, traffic]).toEqual([
-      "133.97",
+      "134.48",
       "0.00",
-      "2.50",
+      "3.88",
       "0.00",
       "5.19",
       "5.40",
@@ -42,12 +42,12 @@ describe("The costs of requests", () => {
   });
 
   it("count all of a job: its worker for each piece, its messages, and the recording on its way to the model", () => {
-    // 403.75 s in 15 invocations; 97 writes, 314 reads; 72 messages, 9 PUT, 60 GET; 22.5 kB of log, a twentieth of a
+    // 403.75 s in 15 invocations; 97 writes, 314 reads, and the request log; 72 messages, 9 PUT, 60 GET; 22.5 kB of log, a twentieth of a
     // trace by the API, a quarter of 12 by the worker and 84 % of one by the callback; 29,282 kB.
     expect(rowOf("job of an hour").slice(0, 6)).toEqual([
-      "5386.36",
+      "5386.87",
       "3.50",
-      "99.88",
+      "101.25",
       "105.00",
       "30.88",
       "2635.38",
@@ -74,7 +74,7 @@ describe("The costs of requests", () => {
           new Map(gigabytes).set("chat", megabytes),
         )[0],
       );
-    expect(chatOf(2_048)).toBeCloseTo(2 * 133.774 + 0.2, 1);
+    expect(chatOf(2_048)).toBeCloseTo(2 * 133.774 + 0.2 + 0.507, 1);
   });
 
   it("are refused when a function is missing", () => {

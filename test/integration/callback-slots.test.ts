@@ -54,8 +54,9 @@ describe("the log of a callback's attempts", () => {
   it("is stored for thirty days after the last attempt", async () => {
     const items = table.openForRequests();
     const log = createDeliveryLog(items, () => start);
-    await log.add(103, "logged", { at: "2026-11-20T10:00:00.000Z", status_code: 500 }, "pending");
-    await log.add(103, "logged", { at: "2026-11-20T10:00:30.000Z", status_code: 204 }, "delivered");
+    const of = { url: "https://example.org/hook", event: "job.completed" } as const;
+    await log.add(103, "logged", { at: "2026-11-20T10:00:00.000Z", status_code: 500 }, "pending", of);
+    await log.add(103, "logged", { at: "2026-11-20T10:00:30.000Z", status_code: 204 }, "delivered", of);
     const item = await items.read({ Key: callbackKeys.deliveries(103, "logged") });
     expect(item).toMatchObject({ expires_at: start / 1_000 + 30 * 86_400 });
     expect(await log.read(103, "logged")).toMatchObject({

@@ -74,6 +74,11 @@ const samples = ({ id, username, email }: DataOwner): Readonly<Record<string, re
   "callbackKeys.deliveries": [id, job],
   "callbackKeys.slots": [id],
   "callbackKeys.failed": [job],
+  "noticeKeys.routesEnd": [id, "2027-12-01", 90],
+  "requestKeys.byTime": [id, "2026-11-20T10:00:00.000Z", "r1"],
+  "requestKeys.byId": [id, "2026-11-20T10:00:00.000Z", "r1"],
+  "statusKeys.day": ["2026-11-20"],
+  "tierRequestKeys.request": [id],
   "modelKeys.slice": ["chat", 2_777_777],
   "uploadKeys.upload": [`${id}`],
   "transcriptionKeys.transcription": [1_000 + id],
@@ -89,6 +94,7 @@ const samples = ({ id, username, email }: DataOwner): Readonly<Record<string, re
 const noKeys = [
   ...["limitKeys.ofAccount", "limitKeys.ofName", "limitKeys.usageOfMonth", "idempotencyKeys.ofAccount"],
   ...["jobKeys.ofAccount", "jobKeys.speeds", "callbackKeys.ofAccount", "messagingKeys.sender"],
+  ...["noticeKeys.ofAccount", "requestKeys.ofAccount", "requestKeys.ids"],
 ];
 
 const keyModules = execFileSync(

@@ -6,6 +6,8 @@ import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
+import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
+import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
 import { secondFactorsOver } from "./second-factor.ts";
 
@@ -22,6 +24,11 @@ const noCallbackSecrets = {
   replace: () => Promise.reject(new Error("No secret must be replaced.")),
 };
 
+const noCallbacks = {
+  send: () => Promise.reject(new Error("No callback must be sent.")),
+  sendAgain: () => Promise.reject(new Error("No callback must be sent again.")),
+};
+
 /** The endpoints of accounts over a table, with everything else that they write there. */
 export const accountsOver = (
   table: Table,
@@ -36,6 +43,10 @@ export const accountsOver = (
     findAccess: () => Promise.reject(new Error("No token must be looked at.")),
     eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
     callbackSecrets: noCallbackSecrets,
+    deliveries: createDeliveryLog(table),
+    callbacks: noCallbacks,
+    callbackRules: { allowLoopback: false },
+    jobs: createJobsRepository(table),
     usage: createUsageRepository(table, 1),
     taskPaths,
     exports: createExportsRepository(table),

@@ -69,6 +69,7 @@ const knownFields: ReadonlySet<string> = new Set([
   ],
   ...[
     "status",
+    "used",
     "replayed",
     "code",
     "reason",

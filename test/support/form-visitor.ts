@@ -95,6 +95,12 @@ export class FormVisitor {
     return this.#follow(await this.ask(to, { form: { ...form.fields, ...typed } }));
   }
 
+  /** Creates an account with the page for it, which logs in. */
+  async signUp(person: { readonly username: string; readonly email: string; readonly password: string }) {
+    const page = await this.open("/console/sign-up");
+    return this.send(page, "/console/sign-up", { ...person, ...termsOf(page) });
+  }
+
   async #follow(page: SeenPage): Promise<SeenPage> {
     const location = page.headers.get("location");
     if (page.status !== 303 || location === null) return page;

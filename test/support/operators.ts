@@ -2,7 +2,7 @@ import { inject } from "vitest";
 import type { AccountType } from "../../shared/accounts/access/account-access.ts";
 import type { AccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { logIn, newRegistration } from "./client.ts";
-import { FormVisitor, type SeenPage, termsOf } from "./form-visitor.ts";
+import { FormVisitor, type SeenPage } from "./form-visitor.ts";
 import { openLocalAccounts } from "./local-accounts.ts";
 import { codeOf } from "./second-factor.ts";
 import { setUpSecondFactor } from "./second-factor-visitor.ts";
@@ -29,8 +29,7 @@ export const logInAs = async (type: AccountType = "Free"): Promise<LoggedIn> => 
   const accounts = await localAccounts();
   const visitor = new FormVisitor();
   const registration = newRegistration();
-  const page = await visitor.open("/console/sign-up");
-  await visitor.send(page, "/console/sign-up", { ...registration, ...termsOf(page) });
+  await visitor.signUp(registration);
   const found = await accounts.find({ username: registration.username });
   if (!found) throw new Error("The account was not created.");
   await accounts.setAccountType(found.id, type);

@@ -48,6 +48,8 @@ export const otherEvents: Readonly<
   "mail-feedback/bounce": { result: nothing },
   "mail-feedback/complaint": { result: nothing },
   "mail-feedback/delivery": { result: nothing },
+  "request-log/lines": { result: nothing },
+  "sunset/daily": { result: nothing },
   "messaging/text": { result: batchDone, message: inboundMessage },
 };
 

@@ -121,6 +121,7 @@ export const startTestTable = async (): Promise<TestTable> => {
         deleteIf: counted("DeleteItem", table.deleteIf),
         transact: counted("TransactWriteItems", table.transact),
         query: counted("Query", table.query),
+        putAll: counted("BatchWriteItem", table.putAll),
         deleteAll: counted("BatchWriteItem", table.deleteAll),
       };
     },

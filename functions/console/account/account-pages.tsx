@@ -4,7 +4,6 @@ import {
   findExport,
   requestExport,
 } from "../../../shared/accounts/export/request-export.ts";
-import { dayOfDate } from "../../../shared/accounts/limits/windows.ts";
 import { createKey, listKeys, revokeKey, revokeKeys } from "../../../shared/accounts/profile/manage-keys.ts";
 import { updateProfile } from "../../../shared/accounts/profile/manage-profile.ts";
 import type { ApiKeysRepository } from "../../../shared/accounts/repositories/api-keys-repository.ts";
@@ -18,21 +17,25 @@ import type { SignInDependencies } from "../../../shared/accounts/sign-in/depend
 import { issueTokenTo } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { acceptTerms } from "../../../shared/accounts/sign-in/register.ts";
 import { resendVerification } from "../../../shared/accounts/sign-in/verify-email.ts";
-import { findUsage, type UsageDependencies, usageTable } from "../../../shared/accounts/usage/find-usage.ts";
-import { maxUsageDays } from "../../../shared/accounts/usage/usage.ts";
-import { dayMilliseconds } from "../../../shared/platform/durations.ts";
+import { findUsage } from "../../../shared/accounts/usage/find-usage.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { CallbackSecrets } from "../../../shared/recordings/callbacks/callback-secrets.ts";
+import {
+  type CallbackManagement,
+  listCallbacks,
+  resendCallback,
+  sendTestCallback,
+} from "../../../shared/recordings/jobs/manage-callbacks.ts";
 import { type BoundPage, page } from "../server/page.ts";
-import { type PageResponse, redirect, sentFile, shown } from "../server/responses.ts";
+import { type PageResponse, redirect, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import type { SessionsRepository } from "../sessions/sessions-repository.ts";
-import { AccountSettings } from "./account.tsx";
+import { AccountSettings, sectionIn } from "./account.tsx";
 import type { LinkableProvider } from "./account-view.ts";
 import { Overview } from "./overview.tsx";
-import { accountPage, endOfDay, overviewPage, requiredOnceSet, tokensPage, usagePage } from "./pages.ts";
+import { accountPage, endOfDay, overviewPage, requiredOnceSet, tokensPage } from "./pages.ts";
 import { type ShownOnce, TokensAndKeys } from "./tokens.tsx";
-import { UsageOfDays, type UsageRange } from "./usage.tsx";
+import { type UsagePageDependencies, usageOfAccount } from "./usage-page.tsx";
 
 /** What these pages use. */
 export interface AccountPagesDependencies
@@ -42,7 +45,8 @@ export interface AccountPagesDependencies
     >,
     DeletionDependencies,
     ExportDependencies,
-    UsageDependencies {
+    UsagePageDependencies,
+    Omit<CallbackManagement, "callbackSecrets"> {
   readonly apiKeys: ApiKeysRepository;
   readonly callbackSecrets: Pick<CallbackSecrets, "current" | "replace">;
   readonly sessions: SessionsRepository;
@@ -182,41 +186,6 @@ const tokens = (dependencies: AccountPagesDependencies): BoundPage => {
   });
 };
 
-/** The days of the address, and what is wrong with them. */
-const rangeIn = ({ from, to, range }: z.output<NonNullable<typeof usagePage.query>>): UsageRange => {
-  if (range !== undefined && from === undefined && to === undefined) {
-    const first = Date.now() - (Number.parseInt(range, 10) - 1) * dayMilliseconds;
-    return { from: new Date(first).toISOString().slice(0, 10), range };
-  }
-  const last = to === undefined ? Math.floor(Date.now() / dayMilliseconds) : dayOfDate(to);
-  const days = from === undefined ? 1 : last - dayOfDate(from) + 1;
-  if (days < 1) return { from, to, problem: "order" };
-  return days > maxUsageDays ? { from, to, problem: "tooManyDays" } : { from, to };
-};
-
-const usage = ({ apiKeys, ...dependencies }: AccountPagesDependencies): BoundPage =>
-  page(usagePage, {
-    show: async (visit) => {
-      const { account, query } = visit;
-      const requested = rangeIn(query);
-      const range = requested.problem ? {} : { from: requested.from, to: requested.to };
-      const found = await findUsage(account.id, range, dependencies);
-      if (query.format === "csv") {
-        const { name, csv } = usageTable(found);
-        return sentFile({
-          contentType: "text/csv; charset=utf-8",
-          body: csv,
-          headers: { "Content-Disposition": `attachment; filename="${name}"` },
-        });
-      }
-      const { keys } = await listKeys(account.id, { apiKeys });
-      const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
-      return shown({
-        content: <UsageOfDays {...visit} usage={found} requested={requested} keyNames={keyNames} />,
-      });
-    },
-  });
-
 const saveProfile = async (
   { account }: SignedInVisit,
   { action: _action, sector, ...profile }: ProfileForm,
@@ -236,11 +205,12 @@ const leave = async ({ endSession }: SignedInVisit, after: string): Promise<Page
 const settings = (dependencies: AccountPagesDependencies): BoundPage => {
   const { callbackSecrets, sessions, identities, openIdProviders } = dependencies;
   const show = async (visit: Visit<AccountQuery, "signed-in">, secret?: string) => {
-    const [listed, joined] = await Promise.all([
+    const [listed, joined, deliveries] = await Promise.all([
       sessions.list(ownerIn(visit)),
       identities.list(visit.account.id),
+      sectionIn(visit) === "webhooks" ? listCallbacks(visit.account.id, dependencies) : undefined,
     ]);
-    const lists = { sessions: listed, identities: joined, providers: openIdProviders };
+    const lists = { sessions: listed, identities: joined, providers: openIdProviders, deliveries };
     const { termsVersion } = dependencies;
     const isExport = visit.query.section === "export" || visit.values["action"] === "export-account";
     const lastExport = isExport ? await findExport(visit.account.id, dependencies) : undefined;
@@ -283,6 +253,12 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
         case "accept-terms":
           await acceptTerms(account.id, form.version, dependencies);
           return redirect("/console/account?done=terms-accepted");
+        case "test-webhook":
+          await sendTestCallback(account.id, form.url, dependencies);
+          return redirect("/console/account?section=webhooks&done=tested");
+        case "resend-webhook":
+          await resendCallback({ userId: account.id, jobId: form.job }, dependencies);
+          return redirect("/console/account?section=webhooks&done=resent");
         case "delete-account":
           await deleteWithPassword(account.id, form.password, request.signal, dependencies);
           return leave(visit, "deleted");
@@ -295,6 +271,6 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
 export const accountPages = (dependencies: AccountPagesDependencies): BoundPage[] => [
   overview(dependencies),
   tokens(dependencies),
-  usage(dependencies),
+  usageOfAccount(dependencies),
   settings(dependencies),
 ];

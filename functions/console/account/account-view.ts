@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { AccountExport } from "../../../shared/accounts/export/request-export.ts";
 import type { JoinedIdentity } from "../../../shared/accounts/repositories/identities-repository.ts";
+import type { CallbackDelivery } from "../../../shared/recordings/callbacks/deliveries.ts";
 import type { Visit } from "../server/visit.ts";
 import type { Session } from "../sessions/sessions-repository.ts";
 import type { accountPage } from "./pages.ts";
@@ -25,4 +26,6 @@ export type AccountView = Visit<z.output<NonNullable<typeof accountPage.query>>,
   readonly lastExport?: AccountExport | undefined;
   /** The webhook secret, when its owner has requested it. */
   readonly secret?: string | undefined;
+  /** Callbacks that were sent, on the page of webhooks. */
+  readonly deliveries?: readonly CallbackDelivery[] | undefined;
 };

@@ -2,15 +2,15 @@ import type { ComponentChildren } from "preact";
 import { canConfirm, confirmWords } from "../second-factor/confirm-words.ts";
 import { sentTo } from "../server/sent-form.ts";
 import { fill } from "../texts/languages.ts";
-import { Notice, PageHead, Secret, TabBar } from "../view/components.tsx";
+import { Notice, PageHead, TabBar } from "../view/components.tsx";
 import { Form, PasswordField } from "../view/forms.tsx";
 import { Export } from "./account-export.tsx";
 import { type AccountView, accountPath } from "./account-view.ts";
-import { Confirmed } from "./confirmed.tsx";
 import { NewTerms } from "./new-terms.tsx";
 import { type AccountSection, accountSections } from "./pages.ts";
 import { Email, Profile } from "./profile.tsx";
 import { Identities, Password, SecondFactorStatus, Sessions } from "./security.tsx";
+import { Webhooks } from "./webhooks.tsx";
 
 const Deletion = (visit: AccountView) => {
   const words = visit.texts.account;
@@ -32,33 +32,6 @@ const Deletion = (visit: AccountView) => {
   );
 };
 
-const Webhooks = (visit: AccountView) => {
-  const words = visit.texts.tokens;
-  return (
-    <section class="card" aria-labelledby="webhooks">
-      <h2 id="webhooks">{words.webhooks}</h2>
-      <p>{words.webhooksText}</p>
-      {visit.secret === undefined ? (
-        <Form
-          to={accountPath}
-          submit={words.showSecret}
-          look="secondary"
-          {...sentTo("show-secret", visit).form}
-        />
-      ) : (
-        <Secret label={words.secret} value={visit.secret} />
-      )}
-      <Confirmed
-        to={accountPath}
-        action="replace-secret"
-        label={words.replaceSecret}
-        text={words.replaceSecretText}
-        sent={visit}
-      />
-    </section>
-  );
-};
-
 /** The section whose form has this action. */
 const sectionOf: Readonly<Record<string, AccountSection>> = {
   "change-password": "security",
@@ -68,8 +41,14 @@ const sectionOf: Readonly<Record<string, AccountSection>> = {
   "show-secret": "webhooks",
   "replace-secret": "webhooks",
   "export-account": "export",
+  "test-webhook": "webhooks",
+  "resend-webhook": "webhooks",
   "delete-account": "data",
 };
+
+/** The section that a visit shows. */
+export const sectionIn = ({ query, values }: Pick<AccountView, "query" | "values">): AccountSection =>
+  sectionOf[values["action"] ?? ""] ?? query.section ?? (query.joined ? "security" : "profile");
 
 const Section = ({ title, id, children }: { title: string; id: string; children: ComponentChildren }) => (
   <section class="card" aria-labelledby={id}>
@@ -143,6 +122,8 @@ const Outcomes = ({ account, texts, query, providers }: AccountView) => {
     "terms-accepted": words.termsAccepted,
     "export-requested": words.exportRequested,
     "second-factor-off": texts.secondFactor.turnedOff,
+    resent: texts.webhooks.resent,
+    tested: texts.webhooks.tested,
   };
   return (
     <>
@@ -156,8 +137,7 @@ const Outcomes = ({ account, texts, query, providers }: AccountView) => {
 export const AccountSettings = (visit: AccountView) => {
   const { texts, query, url, values } = visit;
   const words = texts.account;
-  const section =
-    sectionOf[values["action"] ?? ""] ?? query.section ?? (query.joined ? "security" : "profile");
+  const section = sectionIn({ query, values });
   return (
     <>
       <PageHead title={texts.navigation.account} />

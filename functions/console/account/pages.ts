@@ -6,6 +6,7 @@ import { givenPassword, newPassword } from "../../../shared/accounts/sign-in/fie
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { providerLetters } from "../../../shared/platform/config/identity-providers.ts";
 import { optionalField, text } from "../../../shared/platform/validation/fields.ts";
+import { maxCallbackUrlLength } from "../../../shared/recordings/callbacks/callback-url.ts";
 import { definePage } from "../server/define-page.ts";
 
 /** The outcome that a page shows after one of its forms. */
@@ -62,6 +63,11 @@ export const tokensPage = definePage({
   confidential: true,
 });
 
+/** A request in an address: when it ended, and its id. */
+const requestMark = z
+  .templateLiteral([z.iso.datetime(), ",", z.string().regex(/^[A-Za-z0-9._-]{1,128}$/)])
+  .transform((mark) => ({ at: mark.slice(0, mark.indexOf(",")), id: mark.slice(mark.indexOf(",") + 1) }));
+
 /** The periods that the page of usage offers, all of them until today. */
 export const usageRanges = ["7d", "30d", "90d"] as const;
 
@@ -75,6 +81,10 @@ export const usagePage = definePage({
     to: optionalField(z.iso.date()).catch(undefined),
     range: z.enum(usageRanges).optional().catch(undefined),
     format: z.literal("csv").optional().catch(undefined),
+    /** Only requests with this id. */
+    request: optionalField(z.string().trim().max(128)).catch(undefined),
+    /** Only requests before this one. */
+    before: optionalField(requestMark).catch(undefined),
   }),
   styles: ["account"],
 });
@@ -94,15 +104,9 @@ export const accountPage = definePage({
   audience: "signed-in",
   title: ({ navigation }) => navigation.account,
   query: done([
-    "saved",
-    "sent",
-    "password-changed",
-    "password-set",
-    "unlinked",
-    "secret-replaced",
-    "terms-accepted",
-    "export-requested",
-    "second-factor-off",
+    ...(["terms-accepted", "export-requested", "second-factor-off"] as const),
+    ...(["saved", "sent", "password-changed", "password-set", "unlinked"] as const),
+    ...(["secret-replaced", "resent", "tested"] as const),
   ]).extend({
     section: z.enum(accountSections).optional().catch(undefined),
     /** Fields that the form tried to clear. */
@@ -134,6 +138,8 @@ export const accountPage = definePage({
     z.object({ action: z.literal("replace-secret") }),
     z.object({ action: z.literal("export-account"), password: givenPassword }),
     z.object({ action: z.literal("accept-terms"), version: z.string().max(40) }),
+    z.object({ action: z.literal("test-webhook"), url: text().trim().min(1).max(maxCallbackUrlLength) }),
+    z.object({ action: z.literal("resend-webhook"), job: z.string().min(1).max(64) }),
     z.object({ action: z.literal("delete-account"), password: givenPassword }),
   ]),
   styles: ["account"],

@@ -1,5 +1,4 @@
 import { maxUsageDays, type Usage, type UsedOperation } from "../../../shared/accounts/usage/usage.ts";
-import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { DataTable, EmptyState, PageHead, Segments } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
@@ -9,6 +8,7 @@ import { StackedChart } from "../view/stacked-chart.tsx";
 import { FirstRequest } from "./first-request.tsx";
 import { CharactersMeter, RecordingsMeter } from "./month-meters.tsx";
 import { usageRanges } from "./pages.ts";
+import { Requests, type RequestsView } from "./requests.tsx";
 
 /** The requested days, and their problem. */
 export interface UsageRange {
@@ -19,10 +19,9 @@ export interface UsageRange {
   readonly problem?: "order" | "tooManyDays" | undefined;
 }
 
-type Shown = Visit<unknown, "signed-in"> & {
+type Shown = RequestsView & {
   readonly usage: Usage;
   readonly requested: UsageRange;
-  readonly keyNames: ReadonlyMap<string, string>;
 };
 
 const units = ["requests", "errors", "characters", "tokens", "audio_seconds"] as const;
@@ -204,6 +203,11 @@ export const UsageOfDays = (visit: Shown) => {
         <RecordingsMeter usage={usage} label={words.recordings} />
         <CharactersMeter usage={usage} label={words.charactersThisMonth} />
       </div>
+      {usage.account_type === "Free" && (
+        <p>
+          <a href={visit.url("/console/tier")}>{texts.tier.link}</a>
+        </p>
+      )}
       <div class="row between">
         <Periods {...visit} />
         <Range {...visit} />
@@ -218,6 +222,7 @@ export const UsageOfDays = (visit: Shown) => {
       ) : (
         <Charts {...visit} />
       )}
+      <Requests {...visit} />
     </>
   );
 };

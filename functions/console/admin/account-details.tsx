@@ -3,6 +3,7 @@ import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
 import { accountTypes } from "../../../shared/accounts/access/account-access.ts";
 import type { Withheld } from "../../../shared/accounts/mail/withheld-mail.ts";
 import type { ListedKeys } from "../../../shared/accounts/profile/manage-keys.ts";
+import type { TierRequest } from "../../../shared/accounts/tiers/tier-requests.ts";
 import type { Usage } from "../../../shared/accounts/usage/usage.ts";
 import { Confirmed } from "../account/confirmed.tsx";
 import { CharactersMeter, RecordingsMeter } from "../account/month-meters.tsx";
@@ -15,6 +16,7 @@ import { dayOf, momentOf } from "../view/dates.ts";
 import { Field, Form, PasswordField, Select } from "../view/forms.tsx";
 import { Meter } from "../view/meter.tsx";
 import { AdminPage, adminAccountPath, StatusBadge } from "./admin-view.tsx";
+import { DecideRequest } from "./decide-request.tsx";
 import type { adminAccountPage } from "./pages.ts";
 
 /** What the page of an account shows. */
@@ -25,6 +27,7 @@ export type DetailsView = Visit<z.output<NonNullable<typeof adminAccountPage.que
   readonly withheld: Withheld | undefined;
   readonly usage: Usage | undefined;
   readonly keys: ListedKeys["keys"];
+  readonly tierRequest: TierRequest | undefined;
 };
 
 const AccountFacts = ({ texts, language, shownAccount: shown, lastSeen, withheld }: DetailsView) => {
@@ -128,11 +131,12 @@ const Deletion = (visit: DetailsView) => {
 };
 
 const Acts = (visit: DetailsView) => {
-  const { texts, account, query, values, url, shownAccount: shown, withheld, keys } = visit;
+  const { texts, account, query, values, url, shownAccount: shown, withheld, keys, tierRequest } = visit;
   const { admin: words } = texts;
   if (account.id === shown.id) return <p>{words.yourself}</p>;
   const common = { to: adminAccountPath(shown.id), sent: visit };
   const open = values["action"] ?? query.act;
+  const request = tierRequest?.status === "open" ? tierRequest : undefined;
   return (
     <>
       {shown.disabled ? (
@@ -147,6 +151,11 @@ const Acts = (visit: DetailsView) => {
         <Confirmed {...common} action="revoke-keys" label={words.revokeKeys} text={words.revokeKeysText} />
       )}
       <p class="row">
+        {request && (
+          <a class="button secondary" href={`${url(common.to)}?act=decide`}>
+            {words.requestsPage.openRequest}
+          </a>
+        )}
         <a class="button secondary" href={`${url(common.to)}?act=change-tier`}>
           {words.changeTier}
         </a>
@@ -154,6 +163,7 @@ const Acts = (visit: DetailsView) => {
           {words.delete}
         </a>
       </p>
+      {open === "decide" && request && <DecideRequest {...visit} tierRequest={request} />}
       {open === "change-tier" && <Tier {...visit} />}
       {open === "delete" && <Deletion {...visit} />}
     </>

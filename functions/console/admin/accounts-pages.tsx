@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import type { MailQueue } from "../../../shared/accounts/mail/mail-queue.ts";
 import type { WithheldMail } from "../../../shared/accounts/mail/withheld-mail.ts";
 import {
   type FoundAccounts,
@@ -13,6 +14,8 @@ import {
 import { listKeys } from "../../../shared/accounts/profile/manage-keys.ts";
 import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import type { ApiKeysRepository } from "../../../shared/accounts/repositories/api-keys-repository.ts";
+import { decideTierRequest } from "../../../shared/accounts/tiers/decide-tier-request.ts";
+import type { TierRequests } from "../../../shared/accounts/tiers/tier-requests.ts";
 import { findUsage, type UsageDependencies } from "../../../shared/accounts/usage/find-usage.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Table } from "../../../shared/platform/storage/table.ts";
@@ -37,6 +40,8 @@ export interface AccountsDependencies
   readonly sessions: Pick<SessionsRepository, "list">;
   readonly table: Table;
   readonly withheldMail: WithheldMail;
+  readonly tierRequests: TierRequests;
+  readonly mailQueue: MailQueue;
 }
 
 const accountsPerPage = 25;
@@ -79,13 +84,14 @@ const readLastSeen = async (
 
 const readDetails = async (shownAccount: StoredAccount, dependencies: AccountsDependencies) => {
   const { id, email } = shownAccount;
-  const [lastSeen, withheld, usage, { keys }] = await Promise.all([
+  const [lastSeen, withheld, usage, { keys }, tierRequest] = await Promise.all([
     readLastSeen(shownAccount, dependencies),
     dependencies.withheldMail.find(email),
     findUsage(id, {}, dependencies),
     listKeys(id, dependencies),
+    dependencies.tierRequests.find(id),
   ]);
-  return { shownAccount, lastSeen, withheld, usage, keys };
+  return { shownAccount, lastSeen, withheld, usage, keys, tierRequest };
 };
 
 type AccountVisit = Visit<unknown, "operators"> & {
@@ -104,7 +110,8 @@ const submit = async (
   const { account: operator, form, path, request, texts } = visit;
   const found = await requireAccount(path["id"], dependencies);
   requireOther(visit, found);
-  const acts = accountActs({ accountId: operator.id, sourceAddress: request.sourceAddress }, dependencies);
+  const acting = { accountId: operator.id, sourceAddress: request.sourceAddress };
+  const acts = accountActs(acting, dependencies);
   const after = (done: string, exists = true): PageResponse<never> => {
     if (!exists) throw new AppError("bad_request", { message: texts.admin.gone });
     return redirect(`${adminAccountPath(found.id)}?done=${done}`);
@@ -113,6 +120,9 @@ const submit = async (
     case "change-tier":
       await confirmOperator(visit, form, dependencies);
       return after("tier", await acts.changeTier(found, form.type));
+    case "decide":
+      await confirmOperator(visit, form, dependencies);
+      return after((await decideTierRequest(acting, found, form, dependencies)) ? "decided" : "not-open");
     case "disable":
       return after("disabled", await acts.setDisabled(found, true));
     case "enable":

@@ -7,7 +7,8 @@ import { AuditList } from "./audit-list.tsx";
 import { type DeliveriesDependencies, deliveriesPages } from "./deliveries-pages.tsx";
 import { type JobsPageDependencies, jobsPages } from "./jobs-pages.tsx";
 import { type ModelsDependencies, modelsPages } from "./models-pages.tsx";
-import { auditPage } from "./pages.ts";
+import { adminRequestsPage, auditPage } from "./pages.ts";
+import { RequestsList } from "./requests-list.tsx";
 import { type StageUsageDependencies, stageUsagePages } from "./usage-pages.tsx";
 
 /** What the operators' pages use. */
@@ -37,9 +38,16 @@ const audit = (dependencies: AdminDependencies): BoundPage =>
     },
   });
 
+const requests = ({ tierRequests }: Pick<AdminDependencies, "tierRequests">): BoundPage =>
+  page(adminRequestsPage, {
+    show: async (visit) =>
+      shown({ content: <RequestsList {...visit} requests={await tierRequests.list()} /> }),
+  });
+
 /** The pages of operators, for accounts of the type Admin. */
 export const adminPages = (dependencies: AdminDependencies): BoundPage[] => [
   ...accountsPages(dependencies),
+  requests(dependencies),
   ...stageUsagePages(dependencies),
   ...jobsPages(dependencies),
   ...deliveriesPages(dependencies),

@@ -8,6 +8,7 @@ import { useFrame } from "../view/frame.ts";
 /** The operators' pages, in the order of their tabs. */
 const tabs = [
   { to: "/console/admin", name: "accounts" },
+  { to: "/console/admin/requests", name: "requests" },
   { to: "/console/admin/usage", name: "usage" },
   { to: "/console/admin/jobs", name: "jobs" },
   { to: "/console/admin/deliveries", name: "deliveries" },

@@ -12,7 +12,7 @@ import { namesOf } from "./account-names.ts";
 import type { DeadLetter, DeadLetters } from "./dead-letters.ts";
 import { DeliveriesList, type ShownCallback, type ShownLetter } from "./deliveries-list.tsx";
 import { adminDeliveriesPage, deadLetterQueues } from "./pages.ts";
-import { type ResendDependencies, resendCallback } from "./resend-callback.ts";
+import { type ResendDependencies, resendFailedCallback } from "./resend-callback.ts";
 
 /** What the page of mails and webhooks uses. */
 export interface DeliveriesDependencies extends ResendDependencies {
@@ -83,7 +83,7 @@ const submit = async (
   }
   const { user_id: userId, job_id: jobId } = form;
   const record = audit.recordOf(operator, { act: "retry-callback", accountId: userId, detail: jobId });
-  const isSent = await resendCallback({ userId, jobId }, record, dependencies);
+  const isSent = await resendFailedCallback({ userId, jobId }, record, dependencies);
   return after(isSent ? "callback-retried" : "message-gone");
 };
 

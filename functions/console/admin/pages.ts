@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { accountTypes } from "../../../shared/accounts/access/account-access.ts";
+import { tierDecisions } from "../../../shared/accounts/mail/mail-request.ts";
 import { givenPassword } from "../../../shared/accounts/sign-in/fields.ts";
 import { optionalField, text } from "../../../shared/platform/validation/fields.ts";
 import { definePage } from "../server/define-page.ts";
@@ -27,7 +28,7 @@ export const accountsPage = definePage({
 });
 
 /** The forms of an account that the operator confirms. One page shows one of them, because their fields have the same names. */
-const confirmedActs = ["change-tier", "delete"] as const;
+const confirmedActs = ["change-tier", "decide", "delete"] as const;
 
 export const adminAccountPage = definePage({
   id: "adminAccount",
@@ -35,12 +36,18 @@ export const adminAccountPage = definePage({
   audience: "operators",
   title: ({ admin }) => admin.account,
   query: z.object({
-    done: done(["tier", "disabled", "enabled", "mail", "keys"]),
+    done: done(["tier", "decided", "not-open", "disabled", "enabled", "mail", "keys"]),
     /** The form that is shown, of those that need a confirmation. */
     act: z.enum(confirmedActs).optional().catch(undefined),
   }),
   form: z.discriminatedUnion("action", [
     z.object({ action: z.literal("change-tier"), type: z.enum(accountTypes), password: givenPassword }),
+    z.object({
+      action: z.literal("decide"),
+      decision: z.enum(tierDecisions),
+      note: text().trim().max(2_000).default(""),
+      password: givenPassword,
+    }),
     z.object({ action: z.literal("disable") }),
     z.object({ action: z.literal("enable") }),
     z.object({ action: z.literal("allow-mail") }),
@@ -56,6 +63,14 @@ export const adminAccountPage = definePage({
 
 /** Parses the id in the address of an account's page. */
 export const readAccountId = (id: string | undefined): number | undefined => accountId.safeParse(id).data;
+
+export const adminRequestsPage = definePage({
+  id: "adminRequests",
+  path: "/console/admin/requests",
+  audience: "operators",
+  title: ({ admin }) => admin.requests,
+  styles: ["admin"],
+});
 
 export const auditPage = definePage({
   id: "adminAudit",

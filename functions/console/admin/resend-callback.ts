@@ -8,7 +8,7 @@ import type { JobName } from "../../../shared/recordings/jobs/keys.ts";
 
 export interface ResendDependencies {
   readonly jobs: Pick<JobsRepository, "find">;
-  readonly deliveries: Pick<DeliveryLog, "reopen">;
+  readonly deliveries: Pick<DeliveryLog, "read" | "reopen">;
   readonly callbacks: CallbackQueue;
 }
 
@@ -19,7 +19,7 @@ export interface ResendDependencies {
  * @param record written together with the new state of the callback.
  * @returns `false` when there is nothing to send: the job is gone, or its callback was delivered.
  */
-export const resendCallback = async (
+export const resendFailedCallback = async (
   name: JobName,
   record: TableWrite,
   { jobs, deliveries, callbacks }: ResendDependencies,
@@ -27,8 +27,9 @@ export const resendCallback = async (
   const job = await jobs.find(name);
   if (!job || !isOver(job) || job.callback_url === undefined) return false;
   const request = callbackOf(job, job.callback_url);
-  if (!(await deliveries.reopen(name.userId, deliveryName(request), record))) return false;
-  // The queue would drop a second message with the id of the first one, within five minutes.
-  await callbacks.send(request, `_${Date.now()}`);
+  const end = deliveryName(request);
+  const seen = await deliveries.read(name.userId, end);
+  if (!(await deliveries.reopen(name.userId, end, record))) return false;
+  await callbacks.sendAgain(request, seen.deliveries.length);
   return true;
 };

@@ -15,7 +15,7 @@ export type Shell = "console" | "docs" | "home" | "plain" | "solo";
 export type Audience = "everybody" | "signed-in" | "operators";
 
 /** Names of files in `view/page-style/`, without extension. */
-export type PageStyle = "account" | "admin" | "docs" | "home" | "playground" | "recordings";
+export type PageStyle = "account" | "admin" | "docs" | "home" | "playground" | "recordings" | "status";
 
 /** Other origins that a page's scripts use. The content security policy allows no others. */
 export type Reached = "storage" | "stream";

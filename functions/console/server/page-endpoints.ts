@@ -2,7 +2,7 @@ import * as z from "zod";
 import { requiresSecondFactor } from "../../../shared/accounts/sign-in/check-code.ts";
 import type { Endpoint } from "../../../shared/http/endpoint.ts";
 import type { Operation } from "../../../shared/http/operation.ts";
-import { inOnePiece, Reply } from "../../../shared/http/response.ts";
+import { inOnePiece, Reply, ReplyWithHeaders } from "../../../shared/http/response.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { setUpPath } from "../second-factor/pages.ts";
 import type { Page } from "./define-page.ts";
@@ -23,13 +23,16 @@ const isFor = ({ audience }: Page, { account }: Partial<SignedIn>): boolean =>
 const cacheHeaders = ({ page: { cacheSeconds } }: BoundPage, { formSecret, cookies, visit }: OpenVisit) =>
   cacheSeconds === undefined || formSecret !== undefined || cookies.length > 0 || visit.account
     ? { "Cache-Control": "no-store" }
-    : { "Cache-Control": `public, max-age=${cacheSeconds}`, Vary: "Cookie, Accept-Language" };
+    : { "Cache-Control": `public, max-age=${cacheSeconds}`, Vary: "Accept, Cookie, Accept-Language" };
 
 /** The response of a page. JSON goes through the schema of its declaration. */
 const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: Site): unknown => {
   const { page: declared } = bound;
   const { visit } = open;
-  if (response.kind === "data") return response.value;
+  if (response.kind === "data") {
+    const isCached = declared.cacheSeconds !== undefined;
+    return isCached ? new ReplyWithHeaders(response.value, cacheHeaders(bound, open)) : response.value;
+  }
   const headers = { ...pageHeaders(declared, site), ...cacheHeaders(bound, open) };
   if (response.kind === "redirect") {
     const { to, isOutside, cookies } = response;

@@ -8,8 +8,11 @@ export const dayOf = (time: string | number, language: ConsoleLanguage): string 
   format(time, language, { dateStyle: "medium" });
 
 /** A time in UTC: the server does not know the reader's time zone. */
-export const momentOf = (time: string | number, language: ConsoleLanguage): string =>
-  `${format(time, language, { dateStyle: "medium", timeStyle: "short" })} UTC`;
+export const momentOf = (
+  time: string | number,
+  language: ConsoleLanguage,
+  timeStyle: "short" | "medium" = "short",
+): string => `${format(time, language, { dateStyle: "medium", timeStyle })} UTC`;
 
 export const numbersIn = (language: ConsoleLanguage, fractionDigits = 0): Intl.NumberFormat =>
   new Intl.NumberFormat(localeOf(language), { maximumFractionDigits: fractionDigits });

@@ -250,6 +250,7 @@ export const Foot = () => {
           </li>
           <li>
             <a href={url("/terms")}>{texts.navigation.terms}</a>
+            <a href={url("/status")}>{texts.navigation.status}</a>
           </li>
         </ul>
         <LanguageChoice />

@@ -1,6 +1,10 @@
 import * as z from "zod";
 import { connection } from "../repositories/links-repository.ts";
 
+/** How a request for a higher tier may end. */
+export const tierDecisions = ["accepted", "declined"] as const;
+export type TierDecision = (typeof tierDecisions)[number];
+
 /** A requested mail. It names an account and never a link: links are created when the mail is written. */
 export const mailRequest = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("verify-email"), userId: z.int() }),
@@ -30,6 +34,20 @@ export const mailRequest = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("second-factor-on"), userId: z.int() }),
   z.object({ kind: z.literal("second-factor-off"), userId: z.int() }),
   z.object({ kind: z.literal("recovery-code-used"), userId: z.int(), codesLeft: z.int() }),
+  /** An operator has decided about the account's request for a higher tier. */
+  z.object({
+    kind: z.literal("tier-decided"),
+    userId: z.int(),
+    decision: z.enum(tierDecisions),
+    note: z.string(),
+  }),
+  /** The account still calls routes that end on a day. */
+  z.object({
+    kind: z.literal("routes-end"),
+    userId: z.int(),
+    sunset: z.iso.date(),
+    routes: z.array(z.string()),
+  }),
   /** Its owner did not create the account with this address. */
   z.object({ kind: z.literal("disowned"), email: z.string(), erasedOn: z.iso.date() }),
 ]);

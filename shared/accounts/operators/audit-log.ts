@@ -12,6 +12,8 @@ export const auditDays = 400;
 /** What operators do. */
 export const operatorActs = [
   "change-tier",
+  "accept-tier-request",
+  "decline-tier-request",
   "disable",
   "enable",
   "allow-mail",

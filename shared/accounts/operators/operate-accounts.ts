@@ -20,27 +20,26 @@ export interface OperatorDependencies {
 
 type Changed = Pick<StoredAccount, "id">;
 
-/** @returns whether the account still existed. */
-const changeAccess = async (
-  { id }: Changed,
-  field: string,
-  value: unknown,
-  record: TableWrite,
-  { table }: OperatorDependencies,
-): Promise<boolean> => {
-  const update = {
+/** Returns the write that changes a field of an account's access, if the account exists. */
+const accessChange = (id: number, field: string, value: unknown): TableWrite => ({
+  update: {
     Key: accountKeys.access(id),
     UpdateExpression: "SET #field = :value",
     ...exists,
     ExpressionAttributeNames: { "#field": field },
     ExpressionAttributeValues: { ":value": value },
-  };
-  return (await table.transact([{ update }, record])).applied;
-};
+  },
+});
+
+/** Returns the write that changes the tier of an account. */
+export const tierChange = (id: number, tier: AccountType): TableWrite =>
+  accessChange(id, "account_type", tier);
 
 /** What operators do to accounts. Each act is written together with its record in the audit log: both or neither. */
 export const accountActs = (operator: Operator, dependencies: OperatorDependencies) => {
-  const { accounts, audit, apiKeys, withheldMail, eraseAccount } = dependencies;
+  const { table, accounts, audit, apiKeys, withheldMail, eraseAccount } = dependencies;
+  const writeBoth = async (change: TableWrite, record: TableWrite): Promise<boolean> =>
+    (await table.transact([change, record])).applied;
   return {
     /** @returns `false` when the account is gone. */
     changeTier: (
@@ -49,7 +48,7 @@ export const accountActs = (operator: Operator, dependencies: OperatorDependenci
     ): Promise<boolean> => {
       const detail = `${account.account_type} → ${tier}`;
       const record = audit.recordOf(operator, { act: "change-tier", accountId: account.id, detail });
-      return changeAccess(account, "account_type", tier, record, dependencies);
+      return writeBoth(tierChange(account.id, tier), record);
     },
     /** @returns `false` when the account is gone. */
     setDisabled: (account: Changed, disabled: boolean): Promise<boolean> => {
@@ -57,7 +56,7 @@ export const accountActs = (operator: Operator, dependencies: OperatorDependenci
         act: disabled ? "disable" : "enable",
         accountId: account.id,
       });
-      return changeAccess(account, "disabled", disabled, record, dependencies);
+      return writeBoth(accessChange(account.id, "disabled", disabled), record);
     },
     /** Sends mails to the address of the account again. */
     allowMail: ({ id: accountId, email }: Pick<StoredAccount, "id" | "email">): Promise<void> =>

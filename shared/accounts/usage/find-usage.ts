@@ -16,9 +16,11 @@ import {
 export interface TaskPath {
   readonly method: string;
   readonly path: string;
+  /** Whether it is going to be removed. */
+  readonly deprecated?: boolean;
 }
 
-/** The addresses of the operations that count on a quota, by their ids. */
+/** The addresses of the operations that accounts call, by their ids. */
 export type TaskPaths = Readonly<Record<string, TaskPath>>;
 
 /** What reading usage needs. */
@@ -30,9 +32,9 @@ export interface UsageDependencies {
 /** Returns the paths with a stage's own names of the providers. */
 export const withVendorsNames = (paths: TaskPaths, vendors: Vendors): TaskPaths =>
   Object.fromEntries(
-    Object.entries(paths).map(([id, { method, path }]) => [
+    Object.entries(paths).map(([id, { path, ...others }]) => [
       id,
-      { method, path: inVendorsNames(path, vendors) },
+      { ...others, path: inVendorsNames(path, vendors) },
     ]),
   );
 

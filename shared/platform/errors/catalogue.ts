@@ -73,6 +73,10 @@ export const errorCatalogue = {
     409,
     "The first request with this Idempotency-Key is still in progress; repeat it later to get its response.",
   ),
+  callback_pending: error(
+    409,
+    "The callback is still being delivered; it can be sent again once its attempts have ended.",
+  ),
   job_not_completed: error(409, "The job has no result yet; GET /tasks/jobs/{id} shows its progress."),
   upload_incomplete: error(
     409,

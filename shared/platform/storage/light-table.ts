@@ -12,7 +12,15 @@ const response = z.object({
   Items: z.array(wireItem).optional(),
   LastEvaluatedKey: wireItem.optional(),
   UnprocessedItems: z
-    .record(z.string(), z.array(z.object({ DeleteRequest: z.object({ Key: wireItem }) })))
+    .record(
+      z.string(),
+      z.array(
+        z.object({
+          DeleteRequest: z.object({ Key: wireItem }).optional(),
+          PutRequest: z.object({ Item: wireItem }).optional(),
+        }),
+      ),
+    )
     .optional(),
 });
 

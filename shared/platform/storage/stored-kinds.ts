@@ -29,6 +29,8 @@ export type Erasure =
       /** The items elsewhere that can only be found through one of these. */
       readonly leadsTo?: (key: ItemKey) => readonly ItemKey[];
     }
+  /** By its key, which names the account. */
+  | { readonly by: "key"; readonly of: (owner: DataOwner) => ItemKey }
   /** Through another item in a partition of the account: `leadsTo` of the kind with this id. */
   | { readonly by: "leader"; readonly leader: string }
   /** In a folder of the account. */

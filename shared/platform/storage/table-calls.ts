@@ -40,7 +40,13 @@ export interface TableCalls {
   BatchWriteItem(input: BatchWriteCommandInput): Promise<{
     readonly UnprocessedItems?:
       | Readonly<
-          Record<string, readonly { readonly DeleteRequest?: { readonly Key: unknown } | undefined }[]>
+          Record<
+            string,
+            readonly {
+              readonly DeleteRequest?: { readonly Key: unknown } | undefined;
+              readonly PutRequest?: { readonly Item: unknown } | undefined;
+            }[]
+          >
         >
       | undefined;
   }>;
@@ -131,20 +137,45 @@ const queryInput = (
   };
 };
 
-/** DynamoDB takes no more deletions in one call. */
+/** DynamoDB takes no more writes in one call. */
 const maxBatchSize = 25;
 const maxBatchAttempts = 10;
 
-/** Deletes one batch of items. */
-const deleteBatch = async (name: string, calls: TableCalls, keys: readonly ItemKey[]): Promise<void> => {
-  let requests = keys.map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } }));
-  for (let attempts = 0; requests.length > 0; attempts += 1) {
-    if (attempts === maxBatchAttempts) throw new Error("DynamoDB keeps postponing the deletion; call again.");
-    const { UnprocessedItems } = await calls.BatchWriteItem({ RequestItems: { [name]: requests } });
+/** One write of a batch. */
+type BatchWrite =
+  | { readonly DeleteRequest: { Key: ItemKey } }
+  | { readonly PutRequest: { Item: Item & ItemKey } };
+
+const itemKey = z.object({ PK: z.string(), SK: z.string() });
+
+/** The key that a write concerns, as text. */
+const keyOfWrite = (key: unknown): string => {
+  const { PK, SK } = itemKey.parse(key);
+  return JSON.stringify([PK, SK]);
+};
+
+/** Writes one batch. */
+const writeBatch = async (name: string, calls: TableCalls, batch: readonly BatchWrite[]): Promise<void> => {
+  let writes = batch;
+  for (let attempts = 0; writes.length > 0; attempts += 1) {
+    if (attempts === maxBatchAttempts) throw new Error("DynamoDB keeps postponing writes; call again.");
+    const RequestItems = { [name]: [...writes] };
+    const { UnprocessedItems } = await calls.BatchWriteItem({ RequestItems });
     const left = new Set(
-      UnprocessedItems?.[name]?.map(({ DeleteRequest }) => JSON.stringify(DeleteRequest?.Key)),
+      UnprocessedItems?.[name]?.map(({ DeleteRequest, PutRequest }) =>
+        keyOfWrite(DeleteRequest?.Key ?? PutRequest?.Item),
+      ),
     );
-    requests = requests.filter(({ DeleteRequest }) => left.has(JSON.stringify(DeleteRequest.Key)));
+    writes = writes.filter((write) =>
+      left.has(keyOfWrite("PutRequest" in write ? write.PutRequest.Item : write.DeleteRequest.Key)),
+    );
+  }
+};
+
+/** Writes any number of items, batch by batch. */
+const writeAll = async (name: string, calls: TableCalls, writes: readonly BatchWrite[]): Promise<void> => {
+  for (let start = 0; start < writes.length; start += maxBatchSize) {
+    await writeBatch(name, calls, writes.slice(start, start + maxBatchSize));
   }
 };
 
@@ -209,9 +240,17 @@ export const tableOver = (name: string, calls: TableCalls): Table => ({
     return items.slice(0, limit);
   },
 
-  deleteAll: async (keys) => {
-    for (let start = 0; start < keys.length; start += maxBatchSize) {
-      await deleteBatch(name, calls, keys.slice(start, start + maxBatchSize));
-    }
-  },
+  putAll: (items) =>
+    writeAll(
+      name,
+      calls,
+      items.map((Item) => ({ PutRequest: { Item } })),
+    ),
+
+  deleteAll: (keys) =>
+    writeAll(
+      name,
+      calls,
+      keys.map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } })),
+    ),
 });

@@ -112,6 +112,8 @@ export interface Table {
   ): Promise<TransactionResult>;
   /** Returns items of a partition. */
   query(query: TableQuery): Promise<Item[]>;
+  /** Writes items, replacing any with the same keys. @throws Error when DynamoDB keeps postponing some of them. */
+  putAll(items: readonly (Item & ItemKey)[]): Promise<void>;
   /** Deletes items; missing ones are no error. @throws Error when DynamoDB keeps postponing some of them. */
   deleteAll(keys: readonly ItemKey[]): Promise<void>;
 }

@@ -74,6 +74,8 @@ export const logEvents = {
   "request.answered":
     "The last line of each request, when its response has left: a stream's line comes with its last byte. Carries the metrics.",
   "request.failed": "A request ended with a 5xx status; `code` and `reason` say why.",
+  "request_log.not_stored":
+    "Requests could not be stored for the accounts that sent them. Lambda repeats it twice; after that they are missing in the console.",
   "request.received":
     "The first line of each request, when its operation is known. A browser's preflight has only the last.",
   "secret.not_refreshed":
@@ -83,6 +85,7 @@ export const logEvents = {
   "stream.failed": "The maker of a streamed response failed; the response was broken off.",
   "translation.item_failed": "One text of a list was not translated; the others were.",
   "upload.not_aborted": "Parts of a broken upload stay in the bucket until its lifecycle removes them.",
+  "sunset.mailed": "Accounts were mailed because they still call routes of version 1; `count` says how many.",
   "transcript.not_uploaded": "The platform did not take a transcript as a file now; it is sent again.",
   "voice.not_made": "A reply was sent as text only, because it could not be spoken.",
 } as const;

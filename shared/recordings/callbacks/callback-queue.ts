@@ -2,10 +2,14 @@ import * as z from "zod";
 import type { AwsConfig } from "../../platform/outbound/aws-config.ts";
 import { openFifoQueue } from "../../platform/queue/fifo-queue.ts";
 
-export const callbackEvents = ["job.completed", "job.failed", "job.cancelled"] as const;
+/** The event that an account sends to try its receiver. */
+export const testEvent = "webhook.test";
+
+export const callbackEvents = ["job.completed", "job.failed", "job.cancelled", testEvent] as const;
 
 export const callbackRequest = z.object({
   userId: z.int(),
+  /** The job; for a test event an id of its own. */
   jobId: z.string(),
   url: z.string(),
   event: z.enum(callbackEvents),
@@ -33,18 +37,18 @@ export const deliveryName = ({
   earlierEnds ? `${jobId}#${earlierEnds}` : jobId;
 
 export interface CallbackQueue {
-  /**
-   * Safe to repeat: the queue drops a second request for an event, and a late one has the same id.
-   *
-   * @param attempt makes the queue accept it again, for an operator.
-   */
-  send(request: CallbackRequest, attempt?: string): Promise<void>;
+  /** Safe to repeat: the queue drops a second request for an event, and a late one has the same id. */
+  send(request: CallbackRequest): Promise<void>;
+  /** Sends the request of an event again, after this many attempts: once for each number. */
+  sendAgain(request: CallbackRequest, attempts: number): Promise<void>;
 }
 
 /** Opens the callback queue over SQS FIFO. Each event is its own group, so no callback waits for another. */
 export const openCallbackQueue = (queueUrl: string, aws: AwsConfig): CallbackQueue => {
   const { send } = openFifoQueue(queueUrl, aws);
   return {
-    send: (request, attempt = "") => send(request, callbackId(request), `${callbackId(request)}${attempt}`),
+    send: (request) => send(request, callbackId(request), callbackId(request)),
+    sendAgain: (request, attempts) =>
+      send(request, callbackId(request), `${callbackId(request)}_${attempts}`),
   };
 };

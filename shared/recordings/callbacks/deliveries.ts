@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { daySeconds } from "../../platform/durations.ts";
 import type { Table, TableWrite } from "../../platform/storage/table.ts";
+import { type CallbackRequest, callbackEvents } from "./callback-queue.ts";
 import { callbackKeys } from "./keys.ts";
 
 /** One attempt to send a callback: the status of the response, or why there was none. */
@@ -25,8 +26,31 @@ export const callbackState = z.object({
 });
 export type CallbackState = z.infer<typeof callbackState>;
 
+/** A callback with its state, as its account sees it. */
+export const callbackDelivery = callbackState.extend({
+  id: z.string().meta({ description: "The id of the job, or of the test event" }),
+  event: z.enum(callbackEvents).nullable().meta({
+    example: "job.completed",
+    description: "The event; null for callbacks of earlier versions",
+  }),
+  url: z.string().nullable().meta({
+    example: "https://example.org/language-ai",
+    description: "The URL that was called; null for callbacks of earlier versions",
+  }),
+});
+export type CallbackDelivery = z.infer<typeof callbackDelivery>;
+
+const deliveryItem = callbackState.extend({
+  SK: z.string(),
+  event: callbackDelivery.shape.event.default(null),
+  url: callbackDelivery.shape.url.default(null),
+});
+
 /** As long as the job's result. */
 export const deliveryRetentionSeconds = 30 * daySeconds;
+
+/** The job of a name that `deliveryName` returned. */
+const jobOf = (name: string): string => name.replace(/#.*$/, "");
 
 const failedItem = z.object({ name: z.string(), job_id: z.string(), user_id: z.int() });
 
@@ -58,14 +82,18 @@ export const createDeliveryLog = (
     jobId: string,
     entry: CallbackAttempt,
     status: CallbackState["status"],
+    { url, event }: Pick<CallbackRequest, "event" | "url">,
   ): Promise<void> => {
     const expiresAt = Math.floor(now() / 1_000) + deliveryRetentionSeconds;
     const update = {
       Key: callbackKeys.deliveries(userId, jobId),
       UpdateExpression:
-        "SET deliveries = list_append(if_not_exists(deliveries, :none), :entry), #status = :status, expires_at = :end",
-      ExpressionAttributeNames: { "#status": "status" },
+        "SET deliveries = list_append(if_not_exists(deliveries, :none), :entry), #status = :status, expires_at = :end, " +
+        "#url = :url, #event = :event",
+      ExpressionAttributeNames: { "#status": "status", "#url": "url", "#event": "event" },
       ExpressionAttributeValues: {
+        ":url": url,
+        ":event": event,
         ":none": [],
         ":entry": [entry],
         ":status": status,
@@ -77,7 +105,7 @@ export const createDeliveryLog = (
       return;
     }
     const listed = callbackKeys.failed(jobId);
-    const fields = { name: jobId, job_id: jobId.replace(/#.*$/, ""), user_id: userId, expires_at: expiresAt };
+    const fields = { name: jobId, job_id: jobOf(jobId), user_id: userId, expires_at: expiresAt };
     const listing: TableWrite = status === "failed" ? { put: { ...listed, ...fields } } : { delete: listed };
     await table.transact([{ update }, listing]);
   },
@@ -107,5 +135,36 @@ export const createDeliveryLog = (
     return items
       .map((item) => failedItem.parse(item))
       .map(({ name, job_id: id, user_id: owner }) => ({ name, jobId: id, userId: owner }));
+  },
+
+  /** Lists the callbacks of an account that were attempted, those of the newest jobs first. */
+  list: async (userId: number, limit: number): Promise<CallbackDelivery[]> => {
+    const items = await table.query({
+      partition: callbackKeys.ofAccount(userId),
+      beginsWith: callbackKeys.deliveriesPrefix,
+      descending: true,
+      limit,
+    });
+    return items.map((item) => {
+      const { SK, ...state } = deliveryItem.parse(item);
+      return { id: jobOf(SK.slice(callbackKeys.deliveriesPrefix.length)), ...state };
+    });
+  },
+
+  /** Changes the state of a callback. @returns `false` when it has another one than was seen, or was never attempted. */
+  change: async (
+    userId: number,
+    jobId: string,
+    seen: CallbackState["status"],
+    status: CallbackState["status"],
+  ): Promise<boolean> => {
+    const { applied } = await table.update({
+      Key: callbackKeys.deliveries(userId, jobId),
+      UpdateExpression: "SET #status = :status",
+      ConditionExpression: "#status = :seen",
+      ExpressionAttributeNames: { "#status": "status" },
+      ExpressionAttributeValues: { ":status": status, ":seen": seen },
+    });
+    return applied;
   },
 });

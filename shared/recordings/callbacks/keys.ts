@@ -12,6 +12,7 @@ export const callbackKeys = {
     PK: `${callbackKeyPrefix}${userId}`,
     SK: `${deliveriesPrefix}${jobId}`,
   }),
+
   /** K3: the callbacks of an account that are being sent. */
   slots: (userId: number) => ({ PK: `${callbackKeyPrefix}${userId}`, SK: "SLOTS" }),
   /** K4: a callback that failed, for the operators' list. */

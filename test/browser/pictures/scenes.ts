@@ -195,6 +195,7 @@ const account: readonly Scene[] = [
     { page: "documents", state: as, as, path: "/console/playground/document" },
     { page: "tokens", state: as, as, path: "/console/tokens" },
     { page: "usage", state: as, as, path: "/console/usage" },
+    { page: "tier", state: as, as, path: "/console/tier" },
     ...accountSections.map((section) => ({
       page: `account-${section}`,
       state: as,
@@ -210,6 +211,8 @@ const account: readonly Scene[] = [
     ...{ page: "usage", state: "error", as: "one" },
     path: `/console/usage?from=${dayBefore(0)}&to=${dayBefore(5)}`,
   },
+  { page: "usage", state: "no-request", as: "one", path: "/console/usage?request=unknown" },
+  { page: "status", state: "measured", as: "many", path: "/status" },
   { page: "recording", state: "one", as: "one", path: "/console/recordings", act: openFirstRecording },
   {
     ...{ page: "tokens", state: "created", as: "empty", path: "/console/tokens" },

@@ -60,6 +60,7 @@ beforeAll(async () => {
     memoryMegabytes: 128,
     environment: {},
     role: { name: feature, statements: [] },
+    logGroup: undefined,
   }));
   for (const { assetDirectory } of definitions) {
     await mkdir(assetDirectory);

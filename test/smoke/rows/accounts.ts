@@ -8,6 +8,11 @@ import {
 } from "../../../functions/auth/export-contract.ts";
 import * as keys from "../../../functions/auth/keys-contract.ts";
 import {
+  resendWebhookOperation,
+  testWebhookOperation,
+  webhookDeliveriesOperation,
+} from "../../../functions/auth/webhook-deliveries.ts";
+import {
   replaceWebhookSecretOperation,
   webhookSecretOperation,
 } from "../../../functions/auth/webhook-secret.ts";
@@ -137,6 +142,16 @@ export const management: readonly Row[] = [
   { operation: keys.revokeKeysOperation, request: asVisitor },
   { operation: webhookSecretOperation, request: asVisitor },
   { operation: replaceWebhookSecretOperation, request: asVisitor },
+  { operation: webhookDeliveriesOperation, request: asVisitor },
+  {
+    operation: resendWebhookOperation,
+    refusal: [404, "not_found"],
+    request: () => ({ ...asVisitor(), path: "/auth/webhook-deliveries/none/resend" }),
+  },
+  {
+    operation: testWebhookOperation,
+    request: () => ({ ...asVisitor(), body: { url: "https://receiver.invalid/hook" } }),
+  },
   {
     operation: credentials.refreshTokenOperation,
     request: asOwner,

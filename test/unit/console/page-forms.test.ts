@@ -18,6 +18,7 @@ import {
   resetPasswordPage,
   signUpPage,
 } from "../../../functions/console/entry/pages.ts";
+import type { CallbackDelivery } from "../../../shared/recordings/callbacks/deliveries.ts";
 import { key, settings, usage } from "./owned.ts";
 import { render, visit } from "./rendered.ts";
 
@@ -39,26 +40,41 @@ const identity = {
   email: undefined,
   joinedAt: "2026-11-20T10:00:00.000Z",
 };
-const account = { ...visit, ...settings, identities: [identity] };
-const usageView = { ...visit, usage, requested: {}, keyNames: new Map<string, string>() };
+const failed: CallbackDelivery = {
+  id: "job",
+  event: "job.completed",
+  url: null,
+  status: "failed",
+  deliveries: [],
+};
+const account = { ...visit, ...settings, identities: [identity], deliveries: [failed] };
+const usageView = {
+  ...visit,
+  query: {},
+  usage,
+  requested: {},
+  keyNames: new Map<string, string>(),
+  requests: [],
+  taskPaths: {},
+};
 
 describe("The form of a page", () => {
   it.each([
     [
       "to sign up",
       createElement(SignUp, { ...entered, perDay: { verified: 500, before: 50 } }),
-      signUpPage.form,
+      [signUpPage.form],
     ],
-    ["to log in", createElement(LogIn, entered), logInPage.form],
-    ["for a lost password", createElement(ForgotPassword, visit), forgotPasswordPage.form],
-    ["for a new password", createElement(ResetPassword, { ...visit, token }), resetPasswordPage.form],
+    ["to log in", createElement(LogIn, entered), [logInPage.form]],
+    ["for a lost password", createElement(ForgotPassword, visit), [forgotPasswordPage.form]],
+    ["for a new password", createElement(ResetPassword, { ...visit, token }), [resetPasswordPage.form]],
     [
-      "for days of usage",
+      "for days of usage, and to find a request",
       createElement(UsageOfDays, usageView),
-      usagePage.query?.omit({ format: true, range: true }),
+      [usagePage.query?.pick({ from: true, to: true }), usagePage.query?.pick({ request: true })],
     ],
-  ])("sends the fields that the page reads: %s", (_page, content, form) => {
-    expect(namesIn(render(content))).toEqual([namesOf(form)]);
+  ])("sends the fields that the page reads: %s", (_page, content, forms) => {
+    expect(namesIn(render(content))).toEqual(forms.map(namesOf));
   });
 
   it.each([

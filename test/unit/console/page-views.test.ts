@@ -54,7 +54,9 @@ describe("The page of usage", () => {
       { ...day, date: "2026-11-19", operations: [used, few] },
       { ...day, date: "2026-11-20", operations: [used] },
     ];
-    const view = { ...visit, usage: { ...usage, days }, requested: {}, keyNames: new Map([["k1", "kiosk"]]) };
+    const keyNames = new Map([["k1", "kiosk"]]);
+    const lists = { keyNames, requests: [], taskPaths: {} };
+    const view = { ...visit, query: {}, ...lists, usage: { ...usage, days }, requested: {} };
     const html = render(createElement(UsageOfDays, view));
     const rows = Array.from(html.matchAll(/<tr><th scope="row">(.*?)<\/tr>/gs), ([, row = ""]) =>
       textOf(row.replaceAll("<td", " <td")),

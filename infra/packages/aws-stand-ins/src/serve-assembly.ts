@@ -9,6 +9,7 @@ import { EventSourceMapping } from "./lambda/event-source-mapping.ts";
 import type { FunctionConfiguration } from "./lambda/function-configuration.ts";
 import type { InvocationResult } from "./lambda/invocation.ts";
 import { LambdaService } from "./lambda/lambda-service.ts";
+import { LogFeed } from "./lambda/log-subscription.ts";
 import { provision, type SecretValue } from "./provision.ts";
 import { type StandIns, type StandInsOptions, sdkVariables, startStandIns } from "./stand-ins.ts";
 import type { FunctionUrl, LocalFunction, LocalModel } from "./template/local-model.ts";
@@ -90,11 +91,14 @@ const keysFor =
 
 type KeyOf = ReturnType<typeof keysFor>;
 
+type Undo = (() => Promise<void>)[];
+
 const createLambda = (
   { functions }: LocalModel,
   standIns: StandIns,
   keyOf: KeyOf,
-  { configureFunction, maxConcurrency, log }: ServeOptions,
+  { configureFunction, maxConcurrency }: ServeOptions,
+  onLine: (functionName: string, line: string) => void,
 ): LambdaService =>
   new LambdaService({
     functions: functions.map((definition) => {
@@ -113,9 +117,36 @@ const createLambda = (
         },
       };
     }),
-    log: (functionName, line) => log?.(`${functionName} | ${line}`),
+    log: onLine,
     ...(maxConcurrency !== undefined && { maxConcurrency }),
   });
+
+/** Creates the functions, and what sends lines of their logs to others of them. */
+const createFunctions = (
+  model: LocalModel,
+  standIns: StandIns,
+  keyOf: KeyOf,
+  options: ServeOptions,
+  undo: Undo,
+): LambdaService => {
+  const { log = () => undefined } = options;
+  const feeds = new Map<string, LogFeed[]>();
+  const lambda = createLambda(model, standIns, keyOf, options, (functionName, line) => {
+    for (const feed of feeds.get(functionName) ?? []) feed.take(line);
+    log(`${functionName} | ${line}`);
+  });
+  undo.push(() => lambda.close());
+  for (const { name, logGroup } of model.functions) {
+    const own = model.logSubscriptions.filter((subscription) => subscription.logGroup === logGroup);
+    if (own.length === 0) continue;
+    const started = own.map((subscription) => new LogFeed({ subscription, lambda, log }));
+    feeds.set(name, started);
+    undo.push(async () => {
+      for (const feed of started) feed.close();
+    });
+  }
+  return lambda;
+};
 
 /** Starts to deliver the messages of the template's queues to their functions. */
 const startEventSources = (
@@ -147,8 +178,6 @@ const startEventSources = (
     });
   });
 
-type Undo = (() => Promise<void>)[];
-
 const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplication> => {
   const {
     ports = {},
@@ -176,8 +205,7 @@ const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplicatio
   await provision(model, standIns, secretValue);
 
   const keyOf = keysFor(standIns);
-  const lambda = createLambda(model, standIns, keyOf, options);
-  undo.push(() => lambda.close());
+  const lambda = createFunctions(model, standIns, keyOf, options, undo);
   await lambda.startInspected();
   const invoke = lambda.invoke.bind(lambda);
   for (const functionUrl of model.functionUrls) {

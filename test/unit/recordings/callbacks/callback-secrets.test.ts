@@ -71,8 +71,9 @@ describe("The log of deliveries", () => {
       { at: "2026-11-20T10:00:00.000Z", error: "The receiver did not respond in time." },
       { at: "2026-11-20T10:00:30.000Z", status_code: 204 },
     ] as const;
-    await log.add(5, "job", attempts[0], "pending");
-    await log.add(5, "job", attempts[1], "delivered");
+    const of = { url: "https://example.org/hook", event: "job.completed" } as const;
+    await log.add(5, "job", attempts[0], "pending", of);
+    await log.add(5, "job", attempts[1], "delivered", of);
     expect(await log.read(5, "job")).toEqual({ status: "delivered", deliveries: attempts });
   });
 });

@@ -20,6 +20,8 @@ export interface LocalFunction {
   readonly environment: Readonly<Record<string, string>>;
   /** As which it calls other services. */
   readonly role: Role;
+  /** The name of the group that its output goes to; `undefined` when the template names none. */
+  readonly logGroup: string | undefined;
 }
 
 /** A table, bucket, queue or secret: something an embedded service has to hold. */
@@ -136,6 +138,14 @@ export interface EventSource {
   readonly reportBatchItemFailures: boolean;
 }
 
+/** A function that gets the lines of a log group that match a pattern. */
+export interface LogSubscription {
+  readonly logicalId: string;
+  readonly logGroup: string;
+  readonly functionName: string;
+  readonly matches: (line: string) => boolean;
+}
+
 /** A synthesised application as it is served on one machine. */
 export interface LocalModel {
   readonly functions: readonly LocalFunction[];
@@ -143,6 +153,7 @@ export interface LocalModel {
   readonly restApi: RestApi;
   readonly functionUrls: readonly FunctionUrl[];
   readonly eventSources: readonly EventSource[];
+  readonly logSubscriptions: readonly LogSubscription[];
   readonly tables: readonly LocalResource[];
   readonly buckets: readonly LocalResource[];
   readonly queues: readonly LocalResource[];

@@ -1,7 +1,12 @@
 import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
 import { readCloudAssembly } from "./cloud-assembly.ts";
 import type { LocalModel, LocalResource } from "./local-model.ts";
-import { FunctionCatalogue, readEventSources, readFunctionUrls } from "./read-functions.ts";
+import {
+  FunctionCatalogue,
+  readEventSources,
+  readFunctionUrls,
+  readLogSubscriptions,
+} from "./read-functions.ts";
 import { readRestApi } from "./read-rest-api.ts";
 import { RoleCatalogue } from "./read-roles.ts";
 import type { LocalAddresses } from "./references.ts";
@@ -46,6 +51,7 @@ export const readAssembly = (
     restApi: readRestApi(resolved, functions),
     functionUrls: readFunctionUrls(resolved, functions),
     eventSources: readEventSources(resolved, functions),
+    logSubscriptions: readLogSubscriptions(resolved, functions),
     tables: readResources(resolved, "AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"),
     buckets: readResources(resolved, "AWS::S3::Bucket"),
     queues: readResources(resolved, "AWS::SQS::Queue"),

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { readFilterPattern } from "./filter-pattern.ts";
 import { TemplateError } from "./intrinsic-functions.ts";
-import type { EventSource, FunctionUrl, LocalFunction } from "./local-model.ts";
+import type { EventSource, FunctionUrl, LocalFunction, LogSubscription } from "./local-model.ts";
 import type { RoleCatalogue } from "./read-roles.ts";
 import { functionNameOf, queueNameOf } from "./references.ts";
 import type { ResolvedAssembly, ResourceView } from "./resolved-assembly.ts";
@@ -15,6 +16,7 @@ const functionSchema = z.object({
   Timeout: z.number().default(3),
   MemorySize: z.number().default(128),
   Environment: z.object({ Variables: z.record(z.string(), scalarText).default({}) }).optional(),
+  LoggingConfig: z.object({ LogGroup: z.string().optional() }).optional(),
 });
 
 /** The functions of an assembly; requests refer to them by name. */
@@ -52,7 +54,8 @@ const readFunction = (
   assetDirectories: ReadonlyMap<string, string>,
   roles: RoleCatalogue,
 ): LocalFunction => {
-  const { Code, Handler, Role, Timeout, MemorySize, Environment } = resource.read(functionSchema);
+  const { Code, Handler, Role, Timeout, MemorySize, Environment, LoggingConfig } =
+    resource.read(functionSchema);
   const assetDirectory = assetDirectories.get(Code.S3Key);
   if (assetDirectory === undefined) throw resource.error("has code that is not a directory of the assembly");
   return {
@@ -65,6 +68,7 @@ const readFunction = (
     memoryMegabytes: MemorySize,
     environment: Environment?.Variables ?? {},
     role: roles.find(Role),
+    logGroup: LoggingConfig?.LogGroup,
   };
 };
 
@@ -129,5 +133,28 @@ export const readEventSources = (assembly: ResolvedAssembly, functions: Function
       batchSize: mapping.BatchSize,
       maxConcurrency: mapping.ScalingConfig?.MaximumConcurrency,
       reportBatchItemFailures: mapping.FunctionResponseTypes.includes("ReportBatchItemFailures"),
+    };
+  });
+
+const logSubscriptionSchema = z.object({
+  LogGroupName: z.string(),
+  DestinationArn: z.string().startsWith("arn:aws:lambda:", "only functions are served as destinations"),
+  FilterPattern: z.string(),
+});
+
+/** The functions that get lines of logs. */
+export const readLogSubscriptions = (
+  assembly: ResolvedAssembly,
+  functions: FunctionCatalogue,
+): LogSubscription[] =>
+  assembly.resources("AWS::Logs::SubscriptionFilter").map((resource) => {
+    const { LogGroupName, DestinationArn, FilterPattern } = resource.read(logSubscriptionSchema);
+    const matches = readFilterPattern(FilterPattern);
+    if (!matches) throw resource.error("has a filter pattern of a form that is not served");
+    return {
+      logicalId: resource.logicalId,
+      logGroup: LogGroupName,
+      functionName: functions.require(functionNameOf(DestinationArn), resource),
+      matches,
     };
   });

@@ -1,0 +1,102 @@
+import * as z from "zod";
+import { daySeconds } from "../../platform/durations.ts";
+import type { Table } from "../../platform/storage/table.ts";
+import { accountKeys } from "../access/keys.ts";
+import { requestKeys } from "./keys.ts";
+
+/** How long an account sees its requests. */
+export const requestLogDays = 30;
+
+/** What a request has used; all figures are absent when it used nothing. */
+const used = z.object({
+  characters: z.int().optional(),
+  promptTokens: z.int().optional(),
+  completionTokens: z.int().optional(),
+  audioMilliseconds: z.int().optional(),
+});
+
+/** A request as its account sees it: never what was sent or returned. */
+export const loggedRequest = z.object({
+  /** When it ended. */
+  at: z.iso.datetime(),
+  /** The `X-Request-Id` of its response. */
+  id: z.string(),
+  /** The id of its operation. */
+  operation: z.string(),
+  status: z.int(),
+  /** The code of its error. */
+  code: z.string().optional(),
+  milliseconds: z.number(),
+  used: used.optional(),
+  /** The id of its key; absent for tokens. */
+  key: z.string().optional(),
+});
+export type LoggedRequest = z.infer<typeof loggedRequest>;
+
+/** A request with the account that sent it. */
+export interface SentRequest {
+  readonly userId: number;
+  readonly request: LoggedRequest;
+}
+
+const deletion = z.object({ deletion_began: z.string().optional() }).optional();
+
+/** Requests of accounts in the table. */
+export type RequestLog = ReturnType<typeof createRequestLog>;
+
+/** Opens the log of requests; access patterns R1 and R2 of this folder's README. */
+export const createRequestLog = (table: Pick<Table, "putAll" | "query" | "read">) => {
+  /** Whether the account exists. The lines of its last requests come when it has been deleted. */
+  const isStored = async (userId: number): Promise<boolean> => {
+    const Key = accountKeys.access(userId);
+    const access = deletion.parse(await table.read({ Key, ProjectionExpression: "PK, deletion_began" }));
+    return access !== undefined && access.deletion_began === undefined;
+  };
+  return {
+    /** Stores requests, except those of deleted accounts. Repeating it changes nothing. */
+    add: async (requests: readonly SentRequest[]): Promise<void> => {
+      const accounts = [...Map.groupBy(requests, ({ userId }) => userId)];
+      const stored = await Promise.all(
+        accounts.map(async ([userId, own]) => ((await isStored(userId)) ? own : [])),
+      );
+      const items = stored.flat().flatMap(({ userId, request }) => {
+        const { at, id } = request;
+        const expires_at = Math.floor(Date.parse(at) / 1_000) + requestLogDays * daySeconds;
+        return [requestKeys.byTime(userId, at, id), requestKeys.byId(userId, at, id)].map((key) => ({
+          ...key,
+          ...request,
+          expires_at,
+        }));
+      });
+      // DynamoDB refuses a batch that names an item twice.
+      await table.putAll([...new Map(items.map((item) => [`${item.PK} ${item.SK}`, item])).values()]);
+    },
+
+    /** Lists the requests of an account, newest first. @param before only requests older than this one. */
+    list: async (
+      userId: number,
+      limit: number,
+      before?: Pick<LoggedRequest, "at" | "id">,
+    ): Promise<LoggedRequest[]> => {
+      const items = await table.query({
+        partition: requestKeys.ofAccount(userId),
+        beginsWith: requestKeys.times,
+        descending: true,
+        limit,
+        after: before && requestKeys.byTime(userId, before.at, before.id),
+      });
+      return items.map((item) => loggedRequest.parse(item));
+    },
+
+    /** Finds the requests of an account with an id, newest first: several when its client repeated one. */
+    find: async (userId: number, id: string, limit: number): Promise<LoggedRequest[]> => {
+      const items = await table.query({
+        partition: requestKeys.ofAccount(userId),
+        beginsWith: requestKeys.ids(id),
+        descending: true,
+        limit,
+      });
+      return items.map((item) => loggedRequest.parse(item));
+    },
+  };
+};

@@ -10,6 +10,7 @@ import {
 import { vendorName } from "../shared/platform/config/vendors.ts";
 import { daySeconds } from "../shared/platform/durations.ts";
 import { checkIdentityProviders, identityProviderSettings } from "./identity-provider-settings.ts";
+import { messagingSettings } from "./messaging-settings.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 /** `Name <address>` or only an address; the group is the address. */
@@ -190,17 +191,7 @@ export const stageSettings = z
       })
       .default("en"),
     ...identityProviderSettings,
-    /** The messaging platform's Graph API, without a version. */
-    MESSAGING_API_URL: z.url({ error: "must be an address" }).default("https://graph.facebook.com"),
-    /** Version of the Graph API, such as `v26.0`. */
-    MESSAGING_API_VERSION: z
-      .string()
-      .regex(/^v\d+\.\d+$/, { error: "must look like v26.0" })
-      .default("v26.0"),
-    /** How to treat deliveries without a valid signature. */
-    MESSAGING_SIGNATURE_MODE: z
-      .enum(["enforce", "log", "off"], { error: "must be enforce, log or off" })
-      .default("enforce"),
+    ...messagingSettings,
     /** 1 lets callbacks go to this machine, also unencrypted: only for development with the local service. */
     CALLBACKS_ALLOW_LOOPBACK: z.enum(["0", "1"], { error: "must be 0 or 1" }).default("0"),
     /** The first provider's name in the paths of version 1. */

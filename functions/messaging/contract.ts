@@ -38,6 +38,14 @@ export const messagingFunction = defineFunction({
     /** The platform's Graph API, without the version and a slash at the end. */
     MESSAGING_API_URL: z.url().transform((url) => url.replace(/\/+$/, "")),
     MESSAGING_API_VERSION: z.string().regex(/^v\d+\.\d+$/),
+    /** The template for transcripts that are ready more than a day after the person wrote; without it they wait. */
+    MESSAGING_RESULT_TEMPLATE: z
+      .string()
+      .transform((text) => {
+        const [name = "", language = ""] = text.split(":");
+        return { name, language };
+      })
+      .optional(),
   },
   memoryMegabytes: 512,
   timeoutSeconds: 300,

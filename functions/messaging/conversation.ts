@@ -2,7 +2,7 @@ import * as z from "zod";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import { findLanguage, type Language } from "../../shared/platform/catalogue/languages.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
-import type { Table } from "../../shared/platform/storage/table.ts";
+import type { Item, Table } from "../../shared/platform/storage/table.ts";
 import { pace } from "./pace.ts";
 
 /** What the assistant does with texts and voice notes. */
@@ -29,6 +29,8 @@ export const exchange = z.object({
   question: z.string(),
   answer: z.string(),
   replies: z.array(z.string()),
+  /** The language that the assistant translated into, ISO 639-3; absent unless the reply is a translation. */
+  translated_into: z.string().optional(),
 });
 export type ConversationExchange = z.infer<typeof exchange>;
 
@@ -38,6 +40,19 @@ export const longRecording = z.object({
   /** Unix seconds. A transcript that has not arrived by then never will. */
   until: z.int(),
 });
+
+/** A transcript that is ready, but came after the platform's window for it had closed. */
+export const waitingResult = z.object({ job_id: z.string(), voice_note_id: z.string() });
+
+/** Which version of what we store was said to the person, and when. */
+export const consent = z.object({ version: z.string(), at: z.string() });
+
+/** A question of the assistant that the next message can reply to with YES. */
+export const openQuestion = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("forget") }),
+  /** Whether we may store the translation in this reply. */
+  z.object({ kind: z.literal("feedback"), reply: z.string(), correction: z.string().optional() }),
+]);
 
 export const conversation = z.object({
   settings,
@@ -49,6 +64,15 @@ export const conversation = z.object({
   pace: pace.optional(),
   /** The person's recording that a job is transcribing. There is one at a time. */
   long_recording: longRecording.optional(),
+  /** The phone numbers of a person whom the platform identifies by a user id, as far as we know them. */
+  phones: z.array(z.string()).optional(),
+  /** The language that the person last wrote in or chose, ISO 639-3: the one of the assistant's own words. */
+  writes_in: z.string().optional(),
+  consent: consent.optional(),
+  /** When the person last wrote, in Unix seconds, by the platform's clock. */
+  last_message_at: z.int().optional(),
+  open_question: openQuestion.optional(),
+  waiting_result: waitingResult.optional(),
 });
 export type Conversation = z.infer<typeof conversation>;
 
@@ -66,11 +90,11 @@ const remembered = (text: string): string => text.slice(0, rememberedCharacters)
 /** Adds an exchange to a conversation, and drops the oldest one when there are too many. */
 export const withExchange = (
   before: Conversation,
-  { question, answer: reply, replies }: ConversationExchange,
+  { question, answer: reply, ...others }: ConversationExchange,
 ): Conversation => {
   const exchanges = [
     ...before.exchanges,
-    { question: remembered(question), answer: remembered(reply), replies },
+    { question: remembered(question), answer: remembered(reply), ...others },
   ];
   return { ...before, exchanges: exchanges.slice(-(recentExchanges + maxOlderExchanges)) };
 };
@@ -81,17 +105,36 @@ export const rememberedSeconds = 90 * daySeconds;
 /** Old conversations have no expiry. */
 const storedConversation = conversation.extend({ expires_at: z.int().optional() });
 
+const stoppedItem = z.object({ stopped_at: z.string() });
+
+/** What is stored about a person that a reply depends on. */
+export interface FoundSender {
+  /** `undefined` for a new person, or one who has not written for {@link rememberedSeconds}. */
+  readonly conversation: Conversation | undefined;
+  /** When the person said STOP; `undefined` when they did not. */
+  readonly stoppedAt: string | undefined;
+}
+
 /** Conversations in the table. Writes are part of finishing a message, see `message-records.ts`. */
 export type ConversationsRepository = ReturnType<typeof createConversationsRepository>;
 
-/** Creates the repository of conversations; access pattern M1 of the README in `shared/messaging`. */
+const unexpired = (item: Item): Conversation | undefined => {
+  const { expires_at: expiry, ...found } = storedConversation.parse(item);
+  // The table takes days to delete expired items.
+  return expiry !== undefined && expiry * 1_000 <= Date.now() ? undefined : found;
+};
+
+/** Creates the repository of conversations; access patterns M1 and M5 of the README in `shared/messaging`. */
 export const createConversationsRepository = (table: Table) => ({
-  /** Returns `undefined` for a new person, or one who has not written for {@link rememberedSeconds}. */
-  find: async (sender: string): Promise<Conversation | undefined> => {
-    const item = await table.read({ Key: messagingKeys.conversation(sender) });
-    if (!item) return undefined;
-    const { expires_at: expiry, ...found } = storedConversation.parse(item);
-    // The table takes days to delete expired items.
-    return expiry !== undefined && expiry * 1_000 <= Date.now() ? undefined : found;
+  find: async (sender: string): Promise<FoundSender> => {
+    const key = messagingKeys.conversation(sender);
+    // One query for both items, because every message needs them.
+    const items = await table.query({ partition: key.PK, beginsWith: key.SK });
+    const known = items.find(({ SK }) => SK === key.SK);
+    const stopped = items.find(({ SK }) => SK === messagingKeys.stopped(sender).SK);
+    return {
+      conversation: known && unexpired(known),
+      stoppedAt: stopped && stoppedItem.parse(stopped).stopped_at,
+    };
   },
 });

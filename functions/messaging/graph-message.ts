@@ -48,6 +48,17 @@ const buttonsOf = ({ text, buttons }: Extract<Content, { kind: "buttons" }>) => 
   },
 });
 
+const templateOf = ({ template, mediaId, fileName }: Extract<Content, { kind: "template" }>) => ({
+  name: template.name,
+  language: { code: template.language },
+  components: [
+    {
+      type: "header",
+      parameters: [{ type: "document", document: { id: mediaId, filename: fileName } }],
+    },
+  ],
+});
+
 const membersOf = (content: Content) => {
   switch (content.kind) {
     case "text":
@@ -64,6 +75,8 @@ const membersOf = (content: Content) => {
           caption: cutText(content.caption, limits.caption),
         },
       };
+    case "template":
+      return { type: "template", template: templateOf(content) };
     case "list":
       return { type: "interactive", interactive: listOf(content) };
     case "buttons":

@@ -10,6 +10,9 @@ export interface GraphResponse {
 const accepted = z.object({ messages: z.array(z.object({ id: z.string() })).min(1) });
 const refused = z.object({ error: z.object({ code: z.int() }) });
 
+/** The platform's code for a message to a person who has not written for 24 hours; only templates are accepted then. */
+export const windowClosed = 131_047;
+
 /** Error codes of the Cloud API (reference, "Error codes"), by what we can do about them. */
 const codes = {
   /** A rate limit: of the app (4), the business (80007), the number (130429, 131048) or this person (131056). */
@@ -17,10 +20,10 @@ const codes = {
   /** Our own configuration: the token (0, 190), permissions (3, 10, 200 to 299), the account (131031, 131042). */
   configuration: [0, 3, 10, 190, 368, 131005, 131031, 131042],
   /**
-   * The person: wrote more than 24 hours ago (131047), is undeliverable (131026), is not an allowed recipient (131030), is blocked
+   * The person: wrote more than 24 hours ago, is undeliverable (131026), is not an allowed recipient (131030), is blocked
    * by the platform (131049, 130472), has opted out (131050), or needs a phone number (131062).
    */
-  unreachable: [131026, 131030, 131047, 131049, 131050, 130472, 131021, 131062],
+  unreachable: [131026, 131030, windowClosed, 131049, 131050, 130472, 131021, 131062],
   /** The platform itself. The message may have been sent. */
   temporary: [1, 2, 131000, 131016, 133004],
 } as const satisfies Record<string, readonly number[]>;

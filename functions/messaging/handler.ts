@@ -1,4 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import { classify } from "../../shared/models/language-id/identification.ts";
+import { loadLanguageModel } from "../../shared/models/language-id/model.ts";
+import { readWeights } from "../../shared/models/language-id/weights.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openFifoQueue } from "../../shared/platform/queue/fifo-queue.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
@@ -15,13 +18,15 @@ import {
 import { platformSecretsFrom } from "../../shared/wiring/secrets-from-environment.ts";
 import { messagingFunction } from "./contract.ts";
 import { createConversationsRepository } from "./conversation.ts";
+import { createFinishMessage } from "./finish-message.ts";
 import { createGraphPlatform } from "./graph-platform.ts";
 import { handleRecord } from "./handle-record.ts";
 import { createLongRecordings } from "./long-recordings.ts";
-import { createFinishMessage, createMessageRecords } from "./message-records.ts";
+import { createMessageRecords } from "./message-records.ts";
 import { type ProcessDependencies, processMessage } from "./process-message.ts";
 import { refreshNote } from "./refresh-note.ts";
 import { createReplyPlanner, planApology } from "./reply-to-message.ts";
+import { createSenderData } from "./sender-data.ts";
 import { createVoiceNotes } from "./voice-notes.ts";
 
 /** Reserved of the time for models, to send the reply. */
@@ -56,6 +61,10 @@ const longRecordings = createLongRecordings({
   store: objectStoreFrom(environment),
 });
 
+const languageModel = loadLanguageModel(readWeights());
+const senderData = createSenderData(table, longRecordings);
+const resultTemplate = environment.MESSAGING_RESULT_TEMPLATE;
+
 const work: ProcessDependencies = {
   records: createMessageRecords(table),
   conversations: createConversationsRepository(table),
@@ -63,10 +72,21 @@ const work: ProcessDependencies = {
   receiptMilliseconds,
   platform,
   longRecordings,
+  senderData,
+  resultTemplate,
   voiceNotes: createVoiceNotes(models.synthesizer),
   refreshNote: (conversation, signal) => refreshNote(conversation, models.chat, signal),
 };
-const reply = createReplyPlanner({ ...models, platform, longRecordings, transcriptionRetry });
+const reply = createReplyPlanner({
+  ...models,
+  platform,
+  longRecordings,
+  transcriptionRetry,
+  senderData,
+  identifyLanguage: (text) => classify(languageModel.identify(text)),
+  privacyNotice: `${environment.PUBLIC_BASE_URL}/privacy`,
+  hasResultTemplate: resultTemplate !== undefined,
+});
 
 const handle = (record: SQSRecord, remainingMilliseconds: number, signal: AbortSignal): Promise<boolean> =>
   handleRecord(record, remainingMilliseconds, {

@@ -1,11 +1,11 @@
+import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import { sendReceipt } from "../../shared/messaging/send-receipt.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
-import type { ItemKey, Table } from "../../shared/platform/storage/table.ts";
-import { type Conversation, rememberedSeconds } from "./conversation.ts";
-import { changes, type Feedback, output } from "./plan.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
+import { changes, output } from "./plan.ts";
 
 /** The progress of the work on a message. */
 export const messageRecord = z.object({
@@ -76,16 +76,20 @@ const ownerOf = ({ queueMessageId, isDeadLettered }: Attempt): string =>
   isDeadLettered ? `dead-lettered:${queueMessageId}` : queueMessageId;
 
 /** The condition that this attempt still has the message. */
-const ownLease = (attempt: Attempt) => ({
+export const ownLease = (attempt: Attempt) => ({
   condition: "claimed_by = :owner AND receive_count = :count AND attribute_not_exists(done_at)",
   values: { ":owner": ownerOf(attempt), ":count": attempt.receiveCount },
 });
+
+/** No one can compute it without the platform's id of the message, which is random. */
+const forgottenKey = ({ sender, id }: InboundMessage) =>
+  messagingKeys.forgotten(createHash("sha256").update(`${sender} ${id}`).digest("hex"));
 
 /** The records of messages in the table. */
 export type MessageRecords = ReturnType<typeof createMessageRecords>;
 
 /**
- * Creates the repository of message records; access pattern M2 of the README in `shared/messaging`. All writes of an attempt require
+ * Creates the repository of message records; access patterns M2 and M8 of the README in `shared/messaging`. All writes of an attempt require
  * its claim, so an attempt that has been replaced changes nothing.
  */
 export const createMessageRecords = (table: Table) => {
@@ -139,59 +143,25 @@ export const createMessageRecords = (table: Table) => {
       });
       if (!applied) throw new LeaseLost();
     },
+
+    /** Whether this message was the last one of a person who was then forgotten. */
+    isForgotten: async (message: InboundMessage): Promise<boolean> =>
+      (await table.read({ Key: forgottenKey(message) })) !== undefined,
+
+    /**
+     * Closes the record of a message of which nothing may remain. A mark without the person's number stays, so another delivery of the
+     * message by the platform gets no reply. @throws LeaseLost
+     */
+    erase: async (message: InboundMessage, attempt: Attempt): Promise<void> => {
+      const { condition, values } = ownLease(attempt);
+      const { applied } = await table.transact([
+        {
+          delete: keyOf(message),
+          condition: { ConditionExpression: condition, ExpressionAttributeValues: values },
+        },
+        { put: { ...forgottenKey(message), expires_at: Math.floor(Date.now() / 1_000) + retentionSeconds } },
+      ]);
+      if (!applied) throw new LeaseLost();
+    },
   };
 };
-
-/** What to store when a message is done. */
-export interface MessageResult {
-  /** `undefined` when it has not changed. */
-  readonly conversation: Conversation | undefined;
-  readonly feedback: Feedback | undefined;
-  readonly progress: Progress;
-}
-
-/** @throws LeaseLost */
-export type FinishMessage = (
-  message: InboundMessage,
-  attempt: Attempt,
-  result: MessageResult,
-) => Promise<void>;
-
-/**
- * Closes the record of a message, removes all text from it, and stores what to remember, in one transaction. Access patterns M1 to M4
- * of the README in `shared/messaging`.
- */
-export const createFinishMessage =
-  (table: Table): FinishMessage =>
-  async (message, attempt, { conversation, feedback, progress }) => {
-    const { id, phone, sender } = message;
-    const now = Date.now();
-    const at = new Date(now).toISOString();
-    const remember = (key: ItemKey, attributes: object) => ({
-      put: { ...key, ...attributes, expires_at: Math.floor(now / 1_000) + rememberedSeconds },
-    });
-    const alias = conversation && phone !== sender ? phone : undefined;
-    const { condition, values } = ownLease(attempt);
-    const update = {
-      Key: messagingKeys.message(sender, id),
-      UpdateExpression:
-        "SET done_at = :at, replies = :replies, refusals = :refusals " +
-        "REMOVE outputs, changes, settled, sending_since, lease_until",
-      ConditionExpression: condition,
-      ExpressionAttributeValues: {
-        ...values,
-        ":at": at,
-        ":replies": progress.replies,
-        ":refusals": progress.refusals,
-      },
-    };
-    const { applied } = await table.transact([
-      { update },
-      ...(conversation
-        ? [remember(messagingKeys.conversation(sender), { ...conversation, updated_at: at })]
-        : []),
-      ...(alias === undefined ? [] : [remember(messagingKeys.alias(alias), { alias_of: sender })]),
-      ...(feedback ? [remember(messagingKeys.feedback(sender, id), { ...feedback, at })] : []),
-    ]);
-    if (!applied) throw new LeaseLost();
-  };

@@ -19,7 +19,20 @@ export type Content =
       readonly mediaId: string;
       readonly fileName: string;
       readonly caption: string;
+    }
+  | {
+      readonly kind: "template";
+      readonly template: ResultTemplate;
+      readonly mediaId: string;
+      readonly fileName: string;
     };
+
+/** A template message of the operator, whose header is a document. */
+export interface ResultTemplate {
+  readonly name: string;
+  /** As the platform writes it, such as `en` or `en_US`. */
+  readonly language: string;
+}
 
 export interface SendOptions {
   /** The id of the message to quote. */

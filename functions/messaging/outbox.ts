@@ -10,15 +10,19 @@ import {
 } from "./message-records.ts";
 import type { SendOutcome } from "./messaging-platform.ts";
 import type { Output, Plan } from "./plan.ts";
-import { apology } from "./wording.ts";
 
 export interface OutboxDependencies {
   readonly records: Pick<MessageRecords, "receipts" | "save">;
   /** Sends an output; `index` is its number within the reply. */
   readonly deliver: (output: Output, index: number) => Promise<SendOutcome>;
+  /** Returns what follows an output that was refused for good, instead of what was planned. */
+  readonly afterRefusal: (output: Output, refusal: RefusedOutcome, progress: Progress) => Partial<Progress>;
   /** How long after a send to wait for the platform's report. */
   readonly receiptMilliseconds: number;
 }
+
+/** The outcome of an output that the platform refused for good. */
+export type RefusedOutcome = Extract<SendOutcome, { readonly kind: "refused" }>;
 
 const lookAgainMilliseconds = 100;
 
@@ -66,10 +70,20 @@ export class Outbox {
     await this.flush();
   }
 
-  async execute({ outputs, changes }: Plan): Promise<void> {
+  async execute(plan: Plan): Promise<void> {
+    this.add(plan);
+    await this.flush();
+  }
+
+  /** Adds a plan, which the next output stores that is sent. */
+  add({ outputs, changes }: Plan): void {
     this.#append(outputs);
     this.#progress = { ...this.#progress, changes };
-    await this.flush();
+  }
+
+  /** Stores the plan before anything of it is sent. @throws LeaseLost */
+  save(): Promise<void> {
+    return this.#dependencies.records.save(this.#message, this.#attempt, this.#progress);
   }
 
   /** Sends all unfinished outputs. @throws RetryLater, LeaseLost */
@@ -120,9 +134,10 @@ export class Outbox {
         ? { replies: [...progress.replies, outcome.id] }
         : { refusals: [...progress.refusals, outcome.code] }),
     };
-    // Something is wrong with our message, so the person gets an apology instead.
-    const isOurFault = outcome.kind === "refused" && outcome.reason === "content";
-    if (isOurFault && output.kind !== "text") this.#append([apology("broken")]);
+    if (outcome.kind === "refused") {
+      const change = this.#dependencies.afterRefusal(output, outcome, this.#progress);
+      this.#progress = { ...this.#progress, ...change };
+    }
   }
 }
 

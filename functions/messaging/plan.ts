@@ -1,6 +1,15 @@
 import * as z from "zod";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
-import { type Conversation, exchange, longRecording, settings } from "./conversation.ts";
+import { translationFeedback } from "../../shared/messaging/translation-feedback.ts";
+import {
+  type Conversation,
+  consent,
+  exchange,
+  longRecording,
+  openQuestion,
+  settings,
+  waitingResult,
+} from "./conversation.ts";
 
 const row = z.object({ id: z.string(), title: z.string(), description: z.string().optional() });
 const button = z.object({ id: z.string(), title: z.string() });
@@ -27,11 +36,17 @@ export const output = z.discriminatedUnion("kind", [
     caption: z.string(),
     quoting: z.string().optional(),
   }),
+  /** The same as a template message, which the platform also accepts when the person has not written for a day. */
+  z.object({ kind: z.literal("template"), jobId: z.string() }),
+  /** A file with everything that is stored about the person, read just before it is sent. */
+  z.object({ kind: z.literal("data"), caption: z.string() }),
 ]);
 export type Output = z.infer<typeof output>;
 export type ListOutput = Extract<Output, { kind: "list" }>;
 export type ButtonsOutput = Extract<Output, { kind: "buttons" }>;
 export type TranscriptOutput = Extract<Output, { kind: "transcript" }>;
+export type DataOutput = Extract<Output, { kind: "data" }>;
+export type TemplateOutput = Extract<Output, { kind: "template" }>;
 export type SpeechOutput = Extract<Output, { kind: "speech" }>;
 
 export const feedback = z.object({
@@ -44,15 +59,24 @@ export const feedback = z.object({
 });
 export type Feedback = z.infer<typeof feedback>;
 
-/** The changes of a message to the person's conversation. */
+/** The changes of a message to the person's conversation. `null` removes an attribute. */
 export const changes = z.object({
   settings: settings.optional(),
-  exchange: exchange.pick({ question: true, answer: true }).optional(),
+  exchange: exchange.omit({ replies: true }).optional(),
   feedback: feedback.optional(),
+  translation: translationFeedback.optional(),
   /** The first reply to a person starts a conversation. */
   isFirst: z.boolean().optional(),
   /** The long recording that has started; `null` when it has ended. */
   long_recording: longRecording.nullable().optional(),
+  waiting_result: waitingResult.nullable().optional(),
+  open_question: openQuestion.nullable().optional(),
+  writes_in: z.string().optional(),
+  consent: consent.optional(),
+  /** `true` after STOP, `false` after START. */
+  stopped: z.boolean().optional(),
+  /** The message leaves nothing, and everything else about the person is deleted before its reply is sent. */
+  forgets: z.literal(true).optional(),
 });
 export type Changes = z.infer<typeof changes>;
 
@@ -86,6 +110,8 @@ export interface PlanningTools {
   /** Sends an output at once, before the plan. Never sends it twice, even if the message is attempted again. */
   readonly sayNow: (output: Output) => Promise<void>;
   readonly isFirst: boolean;
+  /** The person said STOP, and this message may be START. */
+  readonly isStopped: boolean;
   /** There will be no other attempt, so the reply must do without anything that is unavailable now. */
   readonly isLastAttempt: boolean;
   /** Aborts while there is still time to send an apology. */

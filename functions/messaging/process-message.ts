@@ -1,21 +1,34 @@
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
+import { afterRefusal, waitFor } from "./after-refusal.ts";
+import { isStop } from "./consent.ts";
 import { messageAttempts } from "./contract.ts";
-import {
-  type Conversation,
-  type ConversationsRepository,
-  initialSettings,
-  withExchange,
-} from "./conversation.ts";
+import type { Conversation, ConversationsRepository } from "./conversation.ts";
+import { conversationAfter, newConversation, withMessageTime } from "./conversation-after.ts";
 import { type DeliveryDependencies, deliverOutput } from "./deliver-output.ts";
+import type { FinishMessage } from "./finish-message.ts";
+import { judgeMessage, type MessageVerdict } from "./judge-message.ts";
 import type { LongRecordings } from "./long-recordings.ts";
-import type { Attempt, FinishMessage, MessageRecords, Progress } from "./message-records.ts";
-import { RetryLater } from "./message-records.ts";
+import {
+  type Attempt,
+  type MessageRecord,
+  type MessageRecords,
+  type Progress,
+  RetryLater,
+} from "./message-records.ts";
 import type { MessagingPlatform } from "./messaging-platform.ts";
 import { Outbox } from "./outbox.ts";
-import { judgePace, type PaceVerdict } from "./pace.ts";
-import { type Plan, type Planner, type PlanningTools, plan as planOf, say } from "./plan.ts";
-import { wording } from "./wording.ts";
+import {
+  longRecordingOver,
+  type Plan,
+  type Planner,
+  type PlanningTools,
+  plan as planOf,
+  say,
+} from "./plan.ts";
+import type { SenderData } from "./sender-data.ts";
+import type { Wording } from "./wording/english.ts";
+import { wordingFor, wordingIn, wordingLanguage } from "./wording.ts";
 
 /** The platform shows the typing indicator for 25 seconds, or until something is sent. */
 const againMilliseconds = 20_000;
@@ -46,43 +59,13 @@ export interface ProcessDependencies extends DeliveryDependencies {
   readonly records: MessageRecords;
   readonly longRecordings: Pick<LongRecordings, "clear" | "outcomeOf">;
   readonly conversations: ConversationsRepository;
+  readonly senderData: SenderData;
   readonly finish: FinishMessage;
   /** How long to wait for the platform's report about a reply when the response to the send was lost. */
   readonly receiptMilliseconds: number;
   /** Rewrites the note of a conversation when it is time; returns the conversation unchanged when that fails. */
   readonly refreshNote: (conversation: Conversation, signal: AbortSignal) => Promise<Conversation>;
 }
-
-const newConversation: Conversation = { settings: initialSettings, exchanges: [], note: "" };
-
-/** Returns the conversation after the message; `undefined` when the message changes nothing. */
-const conversationAfter = (
-  before: Conversation,
-  { changes = {}, replies }: Progress,
-): Conversation | undefined => {
-  const { settings, exchange, isFirst, long_recording: longRecording } = changes;
-  if (!settings && !exchange && !isFirst && longRecording === undefined) return undefined;
-  const { long_recording: known, ...others } = before;
-  const current = longRecording === undefined ? known : longRecording;
-  const changed = {
-    ...others,
-    settings: settings ?? before.settings,
-    ...(current ? { long_recording: current } : {}),
-  };
-  return exchange ? withExchange(changed, { ...exchange, replies: [...replies] }) : changed;
-};
-
-/** For messages that were counted before: dead-lettered ones, and voice notes whose transcript has arrived. */
-const uncounted = { kind: "uncounted" } as const;
-
-const paceOf = (
-  { sentAt, content }: InboundMessage,
-  { isDeadLettered }: Attempt,
-  { pace }: Conversation,
-): PaceVerdict | typeof uncounted =>
-  isDeadLettered || content.type === "transcript"
-    ? uncounted
-    : judgePace(pace, sentAt ?? Math.floor(Date.now() / 1_000));
 
 /** Plans the reply while the person sees that we are typing. */
 const planWhileTyping = async (
@@ -107,13 +90,95 @@ const planWhileTyping = async (
 
 const reply = async (
   outbox: Outbox,
-  verdict: PaceVerdict | typeof uncounted,
+  verdict: MessageVerdict,
+  wording: Wording,
   planReply: () => Promise<Plan>,
+  forget: () => Promise<void>,
 ): Promise<void> => {
-  if (outbox.isPlanned) await outbox.flush();
-  else if (verdict.kind === "tell") await outbox.execute(planOf(say(wording.tooMany[verdict.limit])));
-  else if (verdict.kind === "leave") logger.info("message.left_out");
-  else await outbox.execute(await planReply());
+  if (!outbox.isPlanned) {
+    if (verdict.kind === "leave") return logger.info("message.left_out");
+    const plan = verdict.kind === "tell" ? planOf(say(wording.tooMany[verdict.limit])) : await planReply();
+    outbox.add(plan);
+    // Deleting the conversation also deletes the question that this message replies to.
+    if (plan.changes.forgets) await outbox.save();
+  }
+  if (outbox.progress.changes?.forgets) await forget();
+  await outbox.flush();
+};
+
+/** Sends nothing to a person who said STOP. A transcript waits until they write START. */
+const leaveStopped = async (
+  message: InboundMessage,
+  attempt: Attempt,
+  known: Conversation | undefined,
+  { finish, longRecordings }: ProcessDependencies,
+  progress: Progress,
+): Promise<void> => {
+  const { content } = message;
+  logger.info("message.sender_stopped");
+  let conversation: Conversation | undefined;
+  if (content.type === "transcript") {
+    if (!known) await longRecordings.clear(content.jobId);
+    const changes = known && { ...longRecordingOver(content.jobId, known), ...waitFor(content) };
+    conversation = changes && conversationAfter(known, { changes, replies: [] });
+  }
+  await finish(message, attempt, { conversation, feedback: undefined, progress });
+};
+
+/** Removes the recordings whose results have been sent. An attempt that is killed here repeats this. */
+const clearRecordings = async (
+  { content }: InboundMessage,
+  { waiting_result: waited }: Conversation,
+  { changes = {} }: Progress,
+  { clear }: Pick<LongRecordings, "clear">,
+): Promise<void> => {
+  if (content.type === "transcript" && !changes.waiting_result) await clear(content.jobId);
+  if (waited && changes.waiting_result === null) await clear(waited.job_id);
+};
+
+/** Stores what a message changes. */
+const remember = async (
+  message: InboundMessage,
+  attempt: Attempt,
+  { known, verdict, progress }: Handled,
+  { finish, refreshNote }: ProcessDependencies,
+  signal: AbortSignal,
+): Promise<void> => {
+  const changed = conversationAfter(known ?? newConversation, progress);
+  const after = changed ? await refreshNote(changed, signal) : known;
+  const conversation =
+    after && "pace" in verdict
+      ? withMessageTime({ ...after, pace: verdict.pace }, message)
+      : changed && after;
+  const { feedback, translation, stopped } = progress.changes ?? {};
+  await finish(message, attempt, { conversation, feedback, translation, stopped, progress });
+};
+
+/** A message whose reply has been sent. */
+interface Handled {
+  readonly known: Conversation | undefined;
+  readonly verdict: MessageVerdict;
+  readonly progress: Progress;
+}
+
+/** Creates the outbox of a claimed message. */
+const openOutbox = (
+  message: InboundMessage,
+  attempt: Attempt,
+  record: MessageRecord,
+  conversation: Conversation,
+  dependencies: ProcessDependencies,
+  signal: AbortSignal,
+): Outbox => {
+  const { records, receiptMilliseconds, resultTemplate } = dependencies;
+  const language = wordingLanguage(conversation);
+  const wording = wordingIn(language);
+  return new Outbox(message, attempt, record, {
+    records,
+    receiptMilliseconds,
+    afterRefusal: afterRefusal({ message, wording, hasTemplate: resultTemplate !== undefined }),
+    deliver: (output, index) => deliverOutput(message, output, index, language, dependencies, signal),
+  });
 };
 
 /**
@@ -131,36 +196,39 @@ export const processMessage = async (
   dependencies: ProcessDependencies,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { records, conversations, finish, platform, refreshNote, longRecordings } = dependencies;
+  const { records, conversations, platform, senderData, longRecordings } = dependencies;
   const claim = await records.claim(message, attempt);
   if (claim.kind === "done") return;
   if (claim.kind === "held") throw new RetryLater(claim.secondsLeft, "Another worker has the message.");
 
-  const known = await conversations.find(message.sender);
+  const { conversation: known, stoppedAt } = await conversations.find(message.sender);
   const conversation = known ?? newConversation;
-  const outbox = new Outbox(message, attempt, claim.record, {
-    records,
-    receiptMilliseconds: dependencies.receiptMilliseconds,
-    deliver: (output, index) => deliverOutput(message, output, index, dependencies, signal),
-  });
-  const verdict = paceOf(message, attempt, conversation);
+  const isStopped = stoppedAt !== undefined;
+  const verdict = judgeMessage(message, attempt, conversation, isStopped);
+  if (verdict.kind === "stopped") {
+    return leaveStopped(message, attempt, known, dependencies, claim.record);
+  }
+  const outbox = openOutbox(message, attempt, claim.record, conversation, dependencies, signal);
+  if (!known && !outbox.isPlanned && (await records.isForgotten(message))) {
+    return records.erase(message, attempt);
+  }
   const tools = {
     sayNow: (output) => outbox.sayNow(output),
     isFirst: known === undefined,
+    isStopped,
     isLastAttempt: attempt.receiveCount >= messageAttempts,
     signal,
   } satisfies PlanningTools;
-  await reply(outbox, verdict, () => planWhileTyping(message, plan, conversation, tools, platform));
+  const planReply = (): Promise<Plan> =>
+    isStop(message, conversation)
+      ? Promise.resolve(plan(message, conversation, tools))
+      : planWhileTyping(message, plan, conversation, tools, platform);
+  await reply(outbox, verdict, wordingFor(conversation), planReply, () =>
+    senderData.forget(message, conversation),
+  );
 
-  const { content } = message;
-  // The transcript has been sent, so remove it. An attempt that is killed here repeats this.
-  if (content.type === "transcript") await longRecordings.clear(content.jobId);
   const { progress } = outbox;
-  const changed = conversationAfter(conversation, progress);
-  const after = changed ? await refreshNote(changed, signal) : known;
-  await finish(message, attempt, {
-    conversation: after && "pace" in verdict ? { ...after, pace: verdict.pace } : changed && after,
-    feedback: progress.changes?.feedback,
-    progress,
-  });
+  if (progress.changes?.forgets) return records.erase(message, attempt);
+  await clearRecordings(message, conversation, progress, longRecordings);
+  await remember(message, attempt, { known, verdict, progress }, dependencies, signal);
 };

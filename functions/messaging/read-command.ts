@@ -1,10 +1,15 @@
 import { findLanguage, type Language } from "../../shared/platform/catalogue/languages.ts";
+import { normalisePhrase, readControl } from "./control-phrases.ts";
 import { type Mode, modes } from "./conversation.ts";
 import { readMarkedText, readSpeakRequest } from "./read-speak-request.ts";
 
 /** A request that needs no model. */
 export type Command =
   | { readonly kind: "greet" | "menu" | "start-over" | "cancel" | "help" | "status" | "languages" }
+  /** `language` is that of the phrase, unless it is English. */
+  | { readonly kind: "stop"; readonly language?: string }
+  | { readonly kind: "my-data" }
+  | { readonly kind: "forget" }
   | { readonly kind: "choose-language" | "choose-mode" | "voice-settings" }
   | { readonly kind: "set-language"; readonly language: Language }
   | { readonly kind: "set-mode"; readonly mode: Mode }
@@ -14,14 +19,14 @@ export type Command =
 
 const greetings =
   "hello|hi|hey|hola|greetings|yo|ssebo|nyabo|webale|good morning|good afternoon|good evening|" +
-  "wasuze otya|wasuze otya nno|oli otya|oli otya nno";
+  "wasuze otya|wasuze otya nno|oli otya|oli otya nno|habari|habari yako|jambo|hujambo|mambo";
 
 /** Commands with fixed phrases, separated by `|`. */
 const fixedCommands: readonly (readonly [Command, phrases: string])[] = [
   [{ kind: "greet" }, greetings],
   [{ kind: "menu" }, "menu|start|main menu|options"],
   [{ kind: "start-over" }, "start over|restart|reset|start again"],
-  [{ kind: "cancel" }, "cancel|stop|exit|quit"],
+  [{ kind: "cancel" }, "cancel|exit|quit"],
   [{ kind: "help" }, "help|commands"],
   [{ kind: "status" }, "status"],
   [{ kind: "languages" }, "languages|language"],
@@ -60,13 +65,6 @@ const menuPhrases: ReadonlySet<string> = new Set([
   ...modeCommands.flatMap(([, phrases]) => phrases),
 ]);
 
-const normalise = (message: string): string =>
-  message
-    .toLowerCase()
-    .replace(/[.,;!?¡¿'"“”]/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
-
 const setLanguage = /^set (?:my )?language(?: ?:| to\b)?(?: (?<name>.+?))?(?: please)?$/;
 
 /** Reads `set language` with or without a language. Followed by anything else, it may be a text to translate. */
@@ -86,11 +84,13 @@ const readPhrase = (phrase: string, mode: Mode): Command | undefined => {
 /**
  * Returns the command of a message; `undefined` unless the whole message is one.
  *
- * In translate mode only the phrases of the menu and the help are commands, so "good morning" is translated. In speak mode
+ * STOP, "my data" and "forget me" are commands in every mode. Otherwise in translate mode only the phrases of the menu and the help are, so "good morning" is translated. In speak mode
  * greetings are read aloud.
  */
 export const readCommand = (message: string, mode: Mode): Command | undefined => {
-  const phrase = normalise(message);
+  const phrase = normalisePhrase(message);
+  const control = readControl(phrase, mode);
+  if (control) return control;
   const known = readPhrase(phrase, mode);
   if (known) return known;
   const languageCommand = readLanguageCommand(phrase, mode);

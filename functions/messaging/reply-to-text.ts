@@ -1,3 +1,4 @@
+import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import type { ChatModels } from "../../shared/models/inference/chat.ts";
 import type { Transcriber } from "../../shared/models/inference/transcription.ts";
 import type { Translator } from "../../shared/models/inference/translation.ts";
@@ -11,8 +12,10 @@ import type { MessagingPlatform } from "./messaging-platform.ts";
 import { type Changes, type Output, type Plan, plan, replyWith, say } from "./plan.ts";
 import { readCommand } from "./read-command.ts";
 import { replyToChat } from "./reply-to-chat.ts";
+import { replyToQuestion } from "./reply-to-question.ts";
+import { hasMoreThan, type SenderData, summariseData } from "./sender-data.ts";
 import { spoken, voiceReply } from "./voice-notes.ts";
-import { type ApologyReason, apology, wording } from "./wording.ts";
+import { type ApologyReason, apology, wordingFor } from "./wording.ts";
 
 /** When to repeat a transcription, in milliseconds: a model that is still loading needs minutes. */
 export interface TranscriptionRetry {
@@ -27,6 +30,13 @@ export interface ReplyDependencies {
   readonly platform: Pick<MessagingPlatform, "download">;
   readonly transcriptionRetry: TranscriptionRetry;
   readonly longRecordings: Pick<LongRecordings, "begin" | "outcomeOf">;
+  readonly senderData: Pick<SenderData, "find">;
+  /** Returns an ISO 639-3 code; `undefined` when the model is unsure. */
+  readonly identifyLanguage: (text: string) => string | undefined;
+  /** The address of the privacy notice. */
+  readonly privacyNotice: string;
+  /** Whether the stage names a template for results that come too late. */
+  readonly hasResultTemplate: boolean;
 }
 
 /** What a person wrote or said. */
@@ -74,35 +84,59 @@ export const replyByMode = async (
   signal: AbortSignal,
 ): Promise<TextReply> => {
   const { settings } = conversation;
-  if (settings.mode === "speak") return { outputs: [spoken(userText.text, settings)] };
+  const wording = wordingFor(conversation);
+  if (settings.mode === "speak") return { outputs: [spoken(userText.text, settings, wording)] };
   try {
     const text = await chatOrTranslate(userText, conversation, dependencies, signal);
-    if (text === undefined) return { outputs: [apology("no-answer")] };
+    if (text === undefined) return { outputs: [apology("no-answer", wording)] };
+    const isTranslation = settings.mode === "translate";
     return {
       outputs: [say(text), ...voiceReply(text, settings)],
-      exchange: { question: userText.text, answer: text },
+      exchange: {
+        question: userText.text,
+        answer: text,
+        ...(isTranslation ? { translated_into: languageOf(settings).code } : {}),
+      },
     };
   } catch (error) {
-    return { outputs: [apology(modelFailure(error, settings.mode, signal))] };
+    return { outputs: [apology(modelFailure(error, settings.mode, signal), wording)] };
   }
 };
 
 /** An emoji, a dot or a single letter is not enough for a reply. */
 const saysSomething = (text: string): boolean => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 2;
 
+/** Shows what is stored about the person: a summary, and a file with the words where there are any. */
+const showData = async (
+  { sender, phone }: InboundMessage,
+  conversation: Conversation,
+  { senderData }: ReplyDependencies,
+): Promise<Plan> => {
+  const wording = wordingFor(conversation);
+  const found = await senderData.find(sender, phone);
+  const summary = summariseData(found, conversation);
+  const file: Output = { kind: "data", caption: wording.myDataAsFile };
+  return plan([say(wording.myData(summary)), ...(hasMoreThan(summary) ? [file] : [])]);
+};
+
 /** Replies to a text: executes its command, or follows the person's mode. */
 export const replyToText = async (
-  userText: UserText,
+  text: string,
+  message: InboundMessage,
   conversation: Conversation,
   dependencies: ReplyDependencies,
   signal: AbortSignal,
 ): Promise<Plan> => {
-  const { text, name } = userText;
+  const { name } = message;
   const { mode } = conversation.settings;
+  const yesOrWrong = replyToQuestion(text, message, conversation, dependencies);
+  if (yesOrWrong) return yesOrWrong;
   const command = readCommand(text, mode);
+  if (command?.kind === "my-data") return showData(message, conversation, dependencies);
   if (command) return executeCommand(command, name, conversation);
+  const wording = wordingFor(conversation);
   if (!saysSomething(text)) return replyWith(wording.nudge);
   if (mode === "transcribe") return replyWith(wording.sendVoiceNote);
-  const { outputs, exchange } = await replyByMode(userText, conversation, dependencies, signal);
+  const { outputs, exchange } = await replyByMode({ text, name }, conversation, dependencies, signal);
   return plan(mode === "speak" ? [say(text), ...outputs] : outputs, exchange ? { exchange } : {});
 };

@@ -7,20 +7,12 @@ import { daySeconds, hourSeconds } from "../../shared/platform/durations.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ByteSource } from "../../shared/platform/outbound/byte-source.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
-import { splitText } from "./cut-text.ts";
-import { limits } from "./graph-message.ts";
 import { MediaError } from "./messaging-platform.ts";
-import {
-  longRecordingOver,
-  type Output,
-  type Plan,
-  type PlanningTools,
-  plan,
-  replyWith,
-  say,
-} from "./plan.ts";
+import { type Plan, type PlanningTools, plan, replyWith, say } from "./plan.ts";
 import { modelFailure, type ReplyDependencies, replyByMode } from "./reply-to-text.ts";
-import { wording } from "./wording.ts";
+import { maxPieces, transcriptOutputs } from "./reply-to-transcript.ts";
+import type { Wording } from "./wording/english.ts";
+import { wordingFor } from "./wording.ts";
 
 export interface VoiceNote {
   readonly message: InboundMessage;
@@ -36,9 +28,6 @@ const maxSeconds = 3 * hourSeconds;
 /** A job that has not ended after this time never will. */
 const longRecordingSeconds = 2 * daySeconds;
 
-/** Messages that a transcript may fill: ten minutes of fast speech fill three. */
-const maxPieces = 4;
-
 /**
  * Returns the recording, or a text that says why we cannot have it.
  *
@@ -46,6 +35,7 @@ const maxPieces = 4;
  */
 const fetchRecording = async (
   { mediaId }: VoiceNote,
+  wording: Wording,
   { platform }: ReplyDependencies,
   { signal, isLastAttempt }: PlanningTools,
 ): Promise<{ readonly source: ByteSource; readonly facts: AudioFacts } | string> => {
@@ -69,6 +59,7 @@ const fetchRecording = async (
 const transcribe = async (
   recording: Recording,
   language: string,
+  wording: Wording,
   { transcriber, transcriptionRetry }: ReplyDependencies,
   { sayNow, signal }: PlanningTools,
 ): Promise<string> => {
@@ -84,20 +75,16 @@ const transcribe = async (
   }
 };
 
-/** Splits a transcript into messages. The first one quotes the voice note. */
-const transcriptOutputs = (text: string, quoting: string): Output[] =>
-  splitText(wording.transcript(text), limits.text).map((piece, index) =>
-    say(piece, index === 0 ? quoting : undefined),
-  );
-
 /** Starts a job for a long recording. Each person has one at a time, to share the models fairly. */
 const replyLater = async (
   message: InboundMessage,
   source: ByteSource,
   facts: AudioFacts,
-  { settings, long_recording: other }: Conversation,
+  conversation: Conversation,
   { longRecordings }: ReplyDependencies,
 ): Promise<Plan> => {
+  const { settings, long_recording: other } = conversation;
+  const wording = wordingFor(conversation);
   const now = Math.floor(Date.now() / 1_000);
   if (other && other.until > now) return replyWith(wording.oneLongVoiceNote);
   const { content: _content, ...voiceNote } = message;
@@ -109,31 +96,6 @@ const replyLater = async (
   });
 };
 
-/** Replies with the transcript of a long recording, or with the reason why there is none. */
-export const replyToTranscript = async (
-  { jobId, voiceNoteId }: { readonly jobId: string; readonly voiceNoteId: string },
-  conversation: Conversation,
-  { longRecordings }: ReplyDependencies,
-): Promise<Plan> => {
-  const changes = longRecordingOver(jobId, conversation);
-  const outcome = await longRecordings.outcomeOf(jobId);
-  if (!outcome) return plan([], changes);
-  if (outcome.kind === "failed") {
-    const isUnreadable = outcome.code === "unreadable_audio";
-    return plan(
-      say(isUnreadable ? wording.voiceNoteUnreadable : wording.notTranscribed, voiceNoteId),
-      changes,
-    );
-  }
-  if (outcome.text.trim() === "") return plan(say(wording.noSpeech, voiceNoteId), changes);
-  const outputs = transcriptOutputs(outcome.text, voiceNoteId);
-  if (outputs.length <= maxPieces) return plan(outputs, changes);
-  return plan(
-    { kind: "transcript", jobId, caption: wording.transcriptAsFile, quoting: voiceNoteId },
-    changes,
-  );
-};
-
 /** Transcribes a voice note, and replies to its text by the person's mode. A long one becomes a job instead. */
 export const replyToVoiceNote = async (
   note: VoiceNote,
@@ -142,8 +104,9 @@ export const replyToVoiceNote = async (
   tools: PlanningTools,
 ): Promise<Plan> => {
   const { settings } = conversation;
+  const wording = wordingFor(conversation);
   await tools.sayNow(say(wording.listening));
-  const fetched = await fetchRecording(note, dependencies, tools);
+  const fetched = await fetchRecording(note, wording, dependencies, tools);
   if (typeof fetched === "string") return replyWith(fetched);
   const { source, facts } = fetched;
   if (isLongerThan(facts, promptSeconds)) {
@@ -153,13 +116,13 @@ export const replyToVoiceNote = async (
   const recording = { source, mediaType, fileExtension };
   let text: string;
   try {
-    text = await transcribe(recording, languageOf(settings).code, dependencies, tools);
+    text = await transcribe(recording, languageOf(settings).code, wording, dependencies, tools);
   } catch (error) {
     modelFailure(error, "transcribe", tools.signal);
     return replyWith(wording.notTranscribed);
   }
   if (text.trim() === "") return replyWith(wording.noSpeech);
-  const transcript = transcriptOutputs(text, note.message.id).slice(0, maxPieces);
+  const transcript = transcriptOutputs(text, note.message.id, wording).slice(0, maxPieces);
   if (settings.mode === "transcribe") return plan(transcript);
   const userText = { text, name: note.message.name };
   const { outputs, exchange } = await replyByMode(userText, conversation, dependencies, tools.signal);

@@ -5,7 +5,7 @@ import { languageOf, type Settings } from "./conversation.ts";
 import { firstSentences } from "./cut-text.ts";
 import type { NewMedia } from "./messaging-platform.ts";
 import { type Output, say } from "./plan.ts";
-import { wording } from "./wording.ts";
+import type { Wording } from "./wording/english.ts";
 
 /** About 45 seconds of speech. */
 const maxCharacters = 600;
@@ -57,9 +57,9 @@ const voiceOf = (language: string): string | undefined => findSynthesisLanguage(
 export const hasVoice = (language: string): boolean => voiceOf(language) !== undefined;
 
 /** Returns a text read aloud, or a text that says why that is not possible. */
-export const spoken = (text: string, settings: Settings): Output => {
+export const spoken = (text: string, settings: Settings, { noVoiceFor }: Wording): Output => {
   const { code, name } = languageOf(settings);
-  return hasVoice(code) ? { kind: "speech", text, language: code } : say(wording.noVoiceFor(name));
+  return hasVoice(code) ? { kind: "speech", text, language: code } : say(noVoiceFor(name));
 };
 
 /** Returns the voice note for a reply, if the person wants voice notes and the language has a voice. */

@@ -18,6 +18,8 @@ const wireMessage = z.object({
   timestamp: lenient(z.string().regex(/^\d{1,11}$/)),
   type: lenient(z.string()),
   text: lenient(z.object({ body: z.string() })),
+  /** Present in a reply to one message. */
+  context: lenient(z.object({ id: z.string().min(1).max(256) })),
   audio: lenient(z.object({ id: z.string().regex(/^[\w.-]{1,128}$/) })),
   reaction: lenient(z.object({ message_id: z.string(), emoji: z.string().default("") })),
   interactive: lenient(z.object({ list_reply: lenient(chosen), button_reply: lenient(chosen) })),
@@ -119,6 +121,7 @@ const readMessage = (raw: unknown, { metadata, contacts }: Value): InboundMessag
     phoneNumberId: metadata.phone_number_id,
     ...(name === undefined ? {} : { name }),
     ...(message.timestamp === undefined ? {} : { sentAt: Number(message.timestamp) }),
+    ...(message.context === undefined ? {} : { quoting: message.context.id }),
     content,
   };
 };

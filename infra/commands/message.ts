@@ -136,6 +136,7 @@ const linesOf = ({ type, body }: PersonReply): string[] => {
       `(a file, ${file.filename}, media ${file.id})`,
     ];
   }
+  if (type === "template") return ["(a template message with a file)"];
   return [`(a voice note, media ${audio.parse(body).audio.id})`];
 };
 

@@ -12,7 +12,7 @@ import { noticeKeyPrefix } from "../../shared/accounts/notices/keys.ts";
 import { requestKeyPrefix } from "../../shared/accounts/requests/keys.ts";
 import { tierRequestKeyPrefix } from "../../shared/accounts/tiers/keys.ts";
 import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
-import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
+import { senderKeyPrefix, translationFeedbackKeyPrefix } from "../../shared/messaging/keys.ts";
 import { modelKeyPrefix } from "../../shared/models/health/keys.ts";
 import { statusKeyPrefix } from "../../shared/platform/status/keys.ts";
 import { callbackKeyPrefix } from "../../shared/recordings/callbacks/keys.ts";
@@ -104,16 +104,16 @@ const tableAccesses = {
     UpdateItem: [profile],
   },
   /**
-   * The operator's changes of accounts, reports of usage, and deletion of the assistant's data about a person; and creating the
-   * account of the smoke tests.
+   * The operator's changes of accounts, reports of usage, list of wrong translations, and deletion of the assistant's data about a
+   * person; and creating the account of the smoke tests.
    */
   "operate-accounts": {
-    BatchWriteItem: [profile, senderKeyPrefix, assistantJobKeyPrefix],
+    BatchWriteItem: [profile, senderKeyPrefix, assistantJobKeyPrefix, translationFeedbackKeyPrefix],
     ConditionCheckItem: [accessKeyPrefix, accountListKeyPrefix],
-    DeleteItem: [profile, mailKeyPrefix, auditKeyPrefix],
-    GetItem: [username, mailKeyPrefix, counter],
+    DeleteItem: [profile, mailKeyPrefix, auditKeyPrefix, senderKeyPrefix],
+    GetItem: [username, mailKeyPrefix, counter, translationFeedbackKeyPrefix],
     PutItem: [username, email, accountListKeyPrefix, auditKeyPrefix, accessKeyPrefix, mailKeyPrefix],
-    Query: [profile, usageKeyPrefix, senderKeyPrefix],
+    Query: [profile, usageKeyPrefix, senderKeyPrefix, translationFeedbackKeyPrefix],
     UpdateItem: [counter, auditKeyPrefix],
   },
   /** Counting calls to the models' servers. */
@@ -193,8 +193,15 @@ const tableAccesses = {
   "find-upload": { GetItem: [uploadKeyPrefix] },
   /** Storing, finding and deleting uploads. */
   "keep-uploads": { DeleteItem: [uploadKeyPrefix], GetItem: [uploadKeyPrefix], PutItem: [uploadKeyPrefix] },
-  /** Replying to people, with their state. */
-  converse: { GetItem: [senderKeyPrefix], PutItem: [senderKeyPrefix], UpdateItem: [senderKeyPrefix] },
+  /** Replying to people, with their state, showing it to them and deleting it. */
+  converse: {
+    BatchWriteItem: [senderKeyPrefix, translationFeedbackKeyPrefix],
+    DeleteItem: [senderKeyPrefix, translationFeedbackKeyPrefix],
+    GetItem: [senderKeyPrefix, translationFeedbackKeyPrefix],
+    PutItem: [senderKeyPrefix, translationFeedbackKeyPrefix],
+    Query: [senderKeyPrefix],
+    UpdateItem: [senderKeyPrefix, translationFeedbackKeyPrefix],
+  },
   /** Noting reports about replies. */
   "note-receipt": { UpdateItem: [senderKeyPrefix] },
   /** Storing, finding and deleting transcriptions. */

@@ -164,6 +164,9 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
     log: (line) => {
       if (isShownAt(settings.LOG_LEVEL, line)) log(line);
     },
+    observe: ({ path, body }) => {
+      if (/^\/tasks\/webhook\/?$/.test(path)) platform?.noteDelivery(body);
+    },
   });
   cleanup.add(() => application.close());
   await announce(settings, instance, application, cleanup);

@@ -16,7 +16,7 @@ export class OperatorRole extends Construct {
     super(scope, id);
     const role = new InlineRole(this, "Role", {
       assumedBy: new AccountRootPrincipal(),
-      description: "Runs the operator's commands: npm run account, npm run usage",
+      description: "Runs the operator's commands: npm run account, npm run usage, npm run feedback",
     });
     tableBinding(table, "find-accounts", "operate-accounts", "erase-accounts", "decide-tiers").grant?.(role);
     bucketBinding(this, audioBucket, ...erasedFolders).grant?.(role);

@@ -33,6 +33,8 @@ export const inboundMessage = z.object({
   name: words().optional(),
   /** When the person sent it, in Unix seconds, by the platform's clock. Messages queued before 2026-11-22 do not have it. */
   sentAt: z.int().optional(),
+  /** The id of the message that this one quotes. */
+  quoting: words().optional(),
   content,
 });
 export type InboundMessage = z.infer<typeof inboundMessage>;

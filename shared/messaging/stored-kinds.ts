@@ -1,6 +1,6 @@
 import { daySeconds } from "../platform/durations.ts";
 import type { ItemKind } from "../platform/storage/stored-kinds.ts";
-import { senderKeyPrefix } from "./keys.ts";
+import { senderKeyPrefix, translationFeedbackKeyPrefix } from "./keys.ts";
 
 const rememberedSeconds = 90 * daySeconds;
 
@@ -9,12 +9,12 @@ const ofPerson = {
   about: "person",
   erased: {
     by: "none",
-    why: "A phone number is no account: `npm run account -- --forget-sender` deletes it.",
+    why: 'A phone number is no account. The message "forget me" deletes it, and so does `npm run account -- --forget-sender`.',
   },
-  exported: { never: "A phone number is no account." },
+  exported: { never: 'A phone number is no account. The message "my data" shows it.' },
 } as const;
 
-/** M1 to M4 of this folder's README. */
+/** M1 to M8 of this folder's README. */
 export const messagingKinds: readonly ItemKind[] = [
   {
     id: "M1",
@@ -43,5 +43,35 @@ export const messagingKinds: readonly ItemKind[] = [
     ...ofPerson,
     keys: [senderKeyPrefix, "ALIAS"],
     lasts: { seconds: rememberedSeconds },
+  },
+  {
+    id: "M5",
+    what: "That a person does not want messages of the assistant",
+    ...ofPerson,
+    keys: [senderKeyPrefix, "CONVERSATION#STOPPED"],
+    lasts: { until: "the person writes START" },
+  },
+  {
+    id: "M6",
+    what: "Which translation a person let us store",
+    ...ofPerson,
+    keys: [senderKeyPrefix, "TRANSLATION#"],
+    lasts: { seconds: 365 * daySeconds },
+  },
+  {
+    id: "M7",
+    what: "A translation that a person called wrong and let us store, with the correction; it does not name the person",
+    ...ofPerson,
+    keys: [translationFeedbackKeyPrefix, ""],
+    lasts: { seconds: 365 * daySeconds },
+  },
+  {
+    id: "M8",
+    what: "That the message which asked to be forgotten is done, by a digest",
+    about: "service",
+    erased: { by: "none", why: "It names no one, and expires within eight days." },
+    exported: { never: "It names no one." },
+    keys: [`${senderKeyPrefix}FORGOTTEN#`, "FORGOTTEN"],
+    lasts: { seconds: 8 * daySeconds },
   },
 ];

@@ -114,7 +114,10 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
   });
 
   it.each(builtFunctions)("give $name the variables it declares and no other", ({ name, environment }) => {
-    const withoutDefault = ["CONTACT_EMAIL", "STATUS_PAGE_URL", "TRANSCRIPTION_ALTERNATIVE_MODEL"];
+    const withoutDefault = [
+      ...["CONTACT_EMAIL", "MESSAGING_RESULT_TEMPLATE"],
+      ...["STATUS_PAGE_URL", "TRANSCRIPTION_ALTERNATIVE_MODEL"],
+    ];
     const declared = Object.keys(environment).filter((key) => !withoutDefault.includes(key));
     expect(Object.keys(variablesOf(name)).sort()).toEqual([...declared, "METRICS_NAMESPACE"].sort());
   });

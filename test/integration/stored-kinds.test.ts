@@ -88,6 +88,10 @@ const samples = ({ id, username, email }: DataOwner): Readonly<Record<string, re
   "messagingKeys.message": ["256700000001", "wamid.A"],
   "messagingKeys.feedback": ["256700000001", "wamid.A"],
   "messagingKeys.alias": ["256700000001"],
+  "messagingKeys.stopped": ["256700000001"],
+  "messagingKeys.translation": ["256700000001", { month: "2026-11", id: "t1" }],
+  "messagingKeys.translationFeedback": [{ month: "2026-11", id: "t1" }],
+  "messagingKeys.forgotten": ["digest"],
 });
 
 /** They return a partition, or the beginning of keys. */

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { SQSRecord } from "aws-lambda";
 import { createConversationsRepository } from "../../functions/messaging/conversation.ts";
+import { createFinishMessage } from "../../functions/messaging/finish-message.ts";
 import { handleRecord } from "../../functions/messaging/handle-record.ts";
 import type { LongRecordings } from "../../functions/messaging/long-recordings.ts";
-import { createFinishMessage, createMessageRecords } from "../../functions/messaging/message-records.ts";
+import { createMessageRecords } from "../../functions/messaging/message-records.ts";
 import type {
   Content,
   MessagingPlatform,
@@ -16,6 +17,8 @@ import type { Planner } from "../../functions/messaging/plan.ts";
 import { type ProcessDependencies, processMessage } from "../../functions/messaging/process-message.ts";
 import { createReplyPlanner, planApology } from "../../functions/messaging/reply-to-message.ts";
 import type { ReplyDependencies } from "../../functions/messaging/reply-to-text.ts";
+import { createSenderData } from "../../functions/messaging/sender-data.ts";
+import { english } from "../../functions/messaging/wording/english.ts";
 import type { InboundMessage, MessageContent } from "../../shared/messaging/inbound-message.ts";
 import { readReference, saveReceipt } from "../../shared/messaging/send-receipt.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
@@ -110,12 +113,18 @@ export class FakePlatform implements MessagingPlatform {
 }
 
 /** What a person would read. */
-export const wordsOf = ({ content }: TakenMessage): string =>
-  content.kind === "audio"
-    ? `audio ${content.mediaId}`
-    : content.kind === "document"
-      ? content.caption
-      : content.text;
+export const wordsOf = ({ content }: TakenMessage): string => {
+  switch (content.kind) {
+    case "audio":
+      return `audio ${content.mediaId}`;
+    case "document":
+      return content.caption;
+    case "template":
+      return `template ${content.template.name}`;
+    default:
+      return content.text;
+  }
+};
 
 /** The process of a worker has come to its end. */
 export class Killed extends Error {
@@ -157,6 +166,19 @@ export class Lifeline {
   }
 }
 
+export const privacyNotice = "http://127.0.0.1/privacy";
+
+/** The first message that every person gets. */
+export const consentNotice = english.consent(privacyNotice);
+
+/** What replies need besides models. Texts that a test does not say something else about are in no language that is known. */
+export const replyBasics = {
+  identifyLanguage: (): string | undefined => undefined,
+  privacyNotice,
+  hasResultTemplate: false,
+  senderData: { find: async () => ({ items: [], conversations: [], jobIds: [] }) },
+} satisfies Partial<ReplyDependencies>;
+
 /** What a test says about a worker. */
 export interface WorkerOptions {
   readonly table: Table;
@@ -192,6 +214,8 @@ export const startWorker = ({
     clear: line.guard(recordings.clear),
   };
   const records = createMessageRecords(table);
+  const data = createSenderData(table, longRecordings);
+  const senderData = { find: line.guard(data.find), forget: line.guard(data.forget) };
   const conversations = createConversationsRepository(table);
   const alive: MessagingPlatform = {
     send: line.guard(platform.send.bind(platform)),
@@ -204,12 +228,16 @@ export const startWorker = ({
       claim: line.guard(records.claim),
       receipts: line.guard(records.receipts),
       save: line.guard(records.save),
+      isForgotten: line.guard(records.isForgotten),
+      erase: line.guard(records.erase),
     },
     conversations: { find: line.guard(conversations.find) },
     finish: line.guard(createFinishMessage(table)),
     receiptMilliseconds: 60,
     platform: alive,
     longRecordings,
+    senderData,
+    resultTemplate: models.hasResultTemplate ? { name: "transcript_ready", language: "en" } : undefined,
     voiceNotes: {
       make: async () => {
         throw new Error("There is no voice in this test.");
@@ -227,6 +255,7 @@ export const startWorker = ({
       transcriber: { transcribe: line.guard(models.transcriber.transcribe) },
       platform: alive,
       longRecordings,
+      senderData,
     });
   const retries: number[] = [];
   const signal = new AbortController().signal;

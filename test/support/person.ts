@@ -14,6 +14,7 @@ const sentMessages = z.array(
     body: z.looseObject({
       text: z.object({ body: z.string() }).optional(),
       context: z.object({ message_id: z.string() }).optional(),
+      document: z.object({ id: z.string(), filename: z.string(), caption: z.string() }).optional(),
       interactive: z
         .looseObject({
           body: z.object({ text: z.string() }),
@@ -47,9 +48,10 @@ export const messagesTo = async (person: string): Promise<SentMessage[]> => {
   return all.filter(({ to }) => to === person);
 };
 
-/** What a person reads in a message: its text, or a menu's text and the titles of its rows. */
-export const wordsOf = ({ body: { text, interactive } }: SentMessage): string =>
+/** What a person reads in a message: its text, a file's caption, or a menu's text and the titles of its rows. */
+export const wordsOf = ({ body: { text, document, interactive } }: SentMessage): string =>
   text?.body ??
+  document?.caption ??
   [
     interactive?.body.text,
     ...(interactive?.action.sections ?? []).flatMap(({ rows }) => rows.map(({ title }) => title)),
@@ -95,14 +97,13 @@ export const deliveryWith = (messages: readonly object[], contacts: readonly obj
     ],
   });
 
-/** A new person. */
-export const newPerson = () => {
-  const id = `2567${randomInt(10_000_000, 99_999_999)}`;
+/** A new person. @param secondsAgo when their messages were sent; the platform delivers some late. */
+export const newPerson = ({ secondsAgo = 0, id = `2567${randomInt(10_000_000, 99_999_999)}` } = {}) => {
   let seen = 0;
   const messageOf = (content: object, messageId = newMessageId()) => ({
     from: id,
     id: messageId,
-    timestamp: "1795168800",
+    timestamp: String(Math.floor(Date.now() / 1_000) - secondsAgo),
     ...content,
   });
   const contacts = [{ profile: { name: "Amina Nakato" }, wa_id: id }];
@@ -122,6 +123,8 @@ export const newPerson = () => {
     return fresh;
   };
   const words = async (content: object): Promise<string[]> => (await send(content)).map(wordsOf);
+  const sayInReply = (messageId: string, text: string) =>
+    words({ ...textOf(text), context: { from: "256700000000", id: messageId } });
 
   return {
     id,
@@ -130,6 +133,8 @@ export const newPerson = () => {
     textOf,
     send,
     say: (text: string) => words(textOf(text)),
+    /** Says something in reply to a message, which it quotes. */
+    sayInReply,
     tap: (title: string, choiceId = "row 1") =>
       words({
         type: "interactive",

@@ -3,12 +3,14 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
+  GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
 import { ListQueuesCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from "@language-ai/aws-stand-ins";
 import { inject } from "vitest";
 import { findRunningService } from "../../infra/local/running-service.ts";
@@ -56,8 +58,36 @@ export const openStoredData = async () => {
       }),
     );
   };
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient(connection("DYNAMODB")));
+  const itemsWith = async (text: string): Promise<string[]> => {
+    const found: string[] = [];
+    let start: Record<string, unknown> | undefined;
+    do {
+      const page = await documents.send(
+        new ScanCommand({ TableName: tableName, ...(start ? { ExclusiveStartKey: start } : {}) }),
+      );
+      found.push(...(page.Items ?? []).map((item) => JSON.stringify(item)));
+      start = page.LastEvaluatedKey;
+    } while (start);
+    return found.filter((item) => item.includes(text));
+  };
+  const objectsWith = async (text: string): Promise<string[]> => {
+    const found: string[] = [];
+    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }));
+    for (const { Key = "" } of Contents) {
+      const object = await s3.send(new GetObjectCommand({ Bucket, Key })).catch(() => undefined);
+      const body = (await object?.Body?.transformToString("latin1")) ?? "";
+      if (`${Key} ${body}`.includes(text)) found.push(Key);
+    }
+    return found;
+  };
   return {
-    table: openTable(tableName, DynamoDBDocumentClient.from(new DynamoDBClient(connection("DYNAMODB")))),
+    table: openTable(tableName, documents),
+    /** Every item of the table and every object of the bucket that contains a text. */
+    findEverywhere: async (text: string): Promise<string[]> => [
+      ...(await itemsWith(text)),
+      ...(await objectsWith(text)),
+    ],
     putObject: async (Key: string, Body: string | Buffer = "x"): Promise<void> => {
       await s3.send(new PutObjectCommand({ Bucket, Key, Body }));
     },

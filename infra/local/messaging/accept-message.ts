@@ -61,6 +61,21 @@ const common = {
   biz_opaque_callback_data: z.string().max(512).optional(),
 };
 
+const documentOf = <Others extends z.ZodRawShape>(others: Others) =>
+  z.object({ id: text(128), filename: text(240).optional(), ...others });
+
+/** A template of the operator, with a document in its header. */
+const template = z.object({
+  name: z.string().regex(/^[a-z0-9_]{1,512}$/),
+  language: z.object({ code: z.string().regex(/^[a-z]{2,3}(?:_[A-Z]{2})?$/) }),
+  components: z.array(
+    z.object({
+      type: z.literal("header"),
+      parameters: z.array(z.object({ type: z.literal("document"), document: documentOf({}) })).length(1),
+    }),
+  ),
+});
+
 /** The messages that the assistant sends, within the platform's limits (reference, "Messages"). */
 export const outgoingMessage = z
   .discriminatedUnion("type", [
@@ -74,8 +89,9 @@ export const outgoingMessage = z
     z.looseObject({
       ...common,
       type: z.literal("document"),
-      document: z.object({ id: text(128), filename: text(240).optional(), caption: text(1024).optional() }),
+      document: documentOf({ caption: text(1024).optional() }),
     }),
+    z.looseObject({ ...common, type: z.literal("template"), template }),
   ])
   .refine(({ to, recipient }) => to !== undefined || recipient !== undefined, {
     error: "The parameter to is required.",
@@ -112,6 +128,33 @@ const parse = (body: unknown): OutgoingMessage => {
   throw invalidParameter(`Invalid parameter ${issue?.path.join(".")}: ${issue?.message}`);
 };
 
+/** The ids of the files in a message. */
+const filesOf = (message: OutgoingMessage): string[] => {
+  switch (message.type) {
+    case "audio":
+      return [message.audio.id];
+    case "document":
+      return [message.document.id];
+    case "template":
+      return message.template.components.flatMap(({ parameters }) =>
+        parameters.map(({ document }) => document.id),
+      );
+    default:
+      return [];
+  }
+};
+
+const windowSeconds = 24 * 60 * 60;
+
+/**
+ * Whether the person last wrote more than 24 hours ago, so the platform accepts templates only. A person who has written nothing to this
+ * machine counts as one who writes now: tests and commands may also start a worker without a delivery.
+ */
+const isWindowClosed = (person: string, store: MessageStore): boolean => {
+  const at = store.lastWroteAt(person);
+  return at !== undefined && Date.now() / 1_000 - at > windowSeconds;
+};
+
 /**
  * Accepts a message or a read mark.
  *
@@ -120,12 +163,13 @@ const parse = (body: unknown): OutgoingMessage => {
 export const takeMessage = (phoneNumberId: string, body: unknown, store: MessageStore): Taken => {
   if (readMark.safeParse(body).success) return { response: { success: true } };
   const message = parse(body);
-  const file =
-    message.type === "audio" ? message.audio : message.type === "document" ? message.document : undefined;
-  if (file && !store.findMedia(file.id)) {
+  if (filesOf(message).some((id) => !store.findMedia(id))) {
     throw new GraphError(400, 131_053, "Media upload error: there is no such file.");
   }
   const to = message.to ?? message.recipient ?? "";
+  if (message.type !== "template" && isWindowClosed(to, store)) {
+    throw new GraphError(400, 131_047, "Re-engagement message");
+  }
   const id = `wamid.${randomBytes(24).toString("base64")}`;
   store.add({ id, to, type: message.type, body, at: new Date().toISOString() });
   return {

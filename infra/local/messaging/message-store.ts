@@ -40,6 +40,11 @@ const SCHEMA = `
     content_type TEXT NOT NULL,
     bytes BLOB NOT NULL
   ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS writer (
+    person TEXT PRIMARY KEY,
+    wrote_at INTEGER NOT NULL
+  ) STRICT;
 `;
 
 const messageRow = z
@@ -56,6 +61,8 @@ const messageRow = z
 
 const mediaRow = z.object({ content_type: z.string(), bytes: z.instanceof(Uint8Array) });
 
+const writerRow = z.object({ wrote_at: z.int() });
+
 /** Like the platform's ids, a number of 15 digits. */
 const newMediaId = (): string => `${randomInt(100_000, 1_000_000)}${randomInt(100_000_000, 1_000_000_000)}`;
 
@@ -66,6 +73,8 @@ export class MessageStore {
   readonly #selectMessages: StatementSync;
   readonly #insertMedia: StatementSync;
   readonly #selectMedia: StatementSync;
+  readonly #upsertWriter: StatementSync;
+  readonly #selectWriter: StatementSync;
 
   constructor(dataDirectory: string) {
     this.#database = openDatabaseFile(
@@ -78,6 +87,10 @@ export class MessageStore {
     this.#selectMessages = this.#database.prepare("SELECT * FROM message ORDER BY sequence");
     this.#insertMedia = this.#database.prepare("INSERT INTO media VALUES (?, ?, ?)");
     this.#selectMedia = this.#database.prepare("SELECT content_type, bytes FROM media WHERE id = ?");
+    this.#upsertWriter = this.#database.prepare(
+      "INSERT INTO writer VALUES (?, ?) ON CONFLICT (person) DO UPDATE SET wrote_at = MAX(wrote_at, excluded.wrote_at)",
+    );
+    this.#selectWriter = this.#database.prepare("SELECT wrote_at FROM writer WHERE person = ?");
   }
 
   add({ id, to, type, body, at }: SentMessage): void {
@@ -101,6 +114,17 @@ export class MessageStore {
     if (!row) return undefined;
     const { content_type: contentType, bytes } = mediaRow.parse(row);
     return { contentType, bytes, sha256: createHash("sha256").update(bytes).digest("hex") };
+  }
+
+  /** Notes that a person wrote. @param at in Unix seconds */
+  noteWriter(person: string, at: number): void {
+    this.#upsertWriter.run(person, at);
+  }
+
+  /** When a person last wrote, in Unix seconds; `undefined` for a person who never did. */
+  lastWroteAt(person: string): number | undefined {
+    const row = this.#selectWriter.get(person);
+    return row && writerRow.parse(row).wrote_at;
   }
 
   close(): void {

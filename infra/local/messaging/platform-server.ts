@@ -7,6 +7,7 @@ import { GraphError, invalidParameter, takeMessage } from "./accept-message.ts";
 import { StatusReporter } from "./deliveries.ts";
 import { describeMedia, findMedia, takeUpload } from "./media.ts";
 import { MessageStore, type SentMessage } from "./message-store.ts";
+import { noteDelivery } from "./note-delivery.ts";
 
 export interface MessagingPlatformOptions {
   /** The folder of `messaging.sqlite`; created when it is missing. */
@@ -25,6 +26,8 @@ export interface MessagingPlatformServer {
   sentMessages(): SentMessage[];
   /** Stores a file that a person sends with a message. @returns its id. */
   addMedia(contentType: string, bytes: Uint8Array): string;
+  /** Notes who wrote the messages of a delivery to the webhook, which opens the window of 24 hours for replies. */
+  noteDelivery(body: Uint8Array): void;
   close(): Promise<void>;
 }
 
@@ -123,6 +126,7 @@ export const startMessagingPlatform = async ({
     endpoint,
     sentMessages: () => store.all(),
     addMedia: (contentType, bytes) => store.addMedia(contentType, bytes),
+    noteDelivery: (body) => noteDelivery(body, store),
     close: async () => {
       await closeServer(server);
       await reporter.close();

@@ -21,6 +21,7 @@ export const logEvents = {
   "delivery.not_signed": "A delivery of the messaging platform had no valid signature.",
   "export.failed":
     "The export of an account could not be prepared; its owner sees that, and may request another one.",
+  "file.not_uploaded": "The platform did not take a file for a person now; it is sent again.",
   "idempotency.not_kept":
     "A response was sent but cannot be replayed for its Idempotency-Key: it is too large, or table or bucket did not accept it in time.",
   "idempotency.not_released":
@@ -52,6 +53,7 @@ export const logEvents = {
     "A mail was not sent: its recipient had one a minute ago or five today (`reason` is limit), or is blocked (bounce, complaint).",
   "message.left_out":
     "A person wrote more messages than the assistant handles in a short time, and was already warned.",
+  "message.sender_stopped": "A message of a person who said STOP got no reply.",
   "message.not_answered": "A person's message got no reply; the queue delivers it again.",
   "message.not_queueable": "SQS refuses a message for what is in it; it was left out. `code` is the reason.",
   "message.taken_over": "Another invocation is already replying to the message.",
@@ -86,7 +88,6 @@ export const logEvents = {
   "translation.item_failed": "One text of a list was not translated; the others were.",
   "upload.not_aborted": "Parts of a broken upload stay in the bucket until its lifecycle removes them.",
   "sunset.mailed": "Accounts were mailed because they still call routes of version 1; `count` says how many.",
-  "transcript.not_uploaded": "The platform did not take a transcript as a file now; it is sent again.",
   "voice.not_made": "A reply was sent as text only, because it could not be spoken.",
 } as const;
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { deliveryOf } from "../../../infra/local/messaging/deliveries.ts";
 import {
   type MessagingPlatformServer,
   startMessagingPlatform,
@@ -168,6 +169,37 @@ describe("the messaging platform's stand-in", () => {
       body: { error: { code: expect.any(Number), type: "OAuthException" } },
     });
     expect(platform.sentMessages()).toEqual([]);
+  });
+
+  /** A delivery to the webhook with a message that was sent this long ago. */
+  const deliveryFrom = (secondsAgo: number): Buffer => {
+    const timestamp = String(Math.floor(Date.now() / 1_000) - secondsAgo);
+    const messages = [{ from: "256700000001", id: "wamid.1", timestamp, type: "text" }];
+    return Buffer.from(JSON.stringify(deliveryOf({ messages })));
+  };
+  const day = 24 * 60 * 60;
+
+  it("refuses everything but templates to a person who wrote more than 24 hours ago, until they write again", async () => {
+    platform.noteDelivery(deliveryFrom(day + 60));
+    expect(await send(text("Webale"))).toMatchObject({
+      status: 400,
+      body: { error: { code: 131_047, message: expect.stringContaining("Re-engagement message") } },
+    });
+    expect((await send({ ...text("Webale"), to: "256700000002" })).status).toBe(200);
+    const id = platform.addMedia("text/plain", Buffer.from("Oli otya?"));
+    const document = { id, filename: "transcript.txt" };
+    const template = {
+      name: "transcript_ready",
+      language: { code: "en" },
+      components: [{ type: "header", parameters: [{ type: "document", document }] }],
+    };
+    const { text: _text, ...common } = text("");
+    expect((await send({ ...common, type: "template", template })).status).toBe(200);
+    platform.noteDelivery(Buffer.from("{"));
+    platform.noteDelivery(deliveryFrom(day - 60));
+    // An old message that is delivered late does not close the window again.
+    platform.noteDelivery(deliveryFrom(day + 60));
+    expect((await send(text("Webale"))).status).toBe(200);
   });
 
   it("refuses requests without a token or with another one", async () => {

@@ -1,31 +1,35 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createConversationsRepository } from "../../../functions/messaging/conversation.ts";
-import { welcomeList } from "../../../functions/messaging/menus.ts";
+import { createFinishMessage } from "../../../functions/messaging/finish-message.ts";
+import { welcomeList as welcomeListIn } from "../../../functions/messaging/menus.ts";
 import {
   type Attempt,
-  createFinishMessage,
   createMessageRecords,
   LeaseLost,
 } from "../../../functions/messaging/message-records.ts";
 import { say } from "../../../functions/messaging/plan.ts";
 import type { ReplyDependencies } from "../../../functions/messaging/reply-to-text.ts";
-import { wording } from "../../../functions/messaging/wording.ts";
+import { english as wording } from "../../../functions/messaging/wording/english.ts";
 import { forgetSender } from "../../../infra/commands/forget-sender.ts";
 import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import { messagingKeys } from "../../../shared/messaging/keys.ts";
 import type { Table } from "../../../shared/platform/storage/table.ts";
 import {
+  consentNotice,
   deadLetterQueueArn,
   FakePlatform,
   Lifeline,
   newMessage,
   noLongRecordings,
   recordOf,
+  replyBasics,
   startWorker,
   wordsOf,
 } from "../../support/assistant.ts";
 import { startTestTable, type TestTable } from "../../support/test-table.ts";
 import { audioBytes, wavFile } from "../../support/wav.ts";
+
+const welcomeList = welcomeListIn(wording);
 
 let server: TestTable;
 let table: Table;
@@ -42,6 +46,7 @@ const models = (overrides: Partial<ReplyDependencies> = {}): ReplyDependencies =
   platform: { download: async () => ({ bytes: new Uint8Array() }) },
   transcriptionRetry: { after: 120_000, pause: 1 },
   longRecordings: noLongRecordings,
+  ...replyBasics,
   ...overrides,
 });
 
@@ -62,10 +67,12 @@ const question = () => newMessage({ type: "text", text: "What is the answer?" })
 const recording = () => newMessage({ type: "voice", mediaId: "123" });
 
 const recordItem = ({ sender, id }: InboundMessage) => server.read(messagingKeys.message(sender, id));
-const conversationOf = ({ sender }: InboundMessage) => createConversationsRepository(table).find(sender);
+const conversationOf = async ({ sender }: InboundMessage) =>
+  (await createConversationsRepository(table).find(sender)).conversation;
 
-const textReply = ["It is 42.", welcomeList.text];
+const textReply = [consentNotice, "It is 42.", welcomeList.text];
 const voiceReply = [
+  consentNotice,
   wording.listening,
   wording.transcript("What is the answer?"),
   "It is 42.",
@@ -81,15 +88,15 @@ describe("a message", () => {
     const second = { ...question(), sender: first.sender };
     server.calls.length = 0;
     expect(await start().handle(recordOf(second))).toBe(true);
-    expect(server.calls).toEqual(["UpdateItem", "GetItem", "UpdateItem", "TransactWriteItems"]);
+    expect(server.calls).toEqual(["UpdateItem", "Query", "UpdateItem", "TransactWriteItems"]);
     expect(words()).toEqual([...textReply, "It is 42."]);
     expect((await conversationOf(first))?.exchanges).toEqual([
       {
         question: "What is the answer?",
         answer: "It is 42.",
-        replies: platform.taken.slice(0, 2).map(({ id }) => id),
+        replies: platform.taken.slice(0, 3).map(({ id }) => id),
       },
-      { question: "What is the answer?", answer: "It is 42.", replies: [platform.taken[2]?.id] },
+      { question: "What is the answer?", answer: "It is 42.", replies: [platform.taken[3]?.id] },
     ]);
   });
 
@@ -100,7 +107,7 @@ describe("a message", () => {
     const item = await recordItem(message);
     expect(item).toMatchObject({
       done_at: expect.any(String),
-      replies: [expect.any(String), expect.any(String)],
+      replies: [expect.any(String), expect.any(String), expect.any(String)],
     });
     expect(JSON.stringify(item)).not.toMatch(/answer\?|It is/);
     const days = (Number(item?.["expires_at"]) - Date.now() / 1_000) / 86_400;
@@ -243,7 +250,7 @@ describe("the lease of a message", () => {
     };
     const feedback = { kind: "rating", value: "Good" } as const;
     await createFinishMessage(table)(message, attempt(), { conversation, feedback, progress: nothing });
-    expect(await conversationOf(message)).toEqual(conversation);
+    expect(await conversationOf(message)).toEqual({ ...conversation, phones: ["256700000042"] });
     expect(await server.read(messagingKeys.feedback(message.sender, message.id))).toEqual({
       ...messagingKeys.feedback(message.sender, message.id),
       ...feedback,
@@ -341,12 +348,12 @@ describe("a person who writes faster than the assistant replies", () => {
     const { start, words } = setUp();
     const messages = flood(60);
     for (const message of messages) expect(await start().handle(recordOf(message))).toBe(true);
-    expect([replied(words()), warned(words()), words().length]).toEqual([30, 1, 32]);
+    expect([replied(words()), warned(words()), words().length]).toEqual([30, 1, 33]);
     expect(words().at(-1)).toBe(wording.tooMany.minute);
     // A dropped message is done: the platform may deliver it again.
     for (const message of messages)
       expect(await start().handle(recordOf(message, { id: `again-${message.id}` }))).toBe(true);
-    expect(words()).toHaveLength(32);
+    expect(words()).toHaveLength(33);
     const other = setUp();
     await other.start().handle(recordOf(question()));
     expect(other.words()).toEqual(textReply);
@@ -363,7 +370,7 @@ describe("a person who writes faster than the assistant replies", () => {
         isDone = (await start(lastStep).handle(recordOf(message))) && isDone;
         expect(await start().handle(recordOf(message, { attempts: 2 })), `step ${lastStep}`).toBe(true);
       }
-      expect([replied(words()), warned(words()), words().length], `step ${lastStep}`).toEqual([30, 1, 32]);
+      expect([replied(words()), warned(words()), words().length], `step ${lastStep}`).toEqual([30, 1, 33]);
       const conversation = await conversationOf(messages[0] ?? question());
       expect(conversation?.pace?.minute).toMatchObject({ count: 30, told: true });
       if (isDone) {
@@ -442,32 +449,37 @@ describe("a reply that the platform refuses", () => {
     platform.outcomes.push(
       { kind: "refused", reason: "unreachable", code: 131_047 },
       { kind: "refused", reason: "unreachable", code: 131_047 },
+      { kind: "refused", reason: "unreachable", code: 131_047 },
     );
     const message = question();
     expect(await start().handle(recordOf(message))).toBe(true);
     expect(await start().handle(recordOf(message, { id: "again" }))).toBe(true);
     expect(words()).toEqual([]);
     expect(await recordItem(message)).toMatchObject({
-      refusals: [131_047, 131_047],
+      refusals: [131_047, 131_047, 131_047],
       done_at: expect.any(String),
     });
   });
 
   it("because something is wrong with a menu is replaced by an apology", async () => {
     const { platform, start, words } = setUp();
-    platform.outcomes.push({ kind: "refused", reason: "content", code: 100 });
+    platform.outcomes.push("take", { kind: "refused", reason: "content", code: 100 });
     const message = newMessage({ type: "text", text: "mode" });
     expect(await start().handle(recordOf(message))).toBe(true);
-    expect(words()).toEqual([welcomeList.text, expect.stringContaining("something went wrong on our side")]);
+    expect(words()).toEqual([
+      consentNotice,
+      welcomeList.text,
+      expect.stringContaining("something went wrong on our side"),
+    ]);
   });
 
   it("because it quotes a message that is gone is sent without the quotation", async () => {
     const { platform, start, words } = setUp();
     const message = recording();
-    platform.outcomes.push("take", { kind: "refused", reason: "content", code: 131_009 });
+    platform.outcomes.push("take", "take", { kind: "refused", reason: "content", code: 131_009 });
     expect(await start().handle(recordOf(message))).toBe(true);
     expect(words()).toEqual(voiceReply);
-    expect(platform.taken[1]?.options.quoting).toBeUndefined();
+    expect(platform.taken[2]?.options.quoting).toBeUndefined();
   });
 });
 
@@ -525,8 +537,8 @@ describe("a person who is forgotten", () => {
     await start().handle(
       recordOf({ ...newMessage({ type: "choice", id: "", title: "Good" }), sender: message.sender }),
     );
-    // By phone number, though the platform names the person by a user id.
-    expect(await forgetSender("256700000009", { table, store: noFiles })).toBe(5);
+    // By phone number, though the platform names the person by a user id, and by a second number too.
+    expect(await forgetSender("256700000009", { table, store: noFiles })).toBe(6);
     expect(await conversationOf(message)).toBeUndefined();
     expect(await recordItem(message)).toBeUndefined();
     expect(await forgetSender("256700000009", { table, store: noFiles })).toBe(0);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createConversationsRepository } from "../../../functions/messaging/conversation.ts";
 import { createLongRecordings } from "../../../functions/messaging/long-recordings.ts";
-import { wording } from "../../../functions/messaging/wording.ts";
+import { english as wording } from "../../../functions/messaging/wording/english.ts";
 import { forgetSender } from "../../../infra/commands/forget-sender.ts";
 import { type InboundMessage, inboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
@@ -12,11 +12,13 @@ import { createJobsRepository } from "../../../shared/recordings/jobs/jobs-repos
 import { assistantId, jobKeys, jobObjects } from "../../../shared/recordings/jobs/keys.ts";
 import { makeOggOpus } from "../../fixtures/audio/make-ogg.ts";
 import {
+  consentNotice,
   deadLetterQueueArn,
   FakePlatform,
   Lifeline,
   newMessage,
   recordOf,
+  replyBasics,
   startWorker,
   wordsOf,
 } from "../../support/assistant.ts";
@@ -68,6 +70,7 @@ const setUp = (model: FakeModel = async () => ({ text: words, segments: undefine
         platform,
         transcriptionRetry: { after: 1_000, pause: 1 },
         longRecordings: recordings,
+        ...replyBasics,
       },
       lifeline,
     });
@@ -83,7 +86,8 @@ const note = (): InboundMessage => ({
 const firstMessage = (messages: readonly InboundMessage[]): InboundMessage =>
   inboundMessage.parse(JSON.parse(JSON.stringify(messages[0])));
 
-const conversationOf = ({ sender }: InboundMessage) => createConversationsRepository(table).find(sender);
+const conversationOf = async ({ sender }: InboundMessage) =>
+  (await createConversationsRepository(table).find(sender)).conversation;
 
 /** What remains of a job anywhere. */
 const leftOf = async (jobId: string): Promise<string[]> => {
@@ -103,6 +107,7 @@ describe("a voice note of eleven minutes", () => {
     const message = note();
     expect(await start().handle(recordOf(message))).toBe(true);
     expect(platform.taken.map(wordsOf)).toEqual([
+      consentNotice,
       wording.listening,
       wording.transcriptLater(11),
       expect.stringContaining("Where would you like to start?"),
@@ -123,7 +128,7 @@ describe("a voice note of eleven minutes", () => {
     platform.typing.length = 0;
     await start().handle(recordOf(transcript));
     await start().handle(recordOf(transcript, { id: "again" }));
-    const [, , , ...replies] = platform.taken;
+    const [, , , , ...replies] = platform.taken;
     expect(replies.map(({ content, options: { quoting } }) => ({ content, quoting }))).toEqual([
       { content: expect.objectContaining({ text: `📝 ${words} / ${words}` }), quoting: message.id },
     ]);

@@ -1,15 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { readCommand } from "../../../functions/messaging/read-command.ts";
-import { wording } from "../../../functions/messaging/wording.ts";
+import { english as wording } from "../../../functions/messaging/wording/english.ts";
 
 const kinds: Readonly<Record<string, readonly string[]>> = {
   greet: [
     ...["hello", "Hi", "HEY", "hola", "greetings", "yo", "good morning", "Good afternoon!", "good evening"],
-    ...["wasuze otya", "Wasuze otya nno?", "oli otya", "Oli otya, nno", "ssebo", "nyabo", "webale!"],
+    ...[
+      "habari",
+      "Jambo!",
+      "wasuze otya",
+      "Wasuze otya nno?",
+      "oli otya",
+      "Oli otya, nno",
+      "ssebo",
+      "nyabo",
+      "webale!",
+    ],
   ],
   menu: ["menu", "start", "Main menu", "options", " menu. "],
   "start-over": ["start over", "restart", "reset", "start again"],
-  cancel: ["cancel", "stop", "exit", "quit"],
+  cancel: ["cancel", "exit", "quit"],
+  stop: ["stop", "STOP", " Stop. ", "stop all", "unsubscribe"],
+  "my-data": ["my data", "My data"],
+  forget: ["forget me", "FORGET ME"],
   help: ["help", "commands", "Help?"],
   status: ["status"],
   languages: ["languages", "language"],
@@ -54,6 +67,8 @@ describe("a command", () => {
     "hello, can you help me with maize?",
     "what is the status of my order",
     "stop the rain",
+    "please forget me not",
+    "my data bundle is used up",
     "I want to reset my password",
     "help me write a letter",
     "voice on the hill",
@@ -81,7 +96,7 @@ describe("in the modes in which a text is material", () => {
 
   it.each([
     ...(kinds["greet"] ?? []),
-    ...["start", "options", "main menu", "restart", "reset", "cancel", "stop", "exit", "quit", "commands"],
+    ...["start", "options", "main menu", "restart", "reset", "cancel", "exit", "quit", "commands"],
     ...["language", "modes", "audio on", "text only", "set language barriers aside"],
   ])("nothing else is one in translate mode: %j", (phrase) => {
     expect(readCommand(phrase, "translate")).toBeUndefined();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { modes } from "../../../functions/messaging/conversation.ts";
 import { limits, renderMessage } from "../../../functions/messaging/graph-message.ts";
 import {
   languageList,
@@ -7,18 +8,19 @@ import {
   voiceButtons,
   welcomeList,
 } from "../../../functions/messaging/menus.ts";
-import { wording } from "../../../functions/messaging/wording.ts";
+import { english as wording } from "../../../functions/messaging/wording/english.ts";
+import { wordings } from "../../../functions/messaging/wording.ts";
 import { outgoingMessage } from "../../../infra/local/messaging/accept-message.ts";
 
 const recipient = { phoneNumberId: "1", phone: "256700000001", sender: "256700000001" };
 const options = { quoting: undefined, reference: '["256700000001","wamid.1",0]' };
 
 const menus = {
-  welcome: welcomeList,
-  language: languageList("Runyankole"),
-  mode: modeList("transcribe"),
-  rating: ratingList,
-  voice: voiceButtons(true),
+  welcome: welcomeList(wording),
+  language: languageList("Runyankole", wording),
+  mode: modeList("transcribe", wording),
+  rating: ratingList(wording),
+  voice: voiceButtons(true, wording),
 } as const;
 
 describe("a menu", () => {
@@ -28,12 +30,27 @@ describe("a menu", () => {
     expect(JSON.stringify(rendered)).not.toContain("…");
   });
 
+  it.each(Object.entries(wordings))("fits them in every language: %s", (_language, words) => {
+    const lists = [
+      welcomeList(words),
+      languageList("Runyankole", words),
+      ...modes.map((mode) => modeList(mode, words)),
+      ratingList(words),
+      voiceButtons(false, words),
+    ];
+    for (const menu of lists) {
+      const rendered = renderMessage(recipient, menu, options);
+      expect(outgoingMessage.safeParse(rendered).error).toBeUndefined();
+      expect(JSON.stringify(rendered)).not.toContain("…");
+    }
+  });
+
   it("offers what it always did", () => {
     const titles = (rows: readonly { readonly title: string }[]) => rows.map(({ title }) => title);
-    expect(titles(welcomeList.rows)).toEqual(["Get Help", "Set Language", "Start Chatting"]);
-    expect(welcomeList.button).toBe("Get Started");
+    expect(titles(menus.welcome.rows)).toEqual(["Get Help", "Set Language", "Start Chatting"]);
+    expect(menus.welcome.button).toBe("Get Started");
     expect(titles(menus.language.rows)).toEqual([
-      ...["Luganda", "Acholi", "Ateso", "Lugbara", "Runyankole", "English"],
+      ...["Luganda", "Acholi", "Ateso", "Lugbara", "Runyankole", "English", "Swahili"],
     ]);
     expect(menus.mode.rows.map(({ id, title }) => [id, title])).toEqual([
       ["mode_chat", "Chat"],
@@ -42,7 +59,7 @@ describe("a menu", () => {
       ["mode_tts", "Speak / TTS"],
     ]);
     expect(menus.mode.footer).toContain("Transcribe");
-    expect(titles(ratingList.rows)).toEqual(["Excellent", "Good", "Fair", "Poor"]);
+    expect(titles(menus.rating.rows)).toEqual(["Excellent", "Good", "Fair", "Poor"]);
   });
 });
 

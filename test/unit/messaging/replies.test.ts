@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { consentVersion } from "../../../functions/messaging/consent.ts";
 import { type Conversation, initialSettings } from "../../../functions/messaging/conversation.ts";
 import type { LongRecordingOutcome, LongRecordings } from "../../../functions/messaging/long-recordings.ts";
 import {
@@ -13,13 +14,15 @@ import { MediaError } from "../../../functions/messaging/messaging-platform.ts";
 import type { Output } from "../../../functions/messaging/plan.ts";
 import { createReplyPlanner } from "../../../functions/messaging/reply-to-message.ts";
 import type { ReplyDependencies } from "../../../functions/messaging/reply-to-text.ts";
-import { wording } from "../../../functions/messaging/wording.ts";
+import { english as wording } from "../../../functions/messaging/wording/english.ts";
+import { wordingIn } from "../../../functions/messaging/wording.ts";
 import type { InboundMessage, MessageContent } from "../../../shared/messaging/inbound-message.ts";
 import { type ChatRequest, defaultSystemMessage } from "../../../shared/models/inference/chat.ts";
 import type { TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { makeOggOpus } from "../../fixtures/audio/make-ogg.ts";
+import { replyBasics } from "../../support/assistant.ts";
 import { audioBytes, wavFile } from "../../support/wav.ts";
 
 /** A recording as phones make them, of little more than its pages. */
@@ -32,9 +35,11 @@ const setUp = (
   options: {
     readonly conversation?: Partial<Conversation>;
     readonly isFirst?: boolean;
+    readonly isStopped?: boolean;
     readonly isLastAttempt?: boolean;
     readonly signal?: AbortSignal;
     readonly giveUpAfter?: number;
+    readonly dependencies?: Partial<ReplyDependencies>;
   } = {},
 ) => {
   const chat = vi.fn(async (_request: ChatRequest) => ({
@@ -59,10 +64,14 @@ const setUp = (
     platform: { download },
     transcriptionRetry: { after: options.giveUpAfter ?? 120_000, pause: 1 },
     longRecordings: { begin, outcomeOf },
+    ...replyBasics,
+    ...options.dependencies,
   };
   const conversation: Conversation = {
     exchanges: [],
     note: "",
+    consent: { version: consentVersion, at: "2026-11-24T00:00:00.000Z" },
+    writes_in: "eng",
     ...options.conversation,
     settings: { ...initialSettings, ...settings },
   };
@@ -74,6 +83,7 @@ const setUp = (
       {
         sayNow: async (output) => void saidNow.push(output),
         isFirst: options.isFirst ?? false,
+        isStopped: options.isStopped ?? false,
         isLastAttempt: options.isLastAttempt ?? false,
         signal: options.signal ?? new AbortController().signal,
       },
@@ -158,7 +168,7 @@ describe("a text", () => {
     const { write, translate, chat } = setUp({ mode: "translate", language: "lug" });
     expect(await write("Thank you")).toEqual({
       outputs: [text("Webale")],
-      changes: { exchange: { question: "Thank you", answer: "Webale" } },
+      changes: { exchange: { question: "Thank you", answer: "Webale", translated_into: "lug" } },
     });
     expect(translate).toHaveBeenCalledExactlyOnceWith(
       { text: "Thank you", sourceLanguage: undefined, targetLanguage: "Luganda" },
@@ -209,7 +219,7 @@ describe("a text", () => {
 
   it("from a new person gets a reply, and then a welcome", async () => {
     const plan = await setUp({}, { isFirst: true }).write("What is the answer?");
-    expect(plan.outputs).toEqual([text("It is 42."), welcomeList]);
+    expect(plan.outputs).toEqual([text("It is 42."), welcomeList(wording)]);
     expect(plan.changes).toEqual({
       exchange: { question: "What is the answer?", answer: "It is 42." },
       isFirst: true,
@@ -288,9 +298,9 @@ describe("a command", () => {
     ["menu", text(wording.menu("chat"))],
     ["help", text(wording.help)],
     ["status", text(wording.status(initialSettings, "English"))],
-    ["set language", languageList("English")],
-    ["mode", modeList("chat")],
-    ["voice", voiceButtons(false)],
+    ["set language", languageList("English", wording)],
+    ["mode", modeList("chat", wording)],
+    ["voice", voiceButtons(false, wording)],
     ["speak", text(wording.whatToSay)],
     ["languages", text(wording.languages(languageChoices))],
   ])("%j is executed without asking a model", async (words, output) => {
@@ -335,39 +345,46 @@ describe("a command", () => {
     ["Set language to luganda, please", "lug", "Luganda"],
     ["set my language: Teso", "teo", "Ateso"],
     ["set language nyn", "nyn", "Runyankole"],
+    ["set language Kiswahili", "swa", "Swahili"],
   ])("%j chooses it at once, in any mode", async (words, code, name) => {
     for (const mode of ["chat", "translate", "transcribe", "speak"] as const) {
       const { write, translate, chat } = setUp({ mode });
       expect(await write(words)).toEqual({
-        outputs: [text(wording.languageSet(name))],
-        changes: { settings: { ...initialSettings, mode, language: code } },
+        outputs: [text(wordingIn(code).languageSet(name))],
+        changes: { settings: { ...initialSettings, mode, language: code }, writes_in: code },
       });
       expect([...translate.mock.calls, ...chat.mock.calls]).toEqual([]);
     }
   });
 
   it("for a language that is not offered says so, and shows the choice", async () => {
-    expect(await setUp().write("set language Swahili")).toEqual({
-      outputs: [text(wording.languageNotOffered("Swahili")), languageList("English")],
+    expect(await setUp().write("set language Rukiga")).toEqual({
+      outputs: [text(wording.languageNotOffered("Rukiga")), languageList("English", wording)],
       changes: {},
     });
     expect(await setUp().write("set language Klingon")).toEqual({
-      outputs: [languageList("English")],
+      outputs: [languageList("English", wording)],
       changes: {},
     });
   });
 
-  it.each(["hello", "Good morning!", "webale", "oli otya?", "stop", "read the book", "speak good evening"])(
-    "is not what a text is in translate mode: %j is translated",
-    async (words) => {
-      const { write, translate } = setUp({ mode: "translate", language: "lug" });
-      expect((await write(words)).outputs).toEqual([text("Webale")]);
-      expect(translate).toHaveBeenCalledExactlyOnceWith(
-        expect.objectContaining({ text: words }),
-        expect.anything(),
-      );
-    },
-  );
+  it.each([
+    "hello",
+    "Good morning!",
+    "webale",
+    "oli otya?",
+    "koma",
+    "acha",
+    "read the book",
+    "speak good evening",
+  ])("is not what a text is in translate mode: %j is translated", async (words) => {
+    const { write, translate } = setUp({ mode: "translate", language: "lug" });
+    expect((await write(words)).outputs).toEqual([text("Webale")]);
+    expect(translate).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ text: words }),
+      expect.anything(),
+    );
+  });
 
   it.each(["hello", "Good morning!", "Oli otya?"])(
     "is not what a greeting is in speak mode: %j is read aloud",
@@ -401,18 +418,28 @@ describe("a command", () => {
     const { reply } = setUp();
     const content = { type: "text", text: "hello" } as const;
     expect((await reply(content)).outputs).toEqual([text(expect.stringContaining("Hello Amina!"))]);
-    const nameless = createReplyPlanner({} as ReplyDependencies);
+    const unneeded = () => Promise.reject(new Error("Not needed."));
+    const unused = {
+      chat: { reply: unneeded },
+      translator: { translate: unneeded },
+      transcriber: { transcribe: unneeded },
+      platform: { download: unneeded },
+      transcriptionRetry: { after: 1, pause: 1 },
+      longRecordings: { begin: unneeded, outcomeOf: unneeded },
+    };
+    const nameless = createReplyPlanner({ ...unused, ...replyBasics });
     const plan = await nameless(
       { id: "i", sender: "s", phoneNumberId: "1", content },
       { settings: initialSettings, exchanges: [], note: "" },
       {
         sayNow: async () => undefined,
         isFirst: false,
+        isStopped: false,
         isLastAttempt: false,
         signal: new AbortController().signal,
       },
     );
-    expect(plan.outputs).toEqual([text(expect.stringContaining("Hello! "))]);
+    expect(plan.outputs.at(-1)).toEqual(text(expect.stringContaining("Hello! ")));
   });
 });
 
@@ -421,7 +448,7 @@ describe("a tap on a menu", () => {
     ["mode_chat", "Chat", { mode: "chat" }, wording.modeSet("chat", "English")],
     ["mode_translate", "Translate", { mode: "translate" }, wording.modeSet("translate", "English")],
     ["mode_tts", "Speak / TTS", { mode: "speak" }, wording.modeSet("speak", "English")],
-    ["row 1", "Luganda", { language: "lug" }, wording.languageSet("Luganda")],
+    ["row 1", "Luganda", { language: "lug" }, wordingIn("lug").languageSet("Luganda")],
     ["language_nyn", "Runyankole", { language: "nyn" }, wording.languageSet("Runyankole")],
     ["tts_on", "Voice on", { voice: true }, wording.voiceOn("English")],
     ["tts_on", "Another title", { voice: true }, wording.voiceOn("English")],
@@ -433,15 +460,18 @@ describe("a tap on a menu", () => {
     const { tap } = setUp({ mode: "transcribe" });
     expect(await tap(title, id)).toEqual({
       outputs: [text(said)],
-      changes: { settings: { ...initialSettings, mode: "transcribe", ...change } },
+      changes: {
+        settings: { ...initialSettings, mode: "transcribe", ...change },
+        ...("language" in change ? { writes_in: change.language } : {}),
+      },
     });
   });
 
   it.each([
     ["Get Help", "row 1", text(wording.help)],
     ["Another title", "help", text(wording.help)],
-    ["Set Language", "row 1", languageList("English")],
-    ["Another title", "set_language", languageList("English")],
+    ["Set Language", "row 1", languageList("English", wording)],
+    ["Another title", "set_language", languageList("English", wording)],
     ["Something Else", "row 1", text(wording.thanks("eng"))],
     ["good", "row 1", text(wording.thanks("eng"))],
   ])("on %j, %j gets a reply and changes nothing", async (title, id, output) => {
@@ -488,7 +518,7 @@ describe("a reaction", () => {
   it("is stored with the reply that it belongs to, and gets the rating list", async () => {
     const { reply } = setUp({}, { conversation: { exchanges } });
     expect(await reply({ type: "reaction", messageId: "wamid.1", emoji: "👍" })).toEqual({
-      outputs: [ratingList],
+      outputs: [ratingList(wording)],
       changes: {
         feedback: {
           kind: "reaction",
@@ -668,7 +698,6 @@ describe("a voice note", () => {
       ["no words", { kind: "transcribed", text: " " }, [quoted(wording.noSpeech)]],
       ["a failure", { kind: "failed", code: "service_unavailable" }, [quoted(wording.notTranscribed)]],
       ["damage", { kind: "failed", code: "unreadable_audio" }, [quoted(wording.voiceNoteUnreadable)]],
-      ["nothing, because it was cleared away", undefined, []],
     ])("ends with %s, and another one may be sent", async (_what, outcome, outputs) => {
       const { reply, outcomeOf } = setUp(
         {},
@@ -678,6 +707,19 @@ describe("a voice note", () => {
       const content = { type: "transcript", jobId: "job", voiceNoteId: "wamid.long" } as const;
       expect(await reply(content)).toEqual({ outputs, changes: { long_recording: null } });
       expect(outcomeOf).toHaveBeenCalledExactlyOnceWith("job");
+    });
+
+    it.each([
+      ["is no longer known leaves nothing", true, { forgets: true }],
+      ["is known may send another one", false, { long_recording: null }],
+    ])("that was cleared away, and whose sender %s", async (_what, isFirst, changes) => {
+      const { reply, outcomeOf } = setUp(
+        {},
+        { conversation: { long_recording: { ...inThreeDays, job_id: "job" } }, isFirst },
+      );
+      outcomeOf.mockResolvedValue(undefined);
+      const content = { type: "transcript", jobId: "job", voiceNoteId: "wamid.long" } as const;
+      expect(await reply(content)).toEqual({ outputs: [], changes });
     });
 
     it("ends in up to four messages, of which the first quotes it", async () => {

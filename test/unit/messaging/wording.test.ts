@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { modes } from "../../../functions/messaging/conversation.ts";
+import { limits } from "../../../functions/messaging/graph-message.ts";
 import {
   languageChoices,
   languageList,
@@ -8,10 +9,18 @@ import {
   voiceButtons,
   welcomeList,
 } from "../../../functions/messaging/menus.ts";
-import { type ApologyReason, apology, wording } from "../../../functions/messaging/wording.ts";
+import type { StoredAboutPerson, Wording } from "../../../functions/messaging/wording/english.ts";
+import { wordingFor, wordingIn, wordings } from "../../../functions/messaging/wording.ts";
+
+const stored: StoredAboutPerson = {
+  mode: "translate",
+  language: "Acholi",
+  voice: false,
+  stored: { exchanges: 3, note: true, ratings: 1, translations: 2, records: 17, recording: false },
+};
 
 /** What the sentences that take something are given. */
-const examples: Readonly<Record<string, readonly string[]>> = {
+const examplesOf = (wording: Wording): Readonly<Record<string, readonly string[]>> => ({
   greeting: [wording.greeting("Amina", "eng"), wording.greeting(undefined, "lug")],
   menu: modes.map(wording.menu),
   status: [
@@ -19,10 +28,11 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     wording.status({ mode: "chat", language: "eng", voice: false }, "English"),
   ],
   languages: [wording.languages(languageChoices)],
-  languageNotOffered: [wording.languageNotOffered("Swahili")],
+  languageNotOffered: [wording.languageNotOffered("Rukiga")],
   thanks: [wording.thanks("eng"), wording.thanks("ach")],
   thanksForRating: [wording.thanksForRating("eng"), wording.thanksForRating("nyn")],
   tooMany: Object.values(wording.tooMany),
+  apologies: Object.values(wording.apologies),
   languageSet: [wording.languageSet("Luganda")],
   modeSet: modes.map((mode) => wording.modeSet(mode, "Luganda")),
   voiceSettings: [wording.voiceSettings(true), wording.voiceSettings(false)],
@@ -30,41 +40,82 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   noVoiceFor: [wording.noVoiceFor("Lugbara")],
   transcriptLater: [wording.transcriptLater(95)],
   transcript: [wording.transcript("Oli otya?")],
-};
+  consent: [wording.consent("https://api.example.org/privacy")],
+  myData: [wording.myData(stored), wording.myData({ ...stored, voice: true })],
+});
 
-const reasons: readonly ApologyReason[] = ["unavailable", "no-answer", "broken"];
-
-const everySentence = (): [name: string, text: string][] => [
-  ...Object.entries(wording).flatMap(([name, sentence]) =>
+/** Every sentence of a language, with its name. */
+const sentencesOf = (wording: Wording): [name: string, text: string][] => {
+  const { menus: _, ...sentences } = wording;
+  const examples = examplesOf(wording);
+  return Object.entries(sentences).flatMap(([name, sentence]) =>
     (typeof sentence === "string" ? [sentence] : (examples[name] ?? [])).map((text): [string, string] => [
       name,
       text,
     ]),
-  ),
-  ...reasons.map((reason): [string, string] => {
-    const output = apology(reason);
-    return [`apology: ${reason}`, output.kind === "text" ? output.text : ""];
-  }),
-];
+  );
+};
+
+const menusOf = (wording: Wording) => ({
+  welcomeList: welcomeList(wording),
+  languageList: languageList("Runyankole", wording),
+  modeList: modeList("transcribe", wording),
+  ratingList: ratingList(wording),
+  voiceOn: voiceButtons(true, wording),
+  voiceOff: voiceButtons(false, wording),
+});
+
+const { eng, lug, swa } = wordings;
+const files = { eng: "", lug: ".lug", swa: ".swa" } as const;
 
 describe("the assistant's own words", () => {
-  it("change on purpose only", async () => {
-    expect(Object.keys(wording).filter((name) => !everySentence().some(([known]) => known === name))).toEqual(
-      [],
-    );
-    const sentences = everySentence().map(([name, text]) => `## ${name}\n${text}\n`);
-    await expect(sentences.join("\n")).toMatchFileSnapshot("wording.txt");
+  it.each(["eng", "lug", "swa"] as const)("change on purpose only: %s", async (language) => {
+    const sentences = sentencesOf(wordings[language]);
+    const names = new Set(sentences.map(([name]) => name));
+    expect(Object.keys(eng).filter((name) => name !== "menus" && !names.has(name))).toEqual([]);
+    const text = sentences.map(([name, sentence]) => `## ${name}\n${sentence}\n`).join("\n");
+    await expect(text).toMatchFileSnapshot(`wording${files[language]}.txt`);
   });
 
-  it("in menus change on purpose only", async () => {
-    const menus = {
-      welcomeList,
-      languageList: languageList("Runyankole"),
-      modeList: modeList("transcribe"),
-      ratingList,
-      voiceOn: voiceButtons(true),
-      voiceOff: voiceButtons(false),
-    };
-    await expect(`${JSON.stringify(menus, undefined, 2)}\n`).toMatchFileSnapshot("menus.txt");
+  it.each(["eng", "lug", "swa"] as const)("in menus change on purpose only: %s", async (language) => {
+    const menus = `${JSON.stringify(menusOf(wordings[language]), undefined, 2)}\n`;
+    await expect(menus).toMatchFileSnapshot(`menus${files[language]}.txt`);
+  });
+
+  it.each([
+    ["Luganda", lug],
+    ["Swahili", swa],
+  ])("exist in %s, each in other words than in English, and fit into one message", (_name, wording) => {
+    const [own, english] = [sentencesOf(wording), sentencesOf(eng)];
+    expect(own.map(([name]) => name)).toEqual(english.map(([name]) => name));
+    const untranslated = own.filter(([name, text], index) => {
+      const isForEveryone = name === "transcript" || text === "Webale!";
+      return !isForEveryone && (text.trim() === "" || text === english[index]?.[1]);
+    });
+    expect(untranslated).toEqual([]);
+    for (const [, text] of own) expect(text.length).toBeLessThan(limits.text);
+  });
+
+  it.each([
+    ["Luganda", lug],
+    ["Swahili", swa],
+  ])("in %s name every command that those in English name", (_name, wording) => {
+    const commandsIn = (text: string) =>
+      [...text.matchAll(/\*([a-z][a-z ]*:?|STOP|START|YES:?)(?: …)?\*/g)].map(([, name]) => name).toSorted();
+    const english = Object.groupBy(sentencesOf(eng), ([name]) => name);
+    for (const [name, texts] of Object.entries(Object.groupBy(sentencesOf(wording), ([each]) => each))) {
+      const words = (all: typeof texts) => (all ?? []).flatMap(([, text]) => commandsIn(text)).toSorted();
+      // It also has "on" or "off" in bold.
+      if (name !== "voiceSettings") expect(words(texts), name).toEqual(words(english[name]));
+    }
+  });
+
+  it("are those of the language that a person last wrote in or chose, or English", () => {
+    const settings = { mode: "chat", language: "eng", voice: false } as const;
+    expect(wordingFor({ settings })).toBe(eng);
+    expect(wordingFor({ settings: { ...settings, language: "swa" } })).toBe(swa);
+    expect(wordingFor({ settings: { ...settings, language: "swa" }, writes_in: "lug" })).toBe(lug);
+    expect(wordingFor({ settings: { ...settings, language: "lug" }, writes_in: "ach" })).toBe(eng);
+    expect([wordingIn("lug"), wordingIn("nyn"), wordingIn("constructor")]).toEqual([lug, eng, eng]);
   });
 });

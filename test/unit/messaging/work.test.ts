@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterRefusal } from "../../../functions/messaging/after-refusal.ts";
 import { type Conversation, initialSettings } from "../../../functions/messaging/conversation.ts";
 import { deliverOutput } from "../../../functions/messaging/deliver-output.ts";
 import { type HandleDependencies, handleRecord } from "../../../functions/messaging/handle-record.ts";
@@ -16,7 +17,8 @@ import type { SendOutcome } from "../../../functions/messaging/messaging-platfor
 import { Outbox } from "../../../functions/messaging/outbox.ts";
 import { type Output, type Planner, plan, say } from "../../../functions/messaging/plan.ts";
 import { type ProcessDependencies, processMessage } from "../../../functions/messaging/process-message.ts";
-import { apology, wording } from "../../../functions/messaging/wording.ts";
+import { english as wording } from "../../../functions/messaging/wording/english.ts";
+import { apology } from "../../../functions/messaging/wording.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { deadLetterQueueArn, newMessage, recordOf } from "../../support/assistant.ts";
 
@@ -147,8 +149,16 @@ describe("a message that is worked on", () => {
   const known: Conversation = { settings: initialSettings, exchanges: [], note: "A note." };
   const window = { since: sentAt, count: 1, told: false };
   const pace = { minute: window, day: window };
+  const counted = { pace, last_message_at: sentAt };
+  const unneeded = () => Promise.reject(new Error("Not needed."));
 
-  const setUp = (options: { readonly claim?: Claim; readonly known?: Conversation | undefined } = {}) => {
+  const setUp = (
+    options: {
+      readonly claim?: Claim;
+      readonly known?: Conversation | undefined;
+      readonly stoppedAt?: string;
+    } = {},
+  ) => {
     const steps: string[] = [];
     const claim = options.claim ?? { kind: "claimed", record: messageRecord.parse({}) };
     const conversation = "known" in options ? options.known : known;
@@ -156,11 +166,16 @@ describe("a message that is worked on", () => {
     const refreshNote = vi.fn(async (after: Conversation) => ({ ...after, note: "A new note." }));
     const showTyping = vi.fn(async () => void steps.push("typing"));
     const save = vi.fn(async () => undefined);
+    const isForgotten = vi.fn(async () => false);
+    const erase = vi.fn(async () => void steps.push("erased"));
+    const forget = vi.fn(async () => void steps.push("forgotten"));
     const outcomeOf = async () => undefined;
     const clear = vi.fn(async () => void steps.push("cleared"));
     const dependencies: ProcessDependencies = {
-      records: { claim: async () => claim, receipts: async () => ({}), save },
-      conversations: { find: async () => conversation },
+      records: { claim: async () => claim, receipts: async () => ({}), save, isForgotten, erase },
+      conversations: { find: async () => ({ conversation, stoppedAt: options.stoppedAt }) },
+      senderData: { find: unneeded, forget },
+      resultTemplate: undefined,
       finish,
       receiptMilliseconds: 10,
       refreshNote,
@@ -178,7 +193,7 @@ describe("a message that is worked on", () => {
     };
     const work = (planner: Planner, attempts = 1, given = message) =>
       processMessage(given, { ...attempt, receiveCount: attempts }, planner, dependencies, signal);
-    return { steps, finish, refreshNote, showTyping, save, work, dependencies };
+    return { steps, finish, refreshNote, showTyping, save, isForgotten, erase, work, dependencies };
   };
 
   it("that is a transcript is not counted, shows no typing, and is cleared away after the last word", async () => {
@@ -241,6 +256,7 @@ describe("a message that is worked on", () => {
     expect(planner).toHaveBeenCalledExactlyOnceWith(message, known, {
       sayNow: expect.any(Function),
       isFirst: false,
+      isStopped: false,
       isLastAttempt,
       signal,
     });
@@ -252,7 +268,7 @@ describe("a message that is worked on", () => {
     await work(planner);
     const nothing = { settings: { mode: "chat", language: "eng", voice: false }, exchanges: [], note: "" };
     expect(planner).toHaveBeenCalledWith(message, nothing, expect.objectContaining({ isFirst: true }));
-    expect(finish.mock.calls[0]?.[2].conversation).toEqual({ ...nothing, note: "A new note.", pace });
+    expect(finish.mock.calls[0]?.[2].conversation).toEqual({ ...nothing, note: "A new note.", ...counted });
   });
 
   it("is done with, or another worker's, without being planned", async () => {
@@ -279,17 +295,17 @@ describe("a message that is worked on", () => {
   });
 
   it.each([
-    ["nothing", {}, { ...known, pace }],
-    ["feedback", { feedback: { kind: "rating", value: "Good" } }, { ...known, pace }],
+    ["nothing", {}, { ...known, ...counted }],
+    ["feedback", { feedback: { kind: "rating", value: "Good" } }, { ...known, ...counted }],
     [
       "settings",
       { settings: { ...initialSettings, voice: true } },
-      { ...known, settings: { ...initialSettings, voice: true }, note: "A new note.", pace },
+      { ...known, settings: { ...initialSettings, voice: true }, note: "A new note.", ...counted },
     ],
     [
       "an exchange",
       { exchange },
-      { ...known, exchanges: [{ ...exchange, replies: ["wamid.2"] }], note: "A new note.", pace },
+      { ...known, exchanges: [{ ...exchange, replies: ["wamid.2"] }], note: "A new note.", ...counted },
     ],
   ] as const)("that changes %s is remembered so", async (_what, changes, conversation) => {
     const { finish, refreshNote, work } = setUp();
@@ -317,7 +333,11 @@ describe("a message that is worked on", () => {
     await first.work(planner);
     expect(first.steps).toEqual([wording.tooMany.minute]);
     const warned = { minute: { ...full, told: true }, day: full };
-    expect(first.finish.mock.calls[0]?.[2].conversation).toEqual({ ...known, pace: warned });
+    expect(first.finish.mock.calls[0]?.[2].conversation).toEqual({
+      ...known,
+      pace: warned,
+      last_message_at: sentAt,
+    });
 
     vi.spyOn(logger, "info").mockReturnValue();
     const second = setUp({ known: { ...known, pace: warned } });
@@ -333,14 +353,18 @@ describe("a message that is worked on", () => {
     const full = { ...window, count: 30, told: true };
     const { steps, finish, dependencies } = setUp({ known: { ...known, pace: { minute: full, day: full } } });
     const dead = { ...attempt, isDeadLettered: true };
-    await processMessage(message, dead, () => plan(apology("broken")), dependencies, signal);
+    await processMessage(message, dead, () => plan(apology("broken", wording)), dependencies, signal);
     expect(steps).toEqual(["typing", expect.stringContaining("something went wrong")]);
     expect(finish.mock.calls[0]?.[2].conversation).toBeUndefined();
   });
 });
 
 describe("the outbox", () => {
-  const setUp = (record: Partial<MessageRecord> = {}, outcomes: SendOutcome[] = []) => {
+  const setUp = (
+    record: Partial<MessageRecord> = {},
+    outcomes: SendOutcome[] = [],
+    { given = message, hasTemplate = false } = {},
+  ) => {
     const saved: unknown[] = [];
     const sent: [Output, number][] = [];
     const receipts = vi.fn(async (): Promise<MessageRecord["receipts"]> => ({}));
@@ -353,6 +377,7 @@ describe("the outbox", () => {
         sent.push([output, index]);
         return outcomes.shift() ?? accepted(`wamid.${index}`);
       },
+      afterRefusal: afterRefusal({ message: given, wording, hasTemplate }),
       receiptMilliseconds: 1_000,
     });
     return { outbox, saved, sent, receipts };
@@ -466,7 +491,7 @@ describe("the outbox", () => {
       "a menu that is wrong in itself",
       { kind: "buttons", text: "x", buttons: [] },
       { kind: "refused", reason: "content", code: 100 },
-      [apology("broken")],
+      [apology("broken", wording)],
     ],
     ["a text that is wrong in itself", one, { kind: "refused", reason: "content", code: 100 }, []],
     [
@@ -503,7 +528,14 @@ describe("an output on its way", () => {
         message,
         output,
         3,
-        { platform, voiceNotes: { make }, longRecordings: { outcomeOf } },
+        "eng",
+        {
+          platform,
+          voiceNotes: { make },
+          longRecordings: { outcomeOf },
+          senderData: { find: unused },
+          resultTemplate: undefined,
+        },
         signal,
       );
     return { send, upload, make, outcomeOf, deliver };

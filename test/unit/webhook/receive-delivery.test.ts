@@ -507,6 +507,19 @@ describe("what people send", () => {
   });
 
   it.each([
+    [{ from: "256700000000", id: "wamid.reply" }, "wamid.reply"],
+    [{ forwarded: true }, undefined],
+    [{ id: 7 }, undefined],
+    [undefined, undefined],
+  ])("carries which message it quotes: %j", async (context, quoting) => {
+    const { post, queued } = setUp();
+    const body = delivery({ metadata, messages: [{ ...text("Wrong"), context }] });
+    await post(body, sign(body));
+    expect(queued).toHaveLength(1);
+    expect(queued[0]?.quoting).toBe(quoting);
+  });
+
+  it.each([
     ["1795168800", 1_795_168_800],
     [1_795_168_800, undefined],
     ["yesterday", undefined],

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { LOCAL_ACCOUNT_ID } from "./aws-protocol/local-account.ts";
 import { startFunctionUrl } from "./gateway/function-url.ts";
 import type { LocalRoutes } from "./gateway/local-routes.ts";
-import { startRestApi } from "./gateway/rest-api.ts";
+import { type ObservedRequest, startRestApi } from "./gateway/rest-api.ts";
 import type { AccessKey, Role } from "./iam/authority.ts";
 import { EventSourceMapping } from "./lambda/event-source-mapping.ts";
 import type { FunctionConfiguration } from "./lambda/function-configuration.ts";
@@ -52,6 +52,8 @@ export interface ServeOptions extends Omit<StandInsOptions, "enforcesPermissions
   readonly secretValue?: SecretValue;
   /** Routes of the REST API's server that exist on this machine only. */
   readonly localRoutes?: (application: LocalApplication) => LocalRoutes;
+  /** Called with every authorized request to the REST API before its function is. */
+  readonly observe?: (request: ObservedRequest) => void;
   /** How many invocations may run at a time, over all functions. */
   readonly maxConcurrency?: number;
   /** Called with every line that a function or a server has to say. */
@@ -237,6 +239,7 @@ const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplicatio
     publicHost: network.address,
     log,
     ...(basePath !== undefined && { basePath }),
+    observe: options.observe,
     localRoutes: (url) => localRoutes?.({ ...parts, url }) ?? {},
   });
   undo.push(() => api.close());

@@ -54,15 +54,26 @@ const prepareRoutes = (
   }));
 };
 
+/** A request for one of the API's routes. */
+export interface ObservedRequest {
+  readonly method: string;
+  /** Below the base path. */
+  readonly path: string;
+  /** Decompressed. */
+  readonly body: Uint8Array;
+}
+
 /** Handles the requests of a REST API. */
 class RestApiGateway {
   address: PublicAddress = { domainName: "localhost", basePath: "" };
   readonly #restApi: RestApi;
   readonly #router: Router<ServedRoute>;
   readonly #faults: GatewayResponder;
+  readonly #observe: GatewayOptions["observe"];
 
-  constructor(restApi: RestApi, invoke: Invoke, log: Log) {
+  constructor(restApi: RestApi, { invoke, log, observe }: GatewayOptions) {
     this.#restApi = restApi;
+    this.#observe = observe;
     this.#router = new Router(prepareRoutes(restApi, invoke, log));
     this.#faults = new GatewayResponder(restApi);
   }
@@ -103,6 +114,7 @@ class RestApiGateway {
     const body = await unpackBody(received.bytes, exchange.request.headers["content-encoding"]);
     if (body === "too-large") return createFault("REQUEST_TOO_LARGE");
     if (body === "unreadable") return createFault("UNSUPPORTED_MEDIA_TYPE");
+    this.#observe?.({ method: exchange.method, path: exchange.path, body });
     return await match.route.responder.respond({ exchange, head, body, authorizer });
   }
 
@@ -126,9 +138,15 @@ const refuseOutside = async ({ response }: Exchange): Promise<void> => {
     .end('{"message":"Forbidden"}');
 };
 
-export interface RestApiOptions extends HttpServerOptions {
-  readonly model: Pick<LocalModel, "restApi">;
+interface GatewayOptions {
   readonly invoke: Invoke;
+  readonly log: Log;
+  /** Called with every authorized request before its function is. */
+  readonly observe?: ((request: ObservedRequest) => void) | undefined;
+}
+
+export interface RestApiOptions extends HttpServerOptions, GatewayOptions {
+  readonly model: Pick<LocalModel, "restApi">;
   /** Where callers reach the API, such as `http://127.0.0.1:3000`; the server's own address when left out. */
   readonly baseUrl?: string;
   /** The prefix of every path, such as `/prod`; empty by default. */
@@ -145,9 +163,9 @@ export interface RestApiOptions extends HttpServerOptions {
  * @throws Error when the port is in use, or when the API needs an unsupported feature.
  */
 export const startRestApi = async (options: RestApiOptions): Promise<LocalServer> => {
-  const { model, invoke, log, baseUrl, basePath = "" } = options;
+  const { model, baseUrl, basePath = "" } = options;
   let localRoutes: LocalRoutes = {};
-  const gateway = new RestApiGateway(model.restApi, invoke, log);
+  const gateway = new RestApiGateway(model.restApi, options);
   const server = await startHttpServer(options, {
     respond: (exchange) => {
       exchange.response.setHeader("x-amz-apigw-id", exchange.extendedRequestId);

@@ -23,7 +23,7 @@ if (chosen === undefined) {
   );
 }
 const stage = stageOrExit(chosen ?? exampleName);
-await buildFunctions();
+await buildFunctions({ catalogue: stage.catalogue });
 addServiceStacks(app, { stage });
 if (chosen !== undefined) warnOfSilence(app, stage);
 app.synth();

@@ -9,6 +9,7 @@ import {
   type Plugin,
 } from "esbuild";
 import { builtFunctions } from "../functions/manifest.ts";
+import type { StageCatalogue } from "../shared/platform/catalogue/stage-catalogue.ts";
 import { writeChangedFile } from "./bundling/bundle-files.ts";
 import { bundleOptions, projectDirectory } from "./bundling/bundle-options.ts";
 
@@ -30,16 +31,23 @@ export interface BuildResult {
   readonly metafile: Metafile;
 }
 
+/** What a build is for. */
+export interface BuildChoice {
+  /** The build directory; by default `.build`, which git ignores. */
+  readonly outdir?: string;
+  /** The voices and languages of the stage; by default those of the specification. */
+  readonly catalogue?: StageCatalogue;
+}
+
 /**
  * Bundles every function of the manifest in one pass.
  *
- * @param options.outdir the build directory; by default `.build`, which git ignores
  * @throws Error that names each problem with file, line and column.
  */
-export const buildFunctions = async (options: { readonly outdir?: string } = {}): Promise<BuildResult> => {
+export const buildFunctions = async (options: BuildChoice = {}): Promise<BuildResult> => {
   const buildDirectory = options.outdir ?? defaultBuildDirectory;
   const directory = functionsIn(buildDirectory);
-  const { metafile } = await build(bundleOptions(entryPoints, directory));
+  const { metafile } = await build(bundleOptions(entryPoints, directory, options.catalogue));
   await writeChangedFile(join(buildDirectory, "metafile.json"), Buffer.from(JSON.stringify(metafile)));
   return { directory, metafile };
 };
@@ -47,16 +55,18 @@ export const buildFunctions = async (options: { readonly outdir?: string } = {})
 /**
  * Bundles the functions into the build directory now and whenever a source file changes.
  *
- * @param options.outdir the build directory, as for {@link buildFunctions}
  * @param onRebuild called after every build except the first, with the problems if it failed
  * @returns once the first build has succeeded
  * @throws Error when the first build fails; then it does not watch.
  */
 export const watchFunctions = (
   onRebuild: (error?: string) => void,
-  options: { readonly outdir?: string } = {},
+  options: BuildChoice = {},
 ): Promise<{ dispose(): Promise<void> }> =>
-  watchBundles(bundleOptions(entryPoints, functionsIn(options.outdir ?? defaultBuildDirectory)), onRebuild);
+  watchBundles(
+    bundleOptions(entryPoints, functionsIn(options.outdir ?? defaultBuildDirectory), options.catalogue),
+    onRebuild,
+  );
 
 /**
  * Builds now and whenever a source file changes.

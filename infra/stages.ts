@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
+import type { StageCatalogue } from "../shared/platform/catalogue/stage-catalogue.ts";
+import { readStageCatalogue } from "./stage-catalogue.ts";
 import {
   defaultsFrom,
   type SettingName,
@@ -133,6 +135,8 @@ export interface Stage {
   /** The beginning of its stacks' names, and the namespace of its functions' metrics. */
   readonly prefix: string;
   readonly settings: StageSettings;
+  /** Its own voices and languages. */
+  readonly catalogue: StageCatalogue;
 }
 
 /** Why no one learns that a stage fails, if that is so. A stage that is deleted with its data needs no one. */
@@ -142,11 +146,23 @@ export const silenceOf = ({ name, settings }: Pick<Stage, "name" | "settings">):
     : `No one gets a mail when the stage "${name}" fails: its alarms only appear in CloudWatch. Add the line ` +
       `"ALARM_EMAIL": "operator@example.org" to ${fileOf(name)}, or set the variable ALARM_EMAIL.`;
 
-const toStage = (name: string, settings: StageSettings): Stage => ({
+const toStage = (name: string, settings: StageSettings, catalogue: StageCatalogue): Stage => ({
   name,
   prefix: `LanguageAi-${name}`,
   settings,
+  catalogue,
 });
+
+/** The voices and languages of a stage, from the folder next to its file. */
+const catalogueOf = (name: string, folder = ownFolder): StageCatalogue =>
+  readStageCatalogue({ path: join(folder, name), name: `infra/stages/${name}` });
+
+/** The voices and languages of the local stage, from the folder of another stage if `STAGE_DIR` names one. */
+const localCatalogue = ({ STAGE_DIR: folder }: Variables): StageCatalogue => {
+  if (!folder) return catalogueOf(localName);
+  if (!existsSync(folder)) throw new Error(`STAGE_DIR: there is no folder ${folder}.`);
+  return readStageCatalogue({ path: folder, name: folder });
+};
 
 const readDeployed = (name: string, variables: Variables, folder?: string) => {
   const names = stageNames(folder ?? ownFolder).filter((stage) => stage !== localName);
@@ -161,7 +177,7 @@ const readDeployed = (name: string, variables: Variables, folder?: string) => {
   const read = readSettings(name, variables, folder);
   requireEncryption(name, read.settings);
   refuseLoopback(name, read.settings);
-  return read;
+  return { ...read, catalogue: catalogueOf(name, folder) };
 };
 
 /**
@@ -170,10 +186,12 @@ const readDeployed = (name: string, variables: Variables, folder?: string) => {
  * @param name of its file in `infra/stages`, chosen by `cdk deploy -c stage=prod`
  * @param variables the process environment, whose settings take precedence over the file
  * @param folder of the stages' files
- * @throws Error when there is no such stage, it lacks a required setting, or a setting is not valid.
+ * @throws Error when there is no such stage, it lacks a required setting, or a setting or its voices and languages are not valid.
  */
-export const deployedStage = (name: string, variables: Variables, folder?: string): Stage =>
-  toStage(name, readDeployed(name, variables, folder).settings);
+export const deployedStage = (name: string, variables: Variables, folder?: string): Stage => {
+  const { settings, catalogue } = readDeployed(name, variables, folder);
+  return toStage(name, settings, catalogue);
+};
 
 /**
  * Returns every setting of a deployed stage with the source of its value.
@@ -193,19 +211,16 @@ export const explainStage = (name: string, variables: Variables, folder?: string
  * Returns the stage that runs on this machine, with the same settings as a deployed one.
  *
  * @param variables must hold `CHAT_BASE_URL`
- * @throws Error when `CHAT_BASE_URL` is missing or a setting is not valid.
+ * @throws Error when `CHAT_BASE_URL` is missing, or a setting or its voices and languages are not valid.
  */
 export const localStage = (variables: Variables): Stage =>
-  toStage(localName, readSettings(localName, variables).settings);
+  toStage(localName, readSettings(localName, variables).settings, localCatalogue(variables));
 
 /**
  * Checks the variables for the local stage before the servers start whose addresses it needs.
  *
- * @returns its settings, whose addresses may still change.
- * @throws Error that names each invalid setting.
+ * @returns the stage, in whose settings addresses may still change.
+ * @throws Error that names each invalid setting, or each mistake in its voices and languages.
  */
-export const checkLocalVariables = (variables: Variables): Stage["settings"] =>
-  readSettings(localName, {
-    ...variables,
-    CHAT_BASE_URL: variables["CHAT_BASE_URL"] || "http://127.0.0.1/v1",
-  }).settings;
+export const checkLocalVariables = (variables: Variables): Stage =>
+  localStage({ ...variables, CHAT_BASE_URL: variables["CHAT_BASE_URL"] || "http://127.0.0.1/v1" });

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defineFunction, service } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
+import { defaultVoices } from "../../shared/platform/catalogue/voices.ts";
 import { publicAddressEnvironment } from "../../shared/platform/config/environment.ts";
 import { vendorsEnvironment } from "../../shared/platform/config/vendors.ts";
 
@@ -81,7 +82,7 @@ export const languagesOperation = defineOperation({
                   description: "What the service can do in this language",
                 }),
                 voices: z.array(z.string()).meta({
-                  example: ["salt_lug_0001"],
+                  example: defaultVoices.slice(0, 1),
                   description: "Voices for speech; the first is the default",
                 }),
               })

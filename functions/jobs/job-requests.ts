@@ -4,6 +4,7 @@ import {
   languageField,
   languageForms,
   transcriptionLanguages,
+  translationLanguages,
 } from "../../shared/platform/catalogue/languages.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 import { maxCallbackUrlLength } from "../../shared/recordings/callbacks/callback-url.ts";
@@ -28,7 +29,7 @@ export const transcriptTargets = z
           .max(100)
           .meta({
             example: "eng",
-            description: `${languageForms}; one of the 32 of \`TranslationLanguage\``,
+            description: `${languageForms}; one of the ${translationLanguages.length} of \`TranslationLanguage\``,
           }),
         format: z.enum(targetFormats).meta({
           example: "srt",
@@ -54,7 +55,7 @@ export const transcriptionJobRequest = z
     language: languageField(transcriptionLanguages.map(({ code }) => code)).meta({
       override: { type: "string" },
       example: "lug",
-      description: `${languageForms}; one of the 51 of \`TranscriptionLanguage\``,
+      description: `${languageForms}; one of the ${transcriptionLanguages.length} of \`TranscriptionLanguage\``,
     }),
     timestamps: z.boolean().default(false).meta({ description: "Whether the JSON result has `segments`" }),
     targets: transcriptTargets.nullish().meta({

@@ -43,8 +43,9 @@ export const requireSpeaker = (id: SpeakerId): Speaker => {
   if (found) return found;
   const language = speakers.find((each) => each.id === id)?.language ?? "an unknown language";
   const others = speakable.map((each) => `${each.id} (${each.language})`).join(", ");
+  const choice = others === "" ? "No other speaker has one." : `Choose another speaker: ${others}.`;
   throw new AppError("no_speaker_for_language", {
-    message: `Speaker ${id} speaks ${language}, which no longer has a voice. Choose another speaker: ${others}.`,
+    message: `Speaker ${id} speaks ${language}, which no longer has a voice. ${choice}`,
     param: "speaker_id",
     extra: { supported_speaker_ids: speakable.map((each) => each.id) },
   });

@@ -1,12 +1,15 @@
 import * as z from "zod";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import { languageForms } from "../../shared/platform/catalogue/languages.ts";
+import { defaultSynthesisLanguage, defaultVoices } from "../../shared/platform/catalogue/voices.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 import { speechItem } from "../speech/contract.ts";
 import { batchResponse, batchResult, speechResponse } from "../speech/speech-results.ts";
 import { voicesResponse } from "../speech/voices-contract.ts";
 import { bySpeech, byVoices, speakerFailures } from "./fixed-speaker-contract.ts";
 import { replacedBy } from "./settings.ts";
+
+const exampleVoices = defaultVoices.slice(0, 2);
 
 const voiceFailures = [
   "invalid_speaker",
@@ -110,9 +113,11 @@ export const orpheusVoicesOfLanguageOperation = defineOperation({
   path: "/tasks/modal/orpheus/speakers/{language}",
   summary: "The voices of one language",
   pathParameters: z.object({
-    language: text().max(100).meta({ example: "lug", description: languageForms }),
+    language: text().max(100).meta({ example: defaultSynthesisLanguage, description: languageForms }),
   }),
   response: { status: 200, description: "Tags of voices", schema: voicesResponse },
-  example: { response: { language: "lug", speakers: ["salt_lug_0001", "salt_lug_0002"], count: 2 } },
+  example: {
+    response: { language: defaultSynthesisLanguage, speakers: exampleVoices, count: exampleVoices.length },
+  },
   errors: ["unknown_language", "gone"],
 });

@@ -4,6 +4,11 @@ import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import type { ApiHeaderName } from "../../shared/http/response-headers.ts";
 import { languageForms } from "../../shared/platform/catalogue/languages.ts";
 import {
+  defaultSynthesisLanguage,
+  defaultSynthesisLanguageName,
+  defaultVoices,
+} from "../../shared/platform/catalogue/voices.ts";
+import {
   accountRequestEnvironment,
   speechBackendEnvironment,
   speechLifetimeEnvironment,
@@ -39,7 +44,7 @@ const spokenText = text()
 const speechFields = {
   text: spokenText,
   voice: text().trim().max(100).nullish().meta({
-    example: "salt_lug_0001",
+    example: defaultVoices[0],
     description: "Tag of a voice; when absent, the first voice of the language",
   }),
   language: text()
@@ -47,8 +52,8 @@ const speechFields = {
     .max(100)
     .nullish()
     .meta({
-      example: "lug",
-      description: `${languageForms}; Luganda when both voice and language are absent`,
+      example: defaultSynthesisLanguage,
+      description: `${languageForms}; ${defaultSynthesisLanguageName} when both voice and language are absent`,
     }),
   temperature: samplingParameter(z.number().min(0).max(2), 0.6, "Sampling temperature"),
   top_p: samplingParameter(z.number().gt(0).max(1), 0.95, "Nucleus sampling"),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defaultSynthesisLanguage, defaultVoices } from "../../shared/platform/catalogue/voices.ts";
 
 const timings = {
   inference_ms: z.number().meta({ example: 840, description: "Until the last byte from the model's server" }),
@@ -45,8 +46,10 @@ export const speechResponse = z
     ...link,
     model: z.string().meta({ example: "tts-20", description: "The model that spoke" }),
     platform: z.string().meta({ example: "gpu", description: "Where the model runs" }),
-    voice: z.string().meta({ example: "salt_lug_0001", description: "The tag of the voice" }),
-    language: z.string().meta({ example: "lug", description: "The language of the voice" }),
+    voice: z.string().meta({ example: defaultVoices[0], description: "The tag of the voice" }),
+    language: z
+      .string()
+      .meta({ example: defaultSynthesisLanguage, description: "The language of the voice" }),
     sample_rate: sampleRate,
     duration_seconds: seconds,
     storage_object: storageObject,

@@ -2,6 +2,7 @@ import type { SpeechRequest } from "../../shared/models/inference/speech.ts";
 import {
   allVoices,
   defaultSynthesisLanguage,
+  defaultVoices,
   findSynthesisLanguage,
   languageOfVoice,
   type SynthesisLanguage,
@@ -49,7 +50,7 @@ const firstVoice = (language: SynthesisLanguage): ChosenVoice => {
 };
 
 /**
- * Chooses the voice of a request: the named one, else the first of its language, else the first of Luganda.
+ * Chooses the voice of a request: the named one, else the first of its language, else the default one.
  * @throws AppError `invalid_speaker`, `unknown_language`, `invalid_speaker_for_language` or
  * `no_speaker_for_language`, each with the list to choose from.
  */
@@ -92,7 +93,7 @@ export const toSpeechRequest = (item: SpeechItem, { voice, language }: ChosenVoi
 });
 
 const catalog = {
-  default: findSynthesisLanguage(defaultSynthesisLanguage)?.voices[0] ?? "",
+  default: defaultVoices[0] ?? "",
   by_language: Object.fromEntries(synthesisLanguages.map(({ code, voices }) => [code, [...voices]])),
   total: allVoices.length,
   languages: synthesisLanguages.map(({ code }) => code),

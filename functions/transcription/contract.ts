@@ -47,7 +47,7 @@ const fields = z.object({
   language: languageField(languageCodes).meta({
     override: { type: "string" },
     example: "lug",
-    description: `${languageForms}; one of the 51 of \`TranscriptionLanguage\``,
+    description: `${languageForms}; one of the ${languageCodes.length} of \`TranscriptionLanguage\``,
   }),
   timestamps: optionalField(formBoolean())
     .transform((wanted) => wanted ?? false)
@@ -113,7 +113,7 @@ export const createTranscriptionOperation = defineOperation({
   id: "createTranscription",
   method: "POST",
   path: "/tasks/audio/transcriptions",
-  summary: "Transcribe audio in one of 51 languages",
+  summary: `Transcribe audio in one of ${languageCodes.length} languages`,
   description:
     "Send files of up to 4.4 MB with the request, as `audio`. Upload larger files, of up to 100 MB, through the " +
     "link of `POST /tasks/generate-upload-url` and send their `file_id`; the link must have been requested by " +

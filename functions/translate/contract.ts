@@ -3,7 +3,7 @@ import { untranslatedSegment } from "../../shared/documents/segments/untranslate
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { tokenUsage } from "../../shared/models/inference/chat.ts";
-import { languageForms } from "../../shared/platform/catalogue/languages.ts";
+import { languageForms, translationLanguages } from "../../shared/platform/catalogue/languages.ts";
 import {
   accountRequestEnvironment,
   characterQuotaEnvironment,
@@ -102,7 +102,7 @@ export const translateOperation = defineOperation({
   id: "translate",
   method: "POST",
   path: "/tasks/translate",
-  summary: "Translate a text between two of the 32 languages",
+  summary: `Translate a text between two of the ${translationLanguages.length} languages`,
   tag: "Translation",
   auth: "user",
   scope: "translate",

@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
+import type { StageCatalogue } from "../../shared/platform/catalogue/stage-catalogue.ts";
 import { browserAssets } from "./browser-assets.ts";
 import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
 import { builtGuides } from "./guides.ts";
 import { licences } from "./licences.ts";
 import { lighterModules } from "./lighter-modules.ts";
 import { onDemandEntryPoints, onDemandModules } from "./on-demand-modules.ts";
+import { stageCatalogueData } from "./stage-catalogue.ts";
 import { withoutDocumentation } from "./without-documentation.ts";
 
 /** The repository's folder, with the entry files and packages. */
@@ -19,8 +21,13 @@ export const projectDirectory = join(import.meta.dirname, "../..");
  *
  * @param entryPoints the entry file of each function, by the function's name
  * @param outdir the folder for `<name>/index.mjs` and its source map
+ * @param catalogue the voices and languages of the stage
  */
-export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, outdir: string) =>
+export const bundleOptions = (
+  entryPoints: Readonly<Record<string, string>>,
+  outdir: string,
+  catalogue: StageCatalogue = {},
+) =>
   ({
     absWorkingDir: projectDirectory,
     entryPoints: [
@@ -48,7 +55,8 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
     plugins: [
       ...lighterModules,
       browserAssets(projectDirectory),
-      builtGuides(projectDirectory),
+      builtGuides(projectDirectory, catalogue),
+      stageCatalogueData(catalogue),
       writeChangedFiles(),
       companionFiles(projectDirectory),
       onDemandModules(projectDirectory),

@@ -3,25 +3,30 @@ import { join } from "node:path";
 import type { OnLoadResult, Plugin } from "esbuild";
 import { readGuides } from "../../functions/console/docs/guides/read-guides.ts";
 import { readNotices } from "../../functions/console/notices/read-notices.ts";
+import type { StageCatalogue } from "../../shared/platform/catalogue/stage-catalogue.ts";
+import { hasOwnCatalogue, writeWithCatalogue } from "./stage-catalogue.ts";
 
-const reading = (folder: string, name: string, value: unknown): OnLoadResult => ({
-  contents: `export const ${name} = ${JSON.stringify(value)};`,
+const reading = (folder: string, name: string, json: string): OnLoadResult => ({
+  contents: `export const ${name} = ${json};`,
   loader: "js",
   watchFiles: readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
   watchDirs: [folder],
 });
 
 /** Puts the parsed guides and notices into the bundle, so it needs no Markdown parser. */
-export const builtGuides = (projectDirectory: string): Plugin => ({
+export const builtGuides = (projectDirectory: string, catalogue: StageCatalogue): Plugin => ({
   name: "built-guides",
   setup(builder) {
-    builder.onLoad({ filter: /\/guides\/built-guides\.ts$/ }, () => {
+    builder.onLoad({ filter: /\/guides\/built-guides\.ts$/ }, async () => {
       const folder = join(projectDirectory, "functions/console/docs/guides");
-      return reading(folder, "guides", readGuides(folder));
+      const guides = hasOwnCatalogue(catalogue)
+        ? await writeWithCatalogue("guides", catalogue)
+        : JSON.stringify(readGuides(folder));
+      return reading(folder, "guides", guides);
     });
     builder.onLoad({ filter: /\/notices\/built-notices\.ts$/ }, () => {
       const folder = join(projectDirectory, "infra/stages");
-      return reading(folder, "notices", readNotices(folder));
+      return reading(folder, "notices", JSON.stringify(readNotices(folder)));
     });
   },
 });

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import type { StageCatalogue } from "../../shared/platform/catalogue/stage-catalogue.ts";
+import { synthesisLanguagesWith } from "../../shared/platform/catalogue/voices.ts";
 import type { Stage } from "../stages.ts";
 
 /** Runs a program with its output on this terminal. @returns its exit code. */
@@ -33,8 +35,13 @@ const addressesIn = (text: string, prefix: string): Record<string, string> => {
   return { BASE_URL: ApiUrl, ...(ChatStreamUrl ? { CHAT_STREAM_URL: ChatStreamUrl } : {}) };
 };
 
-/** The settings that callers see, so the smoke tests have to know them. */
-const visibleSettings = ({ settings }: Stage): Record<string, string> => ({
+/** The codes of the languages that have a voice in a stage. */
+export const spokenLanguages = (catalogue: StageCatalogue): string[] =>
+  synthesisLanguagesWith(catalogue).flatMap(({ code, voices }) => (voices.length > 0 ? [code] : []));
+
+/** The settings and voices that callers see, so the smoke tests have to know them. */
+const visibleSettings = ({ settings, catalogue }: Stage): Record<string, string> => ({
+  SPOKEN_LANGUAGES: spokenLanguages(catalogue).join(","),
   LEGACY_VENDOR_A: settings.LEGACY_VENDOR_A,
   LEGACY_VENDOR_B: settings.LEGACY_VENDOR_B,
   LEGACY_PROVIDER_ROUTES: settings.LEGACY_PROVIDER_ROUTES,

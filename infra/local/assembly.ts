@@ -46,13 +46,16 @@ const stageFrom = <Stage>(read: (variables: NodeJS.ProcessEnv) => Stage): Stage 
 if (import.meta.main) {
   const [outdir, assembly] = process.argv.slice(2);
   if (!outdir || !assembly) throw new Error("Name the build directory and the assembly directory.");
-  const { buildFunctions } = await import("../build.ts");
+  const [{ buildFunctions }, { localStage }] = await Promise.all([
+    import("../build.ts"),
+    import("../stages.ts"),
+  ]);
+  const stage = stageFrom(localStage);
   // Tests start the service many times, and build the functions once.
   const built = process.env["BUILT_FUNCTIONS"];
-  const [{ directory: bundles }, { localStage }, { synthesize }] = await Promise.all([
-    built ? { directory: built } : buildFunctions({ outdir }),
-    import("../stages.ts"),
+  const [{ directory: bundles }, { synthesize }] = await Promise.all([
+    built ? { directory: built } : buildFunctions({ outdir, catalogue: stage.catalogue }),
     import("../synthesize.ts"),
   ]);
-  await synthesize({ stage: stageFrom(localStage), outdir: assembly, bundles });
+  await synthesize({ stage, outdir: assembly, bundles });
 }

@@ -1,10 +1,10 @@
 import { isFromAnotherSite, isFromThisMachine } from "@language-ai/aws-stand-ins";
 import { sampleModels, startSampleInference } from "@language-ai/sample-models";
 import * as z from "zod";
-import { synthesisLanguages } from "../../shared/platform/catalogue/voices.ts";
+import { synthesisLanguagesWith } from "../../shared/platform/catalogue/voices.ts";
 import { type ModelTask, modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import type { StageSettings } from "../stage-settings.ts";
-import { localStage } from "../stages.ts";
+import { checkLocalVariables, localStage, type Stage } from "../stages.ts";
 import type { LocalSettings } from "./settings.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -109,15 +109,24 @@ const isOnChatServer = (task: AudioTask, variables: Variables, listing: Listing)
   return "names" in listing && models.every((setting) => isListed(settings[setting], listing.names));
 };
 
-const startSampleServer = (port: number) =>
+/** The voices of the stage, by the names that the service sends to a model's server. */
+const modelVoices = ({ catalogue }: Stage) => {
+  const names = new Map(catalogue.voices?.voices.map(({ tag, model_voice: name }) => [tag, name]));
+  return synthesisLanguagesWith(catalogue).map(({ code, voices }) => ({
+    code,
+    voices: voices.map((tag) => names.get(tag) ?? tag),
+  }));
+};
+
+const startSampleServer = (port: number, variables: Variables) =>
   startSampleInference({
     port,
-    voices: synthesisLanguages,
+    voices: modelVoices(checkLocalVariables(variables)),
     isAllowed: (request) => isFromThisMachine(request) && !isFromAnotherSite(request),
   });
 
 const startSampleModels = async (port: number, variables: Variables): Promise<Models> => {
-  const sample = await startSampleServer(port);
+  const sample = await startSampleServer(port, variables);
   const chosen = {
     CHAT_MODEL_14B: sampleModels.model14b,
     CHAT_MODEL_9B: sampleModels.model9b,
@@ -148,7 +157,7 @@ export const startModels = async (
   if (!chatBaseUrl) return startSampleModels(port, variables);
   const chatListing = await listModels(chatBaseUrl, local.CHAT_API_KEY);
   const sampleTasks = audioTasks.filter((task) => !isOnChatServer(task, variables, chatListing));
-  const sample = sampleTasks.length > 0 ? await startSampleServer(port) : undefined;
+  const sample = sampleTasks.length > 0 ? await startSampleServer(port, variables) : undefined;
   const chosen = {
     ...variables,
     ...Object.fromEntries(

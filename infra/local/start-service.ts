@@ -125,7 +125,7 @@ const announce = async (
 };
 
 const watch = async (
-  { settings, log }: StartOptions,
+  { settings, variables, log }: StartOptions,
   application: LocalApplication,
   cleanup: Cleanup,
 ): Promise<void> => {
@@ -134,7 +134,7 @@ const watch = async (
       if (problem) log(problem);
       else void application.recycle().then(() => log("Functions reloaded."));
     },
-    { outdir: join(settings.DATA_DIR, "build") },
+    { outdir: join(settings.DATA_DIR, "build"), catalogue: checkLocalVariables(variables).catalogue },
   );
   cleanup.add(() => watcher.dispose());
 };
@@ -144,7 +144,7 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
   const { DATA_DIR: dataDirectory } = settings;
   const network = networkOf(settings);
   // Before anything starts, so an invalid variable ends the command with a plain message.
-  const { LIMIT_MULTIPLIER: limitMultiplier } = checkLocalVariables(variables);
+  const { settings: stageSettings } = checkLocalVariables(variables);
   const inspected = inspect === undefined ? undefined : await chooseInspected(inspect, settings);
   await claimDataDirectory(dataDirectory);
   const ports = await choosePorts(settings.PORT, network.listen);
@@ -181,7 +181,7 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
     model: application.model,
     isOpenToNetwork: !isPrivate(network),
     enforcesPermissions: application.standIns.authority !== undefined,
-    limitMultiplier,
+    limitMultiplier: stageSettings.LIMIT_MULTIPLIER,
     inspected,
     invoke,
     watch: () => watch(options, application, cleanup),

@@ -53,6 +53,7 @@ describe("A release", () => {
       {
         BASE_URL: "https://api.example.org",
         CHAT_STREAM_URL: "https://stream.example.org",
+        SPOKEN_LANGUAGES: "ach,afr,eng,ewe,ful,hau,ibo,kik,kin,lin,lug,luo,nyn,swa,teo,xho,yor",
         LEGACY_VENDOR_A: "first",
         LEGACY_VENDOR_B: "runpod",
         LEGACY_PROVIDER_ROUTES: "answer",
@@ -153,7 +154,7 @@ describe("The workflows", () => {
   it("use commands that package.json has", () => {
     const scripts: unknown = JSON.parse(readFileSync("package.json", "utf8")).scripts;
     const used = linesWith(/npm run ([a-z:]+)/g);
-    expect(used).toEqual(["release"]);
+    expect(used).toEqual(["release", "package"]);
     for (const name of used) expect(scripts).toHaveProperty([name]);
   });
 

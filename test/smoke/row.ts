@@ -13,7 +13,7 @@ import {
   type JsonResponse,
 } from "../support/client.ts";
 import { errorBodyOf, problemsOf } from "../support/declared.ts";
-import { lacks, type Model, stage } from "./stage.ts";
+import { isMute, lacks, type Model, stage } from "./stage.ts";
 
 /** A declared refusal: its status and code. */
 type Refusal = readonly [status: number, code: ErrorCode];
@@ -23,6 +23,10 @@ export interface Row {
   readonly operation: Operation;
   /** The models that have to work for it. */
   readonly needs?: readonly Model[];
+  /** The codes of languages that must have a voice. */
+  readonly speaks?: readonly string[];
+  /** The response when the stage has no voice for one of them. */
+  readonly withoutVoice?: Refusal;
   /** The response that is expected when success would need a mail, or a secret of the platform. */
   readonly refusal?: Refusal;
   /** The response when the stage lacks one of the models. By default 502 or 503. */
@@ -59,8 +63,11 @@ const refusalOf = ({
   needs = [],
   refusal,
   withoutModel,
+  speaks = [],
+  withoutVoice = [400, "no_speaker_for_language"],
 }: Row): Row["withoutModel"] | "no-model" => {
   if (stage.LEGACY_PROVIDER_ROUTES === "gone" && isVendorsPath(operation.path)) return [410, "gone"];
+  if (isMute(...speaks)) return withoutVoice;
   return lacks(...needs) ? (withoutModel ?? "no-model") : refusal;
 };
 

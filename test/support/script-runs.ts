@@ -106,6 +106,11 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     ranBy: "test/integration/release.endurance.test.ts",
     as: '["run", "release", "--", "local"]',
   },
+  package: {
+    args: (folder) => ["prod", "--output", folder],
+    variables: { CHAT_BASE_URL: "https://models.example.org/v1", MAIL_FROM: "no-reply@example.org" },
+    shows: /language-ai-service-[\d.]+-prod\.zip$/m,
+  },
   smoke: { ranBy: "infra/commands/release.ts", as: '["run", "smoke"]' },
   "first-deployment": {
     ranBy: "test/integration/local/first-deployment.test.ts",

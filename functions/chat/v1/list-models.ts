@@ -21,7 +21,7 @@ export const listModels = () => ({ object: "list" as const, data: [...models] })
 export const retrieveModel = (id: string): Model => {
   const found = models.find((model) => model.id === id);
   if (found) return found;
-  // Transcription of one language is a model of its own for clients that cannot name a language; there are 51 of them.
+  // Transcription of one language is a model of its own for clients that cannot name a language.
   if (findTranscriptionModel(id)?.language) return modelOf(id);
   throw new AppError("model_not_found", { param: "model" });
 };

@@ -1,5 +1,5 @@
 import { speechModel } from "../../../shared/platform/catalogue/audio-models.ts";
-import { findSynthesisLanguage } from "../../../shared/platform/catalogue/voices.ts";
+import { defaultVoices } from "../../../shared/platform/catalogue/voices.ts";
 import { codeSamples, type SampleRequest } from "../samples/code-samples.ts";
 import { openAiSamples } from "../samples/openai-samples.ts";
 import { type CodeTab, CodeTabs } from "../view/code.tsx";
@@ -22,7 +22,7 @@ const speech = (baseUrl: string): SampleRequest => ({
     kind: "json",
     value: {
       model: speechModel,
-      voice: findSynthesisLanguage("lug")?.voices[0] ?? "",
+      voice: defaultVoices[0] ?? "",
       input: "Wasuze otya nno?",
     },
   },

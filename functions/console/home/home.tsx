@@ -1,5 +1,5 @@
 import { speechModel } from "../../../shared/platform/catalogue/audio-models.ts";
-import { allVoices, findSynthesisLanguage } from "../../../shared/platform/catalogue/voices.ts";
+import { allVoices, defaultVoices } from "../../../shared/platform/catalogue/voices.ts";
 import { DailyRequests, type RequestsPerDay } from "../entry/daily-requests.tsx";
 import { AttemptPanel, type PanelProps } from "../playground/panel.tsx";
 import type { SampleRequest } from "../samples/code-samples.ts";
@@ -103,7 +103,7 @@ const markedTab = (tab: Omit<CodeTab, "changed">): CodeTab => ({
 
 const speech = {
   model: speechModel,
-  voice: findSynthesisLanguage("lug")?.voices[0] ?? "",
+  voice: defaultVoices[0] ?? "",
   input: "Wasuze otya nno?",
 };
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Visit } from "../server/visit.ts";
-import { type AttemptName, type AttemptValues, attemptDefinitions, type ChatTurn } from "./attempts.ts";
+import type { AttemptName, AttemptValues, ChatTurn } from "./attempts.ts";
+import { firstValues } from "./first-values.ts";
 import type { AttemptAccess, PanelProps } from "./panel.tsx";
 import { voiceFor } from "./panel-input.tsx";
 import { resultIn } from "./read-response.ts";
@@ -74,7 +75,7 @@ export const submitAttempt = async (
   const given = Object.entries(sent).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, value] as const],
   );
-  const values: AttemptValues = { ...attemptDefinitions[name].values, ...Object.fromEntries(given) };
+  const values: AttemptValues = { ...firstValues(name), ...Object.fromEntries(given) };
   if (values["swap"]) return { values: swapped(values) };
   if (name === "chat") return converse(visit, values, dependencies);
   if (name === "speak") {

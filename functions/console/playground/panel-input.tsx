@@ -2,7 +2,12 @@ import {
   transcriptionLanguages,
   translationLanguages,
 } from "../../../shared/platform/catalogue/languages.ts";
-import { findSynthesisLanguage, synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
+import {
+  findStageVoice,
+  findSynthesisLanguage,
+  synthesisLanguages,
+} from "../../../shared/platform/catalogue/voices.ts";
+import type { Texts } from "../texts/languages.ts";
 import { FileField, optionsOf, Select } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
 import { Icon } from "../view/icons.tsx";
@@ -43,22 +48,31 @@ const Pair = ({ values }: { readonly values: AttemptValues }) => {
   );
 };
 
-const VoiceSelect = ({ value }: { readonly value: string | undefined }) => (
-  <div class="field">
-    <label for="voice">{useFrame().texts.playground.voice}</label>
-    <select id="voice" name="voice">
-      {speaking.map(({ code, name, voices }) => (
-        <optgroup key={code} label={name}>
-          {voices.map((voice) => (
-            <option key={voice} value={voice} selected={voice === value}>
-              {`${name} · ${voice}`}
-            </option>
-          ))}
-        </optgroup>
-      ))}
-    </select>
-  </div>
-);
+/** A voice for people: its name if the stage has one for it, else its tag. */
+const labelOf = (voice: string, { genders }: Texts["playground"]): string => {
+  const own = findStageVoice(voice);
+  return own ? `${own.name} (${genders[own.gender]})` : voice;
+};
+
+const VoiceSelect = ({ value }: { readonly value: string | undefined }) => {
+  const { playground: words } = useFrame().texts;
+  return (
+    <div class="field">
+      <label for="voice">{words.voice}</label>
+      <select id="voice" name="voice">
+        {speaking.map(({ code, name, voices }) => (
+          <optgroup key={code} label={name}>
+            {voices.map((voice) => (
+              <option key={voice} value={voice} selected={voice === value}>
+                {`${name} · ${labelOf(voice, words)}`}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+    </div>
+  );
+};
 
 /** The choice above the text. */
 export const AttemptChoice = ({ current, values }: InputProps) => {

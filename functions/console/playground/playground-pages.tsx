@@ -4,7 +4,7 @@ import { type BoundPage, page } from "../server/page.ts";
 import { signPageToken } from "../server/page-token.ts";
 import { data, redirect, sentFile, shown } from "../server/responses.ts";
 import { accessOf, speechLink, submitAttempt } from "./attempt-page.ts";
-import { attemptDefinitions } from "./attempts.ts";
+import { firstValues } from "./first-values.ts";
 import { playgroundPage, playgroundSpeechPage, playgroundTokenPage } from "./pages.ts";
 import { parsed, sentenceOf } from "./read-response.ts";
 import { type AttemptDependencies, runAttempt } from "./run-attempt.ts";
@@ -30,7 +30,7 @@ const attempts = (dependencies: AttemptDependencies): BoundPage => {
         content: (
           <Playground
             current={current}
-            values={{ ...attemptDefinitions[current].values, ...Object.fromEntries(given) }}
+            values={{ ...firstValues(current), ...Object.fromEntries(given) }}
             addresses={addresses}
             access={accessOf(visit, visitorAttemptsPerDay)}
             result={sentence === undefined ? undefined : { kind: "problem", sentence, status: 400 }}

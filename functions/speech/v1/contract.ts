@@ -1,6 +1,12 @@
 import * as z from "zod";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { languageForms } from "../../../shared/platform/catalogue/languages.ts";
+import {
+  defaultSynthesisLanguage,
+  defaultSynthesisLanguageName,
+  defaultVoices,
+  nameOfVoice,
+} from "../../../shared/platform/catalogue/voices.ts";
 import { text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
 
 const tag = "OpenAI clients";
@@ -56,10 +62,10 @@ const speechRequest = z
         .max(100)
         .nullish()
         .meta({
-          example: "lug",
+          example: defaultSynthesisLanguage,
           description:
             `Not in the OpenAI API: ${languageForms}. By default the language of the voice, else the ` +
-            "`default_language` of your account (`PUT /auth/profile`), else Luganda",
+            `\`default_language\` of your account (\`PUT /auth/profile\`), else ${defaultSynthesisLanguageName}`,
         }),
     },
     unknownMembers,
@@ -122,10 +128,11 @@ export const listV1VoicesOperation = defineOperation({
         voices: z
           .array(
             z.object({
-              id: z.string().meta({ example: "salt_lug_0001", description: "The `voice` of requests" }),
-              name: z
-                .string()
-                .meta({ example: "Luganda (salt_lug_0001)", description: "The language and the voice" }),
+              id: z.string().meta({ example: defaultVoices[0], description: "The `voice` of requests" }),
+              name: z.string().meta({
+                example: nameOfVoice(defaultVoices[0] ?? ""),
+                description: "The language and the voice",
+              }),
             }),
           )
           .describe("All voices"),

@@ -1,7 +1,7 @@
 import type { EncodedAudio } from "../../../shared/audio/encode/audio-formats.ts";
 import { Reply } from "../../../shared/http/response.ts";
 import { isSpeechModel, speechModel } from "../../../shared/platform/catalogue/audio-models.ts";
-import { synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
+import { allVoices, nameOfVoice, openAiVoices } from "../../../shared/platform/catalogue/voices.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { toAppError } from "../../../shared/platform/errors/dependency-failure.ts";
 import { errorBody } from "../../../shared/platform/errors/error-body.ts";
@@ -10,25 +10,6 @@ import type { SpeechContext, SpeechDependencies } from "../dependencies.ts";
 import { streamSpeech } from "../record-speech.ts";
 import { type ChosenVoice, chooseVoice, toSpeechRequest } from "../voices.ts";
 import type { V1SpeechRequest } from "./contract.ts";
-
-/**
- * OpenAI's voices, of which clients always send one, chosen by the user or not; so they mean no voice in particular.
- */
-const openAiVoices: ReadonlySet<string> = new Set([
-  "alloy",
-  "ash",
-  "ballad",
-  "cedar",
-  "coral",
-  "echo",
-  "fable",
-  "marin",
-  "nova",
-  "onyx",
-  "sage",
-  "shimmer",
-  "verse",
-]);
 
 export interface V1SpeechContext extends SpeechContext {
   readonly requestId: string;
@@ -91,9 +72,7 @@ export const createV1Speech = async (
 };
 
 export const listV1Voices = () => ({
-  voices: synthesisLanguages.flatMap(({ name, voices }) =>
-    voices.map((id) => ({ id, name: `${name} (${id})` })),
-  ),
+  voices: allVoices.map((id) => ({ id, name: nameOfVoice(id) })),
 });
 
 export const listV1SpeechModels = () => ({ models: [{ id: speechModel }] });

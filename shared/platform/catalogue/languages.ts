@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { compareText } from "../compare-text.ts";
+import { type StageLanguages, stageCatalogue } from "./stage-catalogue.ts";
 
 /** What a language can be used for. Speech is synthesised in the languages that have voices: `voices.ts`. */
 export type LanguageTask = "translation" | "transcription";
@@ -28,7 +30,7 @@ const both = ["translation", "transcription"] as const;
  * The languages of translation (specification, section Translation) and of transcription, by code. The specification
  * counts the latter and names ten of them; the others are those of the public 51-language model for African languages.
  */
-export const languages: readonly Language[] = [
+const specifiedLanguages: readonly Language[] = [
   language("ach", "Acholi", both, "Acoli"),
   language("adh", "Jopadhola", translated, "Dhopadhola"),
   language("afr", "Afrikaans", transcribed, "af"),
@@ -99,13 +101,31 @@ export const languages: readonly Language[] = [
   language("zul", "Zulu", transcribed, "zu", "isiZulu"),
 ];
 
+/**
+ * The languages of the specification with those of a stage, by code. A stage can add a task to a language of the specification.
+ */
+export const languagesWith = (added: StageLanguages | undefined): readonly Language[] => {
+  if (added === undefined) return specifiedLanguages;
+  const byCode = new Map(specifiedLanguages.map((each) => [each.code, each]));
+  for (const task of ["translation", "transcription"] as const) {
+    for (const { code, name } of added[task]) {
+      const known = byCode.get(code) ?? language(code, name, []);
+      byCode.set(code, { ...known, tasks: [...known.tasks, task] });
+    }
+  }
+  return [...byCode.values()].toSorted((one, other) => compareText(one.code, other.code));
+};
+
+/** All languages, by code: those of the specification, and those that the stage adds. */
+export const languages = languagesWith(stageCatalogue.languages);
+
 const languagesOf = (task: LanguageTask): readonly Language[] =>
   languages.filter(({ tasks }) => tasks.includes(task));
 
-/** The 32 languages of translation, by code. */
+/** The languages of translation, by code. */
 export const translationLanguages = languagesOf("translation");
 
-/** The 51 languages of transcription, by code. */
+/** The languages of transcription, by code. */
 export const transcriptionLanguages = languagesOf("transcription");
 
 /** How names are compared: without case, surrounding space, or the shape of an apostrophe. */

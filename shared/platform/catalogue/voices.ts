@@ -1,4 +1,5 @@
-import { findLanguage, type Language, languages } from "./languages.ts";
+import { findLanguage, type Language, languagesWith } from "./languages.ts";
+import { type StageCatalogue, type StageVoice, stageCatalogue } from "./stage-catalogue.ts";
 
 export interface SynthesisLanguage extends Pick<Language, "code" | "name"> {
   /** Tags of its voices: corpus, language, number. The first is the default; some languages have none yet. */
@@ -38,22 +39,46 @@ const voicesByLanguage: Readonly<Record<string, readonly string[]>> = {
   yor: ["waxal_yor_0002", "waxal_yor_0006", "waxal_yor_0008"],
 };
 
-/** The 20 languages of synthesis, by code. */
-export const synthesisLanguages: readonly SynthesisLanguage[] = languages.flatMap(({ code, name }) => {
-  const voices = voicesByLanguage[code];
-  return voices ? [{ code, name, voices }] : [];
-});
+/** A language's voices in the catalogue of a stage; `undefined` when speech is not synthesised in it. */
+const voicesOf = (code: string, own: StageCatalogue["voices"]): readonly string[] | undefined => {
+  const specified = own?.mode === "replace" ? undefined : voicesByLanguage[code];
+  const added = own?.voices.filter(({ language }) => language === code).map(({ tag }) => tag) ?? [];
+  return specified || added.length > 0 ? [...(specified ?? []), ...added] : undefined;
+};
 
-/** The language of a request that names neither voice nor language. */
-export const defaultSynthesisLanguage = "lug";
+/** The languages of synthesis in the catalogue of a stage, by code. The specification's voices of a language come first. */
+export const synthesisLanguagesWith = (own: StageCatalogue): readonly SynthesisLanguage[] =>
+  languagesWith(own.languages).flatMap(({ code, name }) => {
+    const voices = voicesOf(code, own.voices);
+    return voices ? [{ code, name, voices }] : [];
+  });
 
-/** Every voice's tag, in the order of the languages. */
-export const allVoices: readonly string[] = synthesisLanguages.flatMap(({ voices }) => voices);
+/** The languages of synthesis, by code. */
+export const synthesisLanguages = synthesisLanguagesWith(stageCatalogue);
 
 const byCode = new Map(synthesisLanguages.map((entry) => [entry.code, entry]));
 const byVoice = new Map(
   synthesisLanguages.flatMap((entry) => entry.voices.map((voice) => [voice, entry] as const)),
 );
+
+const specifiedDefault = "lug";
+
+/** The language of a request that names neither voice nor language: Luganda, or the first of a stage without a voice for it. */
+const defaultLanguage = [byCode.get(specifiedDefault), ...synthesisLanguages].find(
+  (entry) => entry !== undefined && entry.voices.length > 0,
+);
+
+/** The code of the language of a request that names neither voice nor language. */
+export const defaultSynthesisLanguage = defaultLanguage?.code ?? specifiedDefault;
+
+/** The name of that language. */
+export const defaultSynthesisLanguageName = defaultLanguage?.name ?? specifiedDefault;
+
+/** The voices of that language, of which the first is the default. */
+export const defaultVoices: readonly string[] = defaultLanguage?.voices ?? [];
+
+/** Every voice's tag, in the order of the languages. */
+export const allVoices: readonly string[] = synthesisLanguages.flatMap(({ voices }) => voices);
 
 /** As `findLanguage`; `undefined` when speech is not synthesised in the language. */
 export const findSynthesisLanguage = (codeOrName: string): SynthesisLanguage | undefined =>
@@ -61,3 +86,37 @@ export const findSynthesisLanguage = (codeOrName: string): SynthesisLanguage | u
 
 /** The language that a voice speaks; `undefined` when there is no such voice. */
 export const languageOfVoice = (voice: string): SynthesisLanguage | undefined => byVoice.get(voice);
+
+const ownVoices = new Map(stageCatalogue.voices?.voices.map((voice) => [voice.tag, voice]));
+
+/** What the stage's file says of one of its own voices; `undefined` for a voice of the specification. */
+export const findStageVoice = (tag: string): StageVoice | undefined => ownVoices.get(tag);
+
+/** The language and the voice, for people. */
+export const nameOfVoice = (tag: string): string => {
+  const own = findStageVoice(tag);
+  const language = languageOfVoice(tag)?.name ?? tag;
+  return own ? `${own.name} (${language}, ${own.gender})` : `${language} (${tag})`;
+};
+
+/** How the speech model's server knows a voice: the specification's voices by their tags. */
+export const modelVoiceOf = (tag: string): string => findStageVoice(tag)?.model_voice ?? tag;
+
+/**
+ * OpenAI's voices, of which clients always send one, chosen by the user or not; so they mean no voice in particular.
+ */
+export const openAiVoices: ReadonlySet<string> = new Set([
+  "alloy",
+  "ash",
+  "ballad",
+  "cedar",
+  "coral",
+  "echo",
+  "fable",
+  "marin",
+  "nova",
+  "onyx",
+  "sage",
+  "shimmer",
+  "verse",
+]);

@@ -3,7 +3,6 @@ import type { AudioFacts } from "../../audio/reading/container.ts";
 import { documentFormats, translatedName } from "../../documents/document-formats.ts";
 import { untranslatedSegment } from "../../documents/segments/untranslated-segment.ts";
 import { inboundMessage } from "../../messaging/inbound-message.ts";
-import { transcriptionLanguages } from "../../platform/catalogue/languages.ts";
 import { daySeconds } from "../../platform/durations.ts";
 import { jobStage, transcriptTarget } from "./target.ts";
 
@@ -82,7 +81,8 @@ const jobItem = z.object({
 export const transcriptionItem = jobItem.extend({
   /** Earlier versions stored none. */
   type: z.literal("transcription").default("transcription"),
-  language: z.enum(transcriptionLanguages.map(({ code }) => code)),
+  /** A stage may no longer have the language of an earlier job. */
+  language: z.string(),
   timestamps: z.boolean(),
   /** The voice note to reply to, for a job of the messaging assistant. */
   reply_to: inboundMessage.omit({ content: true }).optional(),

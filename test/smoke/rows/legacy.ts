@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import * as speech from "../../../functions/legacy/fixed-speaker-contract.ts";
+import * as orpheus from "../../../functions/legacy/orpheus-contract.ts";
 import * as transcription from "../../../functions/legacy/transcription-contract.ts";
 import { uploadOperation } from "../../../functions/upload/contract.ts";
 import { type LegacyRoute, legacyRoutes } from "../../support/legacy-routes.ts";
@@ -30,8 +31,24 @@ const modelsOf: Readonly<Record<string, Model>> = {
   chat: "chat",
 };
 
+const text = "Webale nnyo.";
+const asVisitor = () => ({ token: visitor.token.get() });
+
 /** More about some of the routes, by their operations' ids. */
-const details: Readonly<Record<string, Pick<Row, "needs" | "onSuccess" | "withoutModel">>> = {
+const details: Readonly<
+  Record<
+    string,
+    Partial<Pick<Row, "needs" | "request" | "onSuccess" | "withoutModel" | "speaks" | "withoutVoice">>
+  >
+> = {
+  [speech.speechJobOperation.id]: { speaks: ["ach"] },
+  [speech.vendorSpeechJobOperation.id]: { speaks: ["lug"] },
+  [speech.alternativeSpeechOperation.id]: { speaks: ["lug"] },
+  [speech.speechStreamOperation.id]: { speaks: ["lug"] },
+  // A stage can have replaced every voice that has a name in a sample.
+  [orpheus.orpheusSpeechOperation.id]: { request: () => ({ ...asVisitor(), body: { text } }) },
+  [orpheus.orpheusBatchOperation.id]: { request: () => ({ ...asVisitor(), body: { items: [{ text }] } }) },
+  [orpheus.orpheusVoicesOfLanguageOperation.id]: { speaks: ["teo"], withoutVoice: [400, "unknown_language"] },
   [transcription.transcribeOperation.id]: {
     onSuccess: ({ body }) => saved.set(body.audio_transcription_id),
   },
@@ -39,11 +56,20 @@ const details: Readonly<Record<string, Pick<Row, "needs" | "onSuccess" | "withou
     needs: ["transcription"],
     withoutModel: [404, "not_found"],
   },
-  [speech.vendorSpeechOperation.id]: { onSuccess: ({ body }) => storedSpeech.set(body.file_name) },
+  [speech.vendorSpeechOperation.id]: {
+    speaks: ["swa"],
+    onSuccess: ({ body }) => storedSpeech.set(body.file_name),
+  },
   [speech.speechEventsOperation.id]: {
+    speaks: ["lug"],
     onSuccess: ({ body }) => expect(body).toContain('"event":"complete"'),
   },
-  [speech.refreshUrlOperation.id]: { needs: ["speech"], withoutModel: [404, "not_found"] },
+  [speech.refreshUrlOperation.id]: {
+    needs: ["speech"],
+    withoutModel: [404, "not_found"],
+    speaks: ["swa"],
+    withoutVoice: [404, "not_found"],
+  },
 };
 
 /** Recordings and speech are stored by the new account: they are deleted with it. */

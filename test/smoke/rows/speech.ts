@@ -16,7 +16,7 @@ export const speechRows: readonly Row[] = [
   {
     operation: speech.synthesizeOperation,
     ...needsSpeech,
-    request: () => ({ ...asVisitor(), body: { text, language: "lug" } }),
+    request: () => ({ ...asVisitor(), body: { text } }),
     onSuccess: ({ body }) => stored.set(body.storage_object),
   },
   {
@@ -31,7 +31,7 @@ export const speechRows: readonly Row[] = [
   {
     operation: speech.batchOperation,
     ...needsSpeech,
-    request: () => ({ ...asVisitor(), body: { items: [{ text, language: "lug" }], audio_format: "opus" } }),
+    request: () => ({ ...asVisitor(), body: { items: [{ text }], audio_format: "opus" } }),
     onSuccess: ({ body }) => expect(body.results).toMatchObject([{ status: "ok" }]),
   },
   {

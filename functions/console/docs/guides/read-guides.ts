@@ -12,7 +12,7 @@ import {
   transcriptionLanguages,
   translationLanguages,
 } from "../../../../shared/platform/catalogue/languages.ts";
-import { synthesisLanguages } from "../../../../shared/platform/catalogue/voices.ts";
+import { defaultVoices, synthesisLanguages } from "../../../../shared/platform/catalogue/voices.ts";
 import { errorCatalogue } from "../../../../shared/platform/errors/catalogue.ts";
 import { type Guide, type GuidePart, guideLanguages } from "./guide.ts";
 
@@ -108,6 +108,7 @@ const facts: Readonly<Record<string, () => string>> = {
   translationCount: () => String(translationLanguages.length),
   transcriptionCount: () => String(transcriptionLanguages.length),
   speechCount: () => String(synthesisLanguages.length),
+  defaultVoice: () => defaultVoices[0] ?? "",
   identifiableLanguages: () => namesOf(identifiableLanguages),
   anonymousLimit: () => limit(defaultAddressLimits.anonymous),
   credentialsLimit: () => limit(defaultAddressLimits.credentials),

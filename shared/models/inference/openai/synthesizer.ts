@@ -3,6 +3,7 @@ import { UnreadableAudioError } from "../../../audio/reading/audio-errors.ts";
 import type { Speech, SpeechHeader } from "../../../audio/wav/streamed-wav.ts";
 import { readWavHeader } from "../../../audio/wav/wav-header.ts";
 import { bytesPerSample } from "../../../audio/wav/wav-structure.ts";
+import { modelVoiceOf } from "../../../platform/catalogue/voices.ts";
 import { BackendTimeout } from "../../../platform/outbound/failures.ts";
 import { readBody, readPieces } from "../../../platform/outbound/http-client.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
@@ -17,7 +18,7 @@ const maxWordsBytes = 64 * 1024;
 const toWire = ({ text, voice, language, sampling }: SpeechRequest, model: string) => ({
   model,
   input: text,
-  voice,
+  voice: modelVoiceOf(voice),
   response_format: "wav",
   language,
   temperature: sampling.temperature,

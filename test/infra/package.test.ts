@@ -1,0 +1,221 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { strFromU8, unzipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { synthesizePackage } from "../../infra/packaging/synthesize-package.ts";
+import { writePackage } from "../../infra/packaging/write-package.ts";
+import type { Stage } from "../../infra/stages.ts";
+import {
+  everyOption,
+  exampleStage,
+  synthesizeService,
+  withTemporaryDirectory,
+  writeStandInBundles,
+} from "./synthesized-service.ts";
+import { createTemplateValidator, type TemplateValidator, unexplained } from "./template-validator.ts";
+
+const manifestSchema = z.strictObject({
+  version: z.string(),
+  stage: z.string(),
+  parameters: z.record(z.string(), z.object({ description: z.string(), default: z.string().optional() })),
+  stacks: z.array(
+    z.strictObject({
+      name: z.string(),
+      template: z.string(),
+      region: z.string().optional(),
+      after: z.array(z.string()),
+      parameters: z.array(z.string()),
+      capabilities: z.array(z.string()),
+      terminationProtection: z.boolean(),
+    }),
+  ),
+  files: z.array(z.strictObject({ path: z.string(), key: z.string(), bytes: z.int(), sha256: z.string() })),
+});
+
+const templateSchema = z.looseObject({
+  Parameters: z.record(z.string(), z.object({ Type: z.string(), Default: z.string().optional() })).optional(),
+  Resources: z.record(
+    z.string(),
+    z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).optional() }),
+  ),
+});
+
+const folder = "language-ai-service-1.2.3-prod";
+
+/** The archive of a stage whose functions are stand-ins. */
+const packageOf = (stage: Stage): Promise<Uint8Array> =>
+  withTemporaryDirectory(async (directory) => {
+    const bundles = await writeStandInBundles(join(directory, "bundles"));
+    const assembly = await synthesizePackage({ stage, bundles, outdir: join(directory, "assembly") });
+    return writePackage(assembly, { version: "1.2.3", stage: stage.name });
+  });
+
+/** The files of a package by their paths in its folder. */
+const unpack = (archive: Uint8Array): ReadonlyMap<string, Uint8Array> =>
+  new Map(
+    Object.entries(unzipSync(archive)).map(([path, content]) => {
+      expect(path.startsWith(`${folder}/`)).toBe(true);
+      return [path.slice(folder.length + 1), content];
+    }),
+  );
+
+const textOf = (files: ReadonlyMap<string, Uint8Array>, path: string): string => {
+  const content = files.get(path);
+  if (!content) throw new Error(`The package has no ${path}.`);
+  return strFromU8(content);
+};
+
+const manifestOf = (files: ReadonlyMap<string, Uint8Array>) =>
+  manifestSchema.parse(JSON.parse(textOf(files, "manifest.json")));
+
+const templatesOf = (files: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, string> =>
+  new Map(manifestOf(files).stacks.map(({ name, template }) => [name, textOf(files, `upload/${template}`)]));
+
+const packages = [
+  ["prod", {}],
+  ["prod with every option", everyOption],
+] as const;
+const files = new Map<string, ReadonlyMap<string, Uint8Array>>();
+const filesOf = (name: string): ReadonlyMap<string, Uint8Array> => files.get(name) ?? new Map();
+
+let validator: TemplateValidator;
+beforeAll(async () => {
+  validator = createTemplateValidator();
+  for (const [name, variables] of packages) {
+    files.set(name, unpack(await packageOf(exampleStage("prod", variables))));
+  }
+});
+afterAll(() => validator.free());
+
+describe.each(packages)("The package of %s", (name) => {
+  it("has templates that AWS's own check accepts", () => {
+    const findings = [...templatesOf(filesOf(name)).values()].flatMap((text) => validator.findingsIn(text));
+    expect(unexplained(findings)).toEqual([]);
+  });
+
+  it("has the archive of each function at the key that its template names", () => {
+    const manifest = manifestOf(filesOf(name));
+    const keys = new Set(manifest.files.map(({ key }) => key));
+    let functions = 0;
+    for (const text of templatesOf(filesOf(name)).values()) {
+      for (const { Type, Properties } of Object.values(templateSchema.parse(JSON.parse(text)).Resources)) {
+        if (Type !== "AWS::Lambda::Function") continue;
+        functions++;
+        const code = z
+          .strictObject({
+            S3Bucket: z.strictObject({ "Fn::Sub": z.literal(`\${AssetsBucket}`) }),
+            S3Key: z.strictObject({ "Fn::Sub": z.string() }),
+          })
+          .parse(Properties?.["Code"]);
+        expect(keys).toContain(code.S3Key["Fn::Sub"]);
+      }
+    }
+    expect(functions).toBeGreaterThan(15);
+    for (const { path, key } of manifest.files) {
+      expect(key).toBe(path.replace(/^upload\//, `\${AssetsPrefix}`));
+      if (path.endsWith(".zip")) {
+        expect(Object.keys(unzipSync(filesOf(name).get(path) ?? new Uint8Array()))).toContain("index.mjs");
+      }
+    }
+  });
+
+  it("expects nothing of the CDK: no bootstrap version, bucket or role", () => {
+    for (const text of templatesOf(filesOf(name)).values()) {
+      expect(text).not.toMatch(/cdk|BootstrapVersion|AWS::CDK/i);
+      expect(text.length).toBeLessThan(1_000_000);
+    }
+  });
+
+  it("lists each stack after those whose outputs it reads", () => {
+    const { stacks } = manifestOf(filesOf(name));
+    const texts = templatesOf(filesOf(name));
+    const position = (stack: string) => stacks.findIndex((each) => each.name === stack);
+    let references = 0;
+    for (const [index, { name: stack, after }] of stacks.entries()) {
+      const text = texts.get(stack) ?? "";
+      const read = [
+        ...[...text.matchAll(/"Fn::ImportValue":"(?<stack>[\w-]+):/g)],
+        ...[...text.matchAll(/"Fn::GetStackOutput":\{"StackName":"(?<stack>[\w-]+)"/g)],
+      ].flatMap(({ groups }) => groups?.["stack"] ?? []);
+      references += read.length;
+      for (const other of new Set([...read, ...after])) {
+        expect(position(other)).toBeGreaterThanOrEqual(0);
+        expect(position(other)).toBeLessThan(index);
+        expect(after).toContain(other);
+      }
+    }
+    expect(references).toBeGreaterThan(100);
+    expect(stacks[0]?.name).toBe("LanguageAi-prod-Data");
+  });
+
+  it("names the parameters, capabilities and region of each stack", () => {
+    const { stacks, parameters } = manifestOf(filesOf(name));
+    for (const { name: stack, parameters: names, capabilities, region } of stacks) {
+      const text = templatesOf(filesOf(name)).get(stack) ?? "";
+      expect(Object.keys(templateSchema.parse(JSON.parse(text)).Parameters ?? {})).toEqual(names);
+      expect(names.every((each) => each in parameters)).toBe(true);
+      expect(capabilities.length > 0).toBe(text.includes('"AWS::IAM::'));
+      expect(region).toBe(/-(?:Edge|Budget)$/.test(stack) ? "us-east-1" : undefined);
+    }
+  });
+
+  it("has the checksum of every other file", () => {
+    const lines = textOf(filesOf(name), "SHA256SUMS").trimEnd().split("\n");
+    const listed = lines.map((line) => line.split("  "));
+    expect(listed.map(([, path]) => path).toSorted()).toEqual(
+      [...filesOf(name).keys()].filter((path) => path !== "SHA256SUMS").toSorted(),
+    );
+    for (const [sum, path = ""] of listed) {
+      expect(createHash("sha256").update(textOrBytes(name, path)).digest("hex")).toBe(sum);
+    }
+    expect(textOf(filesOf(name), "README.md")).toContain("aws cloudformation deploy");
+  });
+});
+
+const textOrBytes = (name: string, path: string): Uint8Array => filesOf(name).get(path) ?? new Uint8Array();
+
+/** The ids of versions of functions contain a hash of their properties, and so of the location of their code. */
+const withoutHash = (id: string): string => id.replace(/[0-9a-f]{32}$/, "");
+
+describe("A package", () => {
+  it("has the resources and outputs of the deployed templates, and differs only in where the code is", async () => {
+    const stage = exampleStage("prod", everyOption);
+    const { data, api, workers, monitoring } = await synthesizeService(stage);
+    const deployed = { Data: data, Api: api, Workers: workers, Monitoring: monitoring };
+    const texts = templatesOf(filesOf("prod with every option"));
+    for (const [name, template] of Object.entries(deployed)) {
+      const packaged = templateSchema.parse(JSON.parse(texts.get(`LanguageAi-prod-${name}`) ?? ""));
+      const resourcesIn = ({ Resources }: z.output<typeof templateSchema>) =>
+        Object.entries(Resources).map(([id, { Type }]) => `${Type} ${withoutHash(id)}`);
+      expect(resourcesIn(packaged)).toEqual(resourcesIn(template));
+      expect(Object.keys(z.record(z.string(), z.unknown()).parse(packaged["Outputs"] ?? {}))).toEqual(
+        Object.keys(template.Outputs),
+      );
+    }
+  });
+
+  it("has the same bytes when it is written again, from another folder", async () => {
+    const stage = exampleStage("prod");
+    const [one, other] = [await packageOf(stage), await packageOf(stage)];
+    expect(Buffer.from(one).equals(Buffer.from(other))).toBe(true);
+  });
+
+  it("changes the name of a template with its content, so that Terraform notices", async () => {
+    const changed = unpack(await packageOf(exampleStage("prod", { TOKEN_LIFETIME_DAYS: "3" })));
+    const namesOf = (each: ReadonlyMap<string, Uint8Array>) =>
+      manifestOf(each).stacks.map(({ template }) => template);
+    const [before, after] = [namesOf(filesOf("prod")), namesOf(changed)];
+    expect(after.filter((name) => !before.includes(name))).toEqual([
+      expect.stringContaining("LanguageAi-prod-Api."),
+    ]);
+  });
+
+  it("is described by one page, whose commands name what it has", async () => {
+    const page = await readFile("infra/handbook/terraform.md", "utf8");
+    const { stacks, parameters } = manifestOf(filesOf("prod"));
+    for (const { name } of stacks) expect(page).toContain(name);
+    for (const name of Object.keys(parameters)) expect(page).toContain(name);
+  });
+});

@@ -33,7 +33,9 @@ export const webhookDeliveriesOperation = defineOperation({
   response: {
     status: 200,
     description: "The callbacks",
-    schema: z.object({ deliveries: z.array(delivery) }).meta({ id: "WebhookDeliveries" }),
+    schema: z
+      .object({ deliveries: z.array(delivery).describe("Those of the newest jobs first") })
+      .meta({ id: "WebhookDeliveries" }),
   },
   example: { response: { deliveries: [sampleDelivery] } },
 });
@@ -46,7 +48,9 @@ export const resendWebhookOperation = defineOperation({
   summary: "Send the callback of a job again",
   description:
     "It has the same `webhook-id` as before, so receivers can recognise it, and the job as it is now. While its attempts have not ended, the response is 409.",
-  pathParameters: z.object({ id: text().min(1).max(64).meta({ example: sampleDelivery.id }) }),
+  pathParameters: z.object({
+    id: text().min(1).max(64).meta({ example: sampleDelivery.id, description: "The id of the job" }),
+  }),
   response: { status: 202, description: "The callback will be sent", schema: delivery },
   example: { response: { ...sampleDelivery, status: "pending" } },
   errors: ["not_found", "callback_pending"],

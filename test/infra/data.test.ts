@@ -101,7 +101,7 @@ describe("The audio bucket", () => {
     }
   });
 
-  it("accepts uploads from browsers, deletes them and stored responses after a day, transcribed audio and jobs after thirty", () => {
+  it("accepts uploads from browsers, deletes them and stored responses after a day, exports after seven, transcribed audio and jobs after thirty", () => {
     expect(audio?.Properties).toMatchObject({
       CorsConfiguration: { CorsRules: [{ AllowedMethods: ["GET", "PUT"], AllowedOrigins: ["*"] }] },
       LifecycleConfiguration: {
@@ -110,6 +110,7 @@ describe("The audio bucket", () => {
           { Prefix: "answers/", ExpirationInDays: 1, Status: "Enabled" },
           { Prefix: "jobs/", ExpirationInDays: 30, Status: "Enabled" },
           { Prefix: "transcriptions/", ExpirationInDays: 30, Status: "Enabled" },
+          { Prefix: "exports/", ExpirationInDays: 7, Status: "Enabled" },
           { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 }, Status: "Enabled" },
         ],
       },
@@ -139,7 +140,7 @@ describe("A queue", () => {
 
   it("takes thousands of messages a second, not the 300 of a queue that deduplicates as a whole", () => {
     const sources = queues.filter((queue) => "RedrivePolicy" in queue);
-    expect(sources).toHaveLength(4);
+    expect(sources).toHaveLength(5);
     for (const queue of sources) {
       expect(queue).toMatchObject({
         DeduplicationScope: "messageGroup",

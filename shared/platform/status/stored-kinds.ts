@@ -3,10 +3,10 @@ import type { ItemKind } from "../storage/stored-kinds.ts";
 import { statusKeyPrefix } from "./keys.ts";
 import { retainedDays } from "./status-log.ts";
 
-/** S1: what the page of the status shows. */
+/** W1: what the page of the status shows. */
 export const statusKinds: readonly ItemKind[] = [
   {
-    id: "S1",
+    id: "W1",
     what: "How often each task worked on a day, as the canary saw it",
     about: "service",
     keys: [statusKeyPrefix, ""],

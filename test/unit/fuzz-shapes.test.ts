@@ -14,7 +14,7 @@ interface SentBody extends WireBody {
 
 let bodies: readonly SentBody[];
 beforeAll(async () => {
-  const requests = fc.sample(fuzzRequests, { seed: 7, numRuns: 110 * operations.length });
+  const requests = fc.sample(fuzzRequests, { seed: 7, numRuns: 200 * operations.length });
   const sent = await Promise.all(
     requests.map(async ({ operation, body }): Promise<SentBody | undefined> => {
       if (!body) return undefined;

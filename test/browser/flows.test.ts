@@ -12,6 +12,7 @@ const signUp = async (page: Page, url: string, { username, email, password }: Pe
   await page.locator("#username").fill(username);
   await page.locator("#email").fill(email);
   await page.locator("#password").fill(password);
+  await page.locator("#accepted_terms").check();
   await press(page, "Create account");
   await page.waitForURL(`${url}/console`);
 };

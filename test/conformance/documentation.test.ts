@@ -31,6 +31,8 @@ const notRun: Readonly<Record<string, string>> = {
   resetPassword: "needs the link of a mail",
   revokeKey: "needs a key that was made",
   resendWebhook: "needs a callback that was sent",
+  getExport: "needs an export that was requested",
+  getExportFile: "needs a file that was stored",
   refreshSpeechLink: "needs speech that was made",
   legacyVendorRefreshUrl: "needs speech that was made",
   legacyDeleteTranscription: "needs a transcription that was made",

@@ -7,6 +7,7 @@ import { type HomeDependencies, homePages } from "./home/home-pages.tsx";
 import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
 import { type NoticeDependencies, noticePages } from "./notices/notice-pages.tsx";
 import { type PlaygroundDependencies, playgroundPages } from "./playground/playground-pages.tsx";
+import { type QualityDependencies, qualityPages } from "./quality/quality-pages.tsx";
 import { type RecordingsDependencies, recordingsPages } from "./recordings/recordings-pages.tsx";
 import {
   type SecondFactorPagesDependencies,
@@ -25,6 +26,7 @@ export type ConsoleDependencies = AccountPagesDependencies &
   IdentityPagesDependencies &
   NoticeDependencies &
   PlaygroundDependencies &
+  QualityDependencies &
   RecordingsDependencies &
   SecondFactorPagesDependencies &
   StatusDependencies &
@@ -41,6 +43,7 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...documentsPages(dependencies),
   ...recordingsPages(dependencies),
   ...noticePages(dependencies),
+  ...qualityPages(dependencies),
   ...secondFactorPages(dependencies),
   ...adminPages(dependencies),
   ...statusPages(dependencies),

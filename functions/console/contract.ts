@@ -48,6 +48,7 @@ export const consoleFunction = defineFunction({
     "/privacy",
     "/terms",
     "/status",
+    "/quality",
     "/llms.txt",
     "/llms-full.txt",
   ],

@@ -29,6 +29,7 @@ import { notices } from "./notices/built-notices.ts";
 import { noticesOf } from "./notices/notice.ts";
 import { createVisitorAttempts } from "./playground/visitor-attempts.ts";
 import { visitorEndpoint } from "./playground/visitor-endpoint.ts";
+import { evaluations } from "./quality/built-evaluations.ts";
 import { builtAssets } from "./server/built-assets.ts";
 import { createConsoleHandler } from "./server/console-handler.ts";
 import { createSessionsRepository } from "./sessions/sessions-repository.ts";
@@ -89,6 +90,7 @@ export const handler = createConsoleHandler(
     policyOf: accountPoliciesFrom(environment),
     baseUrl: environment.PUBLIC_BASE_URL,
     notices: noticesOf(environment.STAGE_NAME, notices),
+    evaluation: evaluations[environment.STAGE_NAME],
     retention: retentionTable(storedKinds, environment),
     region: environment.AWS_REGION,
     contactEmail: environment.CONTACT_EMAIL,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { OnLoadResult, Plugin } from "esbuild";
 import { readGuides } from "../../functions/console/docs/guides/read-guides.ts";
 import { readNotices } from "../../functions/console/notices/read-notices.ts";
+import { readEvaluations } from "../../functions/console/quality/read-evaluations.ts";
 import type { StageCatalogue } from "../../shared/platform/catalogue/stage-catalogue.ts";
 import { hasOwnCatalogue, writeWithCatalogue } from "./stage-catalogue.ts";
 
@@ -13,7 +14,7 @@ const reading = (folder: string, name: string, json: string): OnLoadResult => ({
   watchDirs: [folder],
 });
 
-/** Puts the parsed guides and notices into the bundle, so it needs no Markdown parser. */
+/** Puts the parsed guides and notices into the bundle, so it needs no Markdown parser, and the evaluations of stages. */
 export const builtGuides = (projectDirectory: string, catalogue: StageCatalogue): Plugin => ({
   name: "built-guides",
   setup(builder) {
@@ -27,6 +28,10 @@ export const builtGuides = (projectDirectory: string, catalogue: StageCatalogue)
     builder.onLoad({ filter: /\/notices\/built-notices\.ts$/ }, () => {
       const folder = join(projectDirectory, "infra/stages");
       return reading(folder, "notices", JSON.stringify(readNotices(folder)));
+    });
+    builder.onLoad({ filter: /\/quality\/built-evaluations\.ts$/ }, () => {
+      const folder = join(projectDirectory, "infra/stages");
+      return reading(folder, "evaluations", JSON.stringify(readEvaluations(folder)));
     });
   },
 });

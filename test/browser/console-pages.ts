@@ -49,6 +49,7 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/status" },
   { path: "/console/languages" },
   { path: "/console/languages?task=speak&q=lu" },
+  { path: "/quality" },
   { path: "/docs" },
   { path: "/docs/translate" },
   { path: "/docs/createV1Speech" },

@@ -126,6 +126,10 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     args: () => ["--files", "functions/console/account/browser-name.ts", "--count", "1"],
     shows: /^1 of 1 mutants are killed by tests/m,
   },
+  evaluate: {
+    ranBy: "test/conformance/evaluate.test.ts",
+    as: 'runCommand("infra/commands/evaluate.ts"',
+  },
   audit: { ranBy: ".ci/run", as: "npm run audit" },
 };
 

@@ -13,6 +13,7 @@ import { permissionsPart } from "./permissions.ts";
 import { policiesPart } from "./policies.ts";
 import { runParts } from "./run-parts.ts";
 import { runtimePart } from "./runtime.ts";
+import { scoresPart } from "./scores.ts";
 import { secondFactorPart } from "./second-factor.ts";
 import { translationClientsPart } from "./translation-clients.ts";
 import { upgradePart } from "./upgrade/upgrade.ts";
@@ -30,6 +31,7 @@ const parts = [
   permissionsPart,
   openapiPart,
   secondFactorPart,
+  scoresPart,
   chromiumPart,
   exportsPart,
   cutsPart,

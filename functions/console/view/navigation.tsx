@@ -243,6 +243,9 @@ export const Foot = () => {
             </li>
           ))}
           <li>
+            <a href={url("/quality")}>{texts.quality.title}</a>
+          </li>
+          <li>
             <a href={url("/openapi.json")}>{texts.navigation.openApi}</a>
           </li>
           <li>

@@ -91,7 +91,7 @@ describe("The documentation", () => {
 
   it("has no link to a missing page or anchor", () => {
     const elsewhere =
-      /^\/prod\/(?:console\/|languages$|openapi\.json$|privacy$|terms$|status$|llms(?:-full)?\.txt$|$)/;
+      /^\/prod\/(?:console\/|languages$|openapi\.json$|privacy$|terms$|quality$|status$|llms(?:-full)?\.txt$|$)/;
     const broken = [...pages].flatMap(([page, html]) =>
       Array.from(html.matchAll(/href="(\/[^"]*)"/g), ([, link = ""]) => link)
         .filter((link) => !elsewhere.test(link))

@@ -1,0 +1,16 @@
+import { type BoundPage, page } from "../server/page.ts";
+import { shown } from "../server/responses.ts";
+import type { Evaluation } from "./evaluation.ts";
+import { qualityPage } from "./pages.ts";
+import { Quality } from "./quality.tsx";
+
+/** What this page uses. */
+export interface QualityDependencies {
+  /** The newest evaluation of the stage; `undefined` when nothing was measured. */
+  readonly evaluation: Evaluation | undefined;
+}
+
+/** How good the stage's models are. */
+export const qualityPages = ({ evaluation }: QualityDependencies): BoundPage[] => [
+  page(qualityPage, { show: () => shown({ content: <Quality evaluation={evaluation} now={Date.now()} /> }) }),
+];

@@ -1,0 +1,32 @@
+/** What the service returned for an item. */
+export interface ModelOutput {
+  readonly output: string;
+  /** From sending the request to the end of its response. */
+  readonly seconds: number;
+  /** As the model's server counts them. */
+  readonly tokens: number | null;
+  readonly audio_seconds: number | null;
+  /** The name of the server that responded, if the service says it. */
+  readonly server: string | null;
+}
+
+/** The service refuses an item, and would again. */
+export interface RefusedItem {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** The outcome of one request for an item. */
+export type ItemOutcome =
+  | ({ readonly kind: "output" } & ModelOutput)
+  | ({ readonly kind: "refused" } & RefusedItem)
+  /** A limit is reached. */
+  | { readonly kind: "limited"; readonly seconds: number }
+  /** It may work later. */
+  | { readonly kind: "failed"; readonly reason: string; readonly seconds: number | undefined };
+
+/** Why no item can be evaluated now. */
+export class EvaluationStopped extends Error {
+  override readonly name = "EvaluationStopped";
+}

@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { FormVisitor } from "../support/form-visitor.ts";
+
+describe("The page about quality", () => {
+  it("is public, and has scores or says that nothing was measured", async () => {
+    const { status, html } = await new FormVisitor().open("/quality");
+    expect(status).toBe(200);
+    expect(html).toContain("<h1>Quality</h1>");
+    expect(html).toMatch(/Nothing was measured|Measured on/);
+    expect(html).not.toMatch(/\{\w+\}|undefined/);
+  });
+
+  it.each(["/", "/docs", "/console/languages", "/quality"])("is linked at the foot of %s", async (path) => {
+    const { html } = await new FormVisitor().open(path);
+    const foot = /<footer.*<\/footer>/s.exec(html)?.[0] ?? "";
+    expect(foot).toMatch(/href="[^"]*\/quality"/);
+  });
+});

@@ -48,6 +48,10 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     ranBy: "test/integration/deleted-account.test.ts",
     as: 'runCommand("infra/commands/usage.ts", args, variables)',
   },
+  feedback: {
+    ranBy: "test/conformance/messaging-rights.test.ts",
+    as: 'runCommand("infra/commands/feedback.ts", ["--month", month], {',
+  },
   affected: {
     ranBy: "test/conformance/affected.test.ts",
     as: 'runCommand("infra/commands/affected.ts", args, variables)',

@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { bucketBits, maxNgramLength } from "../language-id/features.ts";
+import { classCount } from "./languages.ts";
+
+/**
+ * The weights of the model. Most are zero, so a bucket lists those that are not: first come the entries of bucket 0, in the order
+ * of their classes, then those of bucket 1, and so on.
+ */
+export interface SparseWeights {
+  /** How many entries each bucket has. */
+  readonly counts: Uint8Array;
+  /** The class of each entry. */
+  readonly classes: Uint8Array;
+  /** The level of each entry, from -7 to 7. Level `k` weighs `sign(k) * (k / 7)^2 * maxWeight`. */
+  readonly levels: Int8Array;
+  readonly maxWeight: number;
+  readonly biases: Float32Array;
+}
+
+/** The highest level on either side of zero. */
+export const maxLevel = 7;
+
+/** The weight of a level. */
+export const weightOfLevel = (level: number, maxWeight: number): number =>
+  Math.sign(level) * (level / maxLevel) ** 2 * maxWeight;
+
+const bucketCount = 1 << bucketBits;
+
+/** "SRC1", read as a little-endian number. */
+const signature = 0x31435253;
+const biasesAt = 16;
+const countsAt = biasesAt + 4 * classCount;
+const entriesAt = countsAt + bucketCount;
+const maxEntries = 1_000_000;
+const lengthOf = (entries: number): number => entriesAt + 2 * entries;
+
+/** Not imported: a function whose build has unpacked the weights starts without loading it. */
+const zlib = () => process.getBuiltinModule("node:zlib");
+
+/** Replaces each class by its distance from the one before it in its bucket, which takes less room; or the reverse. */
+const convertClasses = (
+  counts: Uint8Array,
+  from: Uint8Array,
+  convert: (value: number, previous: number) => { readonly to: number; readonly absolute: number },
+): Uint8Array => {
+  const converted = new Uint8Array(from.length);
+  let at = 0;
+  for (const count of counts) {
+    let previous = -1;
+    for (let entry = 0; entry < count; entry++, at++) {
+      const { to, absolute } = convert(from[at] ?? 0, previous);
+      converted[at] = to;
+      previous = absolute;
+    }
+  }
+  return converted;
+};
+
+/** Writes the weights file. The same weights give the same bytes. */
+export const encodeSparseWeights = (weights: SparseWeights): Uint8Array => {
+  const { counts, classes, levels } = weights;
+  const bytes = new Uint8Array(lengthOf(classes.length));
+  const file = new DataView(bytes.buffer);
+  file.setUint32(0, signature, true);
+  file.setUint8(4, bucketBits);
+  file.setUint8(5, maxNgramLength);
+  file.setUint8(6, classCount);
+  file.setUint32(8, classes.length, true);
+  file.setFloat32(12, weights.maxWeight, true);
+  weights.biases.forEach((bias, index) => {
+    file.setFloat32(biasesAt + 4 * index, bias, true);
+  });
+  const gaps = convertClasses(counts, classes, (value, previous) => ({
+    to: value - previous - 1,
+    absolute: value,
+  }));
+  bytes.set(counts, countsAt);
+  bytes.set(gaps, entriesAt);
+  bytes.set(
+    Uint8Array.from(levels, (level) => level + maxLevel),
+    entriesAt + classes.length,
+  );
+  return zlib().brotliCompressSync(bytes);
+};
+
+const notWeights = (cause?: unknown): Error =>
+  new Error("These bytes are not weights of the source language model.", { cause });
+
+/** Decompresses what {@link encodeSparseWeights} wrote; a build does it once, to spare the first use the work. */
+export const unpackSparseWeights = (compressed: Uint8Array): Uint8Array => {
+  try {
+    return zlib().brotliDecompressSync(compressed, { maxOutputLength: lengthOf(maxEntries) });
+  } catch (error) {
+    throw notWeights(error);
+  }
+};
+
+const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+
+const isUnpacked = (bytes: Uint8Array): boolean =>
+  bytes.length >= entriesAt &&
+  viewOf(bytes).getUint32(0, true) === signature &&
+  bytes.length === lengthOf(viewOf(bytes).getUint32(8, true));
+
+/** Reads a weights file, compressed or not. @throws Error for other bytes, or weights for other features or languages */
+export const decodeSparseWeights = (stored: Uint8Array): SparseWeights => {
+  const bytes = isUnpacked(stored) ? stored : unpackSparseWeights(stored);
+  if (!isUnpacked(bytes)) throw notWeights();
+  const file = viewOf(bytes);
+  if (
+    file.getUint8(4) !== bucketBits ||
+    file.getUint8(5) !== maxNgramLength ||
+    file.getUint8(6) !== classCount
+  ) {
+    throw new Error("The weights were trained for other features or languages. Train them again.");
+  }
+  const entries = file.getUint32(8, true);
+  const counts = bytes.slice(countsAt, entriesAt);
+  if (counts.reduce((sum, count) => sum + count, 0) !== entries) throw notWeights();
+  const gaps = bytes.subarray(entriesAt, entriesAt + entries);
+  return {
+    counts,
+    classes: convertClasses(counts, gaps, (gap, previous) => {
+      const absolute = previous + 1 + gap;
+      return { to: absolute, absolute };
+    }),
+    levels: Int8Array.from(bytes.subarray(entriesAt + entries), (level) => level - maxLevel),
+    maxWeight: file.getFloat32(12, true),
+    biases: Float32Array.from({ length: classCount }, (_, index) =>
+      file.getFloat32(biasesAt + 4 * index, true),
+    ),
+  };
+};
+
+export const sparseWeightsFile = new URL("./source-language.bin", import.meta.url);
+
+/** Reads the weights next to this file, or next to the bundle that contains it: the bundler copies them there. */
+export const readSparseWeights = (): Uint8Array => readFileSync(sparseWeightsFile);

@@ -115,7 +115,7 @@ export const decodeSparseWeights = (stored: Uint8Array): SparseWeights => {
     throw new Error("The weights were trained for other features or languages. Train them again.");
   }
   const entries = file.getUint32(8, true);
-  const counts = bytes.slice(countsAt, entriesAt);
+  const counts = new Uint8Array(bytes.subarray(countsAt, entriesAt));
   if (counts.reduce((sum, count) => sum + count, 0) !== entries) throw notWeights();
   const gaps = bytes.subarray(entriesAt, entriesAt + entries);
   return {

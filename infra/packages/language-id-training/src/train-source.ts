@@ -22,7 +22,7 @@ interface SourceTrainingOptions {
   readonly seed: number;
 }
 
-const defaultOptions: SourceTrainingOptions = { sampleCount: 2_000_000, storedWeights: 360_000, seed: 1 };
+const defaultOptions: SourceTrainingOptions = { sampleCount: 4_000_000, storedWeights: 360_000, seed: 1 };
 
 /** Trains the model. The same lines, lists and options produce the same weights. */
 export const trainSourceModel = (
@@ -40,7 +40,7 @@ export const trainSourceModel = (
   return prune(regression, storedWeights);
 };
 
-const usage = `Usage: npm run langid:train-source -- <corpora> --words FOLDER [--samples 2000000] [--output FILE]
+const usage = `Usage: npm run langid:train-source -- <corpora> --words FOLDER [--samples 4000000] [--output FILE]
 
 Trains the model of source languages on corpora, which are folders or files, and on the word lists of UNILEX, whose folder
 data/frequency is FOLDER. Writes its weights where the functions are built from.`;

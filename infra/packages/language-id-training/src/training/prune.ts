@@ -6,15 +6,18 @@ import type { Regression } from "./softmax-regression.ts";
 const clippedQuantile = 0.9995;
 
 /** The softmax sees only differences between classes. With the median as zero, most weights of a bucket are close to it. */
-const centre = (weights: Float32Array, classCount: number): Float32Array => {
+const centre = ({ weights, biases, use }: Regression): Float32Array => {
+  const classCount = biases.length;
   const centred = new Float32Array(weights.length);
-  for (let offset = 0; offset < weights.length; offset += classCount) {
-    const bucket = weights.subarray(offset, offset + classCount);
-    const median = bucket.toSorted()[classCount >> 1] ?? 0;
-    bucket.forEach((weight, index) => {
+  use.forEach((used, bucket) => {
+    if (used === 0) return;
+    const offset = bucket * classCount;
+    const ofBucket = weights.subarray(offset, offset + classCount);
+    const median = ofBucket.toSorted()[classCount >> 1] ?? 0;
+    ofBucket.forEach((weight, index) => {
       centred[offset + index] = weight - median;
     });
-  }
+  });
   return centred;
 };
 
@@ -32,15 +35,19 @@ const quantileOf = (weights: readonly number[]): number => {
  * @param storedWeights how many weights remain: those with the largest size times the square root of their bucket's use. The size
  * alone would include words of a single line, and exclude those that identify new words.
  */
-export const prune = ({ weights, biases, use }: Regression, storedWeights: number): SparseWeights => {
+export const prune = (regression: Regression, storedWeights: number): SparseWeights => {
+  const { biases, use } = regression;
   const classCount = biases.length;
-  const centred = centre(weights, classCount);
+  const centred = centre(regression);
   const strengths = Float64Array.from(
     centred,
     (weight, at) => Math.abs(weight) * Math.sqrt(use[Math.floor(at / classCount)] ?? 0),
   );
-  const minStrength = Math.max(strengths.toSorted().at(-storedWeights) ?? 0, Number.MIN_VALUE);
-  const strong = Array.from(strengths.keys()).filter((at) => (strengths[at] ?? 0) >= minStrength);
+  const candidates = Uint32Array.from(strengths.keys()).filter((at) => (strengths[at] ?? 0) > 0);
+  const minStrength = Float64Array.from(candidates, (at) => strengths[at] ?? 0)
+    .toSorted()
+    .at(-storedWeights);
+  const strong = Array.from(candidates.filter((at) => (strengths[at] ?? 0) >= (minStrength ?? 0)));
   const maxWeight = quantileOf(strong.map((at) => centred[at] ?? 0));
   const counts = new Uint8Array(1 << bucketBits);
   const classes: number[] = [];

@@ -54,7 +54,7 @@ describe("POST /tasks/translate", () => {
 
   it.each([
     ["a word of several languages", "Asante"],
-    ["French, which is none of the 32", "Bonjour mes amis, comment allez-vous ?"],
+    ["French, which is not one of the 32", "Bonjour mes amis, comment allez-vous ?"],
     ["Rutooro, which looks like Runyoro", "Baitu ebinyonyi ebindi bikaba birozire ekihungu"],
     ["no words", "12345"],
   ])("names no source language when the text does not show it: %s", async (_, text) => {

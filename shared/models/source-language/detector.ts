@@ -1,9 +1,9 @@
 import { featureCapacity, writeFeatures } from "../language-id/features.ts";
 import { normaliseStart } from "../language-id/normalise.ts";
-import { classCount, detectableLanguages, minProbability, modelledLanguages } from "./languages.ts";
+import { detectableLanguages, minProbability, modelledLanguages, sourceClassCount } from "./languages.ts";
 import {
   decodeSparseWeights,
-  maxLevel,
+  maxSparseLevel,
   readSparseWeights,
   type SparseWeights,
   weightOfLevel,
@@ -32,14 +32,14 @@ const toProbabilities = (scores: Float64Array): Float64Array => {
 /** Creates the model itself, without thresholds. It reuses its working memory and keeps nothing of a text. */
 export const createClassProbabilities = (weights: SparseWeights): ClassProbabilities => {
   const { counts, classes, levels, maxWeight, biases } = weights;
-  const weightOf = Float64Array.from({ length: 2 * maxLevel + 1 }, (_, index) =>
-    weightOfLevel(index - maxLevel, maxWeight),
+  const weightOf = Float64Array.from({ length: 2 * maxSparseLevel + 1 }, (_, index) =>
+    weightOfLevel(index - maxSparseLevel, maxWeight),
   );
   const starts = new Uint32Array(counts.length + 1);
   counts.forEach((count, bucket) => {
     starts[bucket + 1] = (starts[bucket] ?? 0) + count;
   });
-  const sums = new Float64Array(classCount);
+  const sums = new Float64Array(sourceClassCount);
   let buckets = new Int32Array(featureCapacity(usualLength));
 
   return (normalised) => {
@@ -53,7 +53,7 @@ export const createClassProbabilities = (weights: SparseWeights): ClassProbabili
       const end = starts[bucket + 1] ?? 0;
       for (let entry = starts[bucket] ?? 0; entry < end; entry++) {
         const classIndex = classes[entry] ?? 0;
-        sums[classIndex] = (sums[classIndex] ?? 0) + (weightOf[(levels[entry] ?? 0) + maxLevel] ?? 0);
+        sums[classIndex] = (sums[classIndex] ?? 0) + (weightOf[(levels[entry] ?? 0) + maxSparseLevel] ?? 0);
       }
     }
     const scale = 1 / Math.sqrt(count);
@@ -61,7 +61,7 @@ export const createClassProbabilities = (weights: SparseWeights): ClassProbabili
   };
 };
 
-/** Detects the language of texts that are to be translated. It keeps no state between texts. */
+/** Detects the language of texts to translate. It keeps no state between texts. */
 export interface SourceLanguageDetector {
   /**
    * Detects the language of a text by its first 1,000 code points. Takes any string.

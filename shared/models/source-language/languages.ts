@@ -9,9 +9,9 @@ export const modelledLanguages = [
 ];
 
 /** The class of every other language; the modelled ones have the classes before it. */
-export const otherClass = modelledLanguages.length;
+export const foreignClass = modelledLanguages.length;
 
-export const classCount = otherClass + 1;
+export const sourceClassCount = foreignClass + 1;
 
 /** A result needs at least this probability. README.md shows the precision that each language has with it. */
 export const minProbability = 0.95;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { bucketBits, maxNgramLength } from "../language-id/features.ts";
-import { classCount } from "./languages.ts";
+import { sourceClassCount } from "./languages.ts";
 
 /**
  * The weights of the model. Most are zero, so a bucket lists those that are not: first come the entries of bucket 0, in the order
@@ -18,18 +18,18 @@ export interface SparseWeights {
 }
 
 /** The highest level on either side of zero. */
-export const maxLevel = 7;
+export const maxSparseLevel = 7;
 
 /** The weight of a level. */
 export const weightOfLevel = (level: number, maxWeight: number): number =>
-  Math.sign(level) * (level / maxLevel) ** 2 * maxWeight;
+  Math.sign(level) * (level / maxSparseLevel) ** 2 * maxWeight;
 
 const bucketCount = 1 << bucketBits;
 
 /** "SRC1", read as a little-endian number. */
 const signature = 0x31435253;
 const biasesAt = 16;
-const countsAt = biasesAt + 4 * classCount;
+const countsAt = biasesAt + 4 * sourceClassCount;
 const entriesAt = countsAt + bucketCount;
 const maxEntries = 1_000_000;
 const lengthOf = (entries: number): number => entriesAt + 2 * entries;
@@ -64,7 +64,7 @@ export const encodeSparseWeights = (weights: SparseWeights): Uint8Array => {
   file.setUint32(0, signature, true);
   file.setUint8(4, bucketBits);
   file.setUint8(5, maxNgramLength);
-  file.setUint8(6, classCount);
+  file.setUint8(6, sourceClassCount);
   file.setUint32(8, classes.length, true);
   file.setFloat32(12, weights.maxWeight, true);
   weights.biases.forEach((bias, index) => {
@@ -77,7 +77,7 @@ export const encodeSparseWeights = (weights: SparseWeights): Uint8Array => {
   bytes.set(counts, countsAt);
   bytes.set(gaps, entriesAt);
   bytes.set(
-    Uint8Array.from(levels, (level) => level + maxLevel),
+    Uint8Array.from(levels, (level) => level + maxSparseLevel),
     entriesAt + classes.length,
   );
   return zlib().brotliCompressSync(bytes);
@@ -110,7 +110,7 @@ export const decodeSparseWeights = (stored: Uint8Array): SparseWeights => {
   if (
     file.getUint8(4) !== bucketBits ||
     file.getUint8(5) !== maxNgramLength ||
-    file.getUint8(6) !== classCount
+    file.getUint8(6) !== sourceClassCount
   ) {
     throw new Error("The weights were trained for other features or languages. Train them again.");
   }
@@ -124,9 +124,9 @@ export const decodeSparseWeights = (stored: Uint8Array): SparseWeights => {
       const absolute = previous + 1 + gap;
       return { to: absolute, absolute };
     }),
-    levels: Int8Array.from(bytes.subarray(entriesAt + entries), (level) => level - maxLevel),
+    levels: Int8Array.from(bytes.subarray(entriesAt + entries), (level) => level - maxSparseLevel),
     maxWeight: file.getFloat32(12, true),
-    biases: Float32Array.from({ length: classCount }, (_, index) =>
+    biases: Float32Array.from({ length: sourceClassCount }, (_, index) =>
       file.getFloat32(biasesAt + 4 * index, true),
     ),
   };

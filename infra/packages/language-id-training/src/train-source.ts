@@ -1,7 +1,7 @@
 /** `npm run langid:train-source -- <corpora> --words <folder>`: trains the model of source languages and writes its weights. */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { classCount } from "../../../../shared/models/source-language/languages.ts";
+import { sourceClassCount } from "../../../../shared/models/source-language/languages.ts";
 import {
   encodeSparseWeights,
   type SparseWeights,
@@ -34,7 +34,7 @@ export const trainSourceModel = (
   const { sampleCount, storedWeights, seed } = options;
   const regression = trainRegression(
     draw,
-    { classCount, sampleCount, minGradient: 0.003 },
+    { classCount: sourceClassCount, sampleCount, minGradient: 0.003 },
     createRandom(seed),
   );
   return prune(regression, storedWeights);

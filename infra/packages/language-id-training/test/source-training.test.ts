@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { bucketBits } from "../../../../shared/models/language-id/features.ts";
 import { loadSourceLanguageDetector } from "../../../../shared/models/source-language/detector.ts";
-import { classCount, modelledLanguages } from "../../../../shared/models/source-language/languages.ts";
+import { modelledLanguages, sourceClassCount } from "../../../../shared/models/source-language/languages.ts";
 import { encodeSparseWeights } from "../../../../shared/models/source-language/weights.ts";
 import { judge, measureReliability } from "../src/evaluation/source-measurements.ts";
 import { replaceFigures } from "../src/evaluation/source-report.ts";
@@ -90,13 +90,16 @@ describe("reading word lists", () => {
 
 describe("reducing the weights", () => {
   it("keeps the strongest, and those that many samples use rather than the heaviest of a few", () => {
-    const weights = new Float32Array(classCount << bucketBits);
+    const weights = new Float32Array(sourceClassCount << bucketBits);
     const use = new Float64Array(1 << bucketBits);
-    weights[3 * classCount + 2] = 2;
-    weights[4 * classCount + 5] = -4;
+    weights[3 * sourceClassCount + 2] = 2;
+    weights[4 * sourceClassCount + 5] = -4;
     use[3] = 100;
     use[4] = 1;
-    const { counts, classes, levels } = prune({ weights, biases: new Float32Array(classCount), use }, 1);
+    const { counts, classes, levels } = prune(
+      { weights, biases: new Float32Array(sourceClassCount), use },
+      1,
+    );
     expect([counts[3], counts[4]]).toEqual([1, 0]);
     expect([...classes]).toEqual([2]);
     expect([...levels]).toEqual([7]);
@@ -127,7 +130,7 @@ describe("measuring results", () => {
   });
 
   it("is sure of nothing below the threshold, and leaves out texts that were learned", () => {
-    const probabilities = new Float64Array(classCount).fill(0.01);
+    const probabilities = new Float64Array(sourceClassCount).fill(0.01);
     probabilities[modelledLanguages.indexOf("lug")] = 0.94;
     const lines = inventLines("test-story");
     const texts = sourceTextsFrom(lines, new Set());

@@ -2,7 +2,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { bucketBits } from "../../../../shared/models/language-id/features.ts";
 import { loadSourceLanguageDetector } from "../../../../shared/models/source-language/detector.ts";
-import { classCount } from "../../../../shared/models/source-language/languages.ts";
+import { sourceClassCount } from "../../../../shared/models/source-language/languages.ts";
 import {
   decodeSparseWeights,
   encodeSparseWeights,
@@ -22,7 +22,7 @@ describe("the weights file of source languages", () => {
       counts,
       classes: Uint8Array.of(0, 5, 30, 0),
       levels: Int8Array.of(-7, 1, 7, -2),
-      biases: Float32Array.from({ length: classCount }, (_, index) => index / 3),
+      biases: Float32Array.from({ length: sourceClassCount }, (_, index) => index / 3),
       maxWeight: 2.5,
     };
     expect(decodeSparseWeights(encodeSparseWeights(weights))).toEqual(weights);
@@ -57,7 +57,7 @@ describe("the weights file of source languages", () => {
 
   it("is refused when its buckets do not have as many entries as it says", () => {
     const file = brotliDecompressSync(readSparseWeights());
-    const at = 16 + 4 * classCount;
+    const at = 16 + 4 * sourceClassCount;
     file.writeUInt8((file.readUInt8(at) + 1) % 256, at);
     expect(() => loadSourceLanguageDetector(file)).toThrow("These bytes are not weights");
   });

@@ -1,9 +1,9 @@
 import { normalise } from "../../../../../shared/models/language-id/normalise.ts";
 import type { ClassProbabilities } from "../../../../../shared/models/source-language/detector.ts";
 import {
+  foreignClass,
   minProbability,
   modelledLanguages,
-  otherClass,
 } from "../../../../../shared/models/source-language/languages.ts";
 import { lengthBuckets } from "../training/length-buckets.ts";
 import type { Tally } from "./measurements.ts";
@@ -23,7 +23,7 @@ export interface Judged {
 export const judge = (probabilitiesOf: ClassProbabilities, texts: readonly SourceText[]): readonly Judged[] =>
   texts.map(({ text, language, bucket }) => {
     const probabilities = probabilitiesOf(normalise(text));
-    const known = probabilities.subarray(0, otherClass);
+    const known = probabilities.subarray(0, foreignClass);
     const likeliest = known.indexOf(Math.max(...known));
     return {
       language,

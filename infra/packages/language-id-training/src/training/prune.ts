@@ -1,5 +1,5 @@
 import { bucketBits } from "../../../../../shared/models/language-id/features.ts";
-import { maxLevel, type SparseWeights } from "../../../../../shared/models/source-language/weights.ts";
+import { maxSparseLevel, type SparseWeights } from "../../../../../shared/models/source-language/weights.ts";
 import type { Regression } from "./softmax-regression.ts";
 
 /** A few extreme weights are cut at this quantile, so that the fifteen levels serve the many. */
@@ -22,7 +22,7 @@ const centre = ({ weights, biases, use }: Regression): Float32Array => {
 };
 
 const levelOf = (weight: number, largest: number): number =>
-  Math.sign(weight) * Math.round(Math.sqrt(Math.min(1, Math.abs(weight) / largest)) * maxLevel);
+  Math.sign(weight) * Math.round(Math.sqrt(Math.min(1, Math.abs(weight) / largest)) * maxSparseLevel);
 
 const quantileOf = (weights: readonly number[]): number => {
   const sizes = Float64Array.from(weights, Math.abs).toSorted();

@@ -1,7 +1,7 @@
 import {
-  classCount,
+  foreignClass,
   modelledLanguages,
-  otherClass,
+  sourceClassCount,
 } from "../../../../../shared/models/source-language/languages.ts";
 import type { CorpusLine } from "./corpus.ts";
 import { heldOutLanguages, languageOf, regional } from "./partition.ts";
@@ -30,7 +30,7 @@ const vary = (text: string, random: Random): string =>
 /** The class of a line's language. */
 export const classOf = (line: CorpusLine): number => {
   const index = modelledLanguages.indexOf(languageOf(line));
-  return index >= 0 ? index : otherClass;
+  return index >= 0 ? index : foreignClass;
 };
 
 /** Word lists are drawn by their frequencies, so lines that are single words of them would only count them twice. */
@@ -56,7 +56,7 @@ const otherWeight = 4;
 const neighbours: ReadonlySet<string> = new Set(["luo", "lwg", "run"]);
 
 const weightOf = (classIndex: number, textCount: number): number => {
-  if (classIndex === otherClass) return otherWeight;
+  if (classIndex === foreignClass) return otherWeight;
   if (neighbours.has(modelledLanguages[classIndex] ?? "")) return 1;
   return Math.min(1, Math.sqrt(textCount / enoughTexts));
 };
@@ -75,10 +75,10 @@ const usableLines = (lines: readonly CorpusLine[]): readonly CorpusLine[] => {
  */
 export const createSourceSampler = (lines: readonly CorpusLine[], wordLists: readonly WordList[]) => {
   const byClass = Map.groupBy(usableLines(lines), classOf);
-  const classes = Array.from({ length: classCount }, (_, classIndex) => {
+  const classes = Array.from({ length: sourceClassCount }, (_, classIndex) => {
     const labelled = (byClass.get(classIndex) ?? []).map((line) => {
       const language = languageOf(line);
-      const isOwnGroup = classIndex === otherClass && regional.has(language);
+      const isOwnGroup = classIndex === foreignClass && regional.has(language);
       return { line, classIndex, group: isOwnGroup ? language : line.source };
     });
     const lists = wordListGroups(wordLists, modelledLanguages[classIndex] ?? "");

@@ -70,7 +70,7 @@ const drawWord = ({ words, cumulative }: WordList, random: Random): string => {
 const minWords = 3;
 const maxWords = 12;
 
-/** Draws some words. Their order means nothing, but the model looks at no more than one word at a time anyway. */
+/** Draws some words. Their order means nothing, but no feature of the model is longer than a word. */
 export const drawWords = (list: WordList, random: Random): string => {
   const count = minWords + Math.floor(random() * (maxWords - minWords + 1));
   return Array.from({ length: count }, () => drawWord(list, random)).join(" ");

@@ -3,7 +3,11 @@ import { untranslatedSegment } from "../../shared/documents/segments/untranslate
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { tokenUsage } from "../../shared/models/inference/chat.ts";
-import { detectedSource, languageForms, translationLanguages } from "../../shared/platform/catalogue/languages.ts";
+import {
+  detectedSource,
+  languageForms,
+  translationLanguages,
+} from "../../shared/platform/catalogue/languages.ts";
 import {
   accountRequestEnvironment,
   characterQuotaEnvironment,

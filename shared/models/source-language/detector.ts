@@ -36,9 +36,9 @@ export const createClassProbabilities = (weights: SparseWeights): ClassProbabili
     weightOfLevel(index - maxSparseLevel, maxWeight),
   );
   const starts = new Uint32Array(counts.length + 1);
-  counts.forEach((count, bucket) => {
-    starts[bucket + 1] = (starts[bucket] ?? 0) + count;
-  });
+  for (let bucket = 0; bucket < counts.length; bucket++) {
+    starts[bucket + 1] = (starts[bucket] ?? 0) + (counts[bucket] ?? 0);
+  }
   const sums = new Float64Array(sourceClassCount);
   let buckets = new Int32Array(featureCapacity(usualLength));
 
@@ -53,7 +53,7 @@ export const createClassProbabilities = (weights: SparseWeights): ClassProbabili
       const end = starts[bucket + 1] ?? 0;
       for (let entry = starts[bucket] ?? 0; entry < end; entry++) {
         const classIndex = classes[entry] ?? 0;
-        sums[classIndex] = (sums[classIndex] ?? 0) + (weightOf[(levels[entry] ?? 0) + maxSparseLevel] ?? 0);
+        sums[classIndex] = (sums[classIndex] ?? 0) + (weightOf[levels[entry] ?? 0] ?? 0);
       }
     }
     const scale = 1 / Math.sqrt(count);

@@ -11,8 +11,8 @@ export interface SparseWeights {
   readonly counts: Uint8Array;
   /** The class of each entry. */
   readonly classes: Uint8Array;
-  /** The level of each entry, from -7 to 7. Level `k` weighs `sign(k) * (k / 7)^2 * maxWeight`. */
-  readonly levels: Int8Array;
+  /** The level of each entry plus 7, from 0 to 14. Level `k` weighs `sign(k) * (k / 7)^2 * maxWeight`. */
+  readonly levels: Uint8Array;
   readonly maxWeight: number;
   readonly biases: Float32Array;
 }
@@ -37,23 +37,34 @@ const lengthOf = (entries: number): number => entriesAt + 2 * entries;
 /** Not imported: a function whose build has unpacked the weights starts without loading it. */
 const zlib = () => process.getBuiltinModule("node:zlib");
 
-/** Replaces each class by its distance from the one before it in its bucket, which takes less room; or the reverse. */
-const convertClasses = (
-  counts: Uint8Array,
-  from: Uint8Array,
-  convert: (value: number, previous: number) => { readonly to: number; readonly absolute: number },
-): Uint8Array => {
-  const converted = new Uint8Array(from.length);
+/** Replaces each class by its distance from the one before it in its bucket, which takes less room. */
+const toGaps = (counts: Uint8Array, classes: Uint8Array): Uint8Array => {
+  const gaps = new Uint8Array(classes.length);
   let at = 0;
   for (const count of counts) {
-    let previous = -1;
+    let next = 0;
     for (let entry = 0; entry < count; entry++, at++) {
-      const { to, absolute } = convert(from[at] ?? 0, previous);
-      converted[at] = to;
-      previous = absolute;
+      const classIndex = classes[at] ?? 0;
+      gaps[at] = classIndex - next;
+      next = classIndex + 1;
     }
   }
-  return converted;
+  return gaps;
+};
+
+/** The reverse of {@link toGaps}. @returns `undefined` when the buckets have more or fewer entries */
+const fromGaps = (counts: Uint8Array, gaps: Uint8Array): Uint8Array | undefined => {
+  const classes = new Uint8Array(gaps.length);
+  let at = 0;
+  for (let bucket = 0; bucket < counts.length; bucket++) {
+    const end = at + (counts[bucket] ?? 0);
+    for (let next = 0; at < end; at++) {
+      const classIndex = next + (gaps[at] ?? 0);
+      classes[at] = classIndex;
+      next = classIndex + 1;
+    }
+  }
+  return at === gaps.length ? classes : undefined;
 };
 
 /** Writes the weights file. The same weights give the same bytes. */
@@ -70,16 +81,9 @@ export const encodeSparseWeights = (weights: SparseWeights): Uint8Array => {
   weights.biases.forEach((bias, index) => {
     file.setFloat32(biasesAt + 4 * index, bias, true);
   });
-  const gaps = convertClasses(counts, classes, (value, previous) => ({
-    to: value - previous - 1,
-    absolute: value,
-  }));
   bytes.set(counts, countsAt);
-  bytes.set(gaps, entriesAt);
-  bytes.set(
-    Uint8Array.from(levels, (level) => level + maxSparseLevel),
-    entriesAt + classes.length,
-  );
+  bytes.set(toGaps(counts, classes), entriesAt);
+  bytes.set(levels, entriesAt + classes.length);
   return zlib().brotliCompressSync(bytes);
 };
 
@@ -116,15 +120,12 @@ export const decodeSparseWeights = (stored: Uint8Array): SparseWeights => {
   }
   const entries = file.getUint32(8, true);
   const counts = new Uint8Array(bytes.subarray(countsAt, entriesAt));
-  if (counts.reduce((sum, count) => sum + count, 0) !== entries) throw notWeights();
-  const gaps = bytes.subarray(entriesAt, entriesAt + entries);
+  const classes = fromGaps(counts, bytes.subarray(entriesAt, entriesAt + entries));
+  if (!classes) throw notWeights();
   return {
     counts,
-    classes: convertClasses(counts, gaps, (gap, previous) => {
-      const absolute = previous + 1 + gap;
-      return { to: absolute, absolute };
-    }),
-    levels: Int8Array.from(bytes.subarray(entriesAt + entries), (level) => level - maxSparseLevel),
+    classes,
+    levels: new Uint8Array(bytes.subarray(entriesAt + entries)),
     maxWeight: file.getFloat32(12, true),
     biases: Float32Array.from({ length: sourceClassCount }, (_, index) =>
       file.getFloat32(biasesAt + 4 * index, true),

@@ -102,7 +102,7 @@ describe("reducing the weights", () => {
     );
     expect([counts[3], counts[4]]).toEqual([1, 0]);
     expect([...classes]).toEqual([2]);
-    expect([...levels]).toEqual([7]);
+    expect([...levels]).toEqual([14]);
   });
 });
 

@@ -21,7 +21,7 @@ describe("the weights file of source languages", () => {
     const weights = {
       counts,
       classes: Uint8Array.of(0, 5, 30, 0),
-      levels: Int8Array.of(-7, 1, 7, -2),
+      levels: Uint8Array.of(0, 8, 14, 5),
       biases: Float32Array.from({ length: sourceClassCount }, (_, index) => index / 3),
       maxWeight: 2.5,
     };

@@ -58,7 +58,7 @@ export const prune = (regression: Regression, storedWeights: number): SparseWeig
     const bucket = Math.floor(at / classCount);
     counts[bucket] = (counts[bucket] ?? 0) + 1;
     classes.push(at % classCount);
-    levels.push(level);
+    levels.push(level + maxSparseLevel);
   }
-  return { counts, classes: Uint8Array.from(classes), levels: Int8Array.from(levels), maxWeight, biases };
+  return { counts, classes: Uint8Array.from(classes), levels: Uint8Array.from(levels), maxWeight, biases };
 };

@@ -1,6 +1,7 @@
 import type { Caller } from "../../shared/accounts/access/caller.ts";
 import type { AccountPolicies } from "../../shared/accounts/limits/policies.ts";
 import { ReadingBudget } from "../../shared/audio/reading/reading-budget.ts";
+import type { SourceLanguageDetector } from "../../shared/models/source-language/detector.ts";
 import { chooseLanguages } from "../../shared/platform/catalogue/choose-languages.ts";
 import { invalidField } from "../../shared/platform/errors/app-error.ts";
 import { maxUploadBytes, type ObjectStore } from "../../shared/platform/storage/object-store.ts";
@@ -38,6 +39,8 @@ export interface CreateDependencies extends RecordingDependencies, CapacityDepen
   readonly policyOf: AccountPolicies;
   readonly callbackSecrets: Pick<CallbackSecrets, "current">;
   readonly callbackRules: CallbackRules;
+  /** Detects the language of documents whose language the request does not name. */
+  readonly sourceDetector: SourceLanguageDetector;
 }
 
 type Owner = Pick<Caller, "userId" | "keyId">;
@@ -80,10 +83,13 @@ const measureDocument = async (
   checkDocumentSize(source.size);
   const columns = request.columns ?? undefined;
   const bytes = await source.read(0, source.size);
-  const { format, characters } = await readSource(bytes, stored.key, { format: request.format, columns });
+  const options = { format: request.format, columns };
+  const { document, format, characters } = await readSource(bytes, stored.key, options);
+  const detected = from ? undefined : dependencies.sourceDetector.detect(document.sample);
   return {
     type: "translation",
     ...(from ? { source_language: from.code } : {}),
+    ...(detected ? { detected_language: detected.code } : {}),
     target_language: target.code,
     format,
     ...(columns ? { columns } : {}),

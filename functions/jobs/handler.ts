@@ -1,5 +1,6 @@
 import { createCharacterQuota } from "../../shared/accounts/limits/character-quota.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { sourceLanguageDetectorOnDemand } from "../../shared/models/source-language/detector.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
@@ -44,6 +45,7 @@ const dependencies = {
   store: linkedStoreFrom(environment),
   translator: translatorFrom(environment),
   characters: createCharacterQuota(items, policyOf),
+  sourceDetector: sourceLanguageDetectorOnDemand(),
 };
 
 export const handler = createStreamingHandler(

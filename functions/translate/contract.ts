@@ -3,7 +3,11 @@ import { untranslatedSegment } from "../../shared/documents/segments/untranslate
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { tokenUsage } from "../../shared/models/inference/chat.ts";
-import { languageForms, translationLanguages } from "../../shared/platform/catalogue/languages.ts";
+import {
+  detectedSource,
+  languageForms,
+  translationLanguages,
+} from "../../shared/platform/catalogue/languages.ts";
 import {
   accountRequestEnvironment,
   characterQuotaEnvironment,
@@ -76,10 +80,13 @@ export const translateResponse = z
       .looseObject({
         translated_text: z.string().nullish().meta({ example: "Oli otya?", description: "The translation" }),
         text: z.string().nullish().describe("Always null; see `translated_text`"),
-        source_language: z.string().nullish().meta({
-          example: "eng",
-          description: "The code of the source language; null when the model inferred it",
-        }),
+        source_language: z
+          .string()
+          .nullish()
+          .meta({
+            example: "eng",
+            description: `The code of the source language. ${detectedSource}`,
+          }),
         target_language: z
           .string()
           .nullish()
@@ -152,10 +159,13 @@ export const translateBatchResponse = z
               .string()
               .nullable()
               .meta({ example: "Oli otya?", description: "The translation; null when the item failed" }),
-            source_language: z.string().nullable().meta({
-              example: "eng",
-              description: "The code of the source language; null when the model inferred it",
-            }),
+            source_language: z
+              .string()
+              .nullable()
+              .meta({
+                example: "eng",
+                description: `The code of the source language. ${detectedSource}`,
+              }),
             target_language: z
               .string()
               .meta({ example: "lug", description: "The code of the target language" }),

@@ -24,9 +24,7 @@ import { translateBatch } from "./translate-batch.ts";
 import type { TextDependencies } from "./translate-texts.ts";
 
 export const translateEndpoints = (dependencies: TextDependencies): Endpoint[] => [
-  endpoint(translateOperation, ({ body, request }) =>
-    translate(body, { translator: dependencies.translator, signal: request.signal }),
-  ),
+  endpoint(translateOperation, ({ body, request }) => translate(body, request.signal, dependencies)),
   endpoint(translateBatchOperation, ({ body, caller: { userId }, request: { signal } }) =>
     translateBatch(body, { userId, signal }, dependencies),
   ),
@@ -52,7 +50,7 @@ export const libreTranslateEndpoints = (dependencies: DetectingDependencies): En
   ),
   endpoint(libreDetectOperation, ({ body }) => {
     countCharacters(body.q);
-    return [detectForLibreTranslate(body.q, dependencies.languageModel)];
+    return [detectForLibreTranslate(body.q, dependencies)];
   }),
   endpoint(libreLanguagesOperation, listLibreTranslateLanguages),
   endpoint(libreSettingsOperation, libreTranslateSettings),

@@ -1,5 +1,6 @@
 import { createCharacterQuota } from "../../shared/accounts/limits/character-quota.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { sourceLanguageDetectorOnDemand } from "../../shared/models/source-language/detector.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { connectionsOpened } from "../../shared/platform/outbound/connections.ts";
 import {
@@ -19,6 +20,7 @@ const dependencies = {
   translator: translatorFrom(environment),
   characters: createCharacterQuota(requestTableFrom(environment), accountPoliciesFrom(environment)),
   languageModel: languageModelOnDemand(),
+  sourceDetector: sourceLanguageDetectorOnDemand(),
 };
 
 export const handler = createStreamingHandler(

@@ -29,6 +29,8 @@ export interface TranslatedText {
   /** The code points that were translated, without markup, each distinct passage once. */
   readonly characters: number;
   readonly usage: TokenUsage | undefined;
+  /** The start of what was translated, without markup: enough to detect its language. */
+  readonly sample: string;
 }
 
 /** A text that is ready to be translated. */
@@ -87,7 +89,7 @@ const preparePlain = (text: string, setting: Setting, keepsLines = false): Prepa
       const hasAllLines = !keepsLines || countLines(whole) === countLines(text);
       // A model that joins lines translates them one by one.
       const translated = hasAllLines ? whole : (await Promise.all(text.split("\n").map(ask))).join("\n");
-      return { text: translated, characters, usage: sumOf(usages) };
+      return { text: translated, characters, usage: sumOf(usages), sample: text };
     },
   };
 };
@@ -122,7 +124,7 @@ const prepareMarkup = async (
         usages.push(translated.usage);
         return translated.text;
       });
-      return { text, untranslated, characters, usage: sumOf(usages) };
+      return { text, untranslated, characters, usage: sumOf(usages), sample: opened.sample };
     },
   };
 };

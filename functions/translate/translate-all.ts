@@ -14,6 +14,8 @@ export interface TranslationOfAll {
   readonly text: string;
   /** The characters that it counts on the month: none for one that is equal to an earlier one. */
   readonly characters: number;
+  /** The start of what was translated, without markup; empty for a text without words. */
+  readonly sample: string;
 }
 
 export interface TranslationsOfAll {
@@ -65,7 +67,7 @@ export const translateAll = async (
     const translated = byText.get(text);
     const characters = counted.has(text) ? 0 : (translated?.characters ?? 0);
     counted.add(text);
-    return { text: translated?.text ?? text, characters };
+    return { text: translated?.text ?? text, characters, sample: translated?.sample ?? "" };
   });
   return { translations, status };
 };

@@ -4,6 +4,7 @@ import { invalidField } from "../../shared/platform/errors/app-error.ts";
 import { allItemsFailed, atItem } from "../../shared/platform/errors/batch-errors.ts";
 import type { TranslateBatchRequest, TranslateBatchResponse } from "./contract.ts";
 import type { TextToTranslate } from "./prepare-text.ts";
+import { sourceCodeOf } from "./source-code.ts";
 import {
   characterHeaders,
   type TextDependencies,
@@ -36,11 +37,12 @@ const toResult = (
   { source, target }: TextToTranslate,
   { translated, error }: TextOutcome,
   index: number,
+  { sourceDetector }: Pick<TextDependencies, "sourceDetector">,
 ): Result => ({
   index,
   status: translated ? "COMPLETED" : "FAILED",
   translated_text: translated?.text ?? null,
-  source_language: source?.code ?? null,
+  source_language: sourceCodeOf(source, translated, sourceDetector),
   target_language: target.code,
   ...(translated?.untranslated ? { segments_kept: [...translated.untranslated] } : {}),
   error_code: error?.code ?? null,
@@ -61,7 +63,7 @@ export const translateBatch = async (
 ): Promise<ReplyWithHeaders<TranslateBatchResponse>> => {
   const texts = textsOf(request);
   const { outcomes, characters, status } = await translateTexts(texts, caller, dependencies);
-  const results = texts.map((text, index) => toResult(text, outcomes[index] ?? {}, index));
+  const results = texts.map((text, index) => toResult(text, outcomes[index] ?? {}, index, dependencies));
   const errors = outcomes.flatMap(({ error }) => error ?? []);
   if (errors.length === results.length) throw allItemsFailed("No item could be translated.", errors, results);
   const { used, limit } = status;

@@ -1,6 +1,7 @@
 import pLimit from "p-limit";
 import type { CharacterQuota, CharacterStatus } from "../../shared/accounts/limits/character-quota.ts";
 import type { Translator } from "../../shared/models/inference/translation.ts";
+import type { SourceLanguageDetector } from "../../shared/models/source-language/detector.ts";
 import type { AppError } from "../../shared/platform/errors/app-error.ts";
 import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
@@ -10,6 +11,8 @@ import { type PreparedText, prepareText, type TextToTranslate, type TranslatedTe
 export interface TextDependencies {
   readonly translator: Translator;
   readonly characters: CharacterQuota;
+  /** Detects the language of texts whose language the request does not name. */
+  readonly sourceDetector: SourceLanguageDetector;
 }
 
 /** The outcome of a text: its translation, or why there is none. */
@@ -104,7 +107,7 @@ export interface TextsCaller {
 export const translateTexts = async (
   texts: readonly TextToTranslate[],
   { userId, signal, isAllOrNothing = false }: TextsCaller,
-  { translator, characters }: TextDependencies,
+  { translator, characters }: Pick<TextDependencies, "translator" | "characters">,
 ): Promise<TranslatedTexts> => {
   const distinct = distinctTexts(texts);
   const prepared = await Promise.all(

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Translator } from "../../shared/models/inference/translation.ts";
 import { chooseLanguages } from "../../shared/platform/catalogue/choose-languages.ts";
 import { countUse } from "../../shared/platform/telemetry/use.ts";
 import type { TranslateRequest, TranslateResponse } from "./contract.ts";
 import { prepareText } from "./prepare-text.ts";
+import { sourceCodeOf } from "./source-code.ts";
+import type { TextDependencies } from "./translate-texts.ts";
 
 /**
  * Translates a text.
@@ -12,7 +13,8 @@ import { prepareText } from "./prepare-text.ts";
  */
 export const translate = async (
   request: TranslateRequest,
-  { translator, signal }: { readonly translator: Translator; readonly signal: AbortSignal },
+  signal: AbortSignal,
+  { translator, sourceDetector }: Pick<TextDependencies, "translator" | "sourceDetector">,
 ): Promise<TranslateResponse> => {
   const { source, target } = chooseLanguages(request);
   const startedAt = performance.now();
@@ -22,7 +24,8 @@ export const translate = async (
     source,
     target,
   });
-  const { text, untranslated, characters, usage } = await prepared.translate(translator, signal);
+  const translated = await prepared.translate(translator, signal);
+  const { text, untranslated, characters, usage } = translated;
   countUse("characters", characters);
   return {
     id: `trans-${randomUUID().replaceAll("-", "")}`,
@@ -30,7 +33,7 @@ export const translate = async (
     output: {
       translated_text: text,
       text: null,
-      source_language: source?.code ?? null,
+      source_language: sourceCodeOf(source, translated, sourceDetector),
       target_language: target.code,
       ...(untranslated ? { segments_kept: [...untranslated] } : {}),
       Error: null,

@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Plugin } from "esbuild";
 import { unpackWeights } from "../../shared/models/language-id/weights.ts";
+import { unpackSparseWeights } from "../../shared/models/source-language/weights.ts";
 
 /**
  * Writes a file in one step, and only when its content differs.
@@ -41,6 +42,9 @@ interface Companion {
 const companions: Readonly<Record<string, readonly Companion[]>> = {
   "shared/models/language-id/weights.ts": [
     { file: "shared/models/language-id/weights.bin", unpack: unpackWeights },
+  ],
+  "shared/models/source-language/weights.ts": [
+    { file: "shared/models/source-language/source-language.bin", unpack: unpackSparseWeights },
   ],
   "shared/audio/encode/opus.ts": [
     {

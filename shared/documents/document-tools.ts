@@ -57,6 +57,8 @@ const readMarkup = (source: string, format: MarkupFormat, options: MarkupOptions
 
 /** A text with markup that has been read. */
 export interface OpenedMarkup {
+  /** The start of its words: enough to detect their language. */
+  readonly sample: string;
   /** The code points to translate, each distinct passage once. */
   readonly characters: number;
   /** @throws what `translate` throws. */
@@ -65,6 +67,18 @@ export interface OpenedMarkup {
 
 const countCharacters = (passages: readonly Passage[]): number =>
   passages.reduce((sum, { characters }) => sum + characters, 0);
+
+const sampleLength = 1_000;
+
+/** Returns the start of the words of passages, one a line. */
+const sampleOf = (passages: readonly Passage[]): string => {
+  let sample = "";
+  for (const { text } of passages) {
+    if (sample.length >= sampleLength) break;
+    sample += `${text.slice(0, sampleLength)}\n`;
+  }
+  return sample;
+};
 
 /**
  * Reads a text with markup. Functions load this module when they need it (`infra/bundling/on-demand-modules.ts`).
@@ -77,14 +91,18 @@ export const openMarkup = (
   options: MarkupOptions = {},
 ): OpenedMarkup => {
   const document = readMarkup(source, format, options);
+  const passages = passagesOf(document);
   return {
-    characters: countCharacters(passagesOf(document)),
+    sample: sampleOf(passages),
+    characters: countCharacters(passages),
     translate: (translate) => translateDocument(document, translate),
   };
 };
 
 /** A document that has been read. */
 export interface OpenedDocument {
+  /** The start of its words: enough to detect their language. */
+  readonly sample: string;
   /** The code points of each distinct passage, in the order of the document. */
   readonly passages: readonly number[];
   /** Translates a passage by its index. @throws what `translate` throws. */
@@ -116,6 +134,7 @@ const openParts = (
     own.map((passage) => ({ document, passage })),
   );
   return {
+    sample: sampleOf(passages.map(({ passage }) => passage)),
     passages: passages.map(({ passage }) => passage.characters),
     translatePassage: async (index, translate) => {
       const found = passages[index];

@@ -112,6 +112,16 @@ export const importRules: readonly ImportRule[] = [
       },
       {
         from: "infra/packages/language-id-training/",
+        to: "shared/models/source-language/",
+        because: "The training trains this model, too.",
+      },
+      {
+        from: "infra/packages/language-id-training/",
+        to: "shared/platform/catalogue/languages.ts",
+        because: "The card lists the languages of translation, with those that are not measured.",
+      },
+      {
+        from: "infra/packages/language-id-training/",
         to: "infra/commands/command-line.ts",
         because: "Its commands read their options, and explain themselves, as all others do.",
       },

@@ -70,6 +70,17 @@ describe("POST /deepl/v2/translate", () => {
     expect(response.body.translations[0].detected_source_language).toBe(detected);
   });
 
+  it.each([
+    ["Watoto wanaenda shuleni kila siku", "SW"],
+    ["Abaana bagenda ku ssomero buli lunaku", "LG"],
+    ["Dano weng gitye ki twero me kwan", "ACH"],
+    ["Asante", "UND"],
+  ])("returns the language that %j shows as %s", async (text, detected) => {
+    const response = await translate({ text, target_lang: "EN" });
+    expectDeclared(deeplTranslateOperation, response);
+    expect(response.body.translations[0].detected_source_language).toBe(detected);
+  });
+
   it("also accepts a key in our own form", async () => {
     const body = { text: ["Thank you"], target_lang: "LG" };
     expect(await call("/deepl/v2/translate", { token, body })).toMatchObject({ status: 200 });

@@ -50,6 +50,19 @@ const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 const srt =
   "1\n00:00:01,000 --> 00:00:02,500\nThank you\n\n2\n00:00:03,000 --> 00:00:04,000\n<i>Thank you</i>\n";
 
+describe("the source language of a document", () => {
+  it.each([
+    ["swa", "notes.txt", "Watoto wanaenda shuleni kila siku.\n\nMvua inanyesha."],
+    ["lug", "page.html", "<h1 class=title>Abaana bagenda</h1><p>Enkuba etonnye ekiro kyonna</p>"],
+    [null, "notes.txt", "Asante"],
+  ])("is the one that its words show, when the request names none: %s", async (code, name, content) => {
+    const created = await post({ file_id: await upload(name, content), target_language: "eng" });
+    expectDeclared(createJobOperation, created);
+    expect(created.body).toMatchObject({ source_language: code });
+    expect((await whenOver(created.body.id)).source_language).toBe(code);
+  });
+});
+
 describe.runIf(inject("isLocal"))("a translated document", () => {
   it.each([
     ["notes.txt", "Thank you\n\n  Thank you\n", "Webale\n\n  Webale\n", "text/plain"],

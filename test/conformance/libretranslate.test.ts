@@ -41,6 +41,15 @@ describe("POST /libretranslate/translate", () => {
     expect(detectedLanguage[0].confidence).toBeGreaterThan(80);
   });
 
+  it("detects languages beyond the six of the language identification", async () => {
+    const q = "Watoto wanaenda shuleni kila siku";
+    const response = await translate({ q, target: "lg" });
+    expect(response.body.detectedLanguage).toMatchObject({ language: "sw" });
+    expect(response.body.detectedLanguage.confidence).toBeGreaterThanOrEqual(95);
+    const detected = await call("/libretranslate/detect", { body: { q, api_key: token } });
+    expect(detected.body).toEqual([response.body.detectedLanguage]);
+  });
+
   it.each(["lg", "lug", "LG", "Luganda"])("knows the language %s", async (target) => {
     expect(await translate({ q: "Hello", target })).toMatchObject({ status: 200 });
   });

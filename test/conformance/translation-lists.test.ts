@@ -33,7 +33,24 @@ describe("POST /tasks/translate/batch", () => {
     expect(response.body.results).toMatchObject([
       { index: 0, status: "COMPLETED", source_language: "eng", target_language: "lug", error_code: null },
       { index: 1, status: "COMPLETED", source_language: "eng", target_language: "ach", error_code: null },
-      { index: 2, status: "COMPLETED", source_language: null, target_language: "lug", error_code: null },
+      { index: 2, status: "COMPLETED", source_language: "eng", target_language: "lug", error_code: null },
+    ]);
+  });
+
+  it("names the source language that each text shows", async () => {
+    const response = await translateBatch({
+      target_language: "ach",
+      items: [
+        { text: "Watoto wanaenda shuleni kila siku" },
+        { text: "Asante" },
+        { text: "Abaana bagenda ku ssomero buli lunaku" },
+      ],
+    });
+    expectDeclared(translateBatchOperation, response);
+    expect(response.body.results).toMatchObject([
+      { source_language: "swa" },
+      { source_language: null },
+      { source_language: "lug" },
     ]);
   });
 

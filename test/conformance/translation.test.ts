@@ -26,14 +26,53 @@ describe("POST /tasks/translate", () => {
 
   it.runIf(inject("isLocal"))("returns what the sample server's phrasebook has", async () => {
     const response = await translate({ target_language: "lug", text: "Thank you" });
-    expect(response.body).toMatchObject({ output: { translated_text: "Webale", source_language: null } });
+    expect(response.body).toMatchObject({ output: { translated_text: "Webale", source_language: "eng" } });
     expect(response.body.usage.total_tokens).toBeGreaterThan(0);
   });
 
   it.each(["lg", "lg-UG", "lug-UG", "Ganda"])("takes the language %s for Luganda", async (target) => {
     const response = await translate({ source_language: "auto", target_language: target, text: "Thank you" });
     expectDeclared(translateOperation, response);
-    expect(response.body.output).toMatchObject({ source_language: null, target_language: "lug" });
+    expect(response.body.output).toMatchObject({ source_language: "eng", target_language: "lug" });
+  });
+
+  it.each([
+    ["eng", "Where is the nearest hospital?", "lug"],
+    ["lug", "Abaana bagenda ku ssomero buli lunaku", "eng"],
+    ["nyn", "Abaana nibaza aha ishomero burizooba", "eng"],
+    ["ach", "Dano weng gitye ki twero me kwan", "eng"],
+    ["teo", "Abu ngesi olosi osomero kede idwe keng", "eng"],
+    ["lgg", "Anzi eyi nga mu sukulu a 'bua", "eng"],
+    ["swa", "Watoto wanaenda shuleni kila siku asubuhi", "eng"],
+  ])("names the source language that the text shows: %s", async (code, text, target) => {
+    for (const source of [{}, { source_language: "auto" }]) {
+      const response = await translate({ target_language: target, text, ...source });
+      expectDeclared(translateOperation, response);
+      expect(response.body.output.source_language).toBe(code);
+    }
+  });
+
+  it.each([
+    ["a word of several languages", "Asante"],
+    ["French, which is not one of the 32", "Bonjour mes amis, comment allez-vous ?"],
+    ["Rutooro, which looks like Runyoro", "Baitu ebinyonyi ebindi bikaba birozire ekihungu"],
+    ["no words", "12345"],
+  ])("names no source language when the text does not show it: %s", async (_, text) => {
+    const response = await translate({ target_language: "lug", text });
+    expectDeclared(translateOperation, response);
+    expect(response).toMatchObject({ status: 200, body: { output: { source_language: null } } });
+  });
+
+  it("reads the words of a page, not its markup", async () => {
+    const text = '<div class="main content"><p title="x">Watoto wanaenda <b>shuleni</b> kila siku.</p></div>';
+    const response = await translate({ target_language: "lug", text, format: "html" });
+    expect(response.body.output.source_language).toBe("swa");
+  });
+
+  it("keeps the source language that the request names, even when the text shows another", async () => {
+    const text = "Abaana bagenda ku ssomero buli lunaku";
+    const response = await translate({ source_language: "nyn", target_language: "eng", text });
+    expect(response.body.output.source_language).toBe("nyn");
   });
 
   it("refuses an unknown language with 400 and the 32 it knows", async () => {

@@ -266,6 +266,14 @@ describe("The bundle of each function", () => {
     expect(length).toBeGreaterThan(500_000);
   });
 
+  it.each(["translate", "jobs"])(
+    "of %s has the weights of source languages next to it unpacked",
+    async (name) => {
+      const { length } = await readFile(join(service.directory, name, "source-language.bin"));
+      expect(length).toBeGreaterThan(500_000);
+    },
+  );
+
   it.each(["speech", "messaging"])(
     "of %s has the codecs next to it, and compiles none during its start",
     async (name) => {

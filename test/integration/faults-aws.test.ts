@@ -22,6 +22,7 @@ import { encodeForm } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 import { uncountedCharacters } from "../support/uncounted-characters.ts";
+import { unsureDetector } from "../support/unsure-detector.ts";
 
 const timeoutMilliseconds = 15_000;
 const bearer = { Authorization: "Bearer a-token" };
@@ -113,7 +114,7 @@ const requests = {
     }),
   "a key that the function checks, and the count of its request": (address: string) =>
     send(
-      translateEndpoints({ characters: uncountedCharacters, translator }),
+      translateEndpoints({ characters: uncountedCharacters, sourceDetector: unsureDetector, translator }),
       { ...translation, headers: { Authorization: `Bearer ${makeApiKey(7).key}` } },
       {
         verifyBearer: readBearer(() => unsignedTokens.verify()),
@@ -122,7 +123,7 @@ const requests = {
     ),
   "a token that the function checks, and the count of its request": (address: string) =>
     send(
-      translateEndpoints({ characters: uncountedCharacters, translator }),
+      translateEndpoints({ characters: uncountedCharacters, sourceDetector: unsureDetector, translator }),
       { ...translation, headers: bearer },
       {
         verifyBearer: () => unsignedTokens.verify(),
@@ -196,7 +197,7 @@ describe.concurrent("when the table", { timeout: timeoutMilliseconds }, () => {
     const limiter = createLimiter(createLimitCounters(requestTableAt(address)));
     const request = { ...translation, authorizer: authorizedCaller };
     const { status } = await send(
-      translateEndpoints({ characters: uncountedCharacters, translator }),
+      translateEndpoints({ characters: uncountedCharacters, sourceDetector: unsureDetector, translator }),
       request,
       { limiter },
     );
@@ -264,7 +265,11 @@ const counting = (text = "Oli otya?") => {
   };
   return {
     requested,
-    endpoints: translateEndpoints({ characters: uncountedCharacters, translator: { translate } }),
+    endpoints: translateEndpoints({
+      characters: uncountedCharacters,
+      sourceDetector: unsureDetector,
+      translator: { translate },
+    }),
   };
 };
 /** DynamoDB's response to the owner of the lock. */

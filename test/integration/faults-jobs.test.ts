@@ -15,6 +15,7 @@ import { type Behaviour, resetting, responding, startFakeBackend } from "../supp
 import { bucketAt, linkedStoreAt, requestTableAt, tableAt } from "../support/faulty-aws.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
+import { unsureDetector } from "../support/unsure-detector.ts";
 import { audioBytes, wavFile } from "../support/wav.ts";
 
 const recording = { ...bufferSource(wavFile(audioBytes(48_000), { stated: true })), version: "one" };
@@ -75,6 +76,7 @@ const jobsOver = (failing: Partial<JobDependencies>) => {
   const items = intact.openForRequests();
   return jobEndpoints({
     jobs: createJobsRepository(intact.open()),
+    sourceDetector: unsureDetector,
     deliveries: createDeliveryLog(items),
     callbackSecrets: createCallbackSecrets(items),
     callbackRules: { allowLoopback: false },

@@ -22,6 +22,7 @@ import { encodeForm, formFile } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { dripping, endless, silentAfterHeaders } from "../support/slow-responses.ts";
 import { uncountedCharacters } from "../support/uncounted-characters.ts";
+import { unsureDetector } from "../support/unsure-detector.ts";
 import { audioBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
 
 /** Longer than the pause before a second try. */
@@ -59,6 +60,7 @@ const tasks = {
     endpoints: (backend) =>
       translateEndpoints({
         characters: uncountedCharacters,
+        sourceDetector: unsureDetector,
         translator: createOpenAiTranslator(backend, "model"),
       }),
     request: async () => ({

@@ -16,6 +16,7 @@ import { send, type TestResponse } from "../support/send.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 import { uncountedCharacters } from "../support/uncounted-characters.ts";
+import { unsureDetector } from "../support/unsure-detector.ts";
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -97,6 +98,7 @@ const secret = defineOperation({
 const endpoints: Endpoint[] = [
   ...translateEndpoints({
     characters: uncountedCharacters,
+    sourceDetector: unsureDetector,
     translator: { translate: async ({ text: asking }) => ({ text: await ask(asking), usage: undefined }) },
   }),
   endpoint(task, async ({ body }) => {

@@ -10,6 +10,7 @@ import { createIdempotencyStore } from "../../shared/http/idempotency/idempotenc
 import { send } from "../support/send.ts";
 import { testItems } from "../support/test-table.ts";
 import { uncountedCharacters } from "../support/uncounted-characters.ts";
+import { unsureDetector } from "../support/unsure-detector.ts";
 
 /** As long as the translation function may take. */
 export const functionMilliseconds = 330_000;
@@ -30,6 +31,7 @@ export const translateOnce = (
   return send(
     translateEndpoints({
       characters: uncountedCharacters,
+      sourceDetector: unsureDetector,
       translator: {
         translate: async ({ text: asking }) => ({
           text: await read(await responded(asking)),

@@ -7,6 +7,7 @@ import { makeWav } from "../fixtures/audio/make-wav.ts";
 import { openJobWorks } from "../support/job-works.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
+import { unsureDetector } from "../support/unsure-detector.ts";
 
 let testTable: TestTable;
 let bucket: TestBucket;
@@ -33,6 +34,7 @@ const createdJob = async (seconds: number, speed?: number) => {
   const request = { type: "transcription", file_id: fileId, language: "lug", timestamps: false } as const;
   const created = createJob(request, { userId, keyId: undefined }, new AbortController().signal, {
     jobs: works.jobs,
+    sourceDetector: unsureDetector,
     queue: { send: works.queue.send, count: async () => works.queue.waiting.length },
     speeds: {
       transcription: { read: async () => speed },

@@ -85,6 +85,20 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     args: (folder) => [join(folder, "corpus.tsv"), "--once"],
     shows: /^Targets$/m,
   },
+  "langid:train-source": {
+    args: (folder) => [
+      join(folder, "corpus.tsv"),
+      "--samples",
+      "2000",
+      "--output",
+      join(folder, "source-language.bin"),
+    ],
+    shows: /^source-language\.bin$/m,
+  },
+  "langid:evaluate-source": {
+    args: (folder) => [join(folder, "corpus.tsv"), "--once"],
+    shows: /is below|All targets reached/m,
+  },
   "bench:local": once(/^so the gateway and Lambda add/m),
   "bench:speech": once(/^flac /m),
   "bench:chat": once(/^function alone: memory[\s\S]*after a stream of 1000 tokens/m),

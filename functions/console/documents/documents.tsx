@@ -102,7 +102,7 @@ const Actions = ({ job }: { readonly job: StoredTranslation }) => {
 };
 
 const languagesOf = (job: StoredTranslation): string =>
-  [job.source_language, job.target_language]
+  [job.source_language ?? job.detected_language, job.target_language]
     .flatMap((code) => (code === undefined ? [] : [nameOfLanguage(code)]))
     .join(" → ");
 

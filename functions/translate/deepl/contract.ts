@@ -140,7 +140,7 @@ export const deeplTranslateResponse = z
           .object({
             detected_source_language: z.string().meta({
               example: "EN",
-              description: "The language of the text; `UND` when it is not known",
+              description: `The language of the text: as the request names it, or as the text shows it; \`UND\` when the service is not sure`,
             }),
             text: z.string().meta({ example: "Oli otya?", description: "The translation" }),
             billed_characters: z.int().optional().meta({

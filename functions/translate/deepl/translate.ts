@@ -1,11 +1,10 @@
 import { ReplyWithHeaders } from "../../../shared/http/response.ts";
-import { classify } from "../../../shared/models/language-id/identification.ts";
 import { chooseLanguages } from "../../../shared/platform/catalogue/choose-languages.ts";
 import { findLanguage, type Language, shortestCode } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { TextToTranslate } from "../prepare-text.ts";
-import { type DetectingDependencies, translateAll } from "../translate-all.ts";
-import { characterHeaders } from "../translate-texts.ts";
+import { translateAll } from "../translate-all.ts";
+import { characterHeaders, type TextDependencies } from "../translate-texts.ts";
 import type { DeeplTranslateRequest, DeeplTranslateResponse } from "./contract.ts";
 
 /** ISO 639-2 for a language that is not known. Clients of DeepL refuse an empty one. */
@@ -13,14 +12,14 @@ const undetermined = "UND";
 
 /** The code of the source language: as the request has it, or as the text shows it. */
 const detectedLanguage = (
-  text: string,
+  sample: string,
   source: Language | undefined,
   written: string | undefined,
-  { languageModel }: Pick<DetectingDependencies, "languageModel">,
+  { sourceDetector }: Pick<TextDependencies, "sourceDetector">,
 ): string => {
   if (source)
     return (written?.toLowerCase() === source.code ? source.code : shortestCode(source)).toUpperCase();
-  const found = findLanguage(classify(languageModel.identify(text)) ?? "");
+  const found = findLanguage(sourceDetector.detect(sample)?.code ?? "");
   return found ? shortestCode(found).toUpperCase() : undetermined;
 };
 
@@ -72,7 +71,7 @@ const optionsOf = (
 export const translateForDeepl = async (
   request: DeeplTranslateRequest,
   caller: { readonly userId: number; readonly signal: AbortSignal },
-  dependencies: DetectingDependencies,
+  dependencies: TextDependencies,
 ): Promise<ReplyWithHeaders<DeeplTranslateResponse>> => {
   checkTagOptions(request);
   const { source_lang: written, target_lang: target, model_type: modelType, context } = request;
@@ -84,13 +83,8 @@ export const translateForDeepl = async (
   const { translations, status } = await translateAll(texts, options, caller, dependencies);
   return new ReplyWithHeaders(
     {
-      translations: translations.map(({ text, characters }, index) => ({
-        detected_source_language: detectedLanguage(
-          texts[index] ?? "",
-          languages.source,
-          written,
-          dependencies,
-        ),
+      translations: translations.map(({ text, characters, sample }) => ({
+        detected_source_language: detectedLanguage(sample, languages.source, written, dependencies),
         text,
         ...(request.show_billed_characters ? { billed_characters: characters } : {}),
         ...(modelType ? { model_type_used: modelType.replace("prefer_", "") } : {}),

@@ -61,6 +61,10 @@ export const libreTranslateRequest = z
   .meta({ id: "LibreTranslateRequest" });
 export type LibreTranslateRequest = z.output<typeof libreTranslateRequest>;
 
+/** Clients of LibreTranslate always expect a language. */
+const detectedLanguageText =
+  "the language that the text shows, with a confidence of 95 or more; when the service is not sure, the most likely of six";
+
 const detection = z
   .object({
     confidence: z.number().meta({ example: 97, description: "From 0 to 100" }),
@@ -84,7 +88,7 @@ export const libreTranslateResponse = z
       .meta({
         override: {},
         example: { confidence: 97, language: "en" },
-        description: "With `source=auto`: the most likely language; a list for a list of texts",
+        description: `With \`source=auto\`: ${detectedLanguageText}; a list for a list of texts`,
       }),
   })
   .meta({ id: "LibreTranslateResponse" });
@@ -127,7 +131,7 @@ export const libreDetectOperation = defineOperation({
   method: "POST",
   path: "/libretranslate/detect",
   summary: "Detect the language of a text, for clients of LibreTranslate",
-  description: "Always returns the most likely of six languages, with its confidence.",
+  description: `Returns ${detectedLanguageText}, with its confidence in percent.`,
   tag,
   auth: "user",
   scope: "language",

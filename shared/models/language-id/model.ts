@@ -1,6 +1,6 @@
 import { featureCapacity, writeFeatures } from "./features.ts";
 import { type IdentifiableLanguage, type Identification, identifiableLanguages } from "./identification.ts";
-import { normalise } from "./normalise.ts";
+import { normaliseStart } from "./normalise.ts";
 import { classCount, decodeWeights, otherClass, type Weights, weightOfNibble } from "./weights.ts";
 
 /** Scores a normalised text, not empty, for every class: its bias plus its features' weights, scaled by their number. */
@@ -41,16 +41,6 @@ export interface LanguageModel {
   identify(text: string): Identification;
 }
 
-const codePointsRead = 1000;
-
-const prefixOf = (text: string): string => {
-  const trimmed = text.trim();
-  if (trimmed.length <= codePointsRead) return trimmed;
-  return Array.from(trimmed.slice(0, 2 * codePointsRead))
-    .slice(0, codePointsRead)
-    .join("");
-};
-
 const withoutLetters: Identification = {
   language: "eng",
   confidence: 1 / identifiableLanguages.length,
@@ -90,7 +80,7 @@ export const loadLanguageModel = (compressed: Uint8Array): LanguageModel => {
 
   return {
     identify: (text) => {
-      const normalised = normalise(prefixOf(text));
+      const normalised = normaliseStart(text);
       return normalised === "" ? withoutLetters : interpret(scoresOf(normalised), weights.temperature);
     },
   };

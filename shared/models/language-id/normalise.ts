@@ -66,3 +66,13 @@ export const normalise = (text: string): string => {
     .replace(/ {2,}/g, " ")
     .trim();
 };
+
+const codePointsRead = 1000;
+
+/** The form of a text's first 1,000 code points: they show its language, and a longer text takes no longer. */
+export const normaliseStart = (text: string): string => {
+  const trimmed = text.trim();
+  if (trimmed.length <= codePointsRead) return normalise(trimmed);
+  const start = Array.from(trimmed.slice(0, 2 * codePointsRead)).slice(0, codePointsRead);
+  return normalise(start.join(""));
+};

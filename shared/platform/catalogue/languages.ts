@@ -164,6 +164,10 @@ export const shortestCode = ({ code, aliases }: Language): string =>
 /** For the API's documentation. */
 export const languageForms = "ISO 639-3 or ISO 639-1 code, language tag (`lg-UG`) or name, in any case";
 
+/** For the API's documentation, after a sentence: what the source language in a response is when the request does not name it. */
+export const detectedSource =
+  "When the request does not name it, it is detected from the text; null when the service is not sure";
+
 /** A request field for one of these languages, in any form that {@link findLanguage} knows; outputs its code. */
 export const languageField = <const Code extends string>(codes: readonly Code[]) =>
   z

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { documentFormats } from "../../documents/document-formats.ts";
 import { untranslatedSegment } from "../../documents/segments/untranslated-segment.ts";
+import { detectedSource } from "../../platform/catalogue/languages.ts";
 import { callbackState } from "../callbacks/deliveries.ts";
 import {
   hasTranscript,
@@ -100,10 +101,13 @@ const translationFields = {
   file_name: z
     .string()
     .meta({ example: "leaflet.lug.docx", description: "The name of the translated document" }),
-  source_language: z.string().nullable().meta({
-    example: "eng",
-    description: "The code of the source language; null when the model infers it",
-  }),
+  source_language: z
+    .string()
+    .nullable()
+    .meta({
+      example: "eng",
+      description: `The code of the source language. ${detectedSource}`,
+    }),
   target_language: z.string().meta({ example: "lug", description: "The code of the target language" }),
   format: z.enum(documentFormats).meta({ example: "docx", description: "The format of the document" }),
   progress: z
@@ -195,7 +199,7 @@ const transcriptionView = (stored: StoredTranscription) => ({
 const translationView = (stored: StoredTranslation) => ({
   type: stored.type,
   file_name: translatedFileName(stored),
-  source_language: stored.source_language ?? null,
+  source_language: stored.source_language ?? stored.detected_language ?? null,
   target_language: stored.target_language,
   format: stored.format,
   progress: { done: stored.done_characters, total: stored.characters },

@@ -112,6 +112,8 @@ export const translationItem = jobItem.extend({
   type: z.literal("translation"),
   /** `undefined` leaves it to the model. */
   source_language: z.string().optional(),
+  /** The language that the document shows, when the request does not name it. Models do not get it. */
+  detected_language: z.string().optional(),
   target_language: z.string(),
   format: z.enum(documentFormats),
   /** The columns of a table to translate; by default those that hold words. */

@@ -36,6 +36,7 @@ export const jobKinds: readonly ItemKind[] = [
       row: onlyAttributes(
         ...["id", "type", "status", "created_at", "started_at", "ended_at", "language", "source_language"],
         ...[
+          "detected_language",
           "target_language",
           "format",
           "characters",

@@ -14,6 +14,7 @@ import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { uncountedCharacters } from "../../support/uncounted-characters.ts";
+import { unsureDetector } from "../../support/unsure-detector.ts";
 
 const request = {
   path: "/tasks/translate",
@@ -33,6 +34,7 @@ const withBackend = async (use: (backend: FakeBackend) => Promise<void>): Promis
 const endpointsOver = ({ baseUrl }: FakeBackend) =>
   translateEndpoints({
     characters: uncountedCharacters,
+    sourceDetector: unsureDetector,
     translator: createOpenAiTranslator(
       { baseUrl, apiKey: async () => undefined, silenceMilliseconds: 1_000 },
       "model",
@@ -92,10 +94,17 @@ describe("the line of a request in the log", () => {
 
   it("says nothing of a model that was not asked", async () => {
     const info = vi.spyOn(logger, "info").mockImplementation(() => undefined);
-    await send(translateEndpoints({ characters: uncountedCharacters, translator: { translate: vi.fn() } }), {
-      ...request,
-      body: {},
-    });
+    await send(
+      translateEndpoints({
+        characters: uncountedCharacters,
+        sourceDetector: unsureDetector,
+        translator: { translate: vi.fn() },
+      }),
+      {
+        ...request,
+        body: {},
+      },
+    );
     expect(info.mock.calls.find(([event]) => event === "request.answered")?.[1]).not.toHaveProperty(
       "upstream_milliseconds",
     );

@@ -3,6 +3,7 @@ import { deeplEndpoints, libreTranslateEndpoints } from "../../../functions/tran
 import { languageModelOnDemand } from "../../../functions/translate/language-model.ts";
 import type { CharacterQuota } from "../../../shared/accounts/limits/character-quota.ts";
 import type { TranslationRequest } from "../../../shared/models/inference/translation.ts";
+import { sourceLanguageDetectorOnDemand } from "../../../shared/models/source-language/detector.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 
@@ -18,6 +19,7 @@ const setup = (respond: (request: TranslationRequest) => Promise<string>) => {
   const dependencies = {
     characters: quota,
     languageModel: languageModelOnDemand(),
+    sourceDetector: sourceLanguageDetectorOnDemand(),
     translator: {
       translate: async (request: TranslationRequest) => {
         requested.push(request);

@@ -3,6 +3,7 @@ import { translateEndpoints } from "../../../functions/translate/endpoints.ts";
 import { translationLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { uncountedCharacters } from "../../support/uncounted-characters.ts";
+import { unsureDetector } from "../../support/unsure-detector.ts";
 
 const setup = () => {
   const translator = {
@@ -12,11 +13,14 @@ const setup = () => {
     }),
   };
   const post = (body: object) =>
-    send(translateEndpoints({ characters: uncountedCharacters, translator }), {
-      path: "/tasks/translate",
-      body,
-      authorizer: authorizedCaller,
-    });
+    send(
+      translateEndpoints({ characters: uncountedCharacters, sourceDetector: unsureDetector, translator }),
+      {
+        path: "/tasks/translate",
+        body,
+        authorizer: authorizedCaller,
+      },
+    );
   return { translator, post };
 };
 const request = { source_language: "eng", target_language: "lug", text: "How are you?" };

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { accountTypes } from "../../../../shared/accounts/access/account-access.ts";
 import { accountPoliciesWith, defaultAddressLimits } from "../../../../shared/accounts/limits/policies.ts";
 import { identifiableLanguages } from "../../../../shared/models/language-id/identification.ts";
+import { detectableLanguages } from "../../../../shared/models/source-language/languages.ts";
 import {
   findLanguage,
   languages,
@@ -110,6 +111,7 @@ const facts: Readonly<Record<string, () => string>> = {
   speechCount: () => String(synthesisLanguages.length),
   defaultVoice: () => defaultVoices[0] ?? "",
   identifiableLanguages: () => namesOf(identifiableLanguages),
+  detectableLanguages: () => namesOf(detectableLanguages),
   anonymousLimit: () => limit(defaultAddressLimits.anonymous),
   credentialsLimit: () => limit(defaultAddressLimits.credentials),
 };

@@ -1,7 +1,12 @@
 /** `npm run langid:train -- <corpora>`: trains the model and writes its weights where the functions are built from. */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { encodeWeights, type Weights, weightsFile } from "../../../../shared/models/language-id/weights.ts";
+import {
+  classCount,
+  encodeWeights,
+  type Weights,
+  weightsFile,
+} from "../../../../shared/models/language-id/weights.ts";
 import { readOptions } from "../../../commands/command-line.ts";
 import { fitTemperature } from "./training/calibrate.ts";
 import { type CorpusLine, readCorpus, readPhrases } from "./training/corpus.ts";
@@ -37,7 +42,11 @@ export const trainModel = (
 ): Weights => {
   const { training, development } = partition(lines);
   const draw = createSampler([...training, ...phrases.map(label)], classWeights);
-  const regression = trainRegression(draw, options.sampleCount, createRandom(options.seed));
+  const regression = trainRegression(
+    draw,
+    { classCount, sampleCount: options.sampleCount },
+    createRandom(options.seed),
+  );
   const uncalibrated = quantise(regression, options.storedBuckets, 1);
   return { ...uncalibrated, temperature: fitTemperature(uncalibrated, development).temperature };
 };

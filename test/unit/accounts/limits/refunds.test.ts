@@ -32,6 +32,7 @@ import { encodeForm, formFile } from "../../../support/multipart.ts";
 import { authorizedCaller, send } from "../../../support/send.ts";
 import { dripping } from "../../../support/slow-responses.ts";
 import { uncountedCharacters } from "../../../support/uncounted-characters.ts";
+import { unsureDetector } from "../../../support/unsure-detector.ts";
 import { audioBytes, wavFile, wavHeaderBytes } from "../../../support/wav.ts";
 
 let server: FakeBackend;
@@ -84,6 +85,7 @@ const ask = async (
 const translation = (apiKey?: () => Promise<string | undefined>) =>
   translateEndpoints({
     characters: uncountedCharacters,
+    sourceDetector: unsureDetector,
     translator: createOpenAiTranslator(backend(apiKey), "model"),
   });
 
@@ -168,7 +170,7 @@ describe("a request that fails before a model begins to work costs nothing", () 
     server.behave(responding(503, "loading model"));
     const translator = createOpenAiTranslator({ ...backend(), silenceMilliseconds: 100 }, "model");
     const outcome = await ask(
-      translateEndpoints({ characters: uncountedCharacters, translator }),
+      translateEndpoints({ characters: uncountedCharacters, sourceDetector: unsureDetector, translator }),
       requests.translation,
     );
     expect(outcome).toEqual({ status: 503, isRefunded: true });
@@ -274,6 +276,7 @@ describe("a request for which a model started to work is charged", () => {
     server.behave(hanging);
     const endpoints = translateEndpoints({
       characters: uncountedCharacters,
+      sourceDetector: unsureDetector,
       translator: createOpenAiTranslator({ ...backend(), silenceMilliseconds: 5_000 }, "model"),
     });
     expect(await ask(endpoints, requests.translation, 2_100)).toEqual({ status: 503, isRefunded: false });

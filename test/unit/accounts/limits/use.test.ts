@@ -19,6 +19,7 @@ import {
 } from "../../../../shared/platform/telemetry/use.ts";
 import { speechInMemory, speechOf } from "../../../support/fake-speech.ts";
 import { iterate, sourceOf } from "../../../support/sources.ts";
+import { unsureDetector } from "../../../support/unsure-detector.ts";
 import { audioBytes, wavFile } from "../../../support/wav.ts";
 
 /** What some work has used, also when it failed. */
@@ -81,10 +82,17 @@ describe("a use case", () => {
     } as const;
     const translated = { text: "Gyebale", usage };
     expect(
-      await useOf(() => translate(request, { translator: { translate: async () => translated }, signal })),
+      await useOf(() =>
+        translate(request, signal, {
+          translator: { translate: async () => translated },
+          sourceDetector: unsureDetector,
+        }),
+      ),
     ).toEqual({ characters: 7 });
     const failing = { translate: () => Promise.reject(new Error("No model.")) };
-    expect(await useOf(() => translate(request, { translator: failing, signal }))).toEqual({});
+    expect(
+      await useOf(() => translate(request, signal, { translator: failing, sourceDetector: unsureDetector })),
+    ).toEqual({});
   });
 
   it("of chat has used the tokens that the model's server reports, streamed or not", async () => {

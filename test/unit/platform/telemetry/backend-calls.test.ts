@@ -23,6 +23,7 @@ import {
 import { delta, finish, role, streaming } from "../../../support/fake-stream.ts";
 import { authorizedCaller, send } from "../../../support/send.ts";
 import { uncountedCharacters } from "../../../support/uncounted-characters.ts";
+import { unsureDetector } from "../../../support/unsure-detector.ts";
 
 let server: FakeBackend;
 let backend: Backend;
@@ -141,6 +142,7 @@ describe("The last line of a request that asked a model", () => {
     server.behave(responding(200, completion("Oli otya?")));
     const endpoints = translateEndpoints({
       characters: uncountedCharacters,
+      sourceDetector: unsureDetector,
       translator: createOpenAiTranslator(backend, "m"),
     });
     await send(

@@ -21,7 +21,7 @@ export const closeRelatives: ReadonlySet<string> = new Set(
 );
 
 /** Bantu and Nilotic languages, the likeliest to be mistaken for one of the six, and therefore drawn more often. */
-const regional: ReadonlySet<string> = new Set(
+export const regional: ReadonlySet<string> = new Set(
   "swa kin run luo adh keo kpz koo bfa myx nuj lwg lsm mas guz kam kik mer lin nya bem zul sna".split(" "),
 );
 

@@ -73,12 +73,14 @@ const sourceShares: ReadonlyMap<string, number> = new Map([
 ]);
 const minCharacters = 3;
 
-interface Weighted<Item> {
+/** A choice, and how often it is drawn. */
+export interface Weighted<Item> {
   readonly item: Item;
   readonly weight: number;
 }
 
-const pickWeighted = <Item>(choices: readonly Weighted<Item>[], random: Random): Item => {
+/** Picks one of the choices, each in proportion to its weight. */
+export const pickWeighted = <Item>(choices: readonly Weighted<Item>[], random: Random): Item => {
   let remaining = random() * choices.reduce((sum, choice) => sum + choice.weight, 0);
   for (const choice of choices) {
     remaining -= choice.weight;
@@ -87,7 +89,8 @@ const pickWeighted = <Item>(choices: readonly Weighted<Item>[], random: Random):
   return pick(choices, random).item;
 };
 
-const groupsOf = (lines: readonly LabelledLine[]): readonly Weighted<readonly string[]>[] =>
+/** The texts of each group of lines, in their normalised form. */
+export const groupsOf = (lines: readonly LabelledLine[]): readonly Weighted<readonly string[]>[] =>
   [...Map.groupBy(lines, ({ group }) => group)]
     .map(([group, members]) => {
       const texts = members

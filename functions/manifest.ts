@@ -13,6 +13,7 @@ import { languageFunction } from "./language/contract.ts";
 import { legacyFunction } from "./legacy/contract.ts";
 import { mailFunction } from "./mail/contract.ts";
 import { mailFeedbackFunction } from "./mail-feedback/contract.ts";
+import { mcpFunction } from "./mcp/contract.ts";
 import { messagingFunction } from "./messaging/contract.ts";
 import { releaseCheckFunction } from "./release-check/contract.ts";
 import { requestLogFunction } from "./request-log/contract.ts";
@@ -40,6 +41,7 @@ export const functionDefinitions = [
   legacyFunction,
   mailFunction,
   mailFeedbackFunction,
+  mcpFunction,
   messagingFunction,
   requestLogFunction,
   speechFunction,

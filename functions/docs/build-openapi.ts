@@ -98,6 +98,21 @@ const redirect = (operation: Operation, isCompressing: boolean) => ({
   ]),
 });
 
+/** The responses with further statuses, in the form of another protocol. */
+const otherResponses = (operation: Operation, isCompressing: boolean) =>
+  Object.fromEntries(
+    Object.entries(operation.response.otherStatuses ?? {}).map(([status, { description, example }]) => [
+      status,
+      {
+        description,
+        headers: headersOf(headerGroups(operation, Number(status), isCompressing)),
+        ...(example
+          ? { content: { "application/json": { schema: operation.response.schema, example } } }
+          : {}),
+      },
+    ]),
+  );
+
 const toOpenApi = (
   operation: Operation,
   isCompressing: boolean,
@@ -120,6 +135,7 @@ const toOpenApi = (
         ...(response.status === 204 ? {} : { content: responseContent(operation) }),
       },
       ...(response.redirectsBrowsers ? { "303": redirect(operation, isCompressing) } : {}),
+      ...otherResponses(operation, isCompressing),
       ...errorResponses(operation, isCompressing, shared),
     },
   };

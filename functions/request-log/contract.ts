@@ -14,4 +14,4 @@ export const requestLogFunction = defineFunction({
 
 /** Whether accounts call a function, so that their requests are logged. Of the console's pages, nothing is. */
 export const hasRequestsOfAccounts = ({ operations }: Pick<FunctionDefinition, "operations">): boolean =>
-  operations.some(({ auth }) => auth === "user");
+  operations.some(({ auth, authorizer }) => auth === "user" || authorizer === true);

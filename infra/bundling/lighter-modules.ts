@@ -106,10 +106,21 @@ const withoutJsonSchema: Plugin = {
   },
 };
 
+/** Leaves out of the package for agents its validator of JSON Schema, 150 kB that only servers with questions to users need. */
+const withoutSchemaValidator: Plugin = {
+  name: "without-schema-validator",
+  setup(build) {
+    build.onLoad({ filter: /\/@modelcontextprotocol\/server\/dist\/ajvProvider-[\w-]+\.mjs$/ }, () => ({
+      contents: "class LeftOut {} export { LeftOut as n, LeftOut as r, LeftOut as t };",
+    }));
+  },
+};
+
 /** Replace modules that would make functions start more slowly, or their bundles larger. */
 export const lighterModules: readonly Plugin[] = [
   builtInModules,
   unusedCodec,
   passwordsOnDemand,
   withoutJsonSchema,
+  withoutSchemaValidator,
 ];

@@ -1,12 +1,11 @@
 /**
- * Writes the files that are generated: `openapi.json` and the paths for usage reports from the contracts, and the handbook's table
- * of what is stored. With `--check`, only reports whether they are up to date.
- * Writes the files that are generated from the contracts: `openapi.json`, and the paths for reports of usage and requests. With `--check`, only
- * reports whether they are up to date.
+ * Writes the files that are generated: `openapi.json`, the tools for agents and the paths for reports of usage and requests from the
+ * contracts, and the handbook's table of what is stored. With `--check`, only reports whether they are up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { buildOpenApi } from "../../functions/docs/build-openapi.ts";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
+import { describeTools } from "../../functions/mcp/describe-tools.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { retentionTable, tableMarkdown } from "../../shared/wiring/retention.ts";
 import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
@@ -15,7 +14,9 @@ import { readOptions } from "./command-line.ts";
 const pathOf = ({ id, method, path, deprecated }: Operation) =>
   [id, { method, path, ...(deprecated ? { deprecated: true } : {}) }] as const;
 
-const taskPaths = Object.fromEntries(operations.filter(({ auth }) => auth === "user").map(pathOf));
+const taskPaths = Object.fromEntries(
+  operations.filter(({ auth, authorizer }) => auth === "user" || authorizer === true).map(pathOf),
+);
 
 const retention = `# What is stored, and how long
 
@@ -36,8 +37,11 @@ const { check } = readOptions(
 
 const asJson = (content: unknown): string => `${JSON.stringify(content, undefined, 2)}\n`;
 
+const openApi = buildOpenApi(functionDefinitions);
+
 const files = {
-  "shared/http/openapi/openapi.json": asJson(buildOpenApi(functionDefinitions)),
+  "shared/http/openapi/openapi.json": asJson(openApi),
+  "functions/mcp/tools.json": asJson(describeTools(openApi)),
   "shared/accounts/usage/task-paths.json": asJson(taskPaths),
   "infra/handbook/retention.md": retention,
 };

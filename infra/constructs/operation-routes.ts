@@ -60,7 +60,7 @@ export const definePaths = ({ functions, uriOf, notFoundPage }: RouteOptions): D
     }
     for (const path of definition.pages ?? []) {
       if (path in pages) throw new Error(`The page ${path} is declared twice.`);
-      pages[path] = { [anyMethod]: forwardedMethod(path, integration, "public") };
+      pages[path] = { [anyMethod]: forwardedMethod(path, integration, false) };
     }
   }
   const ambiguous = Object.keys(pages).find((path) => path in operations);
@@ -89,17 +89,21 @@ const checkTimeout = ({ name, operations, pages, timeoutSeconds, transfer }: Fun
 
 /** To API Gateway, HEAD is a method like any other. */
 const methodsOf = (operation: Operation, integration: object): Record<string, DefinedMethod> => {
-  const { id, method, path, auth } = operation;
-  const forwarded = forwardedMethod(path, integration, verifiesTokens(operation) ? "public" : auth);
+  const { id, method, path } = operation;
+  const forwarded = forwardedMethod(path, integration, isAuthorized(operation));
   return {
     [method.toLowerCase()]: { operationId: id, ...forwarded },
     ...(method === "GET" ? { head: forwarded } : {}),
   };
 };
 
-const forwardedMethod = (path: string, integration: object, auth: Operation["auth"]): DefinedMethod => ({
+/** Whether the authorizer is in front of an operation. */
+const isAuthorized = (operation: Operation): boolean =>
+  operation.authorizer === true || (operation.auth === "user" && !verifiesTokens(operation));
+
+const forwardedMethod = (path: string, integration: object, isAuthorized: boolean): DefinedMethod => ({
   ...parametersOf(path),
-  security: auth === "user" ? [{ [authorizerName]: [] }] : [],
+  security: isAuthorized ? [{ [authorizerName]: [] }] : [],
   responses: { "200": { description: "The function's response" } },
   "x-amazon-apigateway-integration": integration,
 });

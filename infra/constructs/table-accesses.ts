@@ -159,6 +159,13 @@ const tableAccesses = {
   "store-responses": { UpdateItem: [idempotencyKeyPrefix] },
   /** Counting requests of addresses. */
   "count-addresses": { UpdateItem: [limitKeyPrefix] },
+  /** Creating jobs of accounts and showing them. */
+  "create-jobs": {
+    GetItem: [jobKeyPrefix],
+    PutItem: [jobKeyPrefix, accessKeyPrefix],
+    Query: [jobKeyPrefix],
+    UpdateItem: [jobKeyPrefix, accessKeyPrefix],
+  },
   /** Creating jobs of accounts, showing and cancelling them. */
   "keep-jobs": {
     DeleteItem: [jobKeyPrefix, accessKeyPrefix],

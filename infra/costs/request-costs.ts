@@ -89,6 +89,11 @@ const requestKinds: readonly RequestKind[] = [
     uses: { ...streamUses, apiRequest: 0, logKilobyte: 2 },
   },
   {
+    what: "translation as a tool of an agent, 1 s in the model",
+    seconds: { authorizer, mcp: 1.03 },
+    uses: { ...taskUses, logKilobyte: 5, outKilobyte: 2 },
+  },
+  {
     what: "speech, 3 s in the model, stored",
     seconds: { ...ofTask, speech: 3.1 },
     uses: { ...taskUses, bucketWrite: 1, outKilobyte: 200 },

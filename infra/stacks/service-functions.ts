@@ -8,6 +8,7 @@ import { jobsFunction } from "../../functions/jobs/contract.ts";
 import { languageFunction } from "../../functions/language/contract.ts";
 import { legacyFunction } from "../../functions/legacy/contract.ts";
 import { inStage } from "../../functions/legacy/settings.ts";
+import { mcpFunction } from "../../functions/mcp/contract.ts";
 import { speechFunction } from "../../functions/speech/contract.ts";
 import { transcriptionFunction } from "../../functions/transcription/contract.ts";
 import { translateFunction } from "../../functions/translate/contract.ts";
@@ -65,6 +66,7 @@ export class ServiceFunctions extends FunctionGroup {
       ),
       this.addUpload(),
       this.addJobs(),
+      this.addMcp(),
       this.addWebhook(),
       this.addConsole(chat),
     ];
@@ -127,6 +129,23 @@ export class ServiceFunctions extends FunctionGroup {
         [
           allUploads,
           { folder: uploadsFolder, access: "store" },
+          { folder: jobsFolder, access: "read" },
+          { folder: jobsFolder, access: "store" },
+        ],
+      ),
+      JOB_QUEUE_URL: queueBinding(this.props.data.jobs.queue, "send-count"),
+    });
+  }
+
+  /** What the operations behind its tools need. */
+  private addMcp(): ServiceFunction {
+    return this.add(mcpFunction, {
+      ...this.taskStores(
+        ["find-upload", "keep-callbacks", "create-jobs", "count-model-calls"],
+        [
+          responses,
+          storedSpeech,
+          allUploads,
           { folder: jobsFolder, access: "read" },
           { folder: jobsFolder, access: "store" },
         ],

@@ -16,6 +16,7 @@ export const tags = [
   "DeepL and LibreTranslate clients",
   "Uploads",
   "Jobs",
+  "Agents",
   "Messaging",
   "Service",
   "Deprecated (v1)",
@@ -74,6 +75,10 @@ export interface Operation<
     readonly otherContentTypes?: readonly string[];
     /** Headers of its own. Those that follow from the rest of the declaration are not named. */
     readonly headers?: readonly ApiHeaderName[];
+    /** Further statuses and what each means, with an example of the body in the same schema; without one there is no body. */
+    readonly otherStatuses?: Readonly<
+      Record<number, { readonly description: string; readonly example?: z.input<Result> }>
+    >;
     /** Whether browsers, by their `Accept`, are redirected to a page instead: status 303. */
     readonly redirectsBrowsers?: true;
   };
@@ -88,6 +93,11 @@ export interface Operation<
     /** By content type: readable responses other than JSON. */
     readonly otherResponses?: Readonly<Record<string, string>>;
   };
+  /**
+   * Whether API Gateway's authorizer is in front of a public operation. Its use case calls other operations for the caller, which
+   * check and count the request.
+   */
+  readonly authorizer?: Auth extends "public" ? true : never;
   /**
    * By default `task` with a token and `anonymous` without one. Operations that require a token always count on the
    * account, because the write that counts a request also checks its token.

@@ -64,7 +64,11 @@ const inOwnScope = async <Result>(
   work: () => Promise<Result>,
 ): Promise<Result> => {
   const milliseconds = context.getRemainingTimeInMillis() - reserveMilliseconds;
-  const scope = openRequestScope(milliseconds, { metricsNamespace, functionVersion: versionOf(context) });
+  const scope = openRequestScope(milliseconds, {
+    metricsNamespace,
+    functionVersion: versionOf(context),
+    context,
+  });
   try {
     return await inRequestScope(scope, work);
   } finally {
@@ -103,7 +107,7 @@ const executeUseCase = async (
  *
  * @throws Error when an operation is limited and nothing counts its requests, or admits callers unchecked.
  */
-const createPipeline = (
+export const createPipeline = (
   endpoints: readonly Endpoint[],
   { verifyBearer, limiter, idempotencyStore, headers, formatError }: HandlerOptions,
   beforeSending: readonly HttpMiddleware[] = [],

@@ -123,6 +123,54 @@ const exactResource = ({ resource, pathParameters }: GatewayFields): string =>
     (pathParameters?.[name] ?? "").replace(/\/+$/, "").split("/").map(encodeURIComponent).join("/"),
   );
 
+/** The results of the steps, before the first of them. */
+const beforeAllSteps = () => ({
+  endpoint: undefined,
+  credential: undefined,
+  caller: undefined,
+  parsedBody: undefined,
+  prepared: undefined,
+  idempotencyLock: undefined,
+  replayed: undefined,
+  admission: undefined,
+  errorStatus: undefined,
+  errorCode: undefined,
+  receivedAt: performance.now(),
+});
+
+/** A request of one operation within another request, from the same caller. */
+export interface InnerRequest extends Pick<HttpEvent, "body" | "headers" | "pathParameters" | "requestId"> {
+  readonly method: string;
+  /** The operation's path, with the names of its parameters. */
+  readonly resource: string;
+  readonly query: HttpEvent["queryStringParameters"];
+  /** The fields of a form, which are not encoded within a function. */
+  readonly form?: unknown;
+  readonly sourceAddress: string;
+  readonly basePath: string;
+}
+
+/** An event that takes the same way through the pipeline as if the caller had sent the request on its own. */
+export const toInnerEvent = (inner: InnerRequest): HttpEvent => {
+  const { method, resource, query, form, sourceAddress, basePath, ...request } = inner;
+  return {
+    ...beforeAllSteps(),
+    ...request,
+    resource,
+    httpMethod: method,
+    queryStringParameters: query,
+    isBase64Encoded: false,
+    parsedBody: form,
+    entryPoint: "rest-api",
+    requestContext: {
+      authorizer: null,
+      identity: { sourceIp: sourceAddress },
+      path: `${basePath}${resource}`,
+      requestId: inner.requestId,
+    },
+  };
+};
+
 /** Reads an event of the REST API or of a function URL. */
 export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2): HttpEvent => {
   const isFunctionUrl = isFunctionUrlEvent(event);
@@ -133,16 +181,6 @@ export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2
     headers: readHeaders(request),
     entryPoint: isFunctionUrl ? "function-url" : "rest-api",
     requestId: request.requestContext.requestId,
-    endpoint: undefined,
-    credential: undefined,
-    caller: undefined,
-    parsedBody: undefined,
-    prepared: undefined,
-    idempotencyLock: undefined,
-    replayed: undefined,
-    admission: undefined,
-    errorStatus: undefined,
-    errorCode: undefined,
-    receivedAt: performance.now(),
+    ...beforeAllSteps(),
   };
 };

@@ -17,6 +17,11 @@ export const importRules: readonly ImportRule[] = [
         to: "functions/*/",
         because: "The deprecated routes call the features that replace them.",
       },
+      {
+        from: "functions/mcp/",
+        to: "functions/*/",
+        because: "The tools of agents are operations of other features.",
+      },
     ],
     because: "Features do not import each other; code that two of them need belongs in shared/.",
   },

@@ -47,6 +47,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   jobs: { must: 5.4 },
   language: { must: 2.5, stretch: 2.2 },
   legacy: { must: 4 },
+  mcp: { must: 6 },
   messaging: { must: 5.4 },
   speech: { must: 4 },
   transcription: { must: 4 },

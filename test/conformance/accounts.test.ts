@@ -20,6 +20,7 @@ import {
   createAccount,
   expectDeclared,
   expectError,
+  gatewayChallenge,
   logIn,
   newRegistration,
   outcomeOf,
@@ -195,7 +196,7 @@ describe("a bearer token", () => {
   ])("that is %s gets 401 in our JSON", async (_case, headers) => {
     const response = await call("/auth/me", { headers });
     expectError(response, 401, "unauthenticated");
-    expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    expect(response.headers.get("www-authenticate")).toEqual(gatewayChallenge);
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
   });
 

@@ -185,7 +185,7 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
     ["limits", 1],
     ["openai-sdk", 3],
     ["translation-clients", 1],
-    ["agents", 1],
+    ["agents", 2],
   ])("of the guide %s runs as a program", async (name, count) => {
     const guide = guides.find((one) => one.name === name);
     const { token } = await createAccount();

@@ -53,6 +53,7 @@ describe.runIf(isLocal)("Usage of past days", () => {
     jobs: (token) => call("/tasks/jobs", { token }),
     language: (token) => call("/tasks/language_id", { token, body: { text: "Oli otya, ssebo?" } }),
     legacy: (token) => call("/tasks/summarise", { token, body: { text: "Oli otya, ssebo? Webale nnyo." } }),
+    mcp: (token) => call("/mcp", { token, body: { jsonrpc: "2.0", id: 1, method: "tools/list" } }),
     speech: (token) => call("/tasks/audio/speech", { token, body: { text: "Oli otya?" } }),
     transcription: (token) =>
       call("/tasks/audio/transcriptions", { token, body: formData({ language: "lug", audio: audio() }) }),

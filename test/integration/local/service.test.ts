@@ -192,6 +192,7 @@ describe("the operator's commands", () => {
     showResetPage: /"statusCode":400.*invalid_link/,
     resetPassword: /"statusCode":400.*invalid_link/,
     // The sample's token has no valid signature.
+    callMcp: /"statusCode":401/,
     deleteAccount: /"statusCode":401/,
     // The sample's key was never made.
     revokeKey: /"statusCode":404/,

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { healthOperation, languagesOperation, openApiOperation } from "../../../functions/docs/contract.ts";
+import { mcpOperation, protectedResourceOperation } from "../../../functions/mcp/contract.ts";
 import { listV1SpeechModelsOperation, listV1VoicesOperation } from "../../../functions/speech/v1/contract.ts";
 import {
   receiveDeliveryOperation,
@@ -8,6 +9,7 @@ import {
 } from "../../../functions/webhook/contract.ts";
 import { errorBody } from "../../support/declared.ts";
 import type { Row } from "../row.ts";
+import { visitor } from "../run.ts";
 import { stage } from "../stage.ts";
 
 const checksSignatures = stage.MESSAGING_SIGNATURE_MODE === "enforce";
@@ -23,6 +25,21 @@ export const service: readonly Row[] = [
   { operation: languagesOperation, request: () => ({}) },
   { operation: listV1VoicesOperation, request: () => ({}) },
   { operation: listV1SpeechModelsOperation, request: () => ({}) },
+  { operation: protectedResourceOperation, request: () => ({}) },
+  {
+    operation: mcpOperation,
+    request: () => ({
+      token: visitor.token.get(),
+      headers: { Accept: "application/json, text/event-stream" },
+      body: {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "list_voices", arguments: { language: "lug" } },
+      },
+    }),
+    onSuccess: ({ body }) => expect(body.result.structuredContent.language).toBe("lug"),
+  },
   {
     operation: verifyWebhookOperation,
     refusal: [403, "forbidden"],

@@ -157,6 +157,7 @@ describe("the operations of the service", () => {
   it("take 64 kB, but for conversations, batches, long texts, files and deliveries", () => {
     const longer = bodies.filter(({ body }) => maxBodyBytes(body) > 65_536);
     expect(Object.fromEntries(longer.map(({ id, body }) => [id, maxBodyBytes(body)]))).toEqual({
+      callMcp: 163_840,
       createChatCompletion: longBodyBytes,
       createResponse: longBodyBytes,
       createTranscription: 4_718_592,

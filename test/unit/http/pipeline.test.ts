@@ -286,11 +286,16 @@ describe("the operations of the service", () => {
     });
   };
 
-  it("name all that leaves, but for the API's description, translations, as specified, and a schema that a caller sent", () => {
+  it("name all that leaves, but for the API's description, translations, as specified, a schema that a caller sent, and results of tools", () => {
     const isOpen = ({ response }: Operation) =>
       openPaths(z.toJSONSchema(response.schema, { io: "output" }), "").length > 0;
     expect(operations.length).toBeGreaterThan(40);
-    expect(operations.filter(isOpen).map(({ id }) => id)).toEqual(["createResponse", "openapi", "translate"]);
+    expect(operations.filter(isOpen).map(({ id }) => id)).toEqual([
+      "createResponse",
+      "openapi",
+      "callMcp",
+      "translate",
+    ]);
   });
 });
 

@@ -26,6 +26,7 @@ describe("every route", () => {
 
   it("that reads what is the same for everyone has a high limit, which needs no table", () => {
     expect(routesOf("reading")).toEqual([
+      "GET /.well-known/oauth-protected-resource",
       "GET /health",
       "GET /languages",
       "GET /libretranslate/frontend/settings",
@@ -35,6 +36,8 @@ describe("every route", () => {
       "GET /tasks/webhook",
       "GET /v1/audio/models",
       "GET /v1/audio/voices",
+      // The operations behind its tools have the limits of accounts.
+      "POST /mcp",
     ]);
   });
 

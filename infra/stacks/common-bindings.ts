@@ -26,9 +26,9 @@ export type CommonVariable = Exclude<SettingName, "MAIL_FROM"> | keyof ReturnTyp
 /** The bindings of a stage's common variables. A function gets those that it declares. */
 export const commonBindings = (props: FunctionGroupProps): Readonly<Record<string, Binding>> => {
   const plain = Object.entries(props.stage.settings).flatMap(([name, value]): [string, Binding][] =>
-    name === "MAIL_FROM" || value === undefined || typeof value === "object"
+    name === "MAIL_FROM" || value === undefined || (typeof value === "object" && !Array.isArray(value))
       ? []
-      : [[name, plainBinding(value)]],
+      : [[name, plainBinding(Array.isArray(value) ? JSON.stringify(value) : value)]],
   );
   return { ...Object.fromEntries(plain), ...otherBindings(props) };
 };

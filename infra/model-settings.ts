@@ -146,8 +146,18 @@ const maxTimeouts: Readonly<Record<ModelTask, number>> = {
 /** CloudFront waits two minutes for a response. */
 const maxBehindCloudFront = 115_000;
 
-/** The variables of a function have at most 4,096 bytes together, and those without lists of servers up to 1,700. */
-const maxCharacters = 2_200;
+/** The variables of a function have at most 4,096 bytes together, and those of the console without lists about 2,600. */
+const maxCharacters = 1_300;
+
+/** A list as a variable of functions, without what is a default there. */
+export const listText = (servers: ChatServers | ModelServers): string =>
+  JSON.stringify(
+    servers.map(({ order, weight, ...server }) => ({
+      ...server,
+      ...(order === 1 ? {} : { order }),
+      ...(weight === 1 ? {} : { weight }),
+    })),
+  );
 
 /** Reports servers that do not fit together, or into the variables of a function. */
 export const checkModelServers = (settings: ServerSettings, context: z.RefinementCtx): void => {
@@ -164,8 +174,8 @@ export const checkModelServers = (settings: ServerSettings, context: z.Refinemen
   }
   const filled = fillInServers(settings, false);
   const characters = modelTasks
-    .map((task) => JSON.stringify(filled[serverSettings[task].list] ?? "").length)
-    .reduce((sum, length) => sum + length, 0);
+    .map((task) => filled[serverSettings[task].list])
+    .reduce((sum, servers) => sum + (servers ? listText(servers).length : 0), 0);
   const given = modelTasks.find((task) => settings[serverSettings[task].list]);
   if (given && characters > maxCharacters) {
     report(

@@ -251,7 +251,7 @@ describe("A deployed stage", () => {
     [
       {
         CHAT_SERVERS: JSON.stringify(
-          [1, 2, 3, 4, 5, 6].map((number) => ({ ...servers[1], name: `server-${number}` })),
+          [1, 2, 3, 4].map((number) => ({ ...servers[1], name: `server-${number}` })),
         ),
       },
       "CHAT_SERVERS: all lists of servers together, with those that are the servers of chat, must be at most",

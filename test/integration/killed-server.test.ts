@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 const startModel = async (): Promise<ModelProcess> => {
-  const command = runCommand("test/support/model-server-process.ts", [], {});
+  const command = runCommand("test/integration/model-server-process.ts", [], {});
   running.push({ close: () => command.child.kill("SIGKILL") });
   const port = await vi.waitFor(
     () => /^port (\d+)$/m.exec(command.output())?.[1] ?? expect.fail("not ready"),

@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { completion } from "./fake-backend.ts";
-import { delta, finish, role, sendEvents, startEvents } from "./fake-stream.ts";
-import { audioBytes, wavFile } from "./wav.ts";
+import { completion } from "../support/fake-backend.ts";
+import { delta, finish, role, sendEvents, startEvents } from "../support/fake-stream.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 
 const milliseconds = 20;
 

@@ -13,6 +13,7 @@ const endurance = "**/*.endurance.test.ts";
 const alsoWider = [
   "test/integration/attack.test.ts",
   "test/integration/fuzz.test.ts",
+  "test/integration/killed-server.test.ts",
   "test/integration/log-canary.test.ts",
   "test/integration/log-canary-messaging.test.ts",
   "test/integration/local/service.test.ts",

@@ -11,6 +11,7 @@ import { vendorName } from "../shared/platform/config/vendors.ts";
 import { daySeconds } from "../shared/platform/durations.ts";
 import { checkIdentityProviders, identityProviderSettings } from "./identity-provider-settings.ts";
 import { messagingSettings } from "./messaging-settings.ts";
+import { checkModelServers, modelSettings } from "./model-settings.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 /** `Name <address>` or only an address; the group is the address. */
@@ -25,11 +26,6 @@ const share = z.coerce
   .gt(0, { error: shareError })
   .max(1, { error: shareError });
 
-const modelServer = z.url({
-  protocol: /^https?$/,
-  error: "must be an address such as https://models.example.org/v1",
-});
-
 const domainName = z
   .string()
   .regex(/^(?:[a-z0-9-]+\.)+[a-z]{2,}$/, { error: "must be a name such as api.example.org" });
@@ -38,12 +34,7 @@ const certificateArn = z
   .string()
   .startsWith("arn:aws:acm:", { error: "must be the ARN of a certificate of ACM" });
 
-const modelName = z.string().min(1, { error: "must not be empty" });
-
 const onOrOff = z.enum(["on", "off"], { error: "must be on or off" });
-
-/** A file has the JSON value, a variable the text. */
-const flag = z.union([z.boolean(), z.stringbool()], { error: "must be true or false" });
 
 /** Numbers by function, from a text such as `chat=300,speech=100`. */
 const byFunction = (min: number) => {
@@ -59,12 +50,6 @@ const byFunction = (min: number) => {
     return Object.fromEntries(entries.map(([name = "", amount]) => [name, Number(amount)]));
   });
 };
-
-/** Far below the functions' own timeouts of 150 seconds and more, so a function can respond that a server is silent. */
-const timeout = wholeNumber(1, 120_000);
-const chatTimeout = timeout.default(60_000);
-
-const smallerModel = "chat-9b";
 
 /** CDK has this list too, but the local service reads its settings without loading CDK. */
 export const logRetentionDays = [
@@ -104,48 +89,7 @@ export const stageSettings = z
     FIREWALL: onOrOff.default("off"),
     /** The firewall refuses an address above this number of requests in five minutes; a mobile network may be one address. */
     FIREWALL_REQUESTS_PER_5_MINUTES: wholeNumber(10, 2_000_000_000).default(6_000),
-    /** Server of the chat models: any with the OpenAI HTTP API. Includes `/v1`. */
-    CHAT_BASE_URL: modelServer,
-    /** Name of the chat model on that server, when one model serves as both. */
-    CHAT_MODEL: modelName.optional(),
-    /** Name of the larger chat model on that server; by default `CHAT_MODEL`. */
-    CHAT_MODEL_14B: modelName.default("chat-14b"),
-    /** Name of the smaller chat model on that server; by default `CHAT_MODEL`. */
-    CHAT_MODEL_9B: modelName.default(smallerModel),
-    /**
-     * `true` if the larger chat model starts inside a thought and marks only its end (`</think>`), as DeepSeek-R1 and some Qwen
-     * models do behind a server without a parser for it. Streams then wait for that end.
-     */
-    CHAT_MODEL_14B_THINKS_FIRST: flag.default(false),
-    /** The same for the smaller chat model. */
-    CHAT_MODEL_9B_THINKS_FIRST: flag.default(false),
-    /** How long the chat server may stay silent. */
-    CHAT_TIMEOUT_MS: chatTimeout,
-    /** Server of the translation model; by default the chat server. Includes `/v1`. */
-    TRANSLATION_BASE_URL: modelServer,
-    /** Name of the translation model; by default the smaller chat model. */
-    TRANSLATION_MODEL: modelName.default(smallerModel),
-    /** How long the translation server may stay silent; by default `CHAT_TIMEOUT_MS`. */
-    TRANSLATION_TIMEOUT_MS: chatTimeout,
-    /** Server of the transcription model; by default the chat server. Includes `/v1`. */
-    TRANSCRIPTION_BASE_URL: modelServer,
-    /** Name of the transcription model. */
-    TRANSCRIPTION_MODEL: modelName.default("stt-51"),
-    /** Name of the model on that server that `whisper` of version 1 selects; by default there is none. */
-    TRANSCRIPTION_ALTERNATIVE_MODEL: modelName.optional(),
-    /**
-     * How long the transcription server may take after it has received a recording: long ones take minutes. The function's timeout
-     * is 290 seconds, because API Gateway's is 300.
-     */
-    TRANSCRIPTION_TIMEOUT_MS: wholeNumber(1, 270_000).default(240_000),
-    /** Server of the speech model; by default the chat server. Includes `/v1`. */
-    SPEECH_BASE_URL: modelServer,
-    /** Name of the speech model. */
-    SPEECH_MODEL: modelName.default("tts-3b"),
-    /** The platform that responses of speech synthesis name. */
-    SPEECH_PLATFORM: modelName.default("language-ai"),
-    /** How long the speech server may stay silent; many are silent until they have spoken the whole text. */
-    SPEECH_TIMEOUT_MS: timeout.default(120_000),
+    ...modelSettings,
     /** Sender of mails, `Name <address>` or an address; the address or its domain must be verified in SES. */
     MAIL_FROM: z.string().regex(senderPattern, {
       error: "must be an email address, or a name and an address as in `Name <address>`",
@@ -267,6 +211,7 @@ export const stageSettings = z
     error: "needs ALARM_EMAIL, the address that gets the mails",
   })
   .superRefine(checkIdentityProviders)
+  .superRefine(checkModelServers)
   .refine(({ LEGACY_VENDOR_A, LEGACY_VENDOR_B }) => LEGACY_VENDOR_A !== LEGACY_VENDOR_B, {
     path: ["LEGACY_VENDOR_B"],
     error: "must be another name than LEGACY_VENDOR_A",

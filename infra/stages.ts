@@ -2,6 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import type { StageCatalogue } from "../shared/platform/catalogue/stage-catalogue.ts";
+import { serverSettings } from "../shared/platform/config/model-servers.ts";
+import { modelTasks } from "../shared/platform/telemetry/backend-uses.ts";
+import { fillInServers } from "./model-settings.ts";
 import { readStageCatalogue } from "./stage-catalogue.ts";
 import {
   defaultsFrom,
@@ -66,8 +69,19 @@ const required = {
   MAIL_FROM: { meaning: "the sender of mails", example: "Example Languages <no-reply@example.org>" },
 } as const;
 
+/** The addresses of tasks that have a list of servers instead. */
+const replacedAddresses = (given: Readonly<Record<string, unknown>>): readonly string[] =>
+  modelTasks.flatMap((task) => {
+    const { list, baseUrl } = serverSettings[task];
+    return given[list] === undefined ? [] : baseUrl;
+  });
+
 const requireOwn = (name: string, given: Readonly<Record<string, unknown>>): void => {
-  const missing = Object.entries(required).filter(([setting]) => given[setting] === undefined);
+  // A list of servers replaces the address of the only one.
+  const replaced = replacedAddresses(given);
+  const missing = Object.entries(required).filter(
+    ([setting]) => given[setting] === undefined && !replaced.includes(setting),
+  );
   if (missing.length === 0) return;
   const sentences = missing.map(
     ([setting, { meaning, example }]) =>
@@ -76,10 +90,15 @@ const requireOwn = (name: string, given: Readonly<Record<string, unknown>>): voi
   throw new Error(sentences.join("\n"));
 };
 
+const isUnencrypted = (value: unknown): boolean =>
+  typeof value === "string"
+    ? value.startsWith("http://")
+    : Array.isArray(value) && value.some(({ base_url }) => isUnencrypted(base_url));
+
 /** Requests to other servers carry people's texts and keys. */
 const requireEncryption = (name: string, settings: StageSettings): void => {
   const plain = Object.entries(settings)
-    .filter(([, value]) => typeof value === "string" && value.startsWith("http://"))
+    .filter(([, value]) => isUnencrypted(value))
     .map(([setting]) => setting);
   if (plain.length === 0) return;
   throw new Error(
@@ -96,7 +115,9 @@ const refuseLoopback = (name: string, settings: StageSettings): void => {
 /** Returns the settings with the defaults that are other settings. */
 const fillIn = (given: Readonly<Record<string, unknown>>): Record<string, unknown> => {
   const filled: Record<string, unknown> = { ...given };
+  const replaced = replacedAddresses(given);
   for (const [name, other] of defaultsFrom) {
+    if (replaced.includes(name)) continue;
     if (filled[name] === undefined && filled[other] !== undefined) filled[name] = filled[other];
   }
   return filled;
@@ -113,17 +134,21 @@ const readSettings = (name: string, variables: Variables, folder = ownFolder) =>
     if (setting in fromVariables) return "variable";
     if (setting in file) return fileOf(name);
     const [, other] = [...defaultsFrom].find(([derived]) => derived === setting) ?? [];
-    return other && setting in filled ? `as ${other}` : "default";
+    if (other && setting in filled) return `as ${other}`;
+    return setting.endsWith("_SERVERS") ? "as CHAT_SERVERS" : "default";
   };
   const result = stageSettings.safeParse(filled);
-  if (result.success) return { settings: result.data, sourceOf };
+  if (result.success) {
+    return { settings: fillInServers(result.data, "TRANSLATION_MODEL" in given), sourceOf };
+  }
   const problems = result.error.issues.flatMap((issue) => {
-    if (issue.code === "unrecognized_keys") {
+    if (issue.code === "unrecognized_keys" && issue.path.length === 0) {
       return [`${fileOf(name)} has settings that do not exist: ${issue.keys.join(", ")}`];
     }
-    const setting = issue.path.join(".");
+    const [setting = ""] = issue.path.map(String);
+    const where = issue.path.join(".");
     // A default that is an invalid setting is invalid too; only the setting needs fixing.
-    return setting in given ? [`${setting}: ${issue.message} (${sourceOf(setting)})`] : [];
+    return setting in given ? [`${where}: ${issue.message} (${sourceOf(setting)})`] : [];
   });
   throw new Error(problems.join("\n"));
 };
@@ -210,8 +235,8 @@ export const explainStage = (name: string, variables: Variables, folder?: string
 /**
  * Returns the stage that runs on this machine, with the same settings as a deployed one.
  *
- * @param variables must hold `CHAT_BASE_URL`
- * @throws Error when `CHAT_BASE_URL` is missing, or a setting or its voices and languages are not valid.
+ * @param variables must hold `CHAT_BASE_URL` or `CHAT_SERVERS`
+ * @throws Error when both are missing, or a setting or its voices and languages are not valid.
  */
 export const localStage = (variables: Variables): Stage =>
   toStage(localName, readSettings(localName, variables).settings, localCatalogue(variables));
@@ -223,4 +248,8 @@ export const localStage = (variables: Variables): Stage =>
  * @throws Error that names each invalid setting, or each mistake in its voices and languages.
  */
 export const checkLocalVariables = (variables: Variables): Stage =>
-  localStage({ ...variables, CHAT_BASE_URL: variables["CHAT_BASE_URL"] || "http://127.0.0.1/v1" });
+  localStage(
+    variables["CHAT_SERVERS"]
+      ? variables
+      : { ...variables, CHAT_BASE_URL: variables["CHAT_BASE_URL"] || "http://127.0.0.1/v1" },
+  );

@@ -2,17 +2,17 @@ import { createRequestLog } from "../../shared/accounts/requests/request-log.ts"
 import { createTierRequests } from "../../shared/accounts/tiers/tier-requests.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { createStatusLog } from "../../shared/platform/status/status-log.ts";
-import { modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { accountDependenciesFrom } from "../../shared/wiring/accounts-from-environment.ts";
 import {
   accountPoliciesFrom,
-  inferenceKeyFrom,
+  inferenceKeysFrom,
   limiterFrom,
   linkedStoreFrom,
   requestTableFrom,
   storageOriginFrom,
 } from "../../shared/wiring/from-environment.ts";
+import { listedServersFrom } from "../../shared/wiring/model-servers.ts";
 import { retentionTable } from "../../shared/wiring/retention.ts";
 import { clientSecretsFrom } from "../../shared/wiring/secrets-from-environment.ts";
 import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
@@ -43,17 +43,6 @@ const playground = {
   visitorAttemptsPerDay: environment.VISITOR_TRIES_PER_DAY,
   attempts: createVisitorAttempts(requestTableFrom(environment), environment.VISITOR_TRIES_PER_DAY),
 };
-const modelServers = {
-  chat: environment.CHAT_BASE_URL,
-  translation: environment.TRANSLATION_BASE_URL,
-  transcription: environment.TRANSCRIPTION_BASE_URL,
-  speech: environment.SPEECH_BASE_URL,
-};
-const servers = modelTasks.map((task) => ({
-  task,
-  baseUrl: modelServers[task],
-  apiKey: inferenceKeyFrom(environment, task),
-}));
 const clientSecrets = clientSecretsFrom(environment);
 const logInThrough = (letter: string): string => `/console/log-in/${letter}`;
 const sessions = createSessionsRepository(table);
@@ -71,7 +60,7 @@ export const handler = createConsoleHandler(
     store: linkedStoreFrom(environment),
     queue: openJobQueue(jobs, aws),
     deadLetters,
-    servers,
+    servers: listedServersFrom(environment, inferenceKeysFrom(environment)),
     requestLog: createRequestLog(table),
     statusLog: createStatusLog(table),
     tierRequests: createTierRequests(table),

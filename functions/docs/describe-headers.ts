@@ -1,4 +1,4 @@
-import { idempotencyOf, limitClassOf, type Operation } from "../../shared/http/operation.ts";
+import { callsModels, idempotencyOf, limitClassOf, type Operation } from "../../shared/http/operation.ts";
 import { type ApiHeaderName, apiHeaders } from "../../shared/http/response-headers.ts";
 
 const typeOf = (example: string | number): "string" | "integer" | "number" => {
@@ -65,6 +65,7 @@ const groups: readonly HeaderGroup[] = [
     applies: ({ deprecated }) => deprecated !== undefined,
     word: "Deprecated",
   },
+  { headers: ["X-Model-Server"], applies: (operation, status) => status < 300 && callsModels(operation) },
   { headers: ["Idempotent-Replayed"], applies: isReplayed, word: "Replayable" },
   { headers: ["Vary"], applies: ({ variesBy }) => variesBy !== undefined, word: "Varying" },
   {

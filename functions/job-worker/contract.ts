@@ -31,6 +31,7 @@ export const jobWorkerFunction = defineFunction({
     ...transcriptionBackendEnvironment,
     ...translationBackendEnvironment,
     SPEECH_BASE_URL: speechBackendEnvironment.SPEECH_BASE_URL,
+    SPEECH_SERVERS: speechBackendEnvironment.SPEECH_SERVERS,
     SPEECH_MODEL: speechBackendEnvironment.SPEECH_MODEL,
     SPEECH_TIMEOUT_MS: speechBackendEnvironment.SPEECH_TIMEOUT_MS,
     /** How many pieces all accounts together may have in progress. */

@@ -31,6 +31,7 @@ export const messagingFunction = defineFunction({
     ...translationBackendEnvironment,
     ...transcriptionBackendEnvironment,
     SPEECH_BASE_URL: speechBackendEnvironment.SPEECH_BASE_URL,
+    SPEECH_SERVERS: speechBackendEnvironment.SPEECH_SERVERS,
     SPEECH_MODEL: speechBackendEnvironment.SPEECH_MODEL,
     SPEECH_TIMEOUT_MS: speechBackendEnvironment.SPEECH_TIMEOUT_MS,
     /** The dead-letter queue. Messages in it get an apology. */

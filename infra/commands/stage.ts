@@ -9,6 +9,7 @@ Prints every setting of a deployed stage with the source of its value: a variabl
 infra/stages, another setting, or the default. Fails like a deployment when a setting is missing or invalid.`;
 
 const printed = (value: SettingWithSource["value"]): string => {
+  if (Array.isArray(value)) return JSON.stringify(value);
   const text = typeof value === "object" ? Object.entries(value).map((entry) => entry.join("=")) : value;
   return String(text ?? "") || "-";
 };

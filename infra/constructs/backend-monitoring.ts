@@ -1,8 +1,9 @@
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { serverSettings } from "../../shared/platform/config/model-servers.ts";
 import {
-  type BackendName,
   backendMetric,
+  type MeasuredName,
   type ModelTask,
   modelTasks,
 } from "../../shared/platform/telemetry/backend-uses.ts";
@@ -24,7 +25,7 @@ export interface BackendMetrics {
 const minCalls = 10;
 
 /** @param namespace of the functions' metrics. */
-export const backendMetrics = (namespace: string, backend: BackendName): BackendMetrics => {
+export const backendMetrics = (namespace: string, backend: MeasuredName): BackendMetrics => {
   const period = Duration.minutes(5);
   const metric = (measure: Parameters<typeof backendMetric>[1], statistic: string): Metric =>
     new Metric({
@@ -56,9 +57,9 @@ const alarmingPercentage = 20;
 
 const modelDown = (namespace: string, task: ModelTask): Condition => ({
   description:
-    `The model server of the task "${task}" keeps failing, and the functions have stopped calling it; its operations ` +
-    "respond with 503. Restart it, or deploy with the address of another server in " +
-    `${task.toUpperCase()}_BASE_URL. The lines \`circuit.opened\` name its host.`,
+    `No model server of the task "${task}" responds, and the functions have stopped calling them; its operations respond ` +
+    "with 503. Restart one, or deploy with the address of another in " +
+    `${serverSettings[task].baseUrl} or ${serverSettings[task].list}. The lines \`circuit.opened\` name their hosts.`,
   runbook: "A model server is down",
   metric: backendMetrics(namespace, task).circuitsOpened,
   threshold: 1,
@@ -67,7 +68,7 @@ const modelDown = (namespace: string, task: ModelTask): Condition => ({
 
 const modelFails = (namespace: string, task: ModelTask): Condition => ({
   description:
-    `One in five calls to the model server of the task "${task}" gets no usable response, so callers get 502 or 503. ` +
+    `One in five calls to the model servers of the task "${task}" gets no usable response, so callers get 502 or 503. ` +
     "Read `code` and `reason` of `request.failed` in the logs of the functions that call it, then the server's own log.",
   runbook: "A model server fails",
   metric: backendMetrics(namespace, task).failurePercentage,
@@ -88,7 +89,7 @@ const slowMilliseconds: Readonly<Record<ModelTask, number>> = {
 
 const modelSlow = (namespace: string, task: ModelTask): Condition => ({
   description:
-    `One in twenty calls to the model server of the task "${task}" takes longer than ${slowMilliseconds[task] / 1_000} ` +
+    `One in twenty calls to the model servers of the task "${task}" takes longer than ${slowMilliseconds[task] / 1_000} ` +
     "seconds to start its response. The server is loading or overloaded: check its own queue, and start another server " +
     "at the same address.",
   runbook: "A model server is slow",

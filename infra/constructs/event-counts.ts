@@ -56,6 +56,17 @@ const countedEvents: readonly CountedEvent[] = [
     datapointsToAlarm: 1,
   },
   {
+    id: "KeyRefused",
+    alarm: "ModelKeyRefused",
+    event: "model.key_refused",
+    description:
+      "A model server refuses our key with 401 or 403. If its task has other servers, those respond instead; otherwise callers get " +
+      "502. `server` and `backend` of `model.key_refused` name the server and its task.",
+    runbook: "A model server refuses our key",
+    threshold: 1,
+    datapointsToAlarm: 1,
+  },
+  {
     id: "NotQueueable",
     alarm: "UnqueueableMessages",
     event: "message.not_queueable",

@@ -9,7 +9,8 @@ import {
   Stats,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
-import { type BackendName, backendNames, modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
+import { serverSettings } from "../../shared/platform/config/model-servers.ts";
+import { backendNames, type MeasuredName, modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import type { RequestMetrics } from "../../shared/platform/telemetry/request-metrics.ts";
 import { concurrencyPercent, type Monitored, ownTime, tableThrottles } from "./alarm-conditions.ts";
 import { type BackendMetrics, backendMetrics } from "./backend-monitoring.ts";
@@ -99,12 +100,28 @@ const operationWidgets = ({ metricsNamespace }: Monitored): GraphWidget[] => [
   operationWidget("5xx and broken streams", metricsNamespace, "server_error", Stats.SUM),
 ];
 
-const backendWidgets = ({ metricsNamespace: namespace }: Monitored): GraphWidget[] => [
-  backendWidget("calls", namespace, backendNames, ({ calls }) => calls),
-  backendWidget("p95 in milliseconds", namespace, backendNames, ({ slowMilliseconds }) => slowMilliseconds),
-  backendWidget("failed calls", namespace, backendNames, ({ failures }) => failures),
-  backendWidget("circuits opened", namespace, modelTasks, ({ circuitsOpened }) => circuitsOpened),
-];
+/** The servers of tasks that have more than one. */
+const serversOf = (settings: Monitored["settings"]): MeasuredName[] =>
+  modelTasks.flatMap((task) => {
+    const servers: readonly { readonly name: string }[] = settings[serverSettings[task].list] ?? [];
+    return servers.length > 1 ? servers.map(({ name }) => `${task}_${name}` as const) : [];
+  });
+
+const backendWidgets = ({ metricsNamespace: namespace, settings }: Monitored): GraphWidget[] => {
+  const servers = serversOf(settings);
+  const all = [...backendNames, ...servers];
+  return [
+    backendWidget("calls", namespace, all, ({ calls }) => calls),
+    backendWidget("p95 in milliseconds", namespace, all, ({ slowMilliseconds }) => slowMilliseconds),
+    backendWidget("failed calls", namespace, all, ({ failures }) => failures),
+    backendWidget(
+      "circuits opened",
+      namespace,
+      [...modelTasks, ...servers],
+      ({ circuitsOpened }) => circuitsOpened,
+    ),
+  ];
+};
 
 const functionWidgets = ({ functions }: Monitored): GraphWidget[] => [
   new GraphWidget({
@@ -132,11 +149,11 @@ const queueWidget = (what: string, { queue, deadLetterQueue }: WorkQueue): Graph
     ],
   });
 
-/** One line for each backend: the model server of each task, and the messaging platform. */
+/** One line for each backend: each task of models, each of its servers if it has several, and the messaging platform. */
 const backendWidget = (
   what: string,
   namespace: string,
-  backends: readonly BackendName[],
+  backends: readonly MeasuredName[],
   metricOf: (metrics: BackendMetrics) => IMetric,
 ): GraphWidget =>
   new GraphWidget({

@@ -9,8 +9,8 @@ import { functionDefinitions } from "../../functions/manifest.ts";
 import { hasRequestsOfAccounts } from "../../functions/request-log/contract.ts";
 import type { PlatformSecrets } from "../../shared/messaging/platform-secrets.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
-import type { ModelTask } from "../../shared/platform/telemetry/backend-uses.ts";
 import type { IdentityStandIns } from "./identity/identity-servers.ts";
+import type { Models } from "./models.ts";
 import { choosePort } from "./ports.ts";
 import { admitSample } from "./sample-account.ts";
 import { type LocalSettings, logLevels } from "./settings.ts";
@@ -74,13 +74,6 @@ export const configureFunction =
       : {}),
   });
 
-const inferenceKeys = (settings: LocalSettings): Record<ModelTask, string | undefined> => ({
-  chat: settings.CHAT_API_KEY,
-  translation: settings.TRANSLATION_API_KEY,
-  transcription: settings.TRANSCRIPTION_API_KEY,
-  speech: settings.SPEECH_API_KEY,
-});
-
 const platformSecrets = (settings: LocalSettings): Record<keyof PlatformSecrets, string> => ({
   verify_token: settings.MESSAGING_VERIFY_TOKEN,
   app_secret: settings.MESSAGING_APP_SECRET,
@@ -89,9 +82,13 @@ const platformSecrets = (settings: LocalSettings): Record<keyof PlatformSecrets,
 
 /** Returns the values of the secrets that an operator fills in for a deployment; `undefined` for generated ones. */
 export const secretValue =
-  (settings: LocalSettings, { clientSecrets }: Pick<IdentityStandIns, "clientSecrets">) =>
+  (
+    settings: LocalSettings,
+    { clientSecrets }: Pick<IdentityStandIns, "clientSecrets">,
+    { keys }: Pick<Models, "keys">,
+  ) =>
   ({ logicalId }: LocalResource): string | undefined => {
-    if (logicalId.startsWith("InferenceKeys")) return JSON.stringify(inferenceKeys(settings));
+    if (logicalId.startsWith("InferenceKeys")) return JSON.stringify(keys);
     if (logicalId.startsWith("MessagingSecrets")) return JSON.stringify(platformSecrets(settings));
     if (logicalId.startsWith("IdentityProviders")) return JSON.stringify(clientSecrets);
     return undefined;

@@ -21,6 +21,7 @@ Runs the whole service on this machine. Settings are variables, as in "PORT=4000
   DATA_DIR        the folder for its data (.local)
   STAGE_DIR       the folder with a stage's voices.json and languages.json (infra/stages/local)
   CHAT_BASE_URL   a model server with the OpenAI HTTP API, instead of the sample models
+  CHAT_SERVERS    several of them, as a list in JSON
 infra/local/README.md lists all settings.`;
 
 let service: LocalService | undefined;

@@ -2,28 +2,25 @@ import { isFromAnotherSite, isFromThisMachine } from "@language-ai/aws-stand-ins
 import { sampleModels, startSampleInference } from "@language-ai/sample-models";
 import * as z from "zod";
 import { synthesisLanguagesWith } from "../../shared/platform/catalogue/voices.ts";
+import {
+  type ChatServers,
+  keyVariable,
+  type ModelServers,
+  serverSettings,
+} from "../../shared/platform/config/model-servers.ts";
 import { type ModelTask, modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
-import type { StageSettings } from "../stage-settings.ts";
+import type { SettingName, StageSettings } from "../stage-settings.ts";
 import { checkLocalVariables, localStage, type Stage } from "../stages.ts";
-import type { LocalSettings } from "./settings.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The settings with the server of each task, its key and its models. */
-const settingNames = {
-  chat: { key: "CHAT_API_KEY", baseUrl: "CHAT_BASE_URL", models: ["CHAT_MODEL_14B", "CHAT_MODEL_9B"] },
-  translation: {
-    key: "TRANSLATION_API_KEY",
-    baseUrl: "TRANSLATION_BASE_URL",
-    models: ["TRANSLATION_MODEL"],
-  },
-  transcription: {
-    key: "TRANSCRIPTION_API_KEY",
-    baseUrl: "TRANSCRIPTION_BASE_URL",
-    models: ["TRANSCRIPTION_MODEL"],
-  },
-  speech: { key: "SPEECH_API_KEY", baseUrl: "SPEECH_BASE_URL", models: ["SPEECH_MODEL"] },
-} as const satisfies Record<ModelTask, unknown>;
+/** The settings with the models of each task's server, when it has only one. */
+const modelSettings = {
+  chat: ["CHAT_MODEL_14B", "CHAT_MODEL_9B"],
+  translation: ["TRANSLATION_MODEL"],
+  transcription: ["TRANSCRIPTION_MODEL"],
+  speech: ["SPEECH_MODEL"],
+} as const satisfies Record<ModelTask, readonly SettingName[]>;
 
 /** The setting with the second model of transcription, which may be absent. */
 const alternativeModel = "TRANSCRIPTION_ALTERNATIVE_MODEL" as const;
@@ -41,6 +38,8 @@ export interface Models {
     readonly isSample: boolean;
     readonly tasks: readonly ModelTask[];
   }[];
+  /** By the servers' names. A server without a key gets requests without one. */
+  readonly keys: Readonly<Record<string, string | undefined>>;
   /** A sentence for each problem that would make requests fail. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
@@ -74,37 +73,78 @@ const sampleListing: Listing = { names: Object.values(sampleModels) };
 const isListed = (model: string, names: readonly string[]): boolean =>
   names.includes(model) || names.includes(`${model}:latest`);
 
+/** A server of a task, the variable with its key, and its names for the task's models. */
+interface TaskServer {
+  readonly task: ModelTask;
+  readonly url: string;
+  readonly keyVariable: string;
+  /** By the settings that name them. */
+  readonly models: readonly (readonly [setting: string, model: string])[];
+}
+
+/** The servers of a task's list, or the only one. */
+const serversOfTask = (settings: StageSettings, task: ModelTask): TaskServer[] => {
+  const { list, baseUrl } = serverSettings[task];
+  const usual = modelSettings[task].map((setting) => [setting, settings[setting]] as const);
+  const alternative = task === "transcription" ? settings[alternativeModel] : undefined;
+  const others = alternative === undefined ? [] : [[alternativeModel, alternative] as const];
+  const url = settings[baseUrl];
+  const listed: readonly (ChatServers | ModelServers)[number][] = settings[list] ?? [];
+  return [
+    ...(url === undefined
+      ? []
+      : [{ task, url, keyVariable: keyVariable(task), models: [...usual, ...others] }]),
+    ...listed.map((server) => {
+      const own = Object.entries(server).flatMap(([name, model]) =>
+        name.startsWith("model") && typeof model === "string" ? [[list, model] as const] : [],
+      );
+      const models = [...(own.length === 0 ? usual : own), ...others];
+      return { task, url: server.base_url, keyVariable: keyVariable(server.name), models };
+    }),
+  ];
+};
+
+const serversOfStage = (settings: StageSettings): TaskServer[] =>
+  modelTasks.flatMap((task) => serversOfTask(settings, task));
+
+/** The keys of the stage's servers by their names, as in the secret of a deployment. */
+const keysOf = (settings: StageSettings, variables: Variables): Models["keys"] => {
+  const listed = modelTasks.flatMap((task) => settings[serverSettings[task].list] ?? []);
+  const names = [...modelTasks, ...listed.map(({ name }) => name)];
+  return Object.fromEntries(names.map((name) => [name, variables[keyVariable(name)] || undefined]));
+};
+
 /** Warnings about servers that do not respond, and about models that servers do not have. */
-const warningsOf = (settings: StageSettings, listings: ReadonlyMap<string, Listing>): string[] => {
+const warningsOf = (servers: readonly TaskServer[], listings: ReadonlyMap<string, Listing>): string[] => {
   const silent = [...listings].flatMap(([url, listing]) =>
     "problem" in listing ? [`The server at ${url} ${listing.problem}.`] : [],
   );
-  const unknown = modelTasks.flatMap((task) => {
-    const baseUrl = settings[settingNames[task].baseUrl];
-    const listing = listings.get(baseUrl);
+  const unknown = servers.flatMap(({ task, url, models }) => {
+    const listing = listings.get(url);
     if (!listing || "problem" in listing) return [];
     const names = listing.names.length > 0 ? listing.names.join(", ") : "none";
-    const { models } = settingNames[task];
-    return [...models, ...(task === "transcription" ? [alternativeModel] : [])].flatMap((setting) => {
-      const model = settings[setting];
-      return model === undefined || isListed(model, listing.names)
+    return models.flatMap(([setting, model]) =>
+      isListed(model, listing.names)
         ? []
-        : `The server at ${baseUrl} has no model '${model}' for ${task} (it has ${names}). Set ${setting}, or requests may fail with 502.`;
-    });
+        : `The server at ${url} has no model '${model}' for ${task} (it has ${names}). Set ${setting}, or requests may fail with 502.`,
+    );
   });
   return [...silent, ...unknown];
 };
 
 /** The servers with their tasks, in the order of the tasks. */
-const serversOf = (settings: StageSettings, sampleUrl: string | undefined): Models["servers"] =>
-  [...Map.groupBy(modelTasks, (task): string => settings[settingNames[task].baseUrl])].map(
-    ([url, tasks]) => ({ url, tasks, isSample: url === sampleUrl }),
-  );
+const withTasks = (servers: readonly TaskServer[], sampleUrl: string | undefined): Models["servers"] =>
+  [...Map.groupBy(servers, ({ url }) => url)].map(([url, same]) => ({
+    url,
+    tasks: [...new Set(same.map(({ task }) => task))],
+    isSample: url === sampleUrl,
+  }));
 
-/** Whether the chat server does an audio task too: the variables say so, or it lists the model. */
+/** Whether a chat server does an audio task too: the variables say so, or it lists the model. */
 const isOnChatServer = (task: AudioTask, variables: Variables, listing: Listing): boolean => {
-  const { baseUrl, models } = settingNames[task];
-  if (variables[baseUrl] || models.some((setting) => variables[setting])) return true;
+  const { list, baseUrl } = serverSettings[task];
+  const models = modelSettings[task];
+  if ([list, baseUrl, ...models].some((setting) => variables[setting])) return true;
   const { settings } = localStage(variables);
   return "names" in listing && models.every((setting) => isListed(settings[setting], listing.names));
 };
@@ -136,47 +176,47 @@ const startSampleModels = async (port: number, variables: Variables): Promise<Mo
     CHAT_BASE_URL: sample.baseUrl,
   };
   const { settings } = localStage(chosen);
+  const servers = serversOfStage(settings);
   return {
     variables: chosen,
-    servers: serversOf(settings, sample.baseUrl),
-    warnings: warningsOf(settings, new Map([[sample.baseUrl, sampleListing]])),
+    keys: keysOf(settings, chosen),
+    servers: withTasks(servers, sample.baseUrl),
+    warnings: warningsOf(servers, new Map([[sample.baseUrl, sampleListing]])),
     close: () => sample.close(),
   };
 };
 
 /**
- * Starts the sample server for the tasks that no other server does. Without `CHAT_BASE_URL` these are all tasks; with it, speech
- * and transcription if the chat server has no models for them.
+ * Starts the sample server for the tasks that no other server does. Without servers of chat these are all tasks; with some, speech and
+ * transcription if the first of them has no models for these.
  */
-export const startModels = async (
-  local: LocalSettings,
-  port: number,
-  variables: Variables,
-): Promise<Models> => {
-  const { CHAT_BASE_URL: chatBaseUrl } = local;
-  if (!chatBaseUrl) return startSampleModels(port, variables);
-  const chatListing = await listModels(chatBaseUrl, local.CHAT_API_KEY);
+export const startModels = async (port: number, variables: Variables): Promise<Models> => {
+  if (!variables["CHAT_BASE_URL"] && !variables["CHAT_SERVERS"]) return startSampleModels(port, variables);
+  const [chat] = serversOfTask(localStage(variables).settings, "chat");
+  const chatListing = await listModels(chat?.url ?? "", variables[chat?.keyVariable ?? ""]);
   const sampleTasks = audioTasks.filter((task) => !isOnChatServer(task, variables, chatListing));
   const sample = sampleTasks.length > 0 ? await startSampleServer(port, variables) : undefined;
   const chosen = {
     ...variables,
     ...Object.fromEntries(
       sampleTasks.flatMap((task) => [
-        [settingNames[task].baseUrl, sample?.baseUrl],
-        ...settingNames[task].models.map((setting) => [setting, sampleModels[task]]),
+        [serverSettings[task].baseUrl, sample?.baseUrl],
+        ...modelSettings[task].map((setting) => [setting, sampleModels[task]]),
       ]),
     ),
   };
   const { settings } = localStage(chosen);
-  const servers = serversOf(settings, sample?.baseUrl);
-  const listings = servers.map(async ({ url, isSample, tasks: [task = "chat"] }) => {
-    const known = isSample ? sampleListing : url === chatBaseUrl && chatListing;
-    return [url, known || (await listModels(url, local[settingNames[task].key]))] as const;
+  const servers = serversOfStage(settings);
+  const byUrl = Map.groupBy(servers, ({ url }) => url);
+  const listings = [...byUrl].map(async ([url, [first]]) => {
+    const known = url === sample?.baseUrl ? sampleListing : url === chat?.url && chatListing;
+    return [url, known || (await listModels(url, variables[first?.keyVariable ?? ""]))] as const;
   });
   return {
     variables: chosen,
-    servers,
-    warnings: warningsOf(settings, new Map(await Promise.all(listings))),
+    keys: keysOf(settings, chosen),
+    servers: withTasks(servers, sample?.baseUrl),
+    warnings: warningsOf(servers, new Map(await Promise.all(listings))),
     close: async () => sample?.close(),
   };
 };

@@ -37,11 +37,6 @@ const settings = z.object({
   MESSAGING_API_URL: endpoint,
   /** The port for a debugger. 0 takes any free one. */
   INSPECT_PORT: wholeNumber(0, 65_535).default(9229),
-  /** A server without a key gets requests without one. */
-  CHAT_API_KEY: z.string().optional(),
-  TRANSLATION_API_KEY: z.string().optional(),
-  TRANSCRIPTION_API_KEY: z.string().optional(),
-  SPEECH_API_KEY: z.string().optional(),
   /** By default the stand-ins of the identity providers. */
   IDP_A_ISSUER: z.string().optional(),
   IDP_A_CLIENT_SECRET: z.string().optional(),

@@ -78,7 +78,7 @@ const startMessaging = async (
 
 /** Starts the servers that the service calls. */
 const startBackends = async ({ settings, variables }: StartOptions, ports: Ports, cleanup: Cleanup) => {
-  const models = await startModels(settings, ports.sampleInference, variables);
+  const models = await startModels(ports.sampleInference, variables);
   cleanup.add(() => models.close());
   const baseUrl = `http://${networkOf(settings).address}:${ports.api}${settings.BASE_PATH}`;
   const platform = await startMessaging(settings, baseUrl);
@@ -159,7 +159,7 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
     ports: { restApi: ports.api, functionUrls: ports.chatStream, s3: ports.storage },
     configureFunction: configureFunction(settings, inspected),
     maxConcurrency: settings.FUNCTION_CONCURRENCY,
-    secretValue: secretValue(settings, identity),
+    secretValue: secretValue(settings, identity, models),
     localRoutes: (served) => localRoutes(served, instance, platform),
     log: (line) => {
       if (isShownAt(settings.LOG_LEVEL, line)) log(line);

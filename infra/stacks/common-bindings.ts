@@ -1,7 +1,10 @@
 import { notices } from "../../functions/console/notices/built-notices.ts";
 import { noticesOf } from "../../functions/console/notices/notice.ts";
+import { serverSettings } from "../../shared/platform/config/model-servers.ts";
+import { modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
 import { type Binding, plainBinding, secretBinding } from "../constructs/bindings.ts";
 import { identityProvidersOf } from "../identity-provider-settings.ts";
+import { listText } from "../model-settings.ts";
 import type { SettingName } from "../stage-settings.ts";
 import type { FunctionGroupProps } from "./function-group.ts";
 
@@ -23,6 +26,14 @@ const otherBindings = ({ stage: { name, settings }, data, publicBaseUrl }: Funct
 /** Variables that have one value in a stage. The sender of mails is not among them, because it needs a permission. */
 export type CommonVariable = Exclude<SettingName, "MAIL_FROM"> | keyof ReturnType<typeof otherBindings>;
 
+/** The lists of servers of the tasks that have some. */
+const listBindings = ({ stage: { settings } }: FunctionGroupProps): [string, Binding][] =>
+  modelTasks.flatMap((task) => {
+    const { list } = serverSettings[task];
+    const servers = settings[list];
+    return servers ? [[list, plainBinding(listText(servers))]] : [];
+  });
+
 /** The bindings of a stage's common variables. A function gets those that it declares. */
 export const commonBindings = (props: FunctionGroupProps): Readonly<Record<string, Binding>> => {
   const plain = Object.entries(props.stage.settings).flatMap(([name, value]): [string, Binding][] =>
@@ -30,5 +41,5 @@ export const commonBindings = (props: FunctionGroupProps): Readonly<Record<strin
       ? []
       : [[name, plainBinding(value)]],
   );
-  return { ...Object.fromEntries(plain), ...otherBindings(props) };
+  return { ...Object.fromEntries([...plain, ...listBindings(props)]), ...otherBindings(props) };
 };

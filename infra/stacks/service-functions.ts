@@ -125,7 +125,7 @@ export class ServiceFunctions extends FunctionGroup {
   private addJobs(): ServiceFunction {
     return this.add(jobsFunction, {
       ...this.taskStores(
-        ["keep-uploads", "keep-owner", "keep-callbacks", "keep-jobs"],
+        ["keep-uploads", "keep-owner", "keep-callbacks", "keep-jobs", "count-model-calls"],
         [
           allUploads,
           { folder: uploadsFolder, access: "store" },

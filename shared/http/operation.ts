@@ -182,6 +182,18 @@ export const verifiesTokens = ({ deprecated, path }: Pick<Operation, "deprecated
 export const limitClassOf = ({ limit, auth }: Pick<Operation, "limit" | "auth">): LimitClass =>
   limit ?? (auth === "user" ? "task" : "anonymous");
 
+/** The scopes of operations that call models on other servers. */
+const modelScopes: ReadonlySet<string | undefined> = new Set<Scope>([
+  "chat",
+  "speech",
+  "transcribe",
+  "translate",
+]);
+
+/** Whether an operation calls models: its responses name the servers that replied, in `X-Model-Server`. */
+export const callsModels = (operation: Pick<Operation, "auth" | "limit" | "method" | "scope">): boolean =>
+  operation.method === "POST" && limitClassOf(operation) === "task" && modelScopes.has(operation.scope);
+
 /**
  * What an `Idempotency-Key` does at an operation; `undefined` where it is ignored. A repeated task costs twice, so
  * every POST of one supports the header, unless its responses always stream.

@@ -29,6 +29,7 @@ import {
   refundRequest,
   requireLimits,
 } from "./limit-requests.ts";
+import { callsModels, type Operation } from "./operation.ts";
 import { parseBody } from "./parse-body.ts";
 import { type HttpEvent, type HttpMiddleware, toHttpEvent } from "./request.ts";
 import { identifyRequest, logResponse, type StreamEnd } from "./request-log.ts";
@@ -76,6 +77,13 @@ const inOwnScope = async <Result>(
   }
 };
 
+/** A replayed response names the server that replied to the first request, so this comes before it is stored. */
+const nameModelServer = (operation: Operation, response: HttpResponse): HttpResponse => {
+  const servers = requestScope()?.backends.servers;
+  if (servers !== undefined && callsModels(operation)) response.headers["X-Model-Server"] = servers;
+  return response;
+};
+
 /**
  * A use case has as much time as the request's scope; so has the rest of its streamed body.
  *
@@ -91,7 +99,8 @@ const executeUseCase = async (
   const deadline = requestScope()?.deadline ?? signal;
   try {
     const result = await raceDeadline(deadline, (ending) => prepared.execute(ending));
-    return toResponse(endpoint.operation, result);
+    const { operation } = endpoint;
+    return nameModelServer(operation, toResponse(operation, result));
   } catch (error) {
     if (!deadline.aborted || error !== deadline.reason) throw error;
     throw new AppError("service_unavailable", { retryAfterSeconds: 30, cause: error });

@@ -16,7 +16,7 @@ import { createIdempotencyStore, type IdempotencyStore } from "../http/idempoten
 import { createResponseSecrets } from "../http/idempotency/sealed-response.ts";
 import { createCallReport } from "../models/health/model-calls.ts";
 import type { ChatModels } from "../models/inference/chat.ts";
-import { inferenceKey } from "../models/inference/inference-keys.ts";
+import { inferenceKeysIn, type KeyOf } from "../models/inference/inference-keys.ts";
 import { createOpenAiChatModels } from "../models/inference/openai/chat-models.ts";
 import { createOpenAiSynthesizer } from "../models/inference/openai/synthesizer.ts";
 import { createOpenAiTranscriber } from "../models/inference/openai/transcriber.ts";
@@ -50,6 +50,7 @@ import { createS3ObjectParts } from "../platform/storage/s3-multipart.ts";
 import { createS3ObjectStore } from "../platform/storage/s3-object-store.ts";
 import type { RequestTable } from "../platform/storage/table.ts";
 import type { ModelTask } from "../platform/telemetry/backend-uses.ts";
+import { type BackendOptions, firstAddress, modelServersFrom } from "./model-servers.ts";
 import { secretReaderFrom, signingSecretFrom } from "./secrets-from-environment.ts";
 
 /**
@@ -172,35 +173,33 @@ export const idempotencyStoreFrom = (
   });
 };
 
-/** Reads the keys of the models' servers. */
-export const inferenceKeyFrom = (
-  environment: PlatformEnvironment & { readonly INFERENCE_KEYS_SECRET_ID: string },
-  task: ModelTask,
-): (() => Promise<string | undefined>) =>
-  inferenceKey(environment.INFERENCE_KEYS_SECRET_ID, task, secretReaderFrom(environment));
+type KeysEnvironment = PlatformEnvironment & { readonly INFERENCE_KEYS_SECRET_ID: string };
 
-type ModelVariables = PlatformEnvironment &
-  Variables<typeof tableEnvironment> & { readonly INFERENCE_KEYS_SECRET_ID: string };
+/** Reads the keys of the models' servers, by their names. */
+export const inferenceKeysFrom = (environment: KeysEnvironment): KeyOf =>
+  inferenceKeysIn(environment.INFERENCE_KEYS_SECRET_ID, secretReaderFrom(environment));
 
-const backend = (
-  environment: ModelVariables,
+/** What the adapters of a task need beyond its servers. */
+const backendOptions = (
+  environment: KeysEnvironment & Variables<typeof tableEnvironment>,
   task: ModelTask,
-  baseUrl: string,
   silenceMilliseconds: number,
-) => ({
-  baseUrl,
+): BackendOptions => ({
   silenceMilliseconds,
-  apiKey: inferenceKeyFrom(environment, task),
-  report: createCallReport(openLightTable(environment.TABLE_NAME, awsConfigOf(environment)), task),
+  keyOf: inferenceKeysFrom(environment),
+  reportOf: (server) =>
+    createCallReport(openLightTable(environment.TABLE_NAME, awsConfigOf(environment)), { task, server }),
 });
 
 export const chatModelsFrom = (
   environment: PlatformEnvironment & Variables<typeof chatBackendEnvironment & typeof tableEnvironment>,
 ): ChatModels => {
-  const { CHAT_BASE_URL, CHAT_TIMEOUT_MS } = environment;
-  openConnection(new URL(CHAT_BASE_URL));
+  const { CHAT_SERVERS: servers, CHAT_BASE_URL: baseUrl, CHAT_TIMEOUT_MS } = environment;
+  const options = backendOptions(environment, "chat", CHAT_TIMEOUT_MS);
+  const backends = modelServersFrom("chat", { servers, baseUrl }, options);
+  openConnection(firstAddress(backends));
   return createOpenAiChatModels(
-    backend(environment, "chat", CHAT_BASE_URL, CHAT_TIMEOUT_MS),
+    backends,
     { "lang-14b": environment.CHAT_MODEL_14B, "lang-9b": environment.CHAT_MODEL_9B },
     {
       "lang-14b": environment.CHAT_MODEL_14B_THINKS_FIRST,
@@ -213,21 +212,21 @@ export const translatorFrom = (
   environment: PlatformEnvironment &
     Variables<typeof translationBackendEnvironment & typeof tableEnvironment>,
 ): Translator => {
-  const { TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS } = environment;
-  openConnection(new URL(TRANSLATION_BASE_URL));
-  return createOpenAiTranslator(
-    backend(environment, "translation", TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS),
-    environment.TRANSLATION_MODEL,
-  );
+  const { TRANSLATION_SERVERS: servers, TRANSLATION_BASE_URL: baseUrl, TRANSLATION_TIMEOUT_MS } = environment;
+  const options = backendOptions(environment, "translation", TRANSLATION_TIMEOUT_MS);
+  const backends = modelServersFrom("translation", { servers, baseUrl }, options);
+  openConnection(firstAddress(backends));
+  return createOpenAiTranslator(backends, environment.TRANSLATION_MODEL);
 };
 
 export const transcriberFrom = (
   environment: PlatformEnvironment &
     Variables<typeof transcriptionBackendEnvironment & typeof tableEnvironment>,
 ): Transcriber => {
-  const { TRANSCRIPTION_BASE_URL, TRANSCRIPTION_TIMEOUT_MS } = environment;
+  const { TRANSCRIPTION_SERVERS: servers, TRANSCRIPTION_BASE_URL: baseUrl } = environment;
+  const options = backendOptions(environment, "transcription", environment.TRANSCRIPTION_TIMEOUT_MS);
   return createOpenAiTranscriber(
-    backend(environment, "transcription", TRANSCRIPTION_BASE_URL, TRANSCRIPTION_TIMEOUT_MS),
+    modelServersFrom("transcription", { servers, baseUrl }, options),
     environment.TRANSCRIPTION_MODEL,
   );
 };
@@ -236,9 +235,10 @@ export const synthesizerFrom = (
   environment: PlatformEnvironment &
     Omit<Variables<typeof speechBackendEnvironment & typeof tableEnvironment>, "SPEECH_PLATFORM">,
 ): SpeechSynthesizer => {
-  const { SPEECH_BASE_URL, SPEECH_TIMEOUT_MS } = environment;
+  const { SPEECH_SERVERS: servers, SPEECH_BASE_URL: baseUrl, SPEECH_TIMEOUT_MS } = environment;
+  const options = backendOptions(environment, "speech", SPEECH_TIMEOUT_MS);
   return createOpenAiSynthesizer(
-    backend(environment, "speech", SPEECH_BASE_URL, SPEECH_TIMEOUT_MS),
+    modelServersFrom("speech", { servers, baseUrl }, options),
     environment.SPEECH_MODEL,
   );
 };

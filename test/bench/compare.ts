@@ -4,7 +4,7 @@
  *
  * `--quick` measures a third as long; `--once` only sees whether it works; `--all` adds LiteLLM's proxy, which needs Python and takes longer; `--markdown`
  * prints the table for `infra/handbook/measurements.md`. `--against <folder>` compares the function with its bundle of another build
- * instead, such as `../before/.build/functions`; `--without-own-protocol` compares it with itself over `node:http`, and fails when
+ * instead, such as `../before/.build/functions`, and fails when a request or a token costs 3 % more CPU than there; `--without-own-protocol` compares it with itself over `node:http`, and fails when
  * the exchange over our own sockets saves too little.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -37,6 +37,9 @@ const options = readOptions(usage, {
   "without-own-protocol": { type: "boolean", default: false },
 });
 
+/** What a change of the code may cost of the CPU of a request, and of a token of a stream. */
+const maxCostPercent = 3;
+
 const plan = options.once ? oncePlan : options.quick ? quickPlan : fullPlan;
 const cores = chooseCores();
 if (cores.gateway === undefined) {
@@ -51,7 +54,12 @@ const compare = async (setup: ComparisonSetup): Promise<Comparison> => {
   try {
     if (options["without-own-protocol"]) return await compareProtocols(setup, folder);
     if (options.against === undefined) return await compareGateways({ ...setup, withAll: options.all });
-    const other = { names: ["this build", "the other"], folder: resolve(options.against) } as const;
+    const other = {
+      names: ["this build", "the other"],
+      folder: resolve(options.against),
+      minSavedPercent: -maxCostPercent,
+      minSavedPercentOfToken: -maxCostPercent,
+    } as const;
     return await compareBuilds(setup, other, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });

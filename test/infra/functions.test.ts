@@ -113,12 +113,12 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     });
   });
 
+  /** The variables without a value by default. */
+  const withoutDefault =
+    /^(?:CONTACT_EMAIL|MESSAGING_RESULT_TEMPLATE|STATUS_PAGE_URL|TRANSCRIPTION_ALTERNATIVE_MODEL|\w+_SERVERS)$/;
+
   it.each(builtFunctions)("give $name the variables it declares and no other", ({ name, environment }) => {
-    const withoutDefault = [
-      ...["CONTACT_EMAIL", "MESSAGING_RESULT_TEMPLATE"],
-      ...["STATUS_PAGE_URL", "TRANSCRIPTION_ALTERNATIVE_MODEL"],
-    ];
-    const declared = Object.keys(environment).filter((key) => !withoutDefault.includes(key));
+    const declared = Object.keys(environment).filter((key) => !withoutDefault.test(key));
     expect(Object.keys(variablesOf(name)).sort()).toEqual([...declared, "METRICS_NAMESPACE"].sort());
   });
 
@@ -131,6 +131,26 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     const local = await synthesizeService(localStage(variables));
     expect(variablesOf("legacy", local)).toMatchObject({ TRANSCRIPTION_ALTERNATIVE_MODEL: "other" });
     expect(variablesOf("console", local)).toMatchObject({ STATUS_PAGE_URL: "https://status.example.org/" });
+  });
+
+  it("have the lists of servers where the stage has some, and then no address", async () => {
+    const servers = [
+      { name: "gpu", base_url: "http://127.0.0.1:8000/v1", model_9b: "nine" },
+      { name: "hosted", base_url: "http://127.0.0.1:8001/v1", order: 2, timeout_ms: 5_000 },
+    ];
+    const local = await synthesizeService(localStage({ CHAT_SERVERS: JSON.stringify(servers) }));
+    const variables = {
+      ...variablesOf("translate", local),
+      TABLE_NAME: "table",
+      BUCKET_NAME: "audio",
+      INFERENCE_KEYS_SECRET_ID: "keys",
+      TOKEN_SECRET_ID: "tokens",
+    };
+    expect(variables).not.toHaveProperty("TRANSLATION_BASE_URL");
+    expect(readVariables(translateFunction.environment, variables).TRANSLATION_SERVERS).toEqual([
+      { name: "gpu", base_url: "http://127.0.0.1:8000/v1", order: 1, weight: 1, model: "nine" },
+      { name: "hosted", base_url: "http://127.0.0.1:8001/v1", order: 2, weight: 1, timeout_ms: 5_000 },
+    ]);
   });
 
   it("pass on the settings of the stage in the form that the functions expect", async () => {

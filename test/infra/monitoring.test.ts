@@ -120,6 +120,7 @@ const rules: Readonly<Record<string, readonly [rings: string, of: string, other?
   UncountedRequests: ["1/3 at 20", ": Sum"],
   UncheckedTokens: ["1/3 at 3", ": Sum"],
   BrokenStreams: ["1/3 at 5", ": Sum"],
+  ModelKeyRefused: ["1/3 at 1", ": Sum"],
   UnqueueableMessages: ["1/3 at 1", ": Sum"],
   MailsComeBack: ["1/3 at 10", ": Sum"],
   CanaryFails: ["2/3 at 1", ": Sum"],
@@ -204,6 +205,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
       ...["CallbackDeadLetters", "ExportDeadLetters", "JobDeadLetters", "JobDelay"],
       ...["ChatUrlErrors", "Concurrency", "TableReadsThrottled", "TableWritesThrottled"],
       ...["UncountedRequests", "UncheckedTokens", "BrokenStreams", "UnqueueableMessages", "PlatformFails"],
+      "ModelKeyRefused",
       "MailsComeBack",
       "CanaryFails",
       ...["Chat", "Translation", "Transcription", "Speech"].flatMap((task) => [

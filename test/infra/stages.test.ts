@@ -169,6 +169,97 @@ describe("A deployed stage", () => {
     });
   });
 
+  const servers = [
+    { name: "gpu", base_url: "https://gpu.example.org/v1", model_14b: "qwen-14b", model_9b: "qwen-9b" },
+    {
+      name: "hosted",
+      base_url: "https://hosted.example.org/v1",
+      model_9b: "their-small",
+      order: 2,
+      weight: 0.5,
+      timeout_ms: 20_000,
+    },
+  ];
+  const listed = { CHAT_BASE_URL: "", CHAT_SERVERS: JSON.stringify(servers) };
+
+  const listedSettings = (variables: Variables = {}) => settingsOf({ ...listed, ...variables });
+
+  it("can have a list of servers in its file", async () => {
+    await withTemporaryDirectory(async (folder) => {
+      const file = { MAIL_FROM: "sender@example.org", CHAT_SERVERS: servers };
+      writeFileSync(join(folder, "prod.json"), JSON.stringify(file));
+      const explained = explainStage("prod", {}, folder);
+      const sourceOf = (setting: string) => explained.find(({ name }) => name === setting)?.source;
+      expect(sourceOf("CHAT_SERVERS")).toBe("infra/stages/prod.json");
+      expect(sourceOf("SPEECH_SERVERS")).toBe("as CHAT_SERVERS");
+      expect(sourceOf("SPEECH_BASE_URL")).toBe("not set");
+    });
+  });
+
+  it("can have several servers for a task, which do the others too, with the names and times of those", () => {
+    const shared = { base_url: "https://hosted.example.org/v1", name: "hosted", order: 2, weight: 0.5 };
+    const { CHAT_SERVERS, TRANSLATION_SERVERS, TRANSCRIPTION_SERVERS, SPEECH_SERVERS } = listedSettings();
+    expect(CHAT_SERVERS).toEqual([
+      { ...servers[0], order: 1, weight: 1 },
+      { ...shared, model_9b: "their-small", timeout_ms: 20_000 },
+    ]);
+    expect(TRANSLATION_SERVERS?.[1]).toEqual({ ...shared, model: "their-small", timeout_ms: 20_000 });
+    expect(TRANSCRIPTION_SERVERS?.[1]).toEqual(shared);
+    expect(SPEECH_SERVERS?.[1]).toEqual(shared);
+    expect(listedSettings({ TRANSLATION_MODEL: "own" }).TRANSLATION_SERVERS?.[1]).not.toHaveProperty("model");
+  });
+
+  it("can have several servers for one task only, or for all others", () => {
+    const own = JSON.stringify([{ name: "voices", base_url: "https://voices.example.org/v1" }]);
+    const settings = settingsOf({ ...chat, SPEECH_SERVERS: own });
+    expect(settings).toMatchObject({ TRANSLATION_BASE_URL: chat.CHAT_BASE_URL });
+    expect(settings).not.toHaveProperty("SPEECH_BASE_URL");
+    const speech = { SPEECH_BASE_URL: "https://voices.example.org/v1" };
+    expect(listedSettings(speech)).toMatchObject(speech);
+    expect(listedSettings(speech)).not.toHaveProperty("SPEECH_SERVERS");
+  });
+
+  it.each([
+    [
+      { CHAT_BASE_URL: "https://gpu.example.org/v1" },
+      "CHAT_SERVERS: CHAT_SERVERS and CHAT_BASE_URL are both set: CHAT_BASE_URL is the short form for one server, so remove one of them (variable)",
+    ],
+    [{ CHAT_SERVERS: "gpu" }, "CHAT_SERVERS: must be a list in JSON"],
+    [{ CHAT_SERVERS: "{}" }, "CHAT_SERVERS: must be a list of servers, each with a name and a base_url"],
+    [{ CHAT_SERVERS: "[]" }, "CHAT_SERVERS: must have a server"],
+    [{ CHAT_SERVERS: '[{"name":"gpu"}]' }, "CHAT_SERVERS.0.base_url: must be an address"],
+    [
+      { CHAT_SERVERS: JSON.stringify([{ ...servers[0], name: "My GPU" }]) },
+      "CHAT_SERVERS.0.name: must be a lower-case word",
+    ],
+    [
+      { CHAT_SERVERS: JSON.stringify([servers[0], servers[0]]) },
+      "CHAT_SERVERS: must not have two servers of the same name",
+    ],
+    [
+      { CHAT_SERVERS: JSON.stringify([{ ...servers[0], model: "m" }]) },
+      'CHAT_SERVERS.0: Unrecognized key: "model"',
+    ],
+    [
+      { CHAT_SERVERS: JSON.stringify([{ ...servers[0], timeout_ms: 120_001 }]) },
+      "CHAT_SERVERS: each timeout_ms must be at most 120000",
+    ],
+    [
+      { CHAT_SERVERS: JSON.stringify([{ ...servers[0], base_url: "http://gpu.example.org/v1" }]) },
+      "these addresses must start with https://: CHAT_SERVERS",
+    ],
+    [
+      {
+        CHAT_SERVERS: JSON.stringify(
+          [1, 2, 3, 4].map((number) => ({ ...servers[1], name: `server-${number}` })),
+        ),
+      },
+      "CHAT_SERVERS: all lists of servers together, with those that are the servers of chat, must be at most",
+    ],
+  ])("refuses servers that are %j, by their setting", (variables, problem) => {
+    expect(() => listedSettings(variables)).toThrow(problem);
+  });
+
   it("uses one model for all text when the server has only one", () => {
     expect(settingsOf({ CHAT_MODEL: "one" })).toMatchObject({
       CHAT_MODEL_14B: "one",

@@ -1,15 +1,4 @@
 import { describe, it, type TestContext } from "vitest";
-import { chatEndpoints } from "../../functions/chat/endpoints.ts";
-import { speechEndpoints } from "../../functions/speech/endpoints.ts";
-import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
-import { translateEndpoints } from "../../functions/translate/endpoints.ts";
-import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
-import type { Endpoint } from "../../shared/http/endpoint.ts";
-import type { Backend } from "../../shared/models/inference/openai/backend.ts";
-import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
-import { createOpenAiSynthesizer } from "../../shared/models/inference/openai/synthesizer.ts";
-import { createOpenAiTranscriber } from "../../shared/models/inference/openai/transcriber.ts";
-import { createOpenAiTranslator } from "../../shared/models/inference/openai/translator.ts";
 import {
   type Behaviour,
   type FakeBackend,
@@ -18,90 +7,16 @@ import {
   responding,
   startFakeBackend,
 } from "../support/fake-backend.ts";
-import { encodeForm, formFile } from "../support/multipart.ts";
+import { everyTask, type ModelTaskRequest, type TaskName, tasks } from "../support/model-tasks.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { dripping, endless, silentAfterHeaders } from "../support/slow-responses.ts";
-import { uncountedCharacters } from "../support/uncounted-characters.ts";
-import { unsureDetector } from "../support/unsure-detector.ts";
-import { audioBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
+import { wavHeaderBytes } from "../support/wav.ts";
 
 /** Longer than the pause before a second try. */
 const defaultSilenceMilliseconds = 700;
 
 /** What a test may take that a server could let hang: far below the time that the function has. */
 const notForEver = { timeout: 5_000 };
-
-const unused = () => Promise.reject(new Error("The store is not needed."));
-const noStore = {
-  delete: unused,
-  describe: unused,
-  open: unused,
-  signDownload: unused,
-  write: () => ({}) as never,
-};
-
-/** A task of the service: its endpoints in front of a model's server, and a request to it. */
-interface Task {
-  readonly endpoints: (backend: Backend) => Endpoint[];
-  readonly request: () => Promise<{ path: string; body: unknown; headers?: Record<string, string> }>;
-}
-
-const chat = (stream: boolean): Task => ({
-  endpoints: (backend) =>
-    chatEndpoints({ models: createOpenAiChatModels(backend, { "lang-14b": "large", "lang-9b": "small" }) }),
-  request: async () => ({
-    path: "/tasks/chat/completions",
-    body: { messages: [{ role: "user", content: "How are you in Luganda?" }], stream },
-  }),
-});
-
-const tasks = {
-  translation: {
-    endpoints: (backend) =>
-      translateEndpoints({
-        characters: uncountedCharacters,
-        sourceDetector: unsureDetector,
-        translator: createOpenAiTranslator(backend, "model"),
-      }),
-    request: async () => ({
-      path: "/tasks/translate",
-      body: { source_language: "eng", target_language: "lug", text: "How are you?" },
-    }),
-  },
-  chat: chat(false),
-  "streamed chat": chat(true),
-  speech: {
-    endpoints: (backend) =>
-      speechEndpoints({
-        synthesizer: createOpenAiSynthesizer(backend, "model"),
-        store: noStore,
-        model: "model",
-        encode: encodeAudio,
-        platform: "platform",
-      }),
-    request: async () => ({
-      path: "/tasks/audio/speech",
-      body: { text: "Wasuze otya nno?", response_mode: "stream" },
-    }),
-  },
-  transcription: {
-    endpoints: (backend) =>
-      transcriptionEndpoints({
-        transcriber: createOpenAiTranscriber(backend, "model"),
-        uploads: { find: unused },
-        store: noStore,
-      }),
-    request: async () => ({
-      path: "/tasks/audio/transcriptions",
-      ...(await encodeForm({
-        audio: formFile(wavFile(audioBytes(48_000), { stated: true })),
-        language: "lug",
-      })),
-    }),
-  },
-} as const satisfies Record<string, Task>;
-type TaskName = keyof typeof tasks;
-const everyTask = Object.keys(tasks) as TaskName[];
 
 const unavailable = (retryAfter: string) =>
   ({ status: 503, code: "service_unavailable", retryAfter }) as const;
@@ -196,7 +111,7 @@ const ask = async (
     readonly headers?: Record<string, string>;
   } = {},
 ) => {
-  const task: Task = tasks[name];
+  const task: ModelTaskRequest = tasks[name];
   const { headers, ...request } = await task.request();
   const endpoints = task.endpoints({ baseUrl, apiKey: async () => "the-key", silenceMilliseconds });
   return send(endpoints, {

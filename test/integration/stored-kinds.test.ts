@@ -79,7 +79,7 @@ const samples = ({ id, username, email }: DataOwner): Readonly<Record<string, re
   "requestKeys.byId": [id, "2026-11-20T10:00:00.000Z", "r1"],
   "statusKeys.day": ["2026-11-20"],
   "tierRequestKeys.request": [id],
-  "modelKeys.slice": ["chat", 2_777_777],
+  "modelKeys.slice": [{ task: "chat", server: "gpu" }, 2_777_777],
   "uploadKeys.upload": [`${id}`],
   "transcriptionKeys.transcription": [1_000 + id],
   "transcriptionKeys.recording": [`transcriptions/${id}.wav`],

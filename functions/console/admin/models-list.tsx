@@ -1,5 +1,5 @@
+import type { CalledServer } from "../../../shared/models/health/keys.ts";
 import type { HourOfCalls } from "../../../shared/models/health/model-calls.ts";
-import type { ModelTask } from "../../../shared/platform/telemetry/backend-uses.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Badge, DataTable } from "../view/components.tsx";
@@ -7,8 +7,7 @@ import { momentOf, numbersIn } from "../view/dates.ts";
 import { AdminPage } from "./admin-view.tsx";
 import type { Probe } from "./probe-server.ts";
 
-interface ShownModel {
-  readonly task: ModelTask;
+interface ShownModel extends CalledServer {
   readonly host: string;
   readonly probe: Probe;
   readonly hour: HourOfCalls;
@@ -47,7 +46,7 @@ const cellsOf = ({ calls, failures, milliseconds, openedAt }: HourOfCalls, visit
   ];
 };
 
-/** Each task's server: whether it responds, and how its calls went in the last hour. */
+/** Each server of each task: whether it responds, and how its calls went in the last hour. */
 export const ModelsList = (visit: Shown) => {
   const { texts, models } = visit;
   const { modelsPage: words } = texts.admin;
@@ -61,11 +60,14 @@ export const ModelsList = (visit: Shown) => {
           ...[words.task, words.server, words.responds, words.calls, words.errors, words.time],
           words.circuit,
         ].map((label) => ({ label }))}
-        rows={models.map(({ task, host, probe, hour }) => [
+        rows={models.map(({ task, server, host, probe, hour }) => [
           words.tasks[task],
-          <code key={task} class="breaks">
-            {host}
-          </code>,
+          <>
+            {server === undefined ? undefined : <strong key="name">{server} </strong>}
+            <code key="host" class="breaks">
+              {host}
+            </code>
+          </>,
           <Response key={task} probe={probe} visit={visit} />,
           ...cellsOf(hour, visit),
         ])}

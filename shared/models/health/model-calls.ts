@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { daySeconds, hourMilliseconds, minuteMilliseconds } from "../../platform/durations.ts";
 import type { Table } from "../../platform/storage/table.ts";
-import type { ModelTask } from "../../platform/telemetry/backend-uses.ts";
 import { describeErrorName, logger } from "../../platform/telemetry/logger.ts";
-import { modelKeys } from "./keys.ts";
+import { type CalledServer, modelKeys } from "./keys.ts";
 
 const sliceMilliseconds = 10 * minuteMilliseconds;
 
@@ -29,12 +28,12 @@ const noCounts = (): Counts => ({ calls: 0, failures: 0, milliseconds: 0, opened
 
 const write = async (
   table: Pick<Table, "update">,
-  task: ModelTask,
+  called: CalledServer,
   { calls, failures, milliseconds, openedAt }: Counts,
   now: number,
 ): Promise<void> => {
   await table.update({
-    Key: modelKeys.slice(task, Math.floor(now / sliceMilliseconds)),
+    Key: modelKeys.slice(called, Math.floor(now / sliceMilliseconds)),
     UpdateExpression:
       `SET expires_at = :expiry${openedAt === undefined ? "" : ", opened_at = :opened"} ` +
       "ADD calls :calls, failures :failures, milliseconds :milliseconds",
@@ -54,7 +53,7 @@ const write = async (
  */
 export const createCallReport = (
   table: Pick<Table, "update">,
-  task: ModelTask,
+  called: CalledServer,
   now: () => number = Date.now,
 ): CallReport => {
   let counts = noCounts();
@@ -63,8 +62,12 @@ export const createCallReport = (
     const pending = counts;
     counts = noCounts();
     writtenAt = now();
-    write(table, task, pending, writtenAt).catch((error: unknown) =>
-      logger.warn("model.calls_not_counted", { backend: task, reason: describeErrorName(error) }),
+    write(table, called, pending, writtenAt).catch((error: unknown) =>
+      logger.warn("model.calls_not_counted", {
+        backend: called.task,
+        server: called.server,
+        reason: describeErrorName(error),
+      }),
     );
   };
   return {
@@ -103,10 +106,10 @@ export interface HourOfCalls {
 /** Reads the calls of all processes in the last hour, and up to ten minutes more. */
 export const readLastHour = async (
   table: Pick<Table, "query">,
-  task: ModelTask,
+  called: CalledServer,
   now: number = Date.now(),
 ): Promise<HourOfCalls> => {
-  const keyAt = (time: number) => modelKeys.slice(task, Math.floor(time / sliceMilliseconds));
+  const keyAt = (time: number) => modelKeys.slice(called, Math.floor(time / sliceMilliseconds));
   const { PK: partition, SK: last } = keyAt(now);
   const items = await table.query({ partition, between: [keyAt(now - hourMilliseconds).SK, last] });
   return items

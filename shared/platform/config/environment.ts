@@ -1,4 +1,5 @@
 import type { AwsConfig } from "../outbound/aws-config.ts";
+import { chatServersVariable, modelServersVariable } from "./model-servers.ts";
 import {
   addressVariable,
   anyTextVariable,
@@ -86,9 +87,15 @@ export const callbackRulesEnvironment = { CALLBACKS_ALLOW_LOOPBACK: switchVariab
 /** The secret with the messaging platform's verify token, app secret and access token. */
 export const platformSecretsEnvironment = { MESSAGING_SECRET_ID: textVariable };
 
-/** The server of translation. Like all model servers it speaks the OpenAI HTTP API; the base URL includes `/v1`. */
+const optionalAddress = optionalVariable(addressVariable);
+
+/**
+ * The servers of translation: a list, or the address of the only one. Like all model servers they speak the OpenAI HTTP API; base
+ * URLs include `/v1`.
+ */
 export const translationBackendEnvironment = {
-  TRANSLATION_BASE_URL: addressVariable,
+  TRANSLATION_BASE_URL: optionalAddress,
+  TRANSLATION_SERVERS: modelServersVariable,
   TRANSLATION_MODEL: textVariable,
   /** How long the server may be silent before the caller gets 503. */
   TRANSLATION_TIMEOUT_MS: countVariable,
@@ -96,7 +103,8 @@ export const translationBackendEnvironment = {
 };
 
 export const chatBackendEnvironment = {
-  CHAT_BASE_URL: addressVariable,
+  CHAT_BASE_URL: optionalAddress,
+  CHAT_SERVERS: chatServersVariable,
   /** What the server calls `lang-14b`. */
   CHAT_MODEL_14B: textVariable,
   /** What the server calls `lang-9b`. */
@@ -110,7 +118,8 @@ export const chatBackendEnvironment = {
 };
 
 export const transcriptionBackendEnvironment = {
-  TRANSCRIPTION_BASE_URL: addressVariable,
+  TRANSCRIPTION_BASE_URL: optionalAddress,
+  TRANSCRIPTION_SERVERS: modelServersVariable,
   TRANSCRIPTION_MODEL: textVariable,
   /** How long the server may take to respond once it has the recording. */
   TRANSCRIPTION_TIMEOUT_MS: countVariable,
@@ -118,7 +127,8 @@ export const transcriptionBackendEnvironment = {
 };
 
 export const speechBackendEnvironment = {
-  SPEECH_BASE_URL: addressVariable,
+  SPEECH_BASE_URL: optionalAddress,
+  SPEECH_SERVERS: modelServersVariable,
   SPEECH_MODEL: textVariable,
   /** What responses name as the platform on which speech is synthesised. */
   SPEECH_PLATFORM: textVariable,
@@ -129,10 +139,14 @@ export const speechBackendEnvironment = {
 
 /** The servers of all models, to show operators whether they respond. */
 export const modelServersEnvironment = {
-  CHAT_BASE_URL: addressVariable,
-  TRANSLATION_BASE_URL: addressVariable,
-  TRANSCRIPTION_BASE_URL: addressVariable,
-  SPEECH_BASE_URL: addressVariable,
+  CHAT_BASE_URL: optionalAddress,
+  CHAT_SERVERS: chatServersVariable,
+  TRANSLATION_BASE_URL: optionalAddress,
+  TRANSLATION_SERVERS: modelServersVariable,
+  TRANSCRIPTION_BASE_URL: optionalAddress,
+  TRANSCRIPTION_SERVERS: modelServersVariable,
+  SPEECH_BASE_URL: optionalAddress,
+  SPEECH_SERVERS: modelServersVariable,
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 

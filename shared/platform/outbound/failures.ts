@@ -17,6 +17,16 @@ export class BackendOverdue extends BackendTimeout {
 /** The other side cannot be reached, or the connection broke. */
 export class BackendUnreachable extends Error {
   override readonly name = "BackendUnreachable";
+  /** Whether the connection had waited for a request: its server may just have closed it for that. */
+  readonly hadWaited: boolean;
+
+  constructor(
+    message: string,
+    { hadWaited = false, ...options }: ErrorOptions & { hadWaited?: boolean } = {},
+  ) {
+    super(message, options);
+    this.hadWaited = hadWaited;
+  }
 }
 
 /** The server responded with an error status. Its message is not stored: it may repeat the request. */
@@ -36,7 +46,7 @@ const unknownOutcome =
   "The connection closed before a response; whether the request was executed is unknown.";
 
 /** Why a connection failed without a response: a timeout unchanged, everything else as a BackendUnreachable. */
-export const connectionFailure = (cause: unknown, wasSent = false): Error =>
+export const connectionFailure = (cause: unknown, wasSent = false, hadWaited = false): Error =>
   cause instanceof BackendTimeout || (cause instanceof Error && cause.name === "TimeoutError")
     ? cause
-    : new BackendUnreachable(wasSent ? unknownOutcome : "The connection failed.", { cause });
+    : new BackendUnreachable(wasSent ? unknownOutcome : "The connection failed.", { cause, hadWaited });

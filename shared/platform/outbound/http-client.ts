@@ -87,7 +87,9 @@ export const openExchange = (head: RequestHead): Exchange => {
     // Does nothing after a response.
     const fail = (error: unknown): void => {
       if (incoming) return;
-      const failure = signal.aborted ? signal.reason : connectionFailure(error, request.writableFinished);
+      const failure = signal.aborted
+        ? signal.reason
+        : connectionFailure(error, request.writableFinished, request.reusedSocket);
       if (failure instanceof BackendUnreachable) discardWaiting(url);
       reject(failure);
     };

@@ -83,6 +83,7 @@ export const exchangeOverSocket = (exchange: SocketExchange): Promise<WholeRespo
     const text = requestText(exchange);
     const reader = new ResponseReader(maxBytes);
     const socket = takeConnection(url);
+    const hadWaited = !socket.connecting;
     let isSent = false;
     const giveUp = (reason: unknown): void => {
       finish();
@@ -92,7 +93,8 @@ export const exchangeOverSocket = (exchange: SocketExchange): Promise<WholeRespo
     const fail = (error: unknown): void => {
       if (!reader.hasStarted) discardWaiting(url);
       const isKnown = error instanceof RangeError || error instanceof BackendRefusal;
-      giveUp(isKnown ? error : connectionFailure(error, isSent && !reader.hasStarted));
+      const isUnknown = isSent && !reader.hasStarted;
+      giveUp(isKnown ? error : connectionFailure(error, isUnknown, hadWaited && !reader.hasStarted));
     };
     const read = (step: () => ReadResponse | undefined): void => {
       try {

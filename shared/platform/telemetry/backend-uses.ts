@@ -10,15 +10,14 @@ export type BackendName = (typeof backendNames)[number];
  * What is measured of a backend. The number of samples of `milliseconds` is the number of calls; the counts are written
  * only when they are not 0.
  */
-const measures = [
-  { measure: "milliseconds", Unit: "Milliseconds" },
-  { measure: "failures", Unit: "Count" },
-  { measure: "circuit_opened", Unit: "Count" },
-] as const;
-type BackendMeasure = (typeof measures)[number]["measure"];
+const measures = ["milliseconds", "failures", "circuit_opened"] as const;
+type BackendMeasure = (typeof measures)[number];
+
+/** One of several servers of a task has metrics of its own, such as `chat_gpu_failures`. */
+export type MeasuredName = BackendName | `${ModelTask}_${string}`;
 
 /** A measure of a backend, as members of log lines and CloudWatch's metrics are called. */
-export const backendMetric = <Name extends BackendName, Measure extends BackendMeasure>(
+export const backendMetric = <Name extends MeasuredName, Measure extends BackendMeasure>(
   name: Name,
   measure: Measure,
 ) => `${name}_${measure}` as const;
@@ -34,21 +33,32 @@ interface BackendUse {
 
 /** The calls to backends of one request or queue record. */
 export class BackendUses {
-  readonly #uses = new Map<BackendName, BackendUse>();
+  readonly #uses = new Map<MeasuredName, BackendUse>();
+  #servers: readonly string[] = [];
 
   /**
    * @param milliseconds how long the call took; for a streamed response, until it started.
    * @param hasFailed whether the backend is to blame for the missing or unusable response.
    */
-  noteCall(name: BackendName, milliseconds: number, hasFailed: boolean): void {
+  noteCall(name: MeasuredName, milliseconds: number, hasFailed: boolean): void {
     const use = this.#use(name);
     if (use.milliseconds.length < maxSamples) use.milliseconds.push(Math.round(milliseconds));
     if (hasFailed) use.failures += 1;
   }
 
   /** A call was the one that opened the backend's circuit. */
-  noteCircuitOpened(name: BackendName): void {
+  noteCircuitOpened(name: MeasuredName): void {
     this.#use(name).circuit_opened += 1;
+  }
+
+  /** A model's server has replied. */
+  noteServer(server: string): void {
+    if (!this.#servers.includes(server)) this.#servers = [...this.#servers, server];
+  }
+
+  /** The model servers that replied, in the order of their first replies: `gpu, hosted`; `undefined` if none did. */
+  get servers(): string | undefined {
+    return this.#servers.length === 0 ? undefined : this.#servers.join(", ");
   }
 
   /** Members of a log line. */
@@ -65,7 +75,7 @@ export class BackendUses {
     return fields;
   }
 
-  #use(name: BackendName): BackendUse {
+  #use(name: MeasuredName): BackendUse {
     const known = this.#uses.get(name);
     if (known) return known;
     const use: BackendUse = { milliseconds: [], failures: 0, circuit_opened: 0 };
@@ -74,14 +84,16 @@ export class BackendUses {
   }
 }
 
-const units = backendNames.flatMap((name) =>
-  measures.map(({ measure, Unit }) => ({ Name: backendMetric(name, measure), Unit })),
+/** The names of all metrics of backends, where each task has one server. */
+export const backendMetricNames: readonly string[] = backendNames.flatMap((name) =>
+  measures.map((measure) => backendMetric(name, measure)),
 );
 
-/** The names of all metrics of backends. */
-export const backendMetricNames: readonly string[] = units.map(({ Name }) => Name);
-
-/** CloudWatch's definitions of those measures that are members of a line. */
+/** CloudWatch's definitions of the measures that {@link BackendUses.fields} returned. */
 export const backendMetricDefinitions = (
   fields: Readonly<Record<string, unknown>>,
-): { Name: string; Unit: string }[] => units.filter(({ Name }) => Name in fields);
+): { Name: string; Unit: string }[] =>
+  Object.keys(fields).map((Name) => ({
+    Name,
+    Unit: Name.endsWith("_milliseconds" satisfies `_${BackendMeasure}`) ? "Milliseconds" : "Count",
+  }));

@@ -16,7 +16,7 @@ export const logEvents = {
     "A streamed response showed what its model thought; the model's `…_THINKS_FIRST` holds that back.",
   "circuit.closed": "A model's server responds again after its circuit was open; `backend` is its task.",
   "circuit.opened":
-    "A model's server failed five times in a row; no calls are sent to it for some seconds. `backend` is its task.",
+    "A model's server failed five times in a row, or timed out while another could be called; it gets no calls for some seconds. `backend` is its task, `server` its name.",
   "delivery.failed": "A delivery of the messaging platform was not taken in; the platform sends it again.",
   "delivery.not_signed": "A delivery of the messaging platform had no valid signature.",
   "export.failed":
@@ -64,6 +64,10 @@ export const logEvents = {
   "model.calls_not_counted": "Calls to a model's server are missing on the operators' page of models.",
   "model.failed":
     "A model did not reply to a message; `code` is the service's error, `reason` the outcome of the call.",
+  "model.key_refused":
+    "A model's server refused our key (401 or 403); `server` is its name, by which the secret has its key.",
+  "model.server_failed":
+    "A model's server failed, and the next one of its task was called; `reason` is the outcome of the call.",
   "note.not_refreshed":
     "A conversation's summary stays as it was, because the model did not write a new one.",
   "receipt.not_saved": "Delivery receipts were lost, because the table did not respond.",

@@ -73,6 +73,7 @@ export const measured = (metrics: RequestMetrics) => {
     ...(scope?.upstreamMilliseconds === undefined
       ? {}
       : { upstream_milliseconds: Math.round(scope.upstreamMilliseconds) }),
+    model_server: scope?.backends.servers,
     ...backends,
     ...(namespace ? envelope(namespace, metrics, backends) : {}),
   };

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Models, startModels } from "../../../infra/local/models.ts";
-import { readLocalSettings } from "../../../infra/local/settings.ts";
 import { type FakeBackend, responding, startFakeBackend } from "../../support/fake-backend.ts";
 import { sendOverWire } from "../../support/wire.ts";
 
@@ -22,7 +21,7 @@ const listing = (...names: string[]) =>
 /** Starts the models of a person who has set these variables together with the address of a chat server. */
 const start = async (variables: Readonly<Record<string, string>> = {}): Promise<Models> => {
   const given = { CHAT_BASE_URL: backend.baseUrl, CHAT_API_KEY: "the-key", ...variables };
-  models = await startModels(readLocalSettings(given), 0, given);
+  models = await startModels(0, given);
   return models;
 };
 
@@ -121,7 +120,7 @@ describe("the models behind a chat server of a person's own", () => {
     expect(mixed.warnings).toEqual([notListed(mixed.variables["TRANSCRIPTION_BASE_URL"] ?? "", samples)]);
     await mixed.close();
     const given = { TRANSCRIPTION_ALTERNATIVE_MODEL: "whisper" };
-    models = await startModels(readLocalSettings(given), 0, given);
+    models = await startModels(0, given);
     expect(models.warnings).toEqual([notListed(models.variables["CHAT_BASE_URL"] ?? "", samples)]);
   });
 

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startModels } from "../../../infra/local/models.ts";
-import { readLocalSettings } from "../../../infra/local/settings.ts";
 import { synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
 
 let models: Awaited<ReturnType<typeof startModels>>;
 beforeAll(async () => {
-  models = await startModels(readLocalSettings({}), 0, {});
+  models = await startModels(0, {});
 });
 afterAll(() => models.close());
 

@@ -7,9 +7,12 @@ import {
   BackendUnreachable,
 } from "../../../platform/outbound/failures.ts";
 import type { CallReport } from "../../health/model-calls.ts";
+import type { ChatModelId } from "../chat.ts";
 
 /** A server that speaks the OpenAI HTTP API. */
 export interface Backend {
+  /** What logs, metrics and `X-Model-Server` call it; by default its task. Servers of one task have different names. */
+  readonly name?: string;
   /** With the `/v1` at its end. */
   readonly baseUrl: string;
   /** Sent as a bearer token; `undefined` for servers that require none. */
@@ -18,7 +21,18 @@ export interface Backend {
   readonly silenceMilliseconds: number;
   /** What counts its calls for operators. */
   readonly report?: CallReport | undefined;
+  /** Its own name for the task's model; by default that of the stage. */
+  readonly model?: string | undefined;
+  /** The same for the models of chat. */
+  readonly models?: Readonly<Partial<Record<ChatModelId, string>>> | undefined;
+  /** Among servers of one task, those with the lowest order are called first; by default 1. */
+  readonly order?: number;
+  /** Its share of the calls, among servers of the same order; by default 1. */
+  readonly weight?: number;
 }
+
+/** The servers of a task: the only one, or those that replace each other. */
+export type Backends = Backend | readonly [Backend, ...Backend[]];
 
 /**
  * A refusal before the model started: it is loading or busy, or the server rejects the request. The caller does not
@@ -39,6 +53,17 @@ export const unavailable = (
   message: string,
   { cause, retryAfterSeconds = loadingRetrySeconds }: RetryOptions = {},
 ): AppError => new AppError("service_unavailable", { message, retryAfterSeconds, cause });
+
+/** A server gets no calls, because its circuit is open. */
+export class CircuitOpen extends AppError {
+  constructor(retryAfterSeconds: number) {
+    super("service_unavailable", {
+      message:
+        "The model's server has failed several times in a row and gets no requests for a few seconds; try again shortly.",
+      retryAfterSeconds,
+    });
+  }
+}
 
 /** The model is loading or busy and has not started. */
 export const notReady = (

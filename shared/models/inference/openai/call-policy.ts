@@ -1,180 +1,118 @@
 import type { IncomingMessage } from "node:http";
-import { dependencyFailure } from "../../../platform/errors/dependency-failure.ts";
-import { BackendUnreachable } from "../../../platform/outbound/failures.ts";
+import type { AppError } from "../../../platform/errors/app-error.ts";
 import { sendRequest } from "../../../platform/outbound/http-client.ts";
 import type { WholeResponse } from "../../../platform/outbound/read-response.ts";
-import { retry } from "../../../platform/outbound/retry.ts";
 import { exchangeOverSocket } from "../../../platform/outbound/socket-exchange.ts";
 import type { ModelTask } from "../../../platform/telemetry/backend-uses.ts";
-import { logger } from "../../../platform/telemetry/logger.ts";
+import { describeError, logger } from "../../../platform/telemetry/logger.ts";
 import { requestScope } from "../../../platform/telemetry/request-scope.ts";
-import { type Backend, exchangeFailure, unavailable, unusable } from "./backend.ts";
-import { type CallOutcome, Circuit, outcomeOf, pauseSeconds, succeeded } from "./circuit.ts";
+import { type Backend, type Backends, CircuitOpen, exchangeFailure, unavailable } from "./backend.ts";
+import { callOrder, isFollowed, rankServers } from "./choose-servers.ts";
+import { outcomeOf, pauseSeconds } from "./circuit.ts";
+import { type ModelCall, openTaskServer, type TaskServer } from "./task-server.ts";
 
 /** No model replies in less time, so a call would be wasted. */
 const minMilliseconds = 1_000;
 
-/** Before the second attempt, and at random up to as long again. */
-const retryPauseMilliseconds = 200;
-
-/** The part of a response's head that decides about another attempt. */
-interface ResponseHead {
-  readonly statusCode?: number | undefined;
-  /** Reads and drops the body, where it is still to be read. */
-  resume?(): unknown;
-}
-
-/** One call to a server, of one request or more. */
-export interface ModelCall {
-  /** @param path below the base URL, such as `/chat/completions`. */
-  url(path: string): URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly silenceMilliseconds: number;
-  /**
-   * Sends a request, and repeats it once if the server could not be reached or returned 408, 502 or 503.
-   * @param request must call `onSent` when all of it was sent.
-   * @throws what the last attempt throws, or the signal's reason.
-   */
-  send<Whole extends ResponseHead>(
-    request: (onSent: () => void) => Promise<Whole>,
-    signal: AbortSignal,
-  ): Promise<Whole>;
-}
-
-/** The server of one task's models, behind the policy by which all of them are called. */
+/** The servers of one task's models, behind the policy by which all of them are called. */
 export interface ModelServer {
   /**
-   * Runs and measures an exchange for the current request, if there is time for it and the server's circuit is
-   * closed. Reports to the request's scope whether a model started to work.
+   * Runs and measures an exchange for the current request, if there is time for it and a server's circuit is closed. Reports to the
+   * request's scope whether a model started to work, and which server replied.
    *
-   * A server that was unavailable five times in a row (unreachable, silent or with 5xx) gets no calls for ten
-   * seconds; then a single call tests whether it is back. A model slower than its timeout counts, but not alone. A
-   * stream counts as a success as soon as it has started.
+   * A server that was unavailable five times in a row (unreachable, silent or with 5xx) gets no calls for ten seconds; then a single
+   * call tests whether it is back. A model slower than its timeout counts, but not alone. A stream counts as a success as soon as it
+   * has started.
+   *
+   * Of several servers, the next one is called when one fails before a part of its response has gone to the caller: each at most
+   * once, and within the request's time. A timeout then opens the circuit at once, so that only one request waits for a server that
+   * hangs.
    * @throws AppError `service_unavailable` or `external_service_error`, or another one that the exchange throws.
    */
   call<Result>(signal: AbortSignal, exchange: (call: ModelCall) => Promise<Result>): Promise<Result>;
 }
 
-const requireTime = (): void => {
+const hasTime = (): boolean => {
   const scope = requestScope();
-  if (scope && scope.endsAt - performance.now() < minMilliseconds) {
-    throw unavailable("Too little time was left to call the model; try again.", { retryAfterSeconds: 5 });
-  }
+  return !scope || scope.endsAt - performance.now() >= minMilliseconds;
 };
 
-const readHeaders = async ({ apiKey }: Backend): Promise<Record<string, string>> => {
-  try {
-    const key = await apiKey();
-    const traceparent = requestScope()?.span?.traceparent;
-    return {
-      ...(key ? { Authorization: `Bearer ${key}` } : {}),
-      ...(traceparent ? { traceparent } : {}),
-    };
-  } catch (error) {
-    throw dependencyFailure(error) ?? unusable("The key of the model's server could not be read.", error);
-  }
+const requireTime = (): void => {
+  if (hasTime()) return;
+  throw unavailable("Too little time was left to call the model; try again.", { retryAfterSeconds: 5 });
 };
 
-/** The addresses below a base URL, each parsed once. */
-const rememberedUrls = (baseUrl: string): ModelCall["url"] => {
-  const urls = new Map<string, URL>();
-  return (path) => {
-    const known = urls.get(path);
-    if (known) return known;
-    const url = new URL(baseUrl);
-    // The base URL's query, such as an API version, stays after the path.
-    url.pathname = url.pathname.replace(/\/+$/, "") + path;
-    urls.set(path, url);
-    return url;
+const nothing = (): void => undefined;
+
+const isList = (backends: Backends): backends is readonly [Backend, ...Backend[]] => Array.isArray(backends);
+
+/** Measures a call to a task with several servers as one, even if it took several of them. */
+const noteTask = (task: ModelTask, startedAt: number, hasFailed: boolean): void =>
+  requestScope()?.backends.noteCall(task, performance.now() - startedAt, hasFailed);
+
+/** Calls one server after another, until one replies or a failure is not followed by another call. */
+const callInTurn = async <Result>(
+  servers: readonly TaskServer[],
+  task: ModelTask,
+  signal: AbortSignal,
+  exchange: (call: ModelCall) => Promise<Result>,
+): Promise<Result> => {
+  const startedAt = performance.now();
+  let failure: AppError = new CircuitOpen(pauseSeconds);
+  let hasStarted = false;
+  const begin = (): void => {
+    hasStarted = true;
   };
+  for (const server of servers) {
+    if (!hasTime()) break;
+    try {
+      const result = await server.call(signal, exchange, begin);
+      noteTask(task, startedAt, false);
+      return result;
+    } catch (thrown) {
+      const latest = exchangeFailure(thrown);
+      if (latest instanceof CircuitOpen) continue;
+      failure = latest;
+      if (hasStarted || signal.aborted || !isFollowed(latest)) break;
+      const { name } = server;
+      logger.warn("model.server_failed", {
+        backend: task,
+        server: name,
+        reason: describeError(latest.cause),
+      });
+    }
+  }
+  if (!(failure instanceof CircuitOpen)) {
+    noteTask(task, startedAt, outcomeOf(failure, true, signal).hasFailed);
+  }
+  throw failure;
 };
 
-/** Opens the server of a task, which names it in logs and metrics. Each has its own circuit in each process. */
-export const openModelServer = (backend: Backend, task: ModelTask): ModelServer => {
-  const { host } = new URL(backend.baseUrl);
-  const url = rememberedUrls(backend.baseUrl);
-  const circuit = new Circuit({
-    onOpened: () => {
-      logger.warn("circuit.opened", { backend: task, host, seconds: pauseSeconds });
-      requestScope()?.backends.noteCircuitOpened(task);
-      backend.report?.circuitOpened();
-    },
-    onClosed: () => logger.info("circuit.closed", { backend: task, host }),
+/** Opens the servers of a task, which names it in logs and metrics. */
+export const openModelServer = (backends: Backends, task: ModelTask): ModelServer => {
+  if (!isList(backends) || backends.length === 1) {
+    const [backend] = isList(backends) ? backends : [backends];
+    const only = openTaskServer(backend, task, { canReplace: () => false, metricName: task });
+    return {
+      call: async (signal, exchange) => {
+        requireTime();
+        return only.call(signal, exchange, nothing);
+      },
+    };
+  }
+  const servers: TaskServer[] = backends.map((backend) => {
+    const name = backend.name ?? task;
+    const canReplace = (): boolean => servers.some((other) => other.name !== name && !other.isOpen());
+    return openTaskServer(backend, task, { canReplace, metricName: `${task}_${name}` });
   });
-
+  const ranks = rankServers(servers);
   return {
     call: async (signal, exchange) => {
       requireTime();
-      const headers = await readHeaders(backend);
-      const endCall = circuit.enter();
-      if (!endCall) {
-        throw unavailable(
-          "The model's server has failed several times in a row and gets no requests for a few seconds; try again shortly.",
-          { retryAfterSeconds: pauseSeconds },
-        );
-      }
-      backend.report?.begin();
-      const work = trackModelWork();
-      const startedAt = performance.now();
-      const end = ({ modelStarted, server, hasFailed }: CallOutcome): void => {
-        const milliseconds = performance.now() - startedAt;
-        backend.report?.end(milliseconds, hasFailed);
-        endCall(server);
-        work.set(modelStarted);
-        const scope = requestScope();
-        if (!scope) return;
-        scope.upstreamMilliseconds = (scope.upstreamMilliseconds ?? 0) + milliseconds;
-        scope.backends.noteCall(task, milliseconds, hasFailed);
-      };
-      try {
-        const result = await exchange({
-          headers,
-          silenceMilliseconds: backend.silenceMilliseconds,
-          url,
-          send: (request, requestSignal) => sendTwice(request, work, requestSignal),
-        });
-        end(succeeded);
-        return result;
-      } catch (thrown) {
-        const failure = exchangeFailure(thrown);
-        end(outcomeOf(failure, work.mayHaveStarted(), signal));
-        throw failure;
-      }
+      return callInTurn(callOrder(ranks), task, signal, exchange);
     },
   };
 };
-
-/** Reports to the request's scope whether a model is, or may be, working for this call. */
-const trackModelWork = () => {
-  const scope = requestScope();
-  let hasStarted = false;
-  return {
-    mayHaveStarted: (): boolean => hasStarted,
-    set: (started: boolean): void => {
-      if (scope && started !== hasStarted) scope.modelCallsStarted += started ? 1 : -1;
-      hasStarted = started;
-    },
-  };
-};
-
-const sendTwice = <Whole extends ResponseHead>(
-  request: (onSent: () => void) => Promise<Whole>,
-  work: ReturnType<typeof trackModelWork>,
-  signal: AbortSignal,
-): Promise<Whole> =>
-  retry(() => request(() => work.set(true)), {
-    attempts: 2,
-    isWorthRepeating: (outcome) =>
-      outcome.status === "rejected"
-        ? outcome.reason instanceof BackendUnreachable
-        : [408, 502, 503].includes(outcome.value.statusCode ?? 0),
-    discard: (response) => {
-      work.set(false);
-      response.resume?.();
-    },
-    pauseMilliseconds: () => retryPauseMilliseconds,
-    signal,
-  });
 
 /** The body is serialised once, even when it is sent twice. */
 const jsonRequest = ({ url, headers }: ModelCall, path: string, body: unknown, signal: AbortSignal) => ({

@@ -14,6 +14,7 @@ import type {
 } from "../chat.ts";
 import { notReady, refusalOf, saysLoading, unusable } from "./backend.ts";
 import { type ModelServer, postJsonForWhole } from "./call-policy.ts";
+import type { ModelCall } from "./task-server.ts";
 import { type ThoughtHabits, withoutThoughts } from "./thinking.ts";
 
 /** A message as servers read it. */
@@ -215,11 +216,12 @@ export const parseCompletion = (
  */
 export const completeChat = (
   server: ModelServer,
-  request: CompletionRequest,
+  requestFor: (call: ModelCall) => CompletionRequest,
   { signal, thinksFirst = false }: { readonly signal: AbortSignal } & Partial<ThoughtHabits>,
 ): Promise<ChatReply> =>
   server.call(signal, async (call) => {
     const { silenceMilliseconds } = call;
+    const request = requestFor(call);
     const limit = limitTime(silenceMilliseconds, signal, () => new BackendOverdue(silenceMilliseconds));
     try {
       const { statusCode, body } = await postJsonForWhole(

@@ -1,8 +1,9 @@
 import type { ChatMessage, ChatModelId, ChatModels, ChatRequest } from "../chat.ts";
-import type { Backend } from "./backend.ts";
+import type { Backends } from "./backend.ts";
 import { openModelServer } from "./call-policy.ts";
 import { type CompletionRequest, completeChat, type WireMessage } from "./chat-completion.ts";
 import { streamChat } from "./chat-stream.ts";
+import type { ModelCall } from "./task-server.ts";
 
 const wireMessage = (message: ChatMessage): WireMessage => {
   if (message.role === "tool") {
@@ -33,17 +34,17 @@ const wireResponseFormat = (format: ChatRequest["responseFormat"]): CompletionRe
 };
 
 /**
- * Chat models behind a server that speaks the OpenAI HTTP API. @param names the server's name for each model.
- * @param thinksFirst the models whose replies start inside a thought.
+ * Chat models behind servers that speak the OpenAI HTTP API. @param names the servers' name for each model, unless a server has its
+ * own. @param thinksFirst the models whose replies start inside a thought.
  */
 export const createOpenAiChatModels = (
-  backend: Backend,
+  backends: Backends,
   names: Readonly<Record<ChatModelId, string>>,
   thinksFirst: Readonly<Record<ChatModelId, boolean>> = { "lang-14b": false, "lang-9b": false },
 ): ChatModels => {
-  const server = openModelServer(backend, "chat");
-  const completionRequest = (request: ChatRequest): CompletionRequest => ({
-    model: names[request.model],
+  const server = openModelServer(backends, "chat");
+  const completionRequest = (request: ChatRequest, { backend }: ModelCall): CompletionRequest => ({
+    model: backend.models?.[request.model] ?? names[request.model],
     messages: request.messages.map(wireMessage),
     temperature: request.temperature,
     top_p: request.topP,
@@ -60,8 +61,14 @@ export const createOpenAiChatModels = (
   });
   return {
     reply: (request, { signal }) =>
-      completeChat(server, completionRequest(request), { signal, thinksFirst: thinksFirst[request.model] }),
+      completeChat(server, (call) => completionRequest(request, call), {
+        signal,
+        thinksFirst: thinksFirst[request.model],
+      }),
     streamReply: (request, { signal }) =>
-      streamChat(server, completionRequest(request), { signal, thinksFirst: thinksFirst[request.model] }),
+      streamChat(server, (call) => completionRequest(request, call), {
+        signal,
+        thinksFirst: thinksFirst[request.model],
+      }),
   };
 };

@@ -4,9 +4,10 @@ import { readBody } from "../../../platform/outbound/http-client.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import type { ChatEvent, ChatReply, ChatStream } from "../chat.ts";
 import { exchangeFailure, refusalOf } from "./backend.ts";
-import { type ModelCall, type ModelServer, postJson } from "./call-policy.ts";
+import { type ModelServer, postJson } from "./call-policy.ts";
 import { type CompletionRequest, maxResponseBytes, parseCompletion } from "./chat-completion.ts";
 import { ReplyGroups } from "./reply-groups.ts";
+import type { ModelCall } from "./task-server.ts";
 import type { ThoughtHabits } from "./thinking.ts";
 
 /** A whole reply as a stream. */
@@ -77,7 +78,7 @@ const openGroups = async (
  */
 export const streamChat = (
   server: ModelServer,
-  request: CompletionRequest,
+  requestFor: (call: ModelCall) => CompletionRequest,
   options: StreamOptions,
 ): Promise<ChatStream> =>
   server.call(options.signal, async (call) => {
@@ -89,7 +90,7 @@ export const streamChat = (
         : new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`),
     );
     try {
-      return await openGroups(call, request, {
+      return await openGroups(call, requestFor(call), {
         ...options,
         signal: limit.signal,
         onResponse: () => {

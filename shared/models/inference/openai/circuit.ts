@@ -19,12 +19,19 @@ export interface CallOutcome {
   readonly server: "works" | "slow" | "unavailable" | "unknown";
   /** Whether the server is to blame for a missing or unusable response. */
   readonly hasFailed: boolean;
+  /** Whether the call ended because the server took too long. */
+  readonly timedOut: boolean;
 }
 
-export const succeeded: CallOutcome = { modelStarted: true, server: "works", hasFailed: false };
+export const succeeded: CallOutcome = {
+  modelStarted: true,
+  server: "works",
+  hasFailed: false,
+  timedOut: false,
+};
 
 /** Whether a failed exchange is the server's fault, rather than the caller's or our own. */
-const isServersFault = ({ code, cause }: AppError): boolean =>
+export const isServersFault = ({ code, cause }: AppError): boolean =>
   (code === "service_unavailable" || code === "external_service_error") && !dependencyFailure(cause);
 
 const isTimeout = (reason: unknown): boolean =>
@@ -54,6 +61,7 @@ export const outcomeOf = (
     modelStarted: wasSent && !(failure instanceof ModelRefusal),
     server: !isKnown ? "unknown" : isSlow ? "slow" : health,
     hasFailed: isServers && (!aborted || isTimeout(reason)),
+    timedOut: isKnown && (failure.cause instanceof BackendTimeout || isTimeout(failure.cause)),
   };
 };
 
@@ -63,7 +71,8 @@ const failuresToOpen = 5;
 /** How long it gets no calls, before a single trial call. */
 export const pauseSeconds = 10;
 
-type EndCall = (server: CallOutcome["server"]) => void;
+/** @param opensAtOnce whether this failure alone opens the circuit. */
+type EndCall = (server: CallOutcome["server"], opensAtOnce?: boolean) => void;
 
 /** Keeps calls away from a server that has been unavailable several times in a row, in this process. */
 export class Circuit {
@@ -77,16 +86,21 @@ export class Circuit {
     this.#listener = listener;
   }
 
+  /** Whether no call may start now. */
+  get isOpen(): boolean {
+    return this.#openUntil !== undefined && (this.#isTrialRunning || Date.now() < this.#openUntil);
+  }
+
   /** Starts a call, if one may start. @returns the function that takes its outcome, or `undefined`. */
   enter(): EndCall | undefined {
     if (this.#openUntil === undefined) return this.#endCall;
     // Other calls do not wait for the one trial, which can take minutes.
-    if (this.#isTrialRunning || Date.now() < this.#openUntil) return undefined;
+    if (this.isOpen) return undefined;
     this.#isTrialRunning = true;
     return this.#endTrial;
   }
 
-  readonly #endCall: EndCall = (server) => {
+  readonly #endCall: EndCall = (server, opensAtOnce = false) => {
     // Calls that started before the circuit opened may end after it.
     if (this.#openUntil !== undefined || server === "unknown") return;
     if (server === "works") {
@@ -95,7 +109,8 @@ export class Circuit {
     }
     this.#failuresInARow += 1;
     this.#wasUnavailable ||= server === "unavailable";
-    if (this.#wasUnavailable && this.#failuresInARow >= failuresToOpen) this.#open();
+    const isDown = this.#wasUnavailable && this.#failuresInARow >= failuresToOpen;
+    if (isDown || opensAtOnce) this.#open();
   };
 
   readonly #endTrial: EndCall = (server) => {

@@ -8,7 +8,7 @@ import { BackendTimeout } from "../../../platform/outbound/failures.ts";
 import { readBody, readPieces } from "../../../platform/outbound/http-client.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import type { SpeechRequest, SpeechSynthesizer } from "../speech.ts";
-import { type Backend, failureOf, notReady, saysLoading, unusable } from "./backend.ts";
+import { type Backends, failureOf, notReady, saysLoading, unusable } from "./backend.ts";
 import { openModelServer, postJson } from "./call-policy.ts";
 
 /** Enough of an invalid response to see what it says. */
@@ -127,13 +127,14 @@ const readSpeech = async (
   };
 };
 
-/** Speech from a server that speaks the OpenAI HTTP API. */
-export const createOpenAiSynthesizer = (backend: Backend, model: string): SpeechSynthesizer => {
-  const server = openModelServer(backend, "speech");
+/** Speech from servers that speak the OpenAI HTTP API. @param usualModel their name for the model, unless a server has its own. */
+export const createOpenAiSynthesizer = (backends: Backends, usualModel: string): SpeechSynthesizer => {
+  const server = openModelServer(backends, "speech");
   return {
     synthesize: (request, { signal }) =>
       server.call(signal, async (call) => {
         const { silenceMilliseconds } = call;
+        const { model = usualModel } = call.backend;
         // Until there is audio, bytes do not mean that there will be any.
         const limit = limitTime(silenceMilliseconds, signal, () => {
           return new BackendTimeout(`The server sent no audio for ${silenceMilliseconds} ms.`);

@@ -10,10 +10,11 @@ import type {
   TranscriptionRequest,
   Word,
 } from "../transcription.ts";
-import { type Backend, failureOf, ModelRefusal, notReady } from "./backend.ts";
-import { type ModelCall, openModelServer } from "./call-policy.ts";
+import { type Backends, failureOf, ModelRefusal, notReady } from "./backend.ts";
+import { openModelServer } from "./call-policy.ts";
 import { failureIn } from "./chat-completion.ts";
 import { StreamedTranscript } from "./streamed-transcript.ts";
+import type { ModelCall } from "./task-server.ts";
 
 /** How long a server may stop reading a recording. Decoders read it at once or not at all. */
 const defaultStallMilliseconds = 30_000;
@@ -176,13 +177,13 @@ const parseTranscription = (body: string): Transcription => {
   };
 };
 
-/** Transcription by a server that speaks the OpenAI HTTP API. */
+/** Transcription by servers that speak the OpenAI HTTP API. @param usualModel their name for the model, unless a server has its own. */
 export const createOpenAiTranscriber = (
-  backend: Backend,
-  model: string,
+  backends: Backends,
+  usualModel: string,
   { stallMilliseconds = defaultStallMilliseconds }: { readonly stallMilliseconds?: number } = {},
 ): Transcriber => {
-  const server = openModelServer(backend, "transcription");
+  const server = openModelServer(backends, "transcription");
   const ask = (
     { url, headers, silenceMilliseconds, send }: ModelCall,
     body: UploadBody,
@@ -209,8 +210,15 @@ export const createOpenAiTranscriber = (
     }, signal);
 
   return {
-    transcribe: (request, { signal, onText }) =>
+    transcribe: (request, { signal, onText: onCallersText }) =>
       server.call(signal, async (call) => {
+        const { model = usualModel } = call.backend;
+        const onText =
+          onCallersText &&
+          ((text: string): void => {
+            call.begin();
+            onCallersText(text);
+          });
         const askFor = async (form: Form): Promise<Transcription> => {
           const transcript = form.isStreamed && onText ? new StreamedTranscript(onText) : undefined;
           const response = await ask(call, toBody(request, model, form), signal, transcript);

@@ -1,6 +1,6 @@
 import { defaultSystemMessage } from "../chat.ts";
 import type { TranslationRequest, Translator } from "../translation.ts";
-import { type Backend, unusable } from "./backend.ts";
+import { type Backends, unusable } from "./backend.ts";
 import { openModelServer } from "./call-policy.ts";
 import { completeChat } from "./chat-completion.ts";
 
@@ -30,15 +30,15 @@ const systemMessage = ({ keep, context }: TranslationRequest): string =>
     ...(context ? [`What follows is only the context of the text. Do not translate it.\n${context}`] : []),
   ].join("\n\n");
 
-/** A translator behind a server that speaks the OpenAI HTTP API. */
-export const createOpenAiTranslator = (backend: Backend, model: string): Translator => {
-  const server = openModelServer(backend, "translation");
+/** A translator behind servers that speak the OpenAI HTTP API. @param model their name for it, unless a server has its own. */
+export const createOpenAiTranslator = (backends: Backends, model: string): Translator => {
+  const server = openModelServer(backends, "translation");
   return {
     translate: async (request, options) => {
       const completion = await completeChat(
         server,
-        {
-          model,
+        ({ backend }) => ({
+          model: backend.model ?? model,
           messages: [
             { role: "system", content: systemMessage(request) },
             { role: "user", content: translationInstruction(request) },
@@ -46,7 +46,7 @@ export const createOpenAiTranslator = (backend: Backend, model: string): Transla
           temperature: 0.3,
           top_p: 0.95,
           max_tokens: maxTokens(request.text),
-        },
+        }),
         options,
       );
       if (completion.finishReason === "length")

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createSigningKeySource, createTokens } from "../../../../shared/accounts/access/tokens.ts";
-import { inferenceKey } from "../../../../shared/models/inference/inference-keys.ts";
+import { inferenceKeysIn } from "../../../../shared/models/inference/inference-keys.ts";
 import { cacheSecret, createSecretReader } from "../../../../shared/platform/config/secrets.ts";
 import { AwsCallError } from "../../../../shared/platform/outbound/aws-json.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
@@ -99,21 +99,22 @@ describe("the key of a model's server", () => {
 
   it("is the task's own; translation goes with that of chat", async () => {
     const read = async () => JSON.stringify(keys);
-    expect(await inferenceKey("id", "speech", read)()).toBe("s");
-    expect(await inferenceKey("id", "transcription", read)()).toBeUndefined();
-    expect(await inferenceKey("id", "translation", read)()).toBe("c");
+    expect(await inferenceKeysIn("id", read)("speech")).toBe("s");
+    expect(await inferenceKeysIn("id", read)("transcription")).toBeUndefined();
+    expect(await inferenceKeysIn("id", read)("translation")).toBe("c");
     const withOwn = async () => JSON.stringify({ ...keys, translation: "t" });
-    expect(await inferenceKey("id", "translation", withOwn)()).toBe("t");
+    expect(await inferenceKeysIn("id", withOwn)("translation")).toBe("t");
   });
 
   it("is undefined while the operator has not filled it in", async () => {
-    expect(await inferenceKey("id", "chat", async () => undefined)()).toBeUndefined();
+    expect(await inferenceKeysIn("id", async () => undefined)("chat")).toBeUndefined();
   });
 
   it("is read during the function's start, and again when that failed", async () => {
     const read = vi.fn(async (_secretId: string): Promise<string | undefined> => JSON.stringify(keys));
     read.mockImplementationOnce(outage);
-    const key = inferenceKey("id", "chat", read);
+    const keyOf = inferenceKeysIn("id", read);
+    const key = () => keyOf("chat");
     expect(read).toHaveBeenCalledExactlyOnceWith("id");
     await Promise.resolve();
     await expect(key().catch(() => key())).resolves.toBe("c");
@@ -121,7 +122,8 @@ describe("the key of a model's server", () => {
 
   it("outlives an outage of Secrets Manager, and what an operator writes by mistake", async () => {
     const read = vi.fn(async (): Promise<string | undefined> => JSON.stringify(keys));
-    const key = inferenceKey("id", "chat", read);
+    const keyOf = inferenceKeysIn("id", read);
+    const key = () => keyOf("chat");
     expect(await key()).toBe("c");
     vi.advanceTimersByTime(fiveMinutes);
     read.mockImplementation(outage);
@@ -147,7 +149,8 @@ describe("an outage of Secrets Manager that lasts an hour", () => {
     const readSigning = vi.fn(async (version: string) => (isOut ? outage() : signingSecrets[version]));
     const readInference = vi.fn(async () => (isOut ? outage() : JSON.stringify({ chat: "c" })));
     const tokens = createTokens(createSigningKeySource(readSigning));
-    const chatKey = inferenceKey("id", "chat", readInference);
+    const keyOf = inferenceKeysIn("id", readInference);
+    const chatKey = () => keyOf("chat");
     const forger = signedWith("secret-of-a-forger-of-more-than-thirty-two-bytes");
     await tokens.sign(claims, undefined);
     await chatKey();

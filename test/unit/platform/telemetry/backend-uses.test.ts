@@ -31,10 +31,10 @@ describe("What a request had to do with backends", () => {
       chat_circuit_opened: 1,
     });
     expect(backendMetricDefinitions(uses.fields()).map(({ Name }) => Name)).toEqual([
+      "transcription_milliseconds",
       "chat_milliseconds",
       "chat_failures",
       "chat_circuit_opened",
-      "transcription_milliseconds",
     ]);
   });
 

@@ -4,6 +4,7 @@ import { createTransport } from "nodemailer";
 import { mailRequest } from "../../shared/accounts/mail/mail-request.ts";
 import { createWithheldMail } from "../../shared/accounts/mail/withheld-mail.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { findKeyName } from "../../shared/accounts/repositories/api-keys-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { sdkRequestHandler } from "../../shared/platform/outbound/sdk-request-handler.ts";
@@ -42,6 +43,7 @@ const dependencies = {
     });
   },
   baseUrl: environment.PUBLIC_BASE_URL,
+  findKeyName: (userId: number, keyId: string) => findKeyName(table, userId, keyId),
 };
 
 /** Sends a batch of the mail queue; failed messages are reported and come again, in order. */

@@ -15,6 +15,7 @@ export interface MailDependencies {
   readonly withheldMail: Pick<WithheldMail, "find">;
   readonly deliver: (mail: Mail) => Promise<void>;
   readonly baseUrl: string;
+  readonly findKeyName: (userId: number, keyId: string) => Promise<string | undefined>;
 }
 
 const findAccount = (
@@ -38,7 +39,7 @@ export const sendMail = async (
   messageId: string,
   dependencies: MailDependencies,
 ): Promise<void> => {
-  const { links, limits, withheldMail, deliver, baseUrl } = dependencies;
+  const { links, limits, withheldMail, deliver, baseUrl, findKeyName } = dependencies;
   const { kind } = request;
   const account = kind === "disowned" ? undefined : await findAccount(request, dependencies);
   const recipient = kind === "disowned" ? { email: request.email } : account;
@@ -55,7 +56,9 @@ export const sendMail = async (
     logger.info("mail.withheld", { kind, reason: "limit" });
     return;
   }
-  const wording = wordingOf(request);
+  const keyId = kind === "month-used" ? request.keyId : undefined;
+  const keyName = account && keyId !== undefined ? await findKeyName(account.id, keyId) : undefined;
+  const wording = wordingOf(request, keyName);
   if (!account || !wording.link) {
     await deliver(writeMail(wording, recipient));
     return;

@@ -84,6 +84,31 @@ const tierDecided = ({ decision, note }: Extract<MailRequest, { kind: "tier-deci
   end: [],
 });
 
+const monthUsed = (
+  { percent, used, limit, until, keyId }: Extract<MailRequest, { kind: "month-used" }>,
+  keyName: string | undefined,
+): Wording => {
+  const what =
+    keyId === undefined
+      ? "Your account"
+      : `The key ${keyName === undefined ? "" : `“${keyName}” `}of your account`;
+  const number = new Intl.NumberFormat("en");
+  return {
+    subject: percent === 100 ? "The requests of this month are used up" : "80 % of this month is used",
+    intro: [
+      `${what} has used ${number.format(used)} of its ${number.format(limit)} requests of this month.`,
+      percent === 100
+        ? `More requests are refused until ${until} (UTC).`
+        : `At the limit, requests are refused until ${until} (UTC).`,
+      keyId === undefined
+        ? "This page shows your usage, and how to get higher limits:"
+        : "You have set this limit yourself. This page shows your keys:",
+    ],
+    link: { path: keyId === undefined ? "/console/usage" : "/console/tokens" },
+    end: [],
+  };
+};
+
 const routesEnd = ({ sunset, routes }: Extract<MailRequest, { kind: "routes-end" }>): Wording => ({
   subject: `Routes that you call end on ${sunset}`,
   intro: [
@@ -95,8 +120,8 @@ const routesEnd = ({ sunset, routes }: Extract<MailRequest, { kind: "routes-end"
   end: ["Nothing else changes: your account, keys and limits stay the same."],
 });
 
-/** The wording of a requested mail. */
-export const wordingOf = (request: MailRequest): Wording => {
+/** The wording of a requested mail. @param keyName of the key that the mail is about, unless it was revoked. */
+export const wordingOf = (request: MailRequest, keyName?: string): Wording => {
   switch (request.kind) {
     case "verify-email":
       return {
@@ -154,6 +179,8 @@ export const wordingOf = (request: MailRequest): Wording => {
       return recoveryCodeUsed(request);
     case "tier-decided":
       return tierDecided(request);
+    case "month-used":
+      return monthUsed(request, keyName);
     case "routes-end":
       return routesEnd(request);
     case "disowned":

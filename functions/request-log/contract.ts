@@ -1,11 +1,22 @@
 import { defineFunction, type FunctionDefinition } from "../../shared/http/function-definition.ts";
-import { tableEnvironment } from "../../shared/platform/config/environment.ts";
+import {
+  accountLimitEnvironment,
+  characterQuotaEnvironment,
+  mailQueueEnvironment,
+  tableEnvironment,
+} from "../../shared/platform/config/environment.ts";
 
 export const requestLogFunction = defineFunction({
   name: "request-log",
-  description: "Stores the last log lines of requests for the accounts that sent them",
+  description:
+    "Stores the last log lines of requests for the accounts that sent them, and mails those whose month is nearly used",
   operations: [],
-  environment: { ...tableEnvironment },
+  environment: {
+    ...tableEnvironment,
+    ...mailQueueEnvironment,
+    ...accountLimitEnvironment,
+    ...characterQuotaEnvironment,
+  },
   memoryMegabytes: 256,
   timeoutSeconds: 60,
   transfer: "buffered",

@@ -126,8 +126,13 @@ const tableAccesses = {
   "keep-callbacks": { GetItem: [callbackKeyPrefix], UpdateItem: [callbackKeyPrefix] },
   /** Listing callbacks that failed, together with their outcomes. */
   "list-callbacks": { DeleteItem: [callbackKeyPrefix], PutItem: [callbackKeyPrefix] },
-  /** Storing the requests of accounts. */
-  "log-requests": { BatchWriteItem: [requestKeyPrefix], GetItem: [accessKeyPrefix] },
+  /** Storing the requests of accounts, and noting who got a mail about a used month. */
+  "log-requests": {
+    BatchWriteItem: [requestKeyPrefix],
+    DeleteItem: [noticeKeyPrefix],
+    GetItem: [accessKeyPrefix],
+    PutItem: [noticeKeyPrefix],
+  },
   /** Showing the requests of an account. */
   "show-requests": { Query: [requestKeyPrefix] },
   /** Requesting a higher tier. */

@@ -46,6 +46,7 @@ export class WorkerFunctions extends FunctionGroup {
     super(scope, id, props);
     this.requestLog = this.add(requestLogFunction, {
       TABLE_NAME: tableBinding(props.data.table, "log-requests"),
+      MAIL_QUEUE_URL: queueBinding(props.data.mail.queue, "send"),
     });
     const mailFeedback = this.add(mailFeedbackFunction, {
       TABLE_NAME: tableBinding(props.data.table, "withhold-mails"),

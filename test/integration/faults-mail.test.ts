@@ -176,6 +176,7 @@ describe("a mail", () => {
       limits: createMailLimits(table.open()),
       withheldMail: createWithheldMail(table.openForRequests()),
       baseUrl: "https://api.example.com",
+      findKeyName: async () => "kiosk",
     };
     // What comes after never happens in a process that is gone.
     const deliver = () => {

@@ -75,6 +75,7 @@ const samples = ({ id, username, email }: DataOwner): Readonly<Record<string, re
   "callbackKeys.slots": [id],
   "callbackKeys.failed": [job],
   "noticeKeys.routesEnd": [id, "2027-12-01", 90],
+  "noticeKeys.monthUsed": [id, "2026-11", { percent: 80 }],
   "requestKeys.byTime": [id, "2026-11-20T10:00:00.000Z", "r1"],
   "requestKeys.byId": [id, "2026-11-20T10:00:00.000Z", "r1"],
   "statusKeys.day": ["2026-11-20"],

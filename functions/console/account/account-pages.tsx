@@ -106,6 +106,7 @@ const createOnce = async (
       scopes: form.scopes.length > 0 ? form.scopes : null,
       expires_at: form.last_day === undefined ? null : endOfDay(form.last_day),
       monthly_limit: form.monthly_limit ?? null,
+      requests_per_minute: form.requests_per_minute ?? null,
     };
     return {
       createdKey: await createKey({ userId: visit.account.id, token: visit.session }, request, { apiKeys }),

@@ -53,6 +53,9 @@ export const tokensPage = definePage({
         }),
       ),
       monthly_limit: optionalField(wholeNumber.pipe(keyRequest.shape.monthly_limit.unwrap().unwrap())),
+      requests_per_minute: optionalField(
+        wholeNumber.pipe(keyRequest.shape.requests_per_minute.unwrap().unwrap()),
+      ),
     }),
     z.object({ action: z.literal("revoke-key"), key: z.string().min(1).max(64) }),
     z.object({ action: z.literal("revoke-all-keys") }),

@@ -201,6 +201,13 @@ const MakeKey = (visit: Shown) => {
         inputmode="numeric"
         isOptional
       />
+      <Field
+        {...field("requests_per_minute")}
+        label={words.minuteLimit}
+        hint={words.minuteLimitHint}
+        inputmode="numeric"
+        isOptional
+      />
     </Form>
   );
 };

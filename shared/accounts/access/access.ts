@@ -17,6 +17,7 @@ export const storedKey = z.looseObject({
   s: z.set(z.string()).optional(),
   e: z.int().optional(),
   l: z.int().optional(),
+  m: z.int().optional(),
   u: z.int().optional(),
 });
 export type StoredKey = z.infer<typeof storedKey>;

@@ -32,11 +32,12 @@ const keyEntries = z.record(z.string(), storedKey);
 
 /** The choices of an account's keys, without the digests. */
 const keyChoices = ({ api_keys }: Item) =>
-  Object.entries(keyEntries.catch({}).parse(api_keys ?? {})).map(([id, { s, e, l, u }]) => ({
+  Object.entries(keyEntries.catch({}).parse(api_keys ?? {})).map(([id, { s, e, l, m, u }]) => ({
     id,
     scopes: s ? [...s] : "all",
     expires_at: e,
     monthly_limit: l,
+    requests_per_minute: m,
     last_used_at: u,
   }));
 

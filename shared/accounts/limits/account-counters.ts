@@ -96,7 +96,12 @@ const countsOf = (
   minute: countIn(item, accountCounters.minute(minute)),
   day: countIn(item, accountCounters.day(day)),
   month: countIn(item, accountCounters.month(month)),
-  ...(key ? { ofKey: countIn(key, accountCounters.month(month)) } : {}),
+  ...(key
+    ? {
+        ofKey: countIn(key, accountCounters.month(month)),
+        minuteOfKey: countIn(key, accountCounters.minute(minute)),
+      }
+    : {}),
 });
 
 /** The counter of a task's operation. */
@@ -205,7 +210,10 @@ export const createAccountCounters = (table: LimitTable, policyOf: AccountPolici
   const { cleanUp, releaseSlots, removeExpiredSlots } = createAccountCleanup(table);
 
   const statusOf = (access: CredentialAccess | undefined): AccountStatus | undefined =>
-    access && { access, policy: { ...policyOf(access), perMonthOfKey: access.key?.l } };
+    access && {
+      access,
+      policy: { ...policyOf(access), perMonthOfKey: access.key?.l, perMinuteOfKey: access.key?.m },
+    };
 
   /** Admits a request. When all slots are taken, those of killed functions are removed before a second attempt. */
   const admit = async (request: AccountRequest, signal: AbortSignal): Promise<WriteResult> => {

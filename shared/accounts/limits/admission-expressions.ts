@@ -77,19 +77,22 @@ export const admissionExpressions = (
 ): AdmissionExpressions => {
   const { credential, isTask, takesSlot = false } = kind;
   const isKey = credential !== "token";
-  const values: Values = { ":one": 1, ":no": false, ...(isKey && isTask ? { ":none": 0 } : {}) };
+  const values: Values = { ":one": 1, ":no": false, ...(isKey ? { ":none": 0 } : {}) };
   const tiers = tierConditions(policyOf, kind, values);
   const conditions = [
     ...credentialConditions[credential],
     "disabled = :no",
+    ...(isKey ? ["(attribute_not_exists(api_keys.#k.m) OR NOT api_keys.#k.#m >= api_keys.#k.m)"] : []),
     ...(isKey && isTask
       ? ["(attribute_not_exists(api_keys.#k.l) OR NOT api_keys.#k.#M >= api_keys.#k.l)"]
       : []),
     `(${tiers.map((tier) => tier.join(" AND ")).join(" OR ")})`,
   ];
-  const countsKey = isTask ? ", api_keys.#k.#M = if_not_exists(api_keys.#k.#M, :none) + :one" : "";
+  const counted = ["#m", ...(isTask ? ["#M"] : [])].map(
+    (name) => `, api_keys.#k.${name} = if_not_exists(api_keys.#k.${name}, :none) + :one`,
+  );
   return {
-    ...(isKey ? { clauses: `SET api_keys.#k.u = :now${countsKey}` } : {}),
+    ...(isKey ? { clauses: `SET api_keys.#k.u = :now${counted.join("")}` } : {}),
     additions: [
       "#m :one",
       ...(isTask ? ["#d :one", "#M :one"] : []),

@@ -77,15 +77,25 @@ const keyExceeded = (perMonth: number, retryAfterSeconds: number, reason = "") =
     retryAfterSeconds,
   });
 
+const keyRateLimited = (limit: number, retryAfterSeconds: number) =>
+  new AppError("rate_limited", {
+    message: `Rate limit of this key exceeded; its owner has set it to ${limit} per 1 minute.`,
+    retryAfterSeconds,
+  });
+
 /** Returns the limit that was reached. Limits are checked in this order: minute, streams, day, month, the key's own. */
 const reachedLimit = (
-  { minute, day, month, ofKey = 0, streams = 0 }: Counts,
+  { minute, day, month, ofKey = 0, minuteOfKey = 0, streams = 0 }: Counts,
   policy: AccountPolicy,
   { ends }: Windows,
   now: number,
 ): AppError | undefined => {
-  const { perMinute, perDay, perMonth, perMonthOfKey, streamsAtOnce } = policy;
-  if (minute >= perMinute) return rateLimited(perMinute, secondsUntil(ends.minute, now));
+  const { perMinute, perDay, perMonth, perMonthOfKey, perMinuteOfKey, streamsAtOnce } = policy;
+  const minuteEnds = secondsUntil(ends.minute, now);
+  if (minute >= perMinute) return rateLimited(perMinute, minuteEnds);
+  if (perMinuteOfKey !== undefined && minuteOfKey >= perMinuteOfKey) {
+    return keyRateLimited(perMinuteOfKey, minuteEnds);
+  }
   if (streamsAtOnce !== undefined && streams >= streamsAtOnce) return tooManyStreams(streamsAtOnce);
   if (perDay !== undefined && day >= perDay) return quotaExceeded("day", policy, secondsUntil(ends.day, now));
   const monthEnds = secondsUntil(ends.month, now);
@@ -113,10 +123,12 @@ const statusesOf = (
   { ends }: Windows,
   now: number,
 ): Admission["statuses"] => {
+  const { perMinute, perMinuteOfKey } = policy;
   const minute: WindowStatus = {
     window: "minute",
-    limit: policy.perMinute,
-    remaining: counts && left(policy.perMinute, counts.minute),
+    limit: Math.min(perMinute, perMinuteOfKey ?? perMinute),
+    remaining:
+      counts && Math.min(left(perMinute, counts.minute), leftOf(perMinuteOfKey, counts.minuteOfKey ?? 0)),
     resetSeconds: secondsUntil(ends.minute, now),
   };
   if (policy.perDay === undefined) return [minute];

@@ -141,7 +141,7 @@ export const admitAccount = async (
   const successor = repeatedSuccessor(status.access, successorKeyDigest, time / 1_000);
   const access = successor ? status.access : requireAccess(status.access, credential, scope);
   const isTask = limitClass === "task";
-  const policy = isTask ? status.policy : minutePolicy(status.policy.perMinute);
+  const policy = isTask ? status.policy : minutePolicy(status.policy.perMinute, status.policy.perMinuteOfKey);
   const caller = { ...callerWith(credential, access), ...(successor ? { successor } : {}) };
   const { userId, keyId } = caller;
   // The write may have taken the slot although its response did not come.

@@ -26,6 +26,8 @@ export interface Counts {
   readonly month: number;
   /** Tasks of the key in the month. */
   readonly ofKey?: number;
+  /** Requests of the key in the minute. */
+  readonly minuteOfKey?: number;
   /** The account's streams, for a request that takes a slot. */
   readonly streams?: number;
 }

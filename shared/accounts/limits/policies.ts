@@ -28,6 +28,8 @@ export interface AccountPolicy {
   readonly perMonth: number | undefined;
   /** Tasks of the key, if its owner has set a limit. */
   readonly perMonthOfKey?: number | undefined;
+  /** Requests of the key, if its owner has set a limit. */
+  readonly perMinuteOfKey?: number | undefined;
   /** Streamed responses at a time. */
   readonly streamsAtOnce?: number;
   /** Recordings that jobs transcribe, in seconds. */
@@ -129,8 +131,9 @@ export const accountPoliciesWith = (
 export type AddressLimits = Readonly<Record<AddressLimitClass, number>>;
 
 /** Limits of a minute only. */
-export const minutePolicy = (perMinute: number): AccountPolicy => ({
+export const minutePolicy = (perMinute: number, perMinuteOfKey?: number): AccountPolicy => ({
   perMinute,
+  ...(perMinuteOfKey === undefined ? {} : { perMinuteOfKey }),
   perDay: undefined,
   perMonth: undefined,
 });

@@ -41,6 +41,17 @@ export const mailRequest = z.discriminatedUnion("kind", [
     decision: z.enum(tierDecisions),
     note: z.string(),
   }),
+  /** The account, or the key with this id, has used most of its month. */
+  z.object({
+    kind: z.literal("month-used"),
+    userId: z.int(),
+    percent: z.union([z.literal(80), z.literal(100)]),
+    used: z.int(),
+    limit: z.int(),
+    /** The day on which the next month begins. */
+    until: z.iso.date(),
+    keyId: z.string().optional(),
+  }),
   /** The account still calls routes that end on a day. */
   z.object({
     kind: z.literal("routes-end"),

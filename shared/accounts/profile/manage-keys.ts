@@ -32,6 +32,10 @@ export const keyRequest = z
       description: "Tasks in a month of UTC; the account's own quota applies too",
       example: 1_000,
     }),
+    requests_per_minute: z.int().min(1).max(1_000_000).nullish().meta({
+      description: "Requests in a minute of the clock; the account's own limit applies too",
+      example: 20,
+    }),
   })
   .meta({ id: "KeyRequest" });
 export type KeyRequest = z.output<typeof keyRequest>;
@@ -54,6 +58,10 @@ const keyFields = {
   monthly_limit: z.int().nullable().meta({
     example: 1_000,
     description: "The maximum number of tasks in a month of UTC; null without one",
+  }),
+  requests_per_minute: z.int().nullable().meta({
+    example: 20,
+    description: "The maximum number of requests in a minute; null without one",
   }),
 };
 
@@ -104,14 +112,15 @@ interface KeysDependencies {
 const timeOf = (seconds: number | undefined): string | null =>
   seconds === undefined ? null : new Date(seconds * 1_000).toISOString();
 
-const shown = ({ id, name, prefix, scopes: only, createdAt, expiresAt, monthlyLimit }: ApiKey) => ({
-  id,
-  name,
-  prefix,
+const shown = ({ scopes: only, createdAt, expiresAt, monthlyLimit, minuteLimit, ...key }: ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
   scopes: [...(only ?? scopes)],
   created_at: createdAt,
   expires_at: timeOf(expiresAt),
   monthly_limit: monthlyLimit ?? null,
+  requests_per_minute: minuteLimit ?? null,
 });
 
 /**
@@ -121,7 +130,7 @@ const shown = ({ id, name, prefix, scopes: only, createdAt, expiresAt, monthlyLi
  */
 export const createKey = async (
   { userId, token }: KeyOwner,
-  { name, scopes: only, expires_at: expiresAt, monthly_limit: monthlyLimit }: KeyRequest,
+  { name, scopes: only, ...limits }: KeyRequest,
   { apiKeys }: KeysDependencies,
 ): Promise<CreatedKey> => {
   if (!token) throw new AppError("insufficient_scope");
@@ -130,8 +139,9 @@ export const createKey = async (
     {
       name,
       scopes: only ? scopes.filter((scope) => only.includes(scope)) : undefined,
-      expiresAt: expiresAt ? Math.floor(Date.parse(expiresAt) / 1_000) : undefined,
-      monthlyLimit: monthlyLimit ?? undefined,
+      expiresAt: limits.expires_at ? Math.floor(Date.parse(limits.expires_at) / 1_000) : undefined,
+      monthlyLimit: limits.monthly_limit ?? undefined,
+      minuteLimit: limits.requests_per_minute ?? undefined,
     },
   );
   return { ...shown(created), key };

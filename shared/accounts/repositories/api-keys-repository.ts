@@ -30,6 +30,8 @@ export interface KeyChoices {
   /** Unix seconds. */
   readonly expiresAt: number | undefined;
   readonly monthlyLimit: number | undefined;
+  /** Requests. */
+  readonly minuteLimit?: number | undefined;
 }
 
 /** A key without its secret. */
@@ -157,6 +159,7 @@ const listKeys = async (table: Table, userId: number, now: number): Promise<Used
         scopes: entry.s && scopes.filter((scope) => entry.s?.has(scope)),
         expiresAt: entry.e,
         monthlyLimit: entry.l,
+        minuteLimit: entry.m,
         usedAt: entry.u,
         usedThisMonth: countIn(entry, month),
       };
@@ -171,6 +174,16 @@ const updateWith = (
   update: ItemUpdate,
 ): Promise<{ readonly applied: boolean }> =>
   record ? table.transact([{ update }, record]) : table.update(update);
+
+/** Returns the name of a key; `undefined` for one that was revoked. */
+export const findKeyName = async (
+  table: Pick<Table, "read">,
+  userId: number,
+  keyId: string,
+): Promise<string | undefined> => {
+  const item = await table.read({ Key: accountKeys.apiKey(userId, keyId) });
+  return item && details.parse(item).name;
+};
 
 /** Keys in the table. */
 export type ApiKeysRepository = ReturnType<typeof createApiKeysRepository>;
@@ -189,12 +202,13 @@ export const createApiKeysRepository = (table: Table, now: () => number = Date.n
     const { key, keyId, keyDigest, prefix } = makeApiKey(owner.userId);
     const time = now();
     const createdAt = new Date(time).toISOString();
-    const { name, scopes: only, expiresAt, monthlyLimit } = choices;
+    const { name, scopes: only, expiresAt, monthlyLimit, minuteLimit } = choices;
     const entry: StoredKey = {
       h: keyDigest,
       ...(only && { s: new Set(only) }),
       ...(expiresAt !== undefined && { e: expiresAt }),
       ...(monthlyLimit !== undefined && { l: monthlyLimit }),
+      ...(minuteLimit !== undefined && { m: minuteLimit }),
     };
     const listed = { ...accountKeys.apiKey(owner.userId, keyId), name, prefix, created_at: createdAt };
     await addKey(table, { owner, keyId, entry, now: time }, listed);

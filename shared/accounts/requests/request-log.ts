@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { daySeconds } from "../../platform/durations.ts";
-import type { Table } from "../../platform/storage/table.ts";
+import type { Item, Table } from "../../platform/storage/table.ts";
 import { accountKeys } from "../access/keys.ts";
 import { requestKeys } from "./keys.ts";
 
@@ -46,30 +46,37 @@ export type RequestLog = ReturnType<typeof createRequestLog>;
 
 /** Opens the log of requests; access patterns R1 and R2 of this folder's README. */
 export const createRequestLog = (table: Pick<Table, "putAll" | "query" | "read">) => {
-  /** Whether the account exists. The lines of its last requests come when it has been deleted. */
-  const isStored = async (userId: number): Promise<boolean> => {
-    const Key = accountKeys.access(userId);
-    const access = deletion.parse(await table.read({ Key, ProjectionExpression: "PK, deletion_began" }));
-    return access !== undefined && access.deletion_began === undefined;
+  /** The access item of an account; `undefined` for a deleted one. The lines of its last requests come afterwards. */
+  const findAccess = async (userId: number): Promise<Item | undefined> => {
+    const access = await table.read({ Key: accountKeys.access(userId) });
+    return deletion.parse(access)?.deletion_began === undefined ? access : undefined;
   };
   return {
-    /** Stores requests, except those of deleted accounts. Repeating it changes nothing. */
-    add: async (requests: readonly SentRequest[]): Promise<void> => {
+    /**
+     * Stores requests, except those of deleted accounts. Repeating it changes nothing.
+     *
+     * @returns the access items of the accounts.
+     */
+    add: async (requests: readonly SentRequest[]): Promise<ReadonlyMap<number, Item>> => {
       const accounts = [...Map.groupBy(requests, ({ userId }) => userId)];
       const stored = await Promise.all(
-        accounts.map(async ([userId, own]) => ((await isStored(userId)) ? own : [])),
+        accounts.map(async ([userId, own]) => ({ userId, own, access: await findAccess(userId) })),
       );
-      const items = stored.flat().flatMap(({ userId, request }) => {
-        const { at, id } = request;
-        const expires_at = Math.floor(Date.parse(at) / 1_000) + requestLogDays * daySeconds;
-        return [requestKeys.byTime(userId, at, id), requestKeys.byId(userId, at, id)].map((key) => ({
-          ...key,
-          ...request,
-          expires_at,
-        }));
-      });
+      const known = stored.flatMap(({ userId, own, access }) => (access ? [{ userId, own, access }] : []));
+      const items = known
+        .flatMap(({ own }) => own)
+        .flatMap(({ userId, request }) => {
+          const { at, id } = request;
+          const expires_at = Math.floor(Date.parse(at) / 1_000) + requestLogDays * daySeconds;
+          return [requestKeys.byTime(userId, at, id), requestKeys.byId(userId, at, id)].map((key) => ({
+            ...key,
+            ...request,
+            expires_at,
+          }));
+        });
       // DynamoDB refuses a batch that names an item twice.
       await table.putAll([...new Map(items.map((item) => [`${item.PK} ${item.SK}`, item])).values()]);
+      return new Map(known.map(({ userId, access }) => [userId, access]));
     },
 
     /** Lists the requests of an account, newest first. @param before only requests older than this one. */

@@ -49,8 +49,8 @@ const fillDeliveries = async (table: Table, userId: number): Promise<void> => {
 };
 
 /** More requests than a page lists. */
-const fillRequests = (table: Table, userId: number): Promise<void> =>
-  createRequestLog(table).add(
+const fillRequests = async (table: Table, userId: number): Promise<void> => {
+  await createRequestLog(table).add(
     Array.from({ length: 30 }, (_, index) => ({
       userId,
       request: {
@@ -64,6 +64,7 @@ const fillRequests = (table: Table, userId: number): Promise<void> =>
       },
     })),
   );
+};
 
 /** Writes lists that only come with time into the table of a service that is not running. */
 export const fillLists = async (dataDirectory: string, { username }: Person): Promise<void> => {

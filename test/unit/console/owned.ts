@@ -30,6 +30,7 @@ export const key: ListedKeys["keys"][number] = {
   expires_at: null,
   last_used_at: null,
   monthly_limit: null,
+  requests_per_minute: null,
   used_this_month: 0,
 };
 

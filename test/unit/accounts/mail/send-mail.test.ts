@@ -60,6 +60,7 @@ const setup = (found: Found | undefined) => {
       withheldMail: { find: findWithheld },
       deliver,
       baseUrl: "https://api.example.com/v1",
+      findKeyName: async () => "kiosk",
     });
   return { find, create, findWithheld, admit, deliver, send };
 };

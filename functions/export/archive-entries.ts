@@ -1,6 +1,6 @@
 import type { DataOwner, ItemKind } from "../../shared/platform/storage/stored-kinds.ts";
 import { retentionTable } from "../../shared/wiring/retention.ts";
-import { type ExportSources, itemsOf, objectsOf } from "./find-exported.ts";
+import { type ExportSources, type FoundObject, itemsOf, objectsOf } from "./find-exported.ts";
 import type { ArchiveEntry } from "./write-archive.ts";
 
 /** How much audio an archive contains; the rest are links. */
@@ -21,8 +21,8 @@ export const archiveLimits: ArchiveLimits = {
 /** What the entries of an archive come from. */
 export interface ArchiveSources extends ExportSources {
   readonly limits: ArchiveLimits;
-  /** Returns the usage of an account as CSV. */
-  readonly usageCsv: (owner: DataOwner) => Promise<string>;
+  /** Returns the usage of an account as pieces of CSV. */
+  readonly usageCsv: (owner: DataOwner) => AsyncIterable<string>;
   /** The address that returns a fresh link to an object. */
   readonly linkTo: (object: string) => string;
   /** Whether there is time for more files; the rest are links. */
@@ -31,11 +31,6 @@ export interface ArchiveSources extends ExportSources {
 }
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, "utf8");
-const textEntry = (name: string, text: string): ArchiveEntry => ({
-  name,
-  content: [bytesOf(text)],
-  isCompressed: false,
-});
 
 async function* jsonRows(rows: AsyncIterable<unknown>): AsyncIterable<Uint8Array> {
   let separator = "[\n";
@@ -46,39 +41,67 @@ async function* jsonRows(rows: AsyncIterable<unknown>): AsyncIterable<Uint8Array
   yield bytesOf(separator === "[\n" ? "[]\n" : "\n]\n");
 }
 
+async function* textPieces(texts: AsyncIterable<string>): AsyncIterable<Uint8Array> {
+  for await (const text of texts) yield bytesOf(text);
+}
+
 async function* rowsOf(kind: ItemKind, owner: DataOwner, sources: ExportSources): AsyncIterable<unknown> {
   if (!("file" in kind.exported)) return;
   for await (const item of itemsOf(kind, owner, sources)) yield kind.exported.row?.(item);
 }
 
-interface LinkedFile {
-  readonly name: string;
-  /** In bytes. */
-  readonly size: number;
-  readonly link: string;
+async function* linkRows(
+  linked: readonly FoundObject[],
+  linkTo: ArchiveSources["linkTo"],
+): AsyncIterable<unknown> {
+  for (const { name, size = null } of linked) yield { name, size, link: linkTo(name) };
 }
+
+/** Returns the content of a file. `undefined` when it is gone: jobs that end delete their recordings meanwhile. */
+const openFile = async (
+  name: string,
+  { store, signal }: Pick<ArchiveSources, "signal" | "store">,
+): Promise<AsyncIterable<Uint8Array> | undefined> => {
+  const pieces = store.stream(name, { signal })[Symbol.asyncIterator]();
+  try {
+    const first = await pieces.next();
+    return (async function* () {
+      if (first.done) return;
+      yield first.value;
+      yield* { [Symbol.asyncIterator]: () => pieces };
+    })();
+  } catch (error) {
+    if (await store.describe(name)) throw error;
+    return undefined;
+  }
+};
 
 /** The stored files of an account, as far as the archive has room; the others are added to `linked`. */
 async function* fileEntries(
   owner: DataOwner,
   sources: ArchiveSources,
-  linked: LinkedFile[],
+  linked: FoundObject[],
 ): AsyncIterable<ArchiveEntry> {
-  const { store, kinds, limits, hasTime, linkTo, signal } = sources;
+  const { store, kinds, limits, hasTime } = sources;
   let [bytes, files] = [0, 0];
   for (const kind of kinds.objects) {
-    for await (const name of objectsOf(kind, owner, sources)) {
-      const found = hasTime() ? await store.describe(name) : { size: Number.POSITIVE_INFINITY };
-      if (!found) continue;
-      const { size } = found;
-      const fits = size <= limits.maxFileBytes && bytes + size <= limits.maxBytes && files < limits.maxFiles;
-      if (fits) {
-        bytes += size;
-        files += 1;
-        yield { name, content: store.stream(name, { signal }), isCompressed: !name.endsWith(".json") };
-      } else {
-        linked.push({ name, size: Number.isFinite(size) ? size : 0, link: linkTo(name) });
+    for await (const found of objectsOf(kind, owner, sources)) {
+      const { name } = found;
+      if (files === limits.maxFiles || !hasTime()) {
+        linked.push(found);
+        continue;
       }
+      const size = found.size ?? (await store.describe(name))?.size;
+      if (size === undefined) continue;
+      if (size > limits.maxFileBytes || bytes + size > limits.maxBytes) {
+        linked.push({ name, size });
+        continue;
+      }
+      const content = await openFile(name, sources);
+      if (!content) continue;
+      bytes += size;
+      files += 1;
+      yield { name, content, isCompressed: !name.endsWith(".json") };
     }
   }
 }
@@ -104,12 +127,14 @@ export async function* archiveEntries(
   for (const kind of sources.kinds.items) {
     if (!("file" in kind.exported)) continue;
     const { file, row } = kind.exported;
-    yield row
-      ? { name: file, content: jsonRows(rowsOf(kind, owner, sources)), isCompressed: false }
-      : textEntry(file, await sources.usageCsv(owner));
+    const content = row ? jsonRows(rowsOf(kind, owner, sources)) : textPieces(sources.usageCsv(owner));
+    yield { name: file, content, isCompressed: false };
   }
-  const linked: LinkedFile[] = [];
+  const linked: FoundObject[] = [];
   yield* fileEntries(owner, sources, linked);
-  if (linked.length > 0) yield textEntry("links.json", `${JSON.stringify(linked, undefined, 1)}\n`);
-  yield textEntry("README.txt", readme(sources, linked.length > 0));
+  if (linked.length > 0) {
+    yield { name: "links.json", content: jsonRows(linkRows(linked, sources.linkTo)), isCompressed: false };
+  }
+  const content = [bytesOf(readme(sources, linked.length > 0))];
+  yield { name: "README.txt", content, isCompressed: false };
 }

@@ -1,8 +1,9 @@
-import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import type { ListedObject, ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import { queryInPages } from "../../shared/platform/storage/query-in-pages.ts";
 import type { ItemKind, ObjectKind, StoredKinds } from "../../shared/platform/storage/stored-kinds.ts";
 import { type DataOwner, kindOfItem, kindOfObject } from "../../shared/platform/storage/stored-kinds.ts";
 import type { Item, ItemKey, Table } from "../../shared/platform/storage/table.ts";
-import { ownedOf } from "../../shared/wiring/find-stored.ts";
+import { ownedBy } from "../../shared/wiring/find-stored.ts";
 
 /** Where the data of an account is. */
 export interface ExportSources {
@@ -11,52 +12,61 @@ export interface ExportSources {
   readonly kinds: StoredKinds;
 }
 
+/** A stored file. Only lists contain sizes: to describe each file would need another request. */
+export type FoundObject = Pick<ListedObject, "name"> & Partial<ListedObject>;
+
 const isOf = (kind: ItemKind, { items }: StoredKinds, key: ItemKey): boolean =>
   kindOfItem(key, items)?.id === kind.id;
 
 const keyOf = ({ PK, SK }: Item): ItemKey => ({ PK: String(PK), SK: String(SK) });
 
-/** The items of a kind that belong to an account, found as its deletion finds them. */
-export async function* itemsOf(
+type TableSources = Omit<ExportSources, "store">;
+
+/** The keys of items of a kind that are not found by their partition. */
+async function* keysOf(
   kind: ItemKind,
   owner: DataOwner,
-  { table, kinds }: Omit<ExportSources, "store">,
-): AsyncIterable<Item> {
+  { table, kinds }: TableSources,
+): AsyncIterable<ItemKey> {
   const { erased } = kind;
-  if (erased.by === "partition") {
-    for (const partition of erased.of(owner)) {
-      const items = await table.query({ partition, beginsWith: kind.keys[1] });
-      yield* items.filter((item) => isOf(kind, kinds, keyOf(item)));
+  if (erased.by === "key") yield erased.of(owner);
+  if (erased.by === "step" && erased.key) yield erased.key(owner);
+  if (erased.by !== "record") return;
+  for await (const { items } of ownedBy(owner, table)) yield* items.filter((key) => isOf(kind, kinds, key));
+}
+
+/** The items of a kind that belong to an account, found as its deletion finds them. */
+export async function* itemsOf(kind: ItemKind, owner: DataOwner, sources: TableSources): AsyncIterable<Item> {
+  const { table, kinds } = sources;
+  const { erased, keys } = kind;
+  for (const partition of erased.by === "partition" ? erased.of(owner) : []) {
+    for await (const item of queryInPages(table, { partition, beginsWith: keys[1] })) {
+      if (isOf(kind, kinds, keyOf(item))) yield item;
     }
   }
-  const keys =
-    erased.by === "record"
-      ? (await ownedOf(owner, table)).flatMap(({ items }) => items.filter((key) => isOf(kind, kinds, key)))
-      : [];
-  if (erased.by === "key") keys.push(erased.of(owner));
-  if (erased.by === "step" && erased.key) keys.push(erased.key(owner));
-  for (const Key of keys) {
+  for await (const Key of keysOf(kind, owner, sources)) {
     const item = await table.read({ Key });
     if (item) yield item;
   }
 }
 
-/** The names of the objects of a kind that belong to an account and to its export. */
+/** The objects of a kind that belong to an account and to its export. */
 export async function* objectsOf(
   kind: ObjectKind,
   owner: DataOwner,
   { table, store, kinds }: ExportSources,
-): AsyncIterable<string> {
+): AsyncIterable<FoundObject> {
   const { erased, exported } = kind;
   if (!("folder" in exported)) return;
   const isWanted = (name: string): boolean =>
     (exported.includes?.(name) ?? true) && kindOfObject(name, kinds.objects) === kind;
-  if (erased.by === "folder") {
-    for (const folder of erased.of(owner)) {
-      for await (const name of store.list(folder)) if (isWanted(name)) yield name;
-    }
+  for (const folder of erased.by === "folder" ? erased.of(owner) : []) {
+    for await (const object of store.list(folder)) if (isWanted(object.name)) yield object;
   }
   if (erased.by !== "record") return;
-  const owned = await ownedOf(owner, table);
-  yield* new Set(owned.flatMap(({ objects }) => objects).filter(isWanted));
+  const names = new Set<string>();
+  for await (const { objects } of ownedBy(owner, table)) {
+    for (const name of objects.filter(isWanted)) names.add(name);
+  }
+  for (const name of names) yield { name };
 }

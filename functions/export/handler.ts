@@ -1,22 +1,18 @@
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { type ExportRequest, exportRequest } from "../../shared/accounts/export/export-queue.ts";
 import { createExportsRepository } from "../../shared/accounts/export/exports-repository.ts";
-import { dateOfDay, dayOfDate, windowsAt } from "../../shared/accounts/limits/windows.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
-import { toUsedOperation, usageCsv, withVendorsNames } from "../../shared/accounts/usage/find-usage.ts";
-import { readUsage } from "../../shared/accounts/usage/read-usage.ts";
-import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { readRecord } from "../../shared/platform/queue/fifo-queue.ts";
 import { workThrough } from "../../shared/platform/queue/work-through.ts";
 import { openTable } from "../../shared/platform/storage/sdk-table.ts";
-import type { DataOwner } from "../../shared/platform/storage/stored-kinds.ts";
 import { faultFields } from "../../shared/platform/telemetry/fault-metric.ts";
 import { describeErrorName, logger } from "../../shared/platform/telemetry/logger.ts";
 import { objectStoreFrom } from "../../shared/wiring/from-environment.ts";
 import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 import { archiveLimits } from "./archive-entries.ts";
 import { exportFunction } from "./contract.ts";
+import { exportUsage } from "./export-usage.ts";
 import { prepareExport } from "./prepare-export.ts";
 
 /** For what follows the files: their links, the directory of the archive, and the table. */
@@ -26,23 +22,7 @@ const environment = readEnvironment(exportFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
 const store = objectStoreFrom(environment);
 const exports = createExportsRepository(table);
-const paths = withVendorsNames(taskPaths, {
-  a: environment.LEGACY_VENDOR_A,
-  b: environment.LEGACY_VENDOR_B,
-});
-
-/** Usage is stored for 400 days. */
-const usageDays = 400;
-
-const usageOf = async ({ id, created_at: createdAt }: DataOwner): Promise<string> => {
-  const { day: to } = windowsAt(Date.now());
-  const from = Math.max(dayOfDate(createdAt.slice(0, 10)), to - usageDays);
-  const { rows } = await readUsage(table, id, { from, to }, to);
-  return usageCsv(
-    ["date"],
-    rows.map((row) => ({ before: [dateOfDay(row.day)], used: toUsedOperation(row, paths) })),
-  );
-};
+const vendors = { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B };
 
 const prepare = async (request: ExportRequest, remaining: number): Promise<void> => {
   const started = Date.now();
@@ -53,7 +33,7 @@ const prepare = async (request: ExportRequest, remaining: number): Promise<void>
     accounts: createAccountsRepository(table),
     exports,
     limits: archiveLimits,
-    usageCsv: usageOf,
+    usageCsv: (owner) => exportUsage(owner, table, vendors),
     linkTo: (object) =>
       `${environment.PUBLIC_BASE_URL}/auth/me/export/file?${new URLSearchParams({ name: object })}`,
     hasTime: () => Date.now() - started < remaining - reserveMilliseconds,

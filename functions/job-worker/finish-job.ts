@@ -29,7 +29,7 @@ const voiceNoteOf = (job: StoredJob) => (job.type === "transcription" ? job.repl
 
 /** Deletes the recording, the pieces and the result of a job. */
 export const removeObjects = async (name: JobName, store: EndDependencies["store"]): Promise<void> => {
-  for await (const object of store.list(jobObjects.folder(name))) await store.delete(object);
+  for await (const object of store.list(jobObjects.folder(name))) await store.delete(object.name);
 };
 
 /**

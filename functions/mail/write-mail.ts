@@ -175,6 +175,21 @@ export const wordingOf = (request: MailRequest, keyName?: string): Wording => {
         intro: ["From now on, your account needs no code to log in. The recovery codes have ended too."],
         end: [changeIfNotYou],
       };
+    case "second-factor-removed":
+      return {
+        subject: "Your second factor was removed",
+        intro: [
+          "An operator of this service has removed the second factor of your account, because someone has asked us to. From now on, your account needs no code to log in. The recovery codes have ended too.",
+          "You can set up a new one on the page of your account, under Security.",
+        ],
+        end: [changeIfNotYou],
+      };
+    case "recovery-codes-replaced":
+      return {
+        subject: "Your recovery codes were replaced",
+        intro: ["Your account has new recovery codes. The earlier ones no longer work."],
+        end: [changeIfNotYou],
+      };
     case "recovery-code-used":
       return recoveryCodeUsed(request);
     case "tier-decided":

@@ -11,6 +11,8 @@ export interface Change {
   readonly allowsMail: boolean;
   /** Whether to remove its second factor, for an owner without phone and recovery codes. */
   readonly removesSecondFactor: boolean;
+  /** Of the mail that reports it. */
+  readonly mailQueue: string | undefined;
 }
 
 export interface Deletion {
@@ -105,6 +107,11 @@ const requireStores = (option: string, { table, bucket }: Values): void => {
   throw new UsageError(`${option} takes both --table and --bucket, or neither for the local service.`);
 };
 
+const requireMails = (option: string, { table, "mail-queue": mailQueue }: Values): void => {
+  if ((table === undefined) === (mailQueue === undefined)) return;
+  throw new UsageError(`${option} takes both --table and --mail-queue, or neither for the local service.`);
+};
+
 const readForgetting = (values: Values, username: string | undefined): Forgetting => {
   const { "forget-sender": sender, bucket } = values;
   if (!sender || username || hasOthersThan(values, ["forget-sender", "table", "bucket"])) {
@@ -149,8 +156,10 @@ const readChange = (values: Values, username: string): Change => {
     throw new UsageError("--revoke-key and --revoke-keys need --keys.");
   if (values.yes || values.bucket !== undefined)
     throw new UsageError("--yes needs --delete, and --bucket needs --delete or --forget-sender.");
-  if (values["mail-queue"] !== undefined)
-    throw new UsageError("--mail-queue needs --accept-request or --decline-request.");
+  const removesSecondFactor = values["remove-second-factor"] ?? false;
+  if (values["mail-queue"] !== undefined && !removesSecondFactor)
+    throw new UsageError("--mail-queue needs --accept-request, --decline-request or --remove-second-factor.");
+  if (removesSecondFactor) requireMails("--remove-second-factor", values);
   if (values.disable && values.enable) throw new UsageError("Use either --disable or --enable, not both.");
   const type = accountType.optional().safeParse(values.type);
   if (!type.success) {
@@ -164,23 +173,22 @@ const readChange = (values: Values, username: string): Change => {
     type: type.data,
     disabled,
     allowsMail: values["allow-mail"] ?? false,
-    removesSecondFactor: values["remove-second-factor"] ?? false,
+    removesSecondFactor,
+    mailQueue: values["mail-queue"],
   };
 };
 
 const maxNoteLength = 2_000;
 
 const readDecision = (values: Values, decidedFor: string): TierDecisionOf => {
-  const { "accept-request": accepted, "decline-request": declined, "mail-queue": mailQueue, table } = values;
+  const { "accept-request": accepted, "decline-request": declined, "mail-queue": mailQueue } = values;
   const options = ["accept-request", "decline-request", "mail-queue", "table"] as const;
   if (hasOthersThan(values, options) || (accepted !== undefined && declined !== undefined)) {
     throw new UsageError(
       "Use either --accept-request or --decline-request, with a note, and not with other changes.",
     );
   }
-  if ((table === undefined) !== (mailQueue === undefined)) {
-    throw new UsageError("A decision takes both --table and --mail-queue, or neither for the local service.");
-  }
+  requireMails("A decision", values);
   const note = (accepted ?? declined ?? "").trim();
   if (note.length > maxNoteLength)
     throw new UsageError(`The note is longer than ${maxNoteLength} characters.`);

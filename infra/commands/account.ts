@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { userInfo } from "node:os";
 import { createInterface } from "node:readline";
 import { toAccount } from "../../shared/accounts/access/account.ts";
-import { openMailQueue } from "../../shared/accounts/mail/mail-queue.ts";
+import { type MailQueue, openMailQueue } from "../../shared/accounts/mail/mail-queue.ts";
 import { createAuditLog, type Operator } from "../../shared/accounts/operators/audit-log.ts";
 import { listEarlierNames } from "../../shared/accounts/operators/find-accounts.ts";
 import { accountActs } from "../../shared/accounts/operators/operate-accounts.ts";
@@ -31,7 +31,8 @@ import { forgetSender } from "./forget-sender.ts";
 import { createSmokeAccount } from "./smoke-account.ts";
 
 const usage = `Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--allow-mail]
-       [--remove-second-factor] [--show] [--table <name>]
+       [--show] [--table <name>]
+       npm run account -- <username> --remove-second-factor [--table <name> --mail-queue <url>]
        npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]
        npm run account -- <username> --keys [--revoke-key <id> | --revoke-keys] [--table <name>]
        npm run account -- <username> --smoke [--table <name>]
@@ -43,7 +44,8 @@ const usage = `Usage: npm run account -- <username> [--type Free|Premium|Admin] 
 Shows an account after changing its tier, disabling or enabling it.
   --allow-mail     sends it mails again; "mail_withheld" says why it got none (SES has its own list of such addresses)
   --remove-second-factor
-                   for an owner who has lost the phone and the recovery codes: check who the person is first
+                   for an owner who has lost the phone and the recovery codes: check who the person is first; a mail to the
+                   account reports it
   --delete         deletes the account with all its data, after a confirmation unless you add --yes; run it again
                    if it fails half-way
   --keys           shows its keys, after revoking one or all of them
@@ -56,7 +58,8 @@ Shows an account after changing its tier, disabling or enabling it.
   --list-names     lets the search of /console/admin find accounts from before version 2.8 by the beginnings of their names;
                    needed once
 
-Without --table it works on the local service's data; --delete, --forget-sender and decisions need the service to be running.
+Without --table it works on the local service's data; --delete, --forget-sender, --remove-second-factor and decisions need
+the service to be running.
 With --table it works on a deployed table, with your AWS credentials.`;
 
 /** Who the audit log says has run this command. */
@@ -79,16 +82,23 @@ const openAccount = async (tableName: string, username: string, bucketName?: str
   return { ...repositories, table, found, acts };
 };
 
+const mailsOf = (queueUrl: string | undefined): MailQueue => {
+  if (queueUrl === undefined) throw new Error("Mails need their queue.");
+  return openMailQueue(queueUrl, readAwsConfig(process.env));
+};
+
 const change = async (
   tableName: string,
   { username, type, disabled, allowsMail, removesSecondFactor }: Change,
+  mailQueueUrl?: string,
 ): Promise<object> => {
   const { accounts, withheldMail, found, acts } = await openAccount(tableName, username);
   if (type) await acts.changeTier(found, type);
   if (disabled !== undefined) await acts.setDisabled(found, disabled);
   if (allowsMail) await acts.allowMail(found);
-  if (removesSecondFactor && !(await acts.removeSecondFactor(found))) {
-    throw new Error(`${username} has no second factor.`);
+  if (removesSecondFactor) {
+    if (!(await acts.removeSecondFactor(found))) throw new Error(`${username} has no second factor.`);
+    await mailsOf(mailQueueUrl).send({ kind: "second-factor-removed", userId: found.id });
   }
   const account = await accounts.find({ id: found.id });
   if (!account) throw new Error(`The account ${username} has just been deleted.`);
@@ -164,7 +174,7 @@ const decide = async (
   const dependencies = {
     audit,
     tierRequests: createTierRequests(table),
-    mailQueue: openMailQueue(mailQueueUrl, readAwsConfig(process.env)),
+    mailQueue: mailsOf(mailQueueUrl),
   };
   if (!(await decideTierRequest(operator, found, { decision, note }, dependencies))) {
     throw new Error(`${decidedFor} has no open request.`);
@@ -190,12 +200,10 @@ await runCommandLine(usage, async (args) => {
         "deleted" in task ? erase(tableName, bucketName, task) : forget(tableName, bucketName, task);
       return table && task.bucket ? remove(table, task.bucket) : withLocalStores(remove);
     }
-    if ("decidedFor" in task) {
-      const announceDecision = (tableName: string, mailQueueUrl: string) =>
-        decide(tableName, mailQueueUrl, task);
-      return table && task.mailQueue
-        ? announceDecision(table, task.mailQueue)
-        : withLocalMails(announceDecision);
+    if ("decidedFor" in task || ("removesSecondFactor" in task && task.removesSecondFactor)) {
+      const announced = (tableName: string, mailQueueUrl: string) =>
+        "decidedFor" in task ? decide(tableName, mailQueueUrl, task) : change(tableName, task, mailQueueUrl);
+      return table && task.mailQueue ? announced(table, task.mailQueue) : withLocalMails(announced);
     }
     const work = async (tableName: string): Promise<object> => {
       if ("smokeAccount" in task) return createSmoke(tableName, task);

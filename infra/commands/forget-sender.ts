@@ -13,7 +13,7 @@ export interface ForgettingStores {
 const forgetRecording = async (jobId: string, { table, store }: ForgettingStores): Promise<void> => {
   const name = { userId: assistantId, jobId };
   await table.deleteAll([jobKeys.waiting(name), jobKeys.job(name)]);
-  for await (const object of store.list(jobObjects.folder(name))) await store.delete(object);
+  for await (const object of store.list(jobObjects.folder(name))) await store.delete(object.name);
   await store.delete(`${voiceNotesFolder}${jobId}`);
 };
 

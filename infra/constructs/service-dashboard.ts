@@ -29,7 +29,7 @@ export interface ServiceDashboardProps extends Monitored {
 export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, props: ServiceDashboardProps) {
     super(scope, id);
-    const { alarms, eventCounts, mail, messages, callbacks, jobs } = props;
+    const { alarms, eventCounts, mail, messages, callbacks, jobs, exports } = props;
     const rows: readonly (readonly IWidget[])[] = [
       [new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: fullWidth })],
       requestWidgets(props),
@@ -39,6 +39,7 @@ export class ServiceDashboard extends Construct {
       functionWidgets(props),
       [queueWidget("Mails", mail), queueWidget("Messages", messages)],
       [queueWidget("Callbacks", callbacks), queueWidget("Jobs", jobs)],
+      [queueWidget("Exports", exports)],
       [new GraphWidget({ title: "Events in the logs", width: fullWidth, left: [...eventCounts] })],
     ];
     const dashboard = new Dashboard(this, "Dashboard");

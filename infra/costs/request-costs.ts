@@ -51,7 +51,11 @@ const recordingKilobytesPerSecond = 8;
 /** A stream releases its slot with a second write of the same item, which also counts its usage. */
 const streamUses = { ...taskUses, tableWrite: 2 * accessWrite + loggedWrites, outKilobyte: 60 };
 
-/** The most frequent requests of a deployment. */
+/** An export reads a folder for each day of the account. */
+const exportedDays = 365;
+const exportedFiles = 300;
+
+/** The most frequent requests of a deployment, and those that cost most. */
 const requestKinds: readonly RequestKind[] = [
   {
     what: "preflight of a browser, with a response from API Gateway",
@@ -123,6 +127,27 @@ const requestKinds: readonly RequestKind[] = [
       bucketRead: 60,
       logKilobyte: 3 + 13 * 1.5,
       outKilobyte: 2 + (3_600 + 6 * 10) * recordingKilobytesPerSecond,
+    },
+  },
+  {
+    // Waiting for S3: 0.03 s for each list and each file. The rest is 2 s of one processor, of which the function has 0.6.
+    what: "export of an account: 100 MB in 300 files of a year, downloaded once",
+    seconds: {
+      ...{ authorizer: 3 * authorizer, auth: 0.2, "request-log": 3 * requestLog["request-log"] },
+      export: (exportedDays + exportedFiles) * 0.03 + 4,
+    },
+    uses: {
+      // The request, and its state twice.
+      apiRequest: 3,
+      // A page of each list, the months of usage, and two items for each upload of the last day.
+      tableRead: 3 * 3 + 60,
+      tableWrite: 3 * accessWrite + 3 + 3 * loggedWrites,
+      queueRequest: 3,
+      // A list for each day of speech, and parts of 5 MB with the begin and the end of their upload. S3 charges lists like writes.
+      bucketWrite: exportedDays + 20 + 2,
+      bucketRead: exportedFiles,
+      logKilobyte: 3 * 1.75 + 1.5,
+      outKilobyte: 100_000,
     },
   },
   {

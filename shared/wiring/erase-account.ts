@@ -6,7 +6,7 @@ import { usageMoves } from "../accounts/limits/usage-items.ts";
 import type { ObjectStore } from "../platform/storage/object-store.ts";
 import type { StoredKinds } from "../platform/storage/stored-kinds.ts";
 import { exists, type ItemKey, type Table, type TableWrite } from "../platform/storage/table.ts";
-import { foldersOf, keysOfOwner, ledBy, ownedOf, partitionsOf } from "./find-stored.ts";
+import { foldersOf, keysOfOwner, ledBy, type Owned, ownedBy, partitionsOf } from "./find-stored.ts";
 import { storedKinds } from "./stored-kinds.ts";
 
 /** Where the data of accounts is. */
@@ -91,7 +91,9 @@ interface Erasure extends Required<ErasureDependencies> {
 
 /** Deletes what the account created and is stored by keys that do not name the account. */
 const eraseOwned = async ({ account, table, store, forEach }: Erasure): Promise<void> => {
-  await forEach(await ownedOf(account, table), async ({ items, objects, record }) => {
+  const owned: Owned[] = [];
+  for await (const one of ownedBy(account, table)) owned.push(one);
+  await forEach(owned, async ({ items, objects, record }) => {
     for (const name of objects) await store.delete(name);
     // The record goes last: it leads here again when this fails.
     for (const key of [...items, record]) await table.delete(key);
@@ -102,7 +104,7 @@ const eraseOwned = async ({ account, table, store, forEach }: Erasure): Promise<
 const eraseObjects = async ({ account, store, forEach, kinds }: Erasure): Promise<void> => {
   const objects: string[] = [];
   await forEach(foldersOf(account, kinds), async (folder) => {
-    for await (const name of store.list(folder)) objects.push(name);
+    for await (const { name } of store.list(folder)) objects.push(name);
   });
   await forEach(objects, (name) => store.delete(name));
 };

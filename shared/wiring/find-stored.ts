@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { accountKeys } from "../accounts/access/keys.ts";
+import { queryInPages } from "../platform/storage/query-in-pages.ts";
 import {
   type DataOwner,
   kindOfItem,
@@ -45,7 +46,8 @@ export const isExportedFile = async (
   const kind = kindOfObject(name, kinds.objects);
   if (!kind || !("folder" in kind.exported) || kind.exported.includes?.(name) === false) return false;
   if (kind.erased.by === "folder") return kind.erased.of(owner).some((folder) => name.startsWith(folder));
-  return (await ownedOf(owner, table)).some(({ objects }) => objects.includes(name));
+  for await (const { objects } of ownedBy(owner, table)) if (objects.includes(name)) return true;
+  return false;
 };
 
 /** What an account created, with the record that leads there. */
@@ -58,12 +60,12 @@ export interface Owned {
 const itemKey = z.object({ PK: z.string(), SK: z.string() });
 const ownedItem = itemKey.extend({ items: z.array(itemKey), objects: z.array(z.string()) });
 
-/** Returns what the account created and is stored by keys that do not name the account. */
-export const ownedOf = async ({ id }: DataOwner, table: Pick<Table, "query">): Promise<Owned[]> => {
+/** What the account created and is stored by keys that do not name the account, page by page. */
+export async function* ownedBy({ id }: DataOwner, table: Pick<Table, "query">): AsyncIterable<Owned> {
   const { PK: partition } = accountKeys.owned(id, "");
-  const found = await table.query({ partition, attributes: ["PK", "SK", "items", "objects"] });
-  return found.map((item) => {
+  const attributes = ["PK", "SK", "items", "objects"];
+  for await (const item of queryInPages(table, { partition, attributes })) {
     const { items, objects, ...record } = ownedItem.parse(item);
-    return { items, objects, record };
-  });
-};
+    yield { items, objects, record };
+  }
+}

@@ -87,7 +87,7 @@ describe("Consent", () => {
       ...registration,
       accepted_terms: "1999-01-01",
     });
-    expect(older.status).toBe(400);
+    expect(older.status).toBe(422);
     expect(older.html).toContain("The terms have changed while you were reading.");
     const accepted = await visitor.send(older, "/console/sign-up", { ...registration, ...termsOf(older) });
     expect(accepted).toMatchObject({ status: 200, path: "/console" });
@@ -105,6 +105,13 @@ describe("Consent", () => {
     expect(first.html).toContain("The terms have changed");
     const account = await visitor.open("/console/account");
     expect(formsOf(account).some(({ fields }) => fields["action"] === "accept-terms")).toBe(true);
+    const stale = await visitor.send(account, "/console/account", {
+      action: "accept-terms",
+      version: "1999-01-01",
+    });
+    expect(stale.status).toBe(422);
+    expect(stale.html).toContain("The terms have changed while you were reading.");
+    expect((await visitor.open("/console")).html).toContain("The terms have changed");
     const accepted = await visitor.send(account, "/console/account", { action: "accept-terms" });
     expect(accepted.html).toContain("You have accepted the terms.");
     expect(accepted.html).not.toContain("The terms have changed");

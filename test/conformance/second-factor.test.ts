@@ -265,8 +265,8 @@ describe("POST /auth/token for an account with a second factor", () => {
 });
 
 describe("A second factor that is on", () => {
-  it("gets new recovery codes for a code, and the old ones end", async () => {
-    const { visitor, secret, recoveryCodes } = await withSecondFactor();
+  it("gets new recovery codes for a code, the old ones end, and a mail reports it", async () => {
+    const { visitor, email, secret, recoveryCodes } = await withSecondFactor();
     const on = await visitor.open(secondFactorPath);
     const form = { action: "renew", code: codeOf(secret) };
     const renewed = await visitor.send(on, secondFactorPath, form);
@@ -279,6 +279,9 @@ describe("A second factor that is on", () => {
     expect((await visitor.send(again, secondFactorPath, old)).status).toBe(422);
     const fresh = { action: "renew", code: codes[0] ?? "" };
     expect((await visitor.send(again, secondFactorPath, fresh)).status).toBe(200);
+    if (!isLocal) return;
+    const reports = async () => (await mailsTo(email)).filter((text) => text.includes("new recovery codes"));
+    await expect.poll(reports).toHaveLength(2);
   });
 
   it("is turned off with the password and a code, and a mail reports it", async () => {
@@ -315,8 +318,8 @@ describe("A second factor that is on", () => {
     }
   });
 
-  it.runIf(isLocal)("is removed by an operator for a lost phone", async () => {
-    const { username, password } = await withSecondFactor();
+  it.runIf(isLocal)("is removed by an operator for a lost phone, and a mail reports it", async () => {
+    const { username, email, password } = await withSecondFactor();
     const operate = async (...args: string[]) => {
       const running = runCommand("infra/commands/account.ts", [username, ...args], {
         DATA_DIR: inject("dataDirectory"),
@@ -329,6 +332,9 @@ describe("A second factor that is on", () => {
     expect(removed.code).toBe(0);
     expect(JSON.parse(removed.output)).toMatchObject({ username, second_factor: false });
     expect((await logIn({ username, password })).seen.path).toBe("/console");
+    await expect
+      .poll(async () => (await mailsTo(email)).some((text) => text.includes("An operator of this service")))
+      .toBe(true);
     expect(await operate("--remove-second-factor")).toMatchObject({
       code: 1,
       output: expect.stringContaining("has no second factor"),

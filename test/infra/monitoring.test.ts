@@ -369,6 +369,12 @@ describe("The alarms", { timeout: 30_000 }, () => {
     }
   });
 
+  it("have each queue of work on the dashboard, with what was dead-lettered", () => {
+    const [dashboard] = resourcesOfType(watched, "AWS::CloudWatch::Dashboard").values();
+    const titles = JSON.stringify(dashboard).match(/\w+(?=: waiting and dead-lettered)/g);
+    expect(titles?.toSorted()).toEqual(["Callbacks", "Exports", "Jobs", "Mails", "Messages"]);
+  });
+
   it("tell the operator by mail when they begin and when they end", () => {
     expect(resourcesOfType(watched, "AWS::SNS::Topic").size).toBe(1);
     for (const { AlarmActions, OKActions } of alarms(watched)) {

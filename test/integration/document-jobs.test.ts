@@ -143,7 +143,7 @@ describe("a document", () => {
     expect(await works.jobs.read(name)).toBeUndefined();
     expect(await counted(userId)).toBe(0);
     const left: string[] = [];
-    for await (const key of bucket.store.list(`jobs/${userId}/`)) left.push(key);
+    for await (const { name } of bucket.store.list(`jobs/${userId}/`)) left.push(name);
     expect(left).toEqual([]);
   });
 

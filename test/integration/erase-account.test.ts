@@ -50,7 +50,7 @@ class Trouble {
 
   private async *list(prefix: string) {
     this.step();
-    yield* [...this.objects].filter((name) => name.startsWith(prefix));
+    for (const name of this.objects) if (name.startsWith(prefix)) yield { name, size: 0 };
   }
 
   /** A table of which each call is a step. */

@@ -55,7 +55,7 @@ const createdJob = async (seconds: number, speed?: number) => {
 
 const storedOf = async (userId: number) => {
   const objects: string[] = [];
-  for await (const object of bucket.store.list(`jobs/${userId}/`)) objects.push(object);
+  for await (const object of bucket.store.list(`jobs/${userId}/`)) objects.push(object.name);
   return objects;
 };
 

@@ -48,7 +48,7 @@ const saidIn = (recording: string, pieces: number) =>
 
 const objectsOf = async (name: JobName) => {
   const objects: string[] = [];
-  for await (const object of bucket.store.list(jobObjects.folder(name))) objects.push(object);
+  for await (const object of bucket.store.list(jobObjects.folder(name))) objects.push(object.name);
   return objects;
 };
 

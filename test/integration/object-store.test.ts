@@ -276,15 +276,15 @@ describe("a store that fails", () => {
   });
 });
 
-describe("the names of objects", () => {
-  it("are listed by what they begin with, page by page, as they were given", async () => {
+describe("Objects", () => {
+  it("are listed by how their names begin, page by page, with the names as given and their sizes", async () => {
     const { store } = bucket;
     const many = Array.from({ length: 1_003 }, (_, index) => `list/7/${index}.wav`);
     const odd = ["list/7/a b+c%20&<d>.wav", "list/7/Ŋŋamba.wav"];
     for (const name of [...many, ...odd, "list/70/a.wav"]) await store.put(name, Buffer.from("a"), wav);
     const listed: string[] = [];
-    for await (const name of store.list("list/7/")) listed.push(name);
-    expect(listed.toSorted()).toEqual([...many, ...odd].toSorted());
-    for await (const name of store.list("list/none/")) expect.unreachable(name);
+    for await (const { name, size } of store.list("list/7/")) listed.push(`${name}: ${size}`);
+    expect(listed.toSorted()).toEqual([...many, ...odd].map((name) => `${name}: 1`).toSorted());
+    for await (const { name } of store.list("list/none/")) expect.unreachable(name);
   });
 });

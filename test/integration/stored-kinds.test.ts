@@ -8,6 +8,7 @@ import { archiveEntries, archiveLimits } from "../../functions/export/archive-en
 import { writeArchive } from "../../functions/export/write-archive.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 import {
   type DataOwner,
   type ItemKind,
@@ -161,7 +162,7 @@ const openObjects = () => {
       return found && { size: found.length, contentType: "audio/wav" };
     },
     async *list(prefix: string) {
-      yield* [...objects.keys()].filter((name) => name.startsWith(prefix));
+      for (const [name, { length: size }] of objects) if (name.startsWith(prefix)) yield { name, size };
     },
     async *stream(name: string) {
       yield objects.get(name) ?? new Uint8Array();
@@ -230,7 +231,9 @@ const archiveOf = async ({ account, table, store }: World, kinds: StoredKinds) =
   const sources = {
     ...{ table, store, kinds },
     limits: archiveLimits,
-    usageCsv: async () => "date\r\n",
+    async *usageCsv() {
+      yield "date\r\n";
+    },
     linkTo: (name: string) => `https://api.example.com/${name}`,
     hasTime: () => true,
     signal: new AbortController().signal,
@@ -345,7 +348,9 @@ describe("Everything that is stored about an account", () => {
     const entries = async (limits: Partial<typeof archiveLimits>, hasTime = true) => {
       const sources = {
         ...{ table, store, kinds: storedKinds, limits: { ...archiveLimits, ...limits } },
-        usageCsv: async () => "",
+        async *usageCsv() {
+          yield "date\r\n";
+        },
         linkTo: (name: string) => `https://api.example.com/${name}`,
         hasTime: () => hasTime,
         signal: new AbortController().signal,
@@ -365,5 +370,27 @@ describe("Everything that is stored about an account", () => {
       expect(names).toContain("links.json");
     }
     expect(await entries({}, false)).toContain("links.json");
+  });
+
+  it("is exported without a file that is deleted meanwhile, and not at all when the store fails", async () => {
+    const world = await storeEverything();
+    const { objects, store } = world;
+    const failing = (fails: (name: string) => boolean) => ({
+      ...store,
+      async *stream(name: string) {
+        if (fails(name)) throw new AppError("storage_unavailable");
+        yield* store.stream(name);
+      },
+    });
+    const [gone = ""] = [...objects.keys()].filter((name) => name.endsWith("/result.json"));
+    const listed = {
+      ...failing((name) => name === gone),
+      describe: async (name: string) => (name === gone ? undefined : store.describe(name)),
+    };
+    const whole = await archiveOf(world, storedKinds);
+    const archive = await archiveOf({ ...world, store: listed }, storedKinds);
+    expect([...whole.keys()].filter((name) => !archive.has(name))).toEqual([gone]);
+    const broken = { ...world, store: failing((name) => name === gone) };
+    await expect(archiveOf(broken, storedKinds)).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 });

@@ -13,7 +13,11 @@ import {
 } from "@aws-sdk/client-s3";
 import { LOCAL_CREDENTIALS, LOCAL_REGION, startS3 } from "@language-ai/aws-stand-ins";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
-import type { LinkedObjectStore, ObjectParts } from "../../shared/platform/storage/object-store.ts";
+import type {
+  LinkedObjectStore,
+  ObjectParts,
+  ObjectStore,
+} from "../../shared/platform/storage/object-store.ts";
 import { type Bucket, openBucket } from "../../shared/platform/storage/s3-bucket.ts";
 import { createS3Links } from "../../shared/platform/storage/s3-links.ts";
 import { createS3ObjectParts } from "../../shared/platform/storage/s3-multipart.ts";
@@ -23,6 +27,8 @@ import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-sto
 export interface TestBucket {
   readonly store: LinkedObjectStore;
   readonly parts: ObjectParts;
+  /** Where it is, for a process of its own. */
+  readonly address: { readonly endpoint: string; readonly name: string };
   /** Names of the calls that were sent, such as `UploadPart`. */
   readonly calls: string[];
   /** Lets the next call of this name fail as if S3 were not there. */
@@ -77,17 +83,24 @@ const useOther = async (endpoint: string): Promise<Server> => {
   };
 };
 
-export const startTestBucket = async (): Promise<TestBucket> => {
-  const other = process.env["VERIFY_ENDPOINT_S3"];
-  const server = await (other ? useOther(other) : startEmbedded());
-  const { endpoint, bucketName } = server;
-  const behindTheScenes = clientOf(endpoint);
-  const aws = readAwsConfig({
+const localAws = (endpoint: string) =>
+  readAwsConfig({
     AWS_ENDPOINT_URL: endpoint,
     AWS_REGION: LOCAL_REGION,
     AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
   });
+
+/** The service's own object store over a bucket that another process has started. */
+export const openTestStore = ({ endpoint, name }: TestBucket["address"]): ObjectStore =>
+  createS3ObjectStore(openBucket(name, localAws(endpoint)));
+
+export const startTestBucket = async (): Promise<TestBucket> => {
+  const other = process.env["VERIFY_ENDPOINT_S3"];
+  const server = await (other ? useOther(other) : startEmbedded());
+  const { endpoint, bucketName } = server;
+  const behindTheScenes = clientOf(endpoint);
+  const aws = localAws(endpoint);
   const opened = openBucket(bucketName, aws);
   const calls: string[] = [];
   const failing: string[] = [];
@@ -118,6 +131,7 @@ export const startTestBucket = async (): Promise<TestBucket> => {
   return {
     store: { ...createS3ObjectStore(bucket), ...createS3Links(bucketName, aws) },
     parts: createS3ObjectParts(bucket),
+    address: { endpoint, name: bucketName },
     calls,
     failNext: (call) => failing.push(call),
     read: async (key) => {

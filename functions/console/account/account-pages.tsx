@@ -27,6 +27,7 @@ import {
   sendTestCallback,
 } from "../../../shared/recordings/jobs/manage-callbacks.ts";
 import { type BoundPage, page } from "../server/page.ts";
+import { requirePresentTerms } from "../server/require-present-terms.ts";
 import { type PageResponse, redirect, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import type { SessionsRepository } from "../sessions/sessions-repository.ts";
@@ -252,6 +253,7 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           await requestExport(account.id, form.password, dependencies);
           return redirect("/console/account?section=export&done=export-requested");
         case "accept-terms":
+          requirePresentTerms(form.version, dependencies.termsVersion, visit.texts);
           await acceptTerms(account.id, form.version, dependencies);
           return redirect("/console/account?done=terms-accepted");
         case "test-webhook":

@@ -1,4 +1,5 @@
 import { Prose } from "../docs/prose.tsx";
+import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Notice } from "../view/components.tsx";
@@ -7,10 +8,10 @@ import { accountPath } from "./account-view.ts";
 
 /** A form to accept the terms, while the owner of the account has not accepted the present ones. */
 export const NewTerms = ({
-  account,
-  texts,
   termsVersion,
-}: Pick<Visit<unknown, "signed-in">, "account" | "texts"> & { readonly termsVersion: string }) => {
+  ...visit
+}: Visit<unknown, "signed-in"> & { readonly termsVersion: string }) => {
+  const { account, texts } = visit;
   const words = texts.account;
   if (account.accepted_terms?.version === termsVersion) return null;
   return (
@@ -18,7 +19,12 @@ export const NewTerms = ({
       <p>
         <Prose text={fill(words.termsText, { version: termsVersion })} />
       </p>
-      <Form to={accountPath} submit={words.acceptTerms} look="secondary" action="accept-terms">
+      <Form
+        to={accountPath}
+        submit={words.acceptTerms}
+        look="secondary"
+        {...sentTo("accept-terms", visit).form}
+      >
         <input type="hidden" name="version" value={termsVersion} />
       </Form>
     </Notice>

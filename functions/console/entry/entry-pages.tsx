@@ -4,10 +4,10 @@ import type { DeletionDependencies } from "../../../shared/accounts/sign-in/dele
 import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
 import { signIn } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { register } from "../../../shared/accounts/sign-in/register.ts";
-import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { type EnterDependencies, enter } from "../second-factor/enter.ts";
 import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
+import { requirePresentTerms } from "../server/require-present-terms.ts";
 import { redirect, shown } from "../server/responses.ts";
 import { dailyRequests } from "./daily-requests.tsx";
 import { ForgotPassword, LinkSent, LogIn, SignUp } from "./entry-views.tsx";
@@ -52,9 +52,7 @@ const signUp = ({ providers, policyOf, ...dependencies }: EntryDependencies): Bo
       });
     },
     submit: async ({ form: { next, organization, ...form }, beginSession, texts }) => {
-      if (form.accepted_terms !== dependencies.termsVersion) {
-        throw new AppError("bad_request", { message: texts.signUp.termsChanged, param: "accepted_terms" });
-      }
+      requirePresentTerms(form.accepted_terms, dependencies.termsVersion, texts);
       const { id } = await register({ ...form, organization: organization || undefined }, dependencies);
       const cookies = [await beginSession({ id, token_epoch: 0 })];
       return redirect(readNext(next) ?? afterLogIn, { cookies });

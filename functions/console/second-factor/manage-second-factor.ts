@@ -62,7 +62,7 @@ export const finishSecondFactor = async (
   return finished;
 };
 
-/** Replaces all recovery codes. @throws AppError as {@link confirmCode}. */
+/** Replaces all recovery codes, and reports it with a mail. @throws AppError as {@link confirmCode}. */
 export const renewRecoveryCodes = async (
   userId: number,
   code: string,
@@ -71,6 +71,7 @@ export const renewRecoveryCodes = async (
   await confirmCode(userId, { code, param: "code" }, dependencies);
   const codes = await dependencies.secondFactors.replaceCodes(userId);
   if (!codes) throw gone();
+  await requestNotice({ kind: "recovery-codes-replaced", userId }, dependencies);
   return codes;
 };
 

@@ -33,6 +33,9 @@ export const mailRequest = z.discriminatedUnion("kind", [
   /** A second factor was set up, or turned off. */
   z.object({ kind: z.literal("second-factor-on"), userId: z.int() }),
   z.object({ kind: z.literal("second-factor-off"), userId: z.int() }),
+  /** An operator has removed it for an owner who has lost the phone and the recovery codes. */
+  z.object({ kind: z.literal("second-factor-removed"), userId: z.int() }),
+  z.object({ kind: z.literal("recovery-codes-replaced"), userId: z.int() }),
   z.object({ kind: z.literal("recovery-code-used"), userId: z.int(), codesLeft: z.int() }),
   /** An operator has decided about the account's request for a higher tier. */
   z.object({

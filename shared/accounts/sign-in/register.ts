@@ -45,11 +45,12 @@ export const register = async (
   return toAccount(created);
 };
 
-/** Records that the owner of an account has accepted a version of the terms. For other terms than the present ones, pages request them again. */
+/** Records that the owner of an account has accepted the present terms. @throws as {@link acceptance}. */
 export const acceptTerms = async (
   userId: number,
   version: string,
-  { accounts }: Pick<SignInDependencies, "accounts">,
+  { accounts, termsVersion }: Pick<SignInDependencies, "accounts" | "termsVersion">,
 ): Promise<void> => {
-  await accounts.acceptTerms(userId, { version, at: new Date().toISOString() });
+  const accepted = acceptance(version, { termsVersion });
+  if (accepted) await accounts.acceptTerms(userId, accepted);
 };

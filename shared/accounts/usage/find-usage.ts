@@ -71,15 +71,22 @@ const columns = usedOperation.keyof().options;
 /** A line of CSV (RFC 4180). Dates, numbers, methods, paths and ids need no quotes. */
 const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.join(",")}\r\n`;
 
-/** Formats usage as CSV with a header. @param before the header of the first cells of each row, such as its account. */
-export const usageCsv = (
-  before: readonly string[],
-  rows: readonly { readonly before: readonly (string | number)[]; readonly used: UsedOperation }[],
-): string =>
-  csvLine([...before, ...columns]) +
-  rows
-    .map(({ before: cells, used }) => csvLine([...cells, ...columns.map((column) => used[column])]))
-    .join("");
+/** A row of usage as CSV, with what its first cells contain, such as its account. */
+interface CsvRow {
+  readonly before: readonly (string | number)[];
+  readonly used: UsedOperation;
+}
+
+/** Formats the header of usage as CSV. @param before the header of the first cells of each row. */
+export const usageCsvHeader = (before: readonly string[]): string => csvLine([...before, ...columns]);
+
+/** Formats rows of usage as CSV. */
+export const usageCsvRows = (rows: readonly CsvRow[]): string =>
+  rows.map(({ before, used }) => csvLine([...before, ...columns.map((column) => used[column])])).join("");
+
+/** Formats usage as CSV with a header. @param before the header of the first cells of each row. */
+export const usageCsv = (before: readonly string[], rows: readonly CsvRow[]): string =>
+  usageCsvHeader(before) + usageCsvRows(rows);
 
 const inOrder = (one: UsedOperation, other: UsedOperation): number =>
   compareText(one.path, other.path) || compareText(one.key ?? "", other.key ?? "");

@@ -99,7 +99,7 @@ const maxReads = 5;
 
 /** Counts the usage in the items of a month's days. */
 const readMonth = async (
-  table: Table,
+  table: Pick<Table, "query">,
   userId: number,
   { from, to }: DayRange,
   month: string,
@@ -124,7 +124,7 @@ const readMonth = async (
  * @param today the present day, counted from 1970.
  */
 export const readUsage = async (
-  table: Table,
+  table: Pick<Table, "query" | "read">,
   userId: number,
   range: DayRange,
   today: number,

@@ -64,6 +64,13 @@ export interface StoredObject {
   readonly contentType: string | undefined;
 }
 
+/** An object, as a list of objects describes it. */
+export interface ListedObject {
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
 /** An object that is read piece by piece, in any order; it need not fit into memory. */
 export interface ObjectRanges extends ByteSource {
   /** Changes with the bytes; undefined when the store has none. */
@@ -152,8 +159,8 @@ export interface ObjectStore {
   copy(source: { readonly key: string; readonly version: string }, key: string): Promise<void>;
   /** Stores an object whose length is not known in advance, in flat memory. */
   write(key: string, options: { readonly contentType: string }): ObjectWriter;
-  /** The names of all objects that begin with a prefix. */
-  list(prefix: string): AsyncIterable<string>;
+  /** All objects with names that begin with a prefix. */
+  list(prefix: string): AsyncIterable<ListedObject>;
   /** Removes an object; a missing one is no error. */
   delete(key: string): Promise<void>;
 }

@@ -82,7 +82,9 @@ export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
       do {
         const input = { Bucket, Prefix, ContinuationToken: token };
         const page = await call((send) => send((s3) => new s3.ListObjectsV2Command(input)));
-        for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
+        for (const { Key: name, Size: size = 0 } of page.Contents ?? []) {
+          if (name !== undefined) yield { name, size };
+        }
         token = page.NextContinuationToken;
       } while (token !== undefined);
     },

@@ -93,7 +93,7 @@ const conversationOf = async ({ sender }: InboundMessage) =>
 const leftOf = async (jobId: string): Promise<string[]> => {
   const objects: string[] = [];
   for (const prefix of [jobObjects.folder({ userId: assistantId, jobId }), `${voiceNotesFolder}${jobId}`]) {
-    for await (const object of bucket.store.list(prefix)) objects.push(object);
+    for await (const object of bucket.store.list(prefix)) objects.push(object.name);
   }
   const items = await table.query({ partition: jobKeys.ofAccount(assistantId), attributes: ["SK"] });
   return [...objects, ...items.map(({ SK }) => String(SK)).filter((key) => key.includes(jobId))];

@@ -1,6 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { readArguments } from "../../../infra/commands/account-arguments.ts";
 
+describe("The removal of a second factor", () => {
+  it("takes the queue of mails with a deployed table", () => {
+    expect(readArguments(["amina", "--remove-second-factor"]).task).toMatchObject({
+      removesSecondFactor: true,
+      mailQueue: undefined,
+    });
+    const deployed = ["--table", "t", "--mail-queue", "https://sqs.example.com/mail.fifo"];
+    expect(readArguments(["amina", "--remove-second-factor", ...deployed])).toMatchObject({
+      table: "t",
+      task: { removesSecondFactor: true, mailQueue: "https://sqs.example.com/mail.fifo" },
+    });
+    for (const one of [deployed.slice(0, 2), deployed.slice(2)]) {
+      expect(() => readArguments(["amina", "--remove-second-factor", ...one])).toThrow(
+        "both --table and --mail-queue",
+      );
+    }
+  });
+});
+
 describe("A decision about a request for a higher tier", () => {
   it("takes a note, and the queue of mails with a deployed table", () => {
     expect(readArguments(["amina", "--accept-request", " Webale. "])).toEqual({

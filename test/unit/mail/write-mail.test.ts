@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { wordingOf, writeMail } from "../../../functions/mail/write-mail.ts";
+import { mailRequest } from "../../../shared/accounts/mail/mail-request.ts";
 
 const recipient = { email: "amina@example.com", username: "amina" };
 const address = "https://api.example.org";
@@ -38,5 +39,27 @@ describe("The mail about a request for higher limits", () => {
   it("has no empty paragraph without a note", () => {
     const mail = mailOf({ kind: "tier-decided", userId: 7, decision: "declined", note: "" });
     expect(mail.html).not.toContain("<p></p>");
+  });
+});
+
+describe("The mails about a second factor", () => {
+  it.each([
+    ["second-factor-removed", "Your second factor was removed", "An operator of this service has removed"],
+    ["recovery-codes-replaced", "Your recovery codes were replaced", "The earlier ones no longer work."],
+  ] as const)("say that it was %s, and what to do if it was not the owner", (kind, subject, sentence) => {
+    const request = mailRequest.parse({ kind, userId: 7 });
+    const mail = writeMail(wordingOf(request), recipient);
+    expect(mail.subject).toBe(subject);
+    expect(mail.text).toContain(sentence);
+    expect(mail.text).toContain("change your password at once");
+  });
+
+  it("are written for requests that an earlier version has queued", () => {
+    for (const kind of ["second-factor-on", "second-factor-off"] as const) {
+      const queued = mailRequest.parse(JSON.parse(`{"kind":"${kind}","userId":7}`));
+      expect(writeMail(wordingOf(queued), recipient).text).toContain("needs");
+    }
+    const used = mailRequest.parse(JSON.parse('{"kind":"recovery-code-used","userId":7,"codesLeft":3}'));
+    expect(writeMail(wordingOf(used), recipient).text).toContain("You have 3 left.");
   });
 });

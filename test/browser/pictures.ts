@@ -42,7 +42,6 @@ const prepare = async (variables: Record<string, string>): Promise<People> => {
     await service.stop();
   }
   if (actors.has("operator")) await promote(variables["DATA_DIR"] ?? "", people.operator);
-  if (actors.has("many")) await fillDays(variables["DATA_DIR"] ?? "", people.many);
   if (actors.has("many")) {
     await fillDays(variables["DATA_DIR"] ?? "", people.many);
     await fillLists(variables["DATA_DIR"] ?? "", people.many);

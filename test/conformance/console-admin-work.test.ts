@@ -98,9 +98,9 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     expect(seen.html).not.toContain(email);
     const retried = await send(seen, { action: "retry-message", queue: "mail" });
     expect(retried.html).toContain("The message is queued again.");
-    expect(retried.html).toContain("No messages gave up");
+    expect(retried.html).toContain("No failed messages");
     const gone = await send(seen, { action: "retry-message", queue: "mail" });
-    expect(gone.html).toContain("The message is no longer there.");
+    expect(gone.html).toContain("The message no longer exists.");
     const log = readableOf(await operator.visitor.open("/console/admin/audit"));
     expect(log).toContain("Queued a message again");
   });
@@ -153,7 +153,7 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     expect(decided.html).toContain("The decision is stored");
     expect(readableOf(await owner.visitor.open("/console/tier"))).toContain("Accepted");
     const again = await operator.visitor.send(decide, path, { ...typed, password: operator.password });
-    expect(again.html).toContain("There is no open request any longer.");
+    expect(again.html).toContain("This request is no longer open.");
     expect(await actsOn(operator, owner)).toEqual([
       expect.stringContaining("Accepted a request for a higher plan"),
     ]);

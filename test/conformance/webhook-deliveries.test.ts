@@ -90,7 +90,7 @@ describe("The page of webhooks", () => {
     const visitor = new FormVisitor();
     await visitor.signUp(newRegistration());
     const empty = await visitor.open(page);
-    expect(empty.html).toContain("Nothing has been sent yet.");
+    expect(empty.html).toContain("No events yet.");
     const wrong = await visitor.send(empty, "/console/account", {
       action: "test-webhook",
       url: "http://example.org/",

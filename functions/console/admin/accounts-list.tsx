@@ -21,7 +21,6 @@ const Search = ({ texts: { admin: words }, url, query }: Shown) => (
       value={query.q}
       autocomplete="off"
       maxlength={254}
-      isOptional
     />
     <button type="submit" class="button secondary">
       {words.searchButton}

@@ -47,9 +47,12 @@ const Jobs = (visit: Shown) => {
       caption={isFailed ? own.failed : own.waiting}
       isCaptionShown={false}
       isStacked
-      columns={[own.job, words.whom, words.status, own.progress, own.created, own.reason, words.what].map(
-        (label) => ({ label }),
-      )}
+      columns={[
+        ...[own.job, words.whom, words.status, own.progress, own.created, own.reason].map((label) => ({
+          label,
+        })),
+        { label: words.what, isAction: true },
+      ]}
       rows={jobs.map((job) => {
         const { total, done } = workOf(job);
         return [

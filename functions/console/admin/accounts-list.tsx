@@ -17,7 +17,6 @@ const Search = ({ texts: { admin: words }, url, query }: Shown) => (
     <Field
       name="q"
       label={words.search}
-      hint={words.searchHint}
       value={query.q}
       autocomplete="off"
       maxlength={254}
@@ -67,7 +66,7 @@ export const AccountsList = (visit: Shown) => {
   const { texts, query, found } = visit;
   const { admin: words } = texts;
   return (
-    <AdminPage tab="accounts">
+    <AdminPage tab="accounts" intro={words.searchHint}>
       {query.done && <Notice title={words.done[query.done]} />}
       <Search {...visit} />
       <Found {...visit} />

@@ -8,7 +8,7 @@ import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { DataTable, EmptyState } from "../view/components.tsx";
-import { dayOf, monthOf, numbersIn } from "../view/dates.ts";
+import { dayOf, monthName, numbersIn } from "../view/dates.ts";
 import { Form, PasswordField, Select } from "../view/forms.tsx";
 import { AccountLink, AdminPage, More } from "./admin-view.tsx";
 import type { adminUsagePage } from "./pages.ts";
@@ -146,7 +146,7 @@ const Months = ({ texts, language, url, month }: Shown) => (
       name="month"
       label={texts.admin.usagePage.month}
       value={month}
-      options={monthsUntil(new Date()).map((value) => ({ value, label: monthOf(value, language) }))}
+      options={monthsUntil(new Date()).map((value) => ({ value, label: monthName(value, language) }))}
     />
     <button type="submit" class="button secondary">
       {texts.usage.show}

@@ -8,7 +8,7 @@ export const dayOf = (time: string | number, language: ConsoleLanguage): string 
   format(time, language, { dateStyle: "medium" });
 
 /** @param month such as `2026-11`. */
-export const monthOf = (month: string, language: ConsoleLanguage): string =>
+export const monthName = (month: string, language: ConsoleLanguage): string =>
   format(month, language, { month: "long", year: "numeric" });
 
 /** A time in UTC: the server does not know the reader's time zone. */

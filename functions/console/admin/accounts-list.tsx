@@ -14,13 +14,7 @@ type Shown = Visit<z.output<NonNullable<typeof accountsPage.query>>, "operators"
 
 const Search = ({ texts: { admin: words }, url, query }: Shown) => (
   <form method="get" action={url("/console/admin")} class="range">
-    <Field
-      name="q"
-      label={words.search}
-      value={query.q}
-      autocomplete="off"
-      maxlength={254}
-    />
+    <Field name="q" label={words.search} value={query.q} autocomplete="off" maxlength={254} />
     <button type="submit" class="button secondary">
       {words.searchButton}
     </button>

@@ -150,7 +150,7 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
       "Free",
     ]);
     const decided = await operator.visitor.send(decide, path, { ...typed, password: operator.password });
-    expect(decided.html).toContain("The decision is stored");
+    expect(decided.html).toContain("The decision is saved");
     expect(readableOf(await owner.visitor.open("/console/tier"))).toContain("Accepted");
     const again = await operator.visitor.send(decide, path, { ...typed, password: operator.password });
     expect(again.html).toContain("This request is no longer open.");

@@ -34,8 +34,9 @@ const translate = (token: string, id: string, target_language = "lug") =>
   });
 
 const cellsOf = ({ html }: SeenPage, label: string): string[] =>
-  Array.from(html.matchAll(RegExp(`data-label="${label}">(.*?)</td>`, "gs")), ([, cell = ""]) =>
-    cell.replaceAll(/<[^>]*>/g, "").trim(),
+  Array.from(
+    html.matchAll(RegExp(`data-label="${label.replaceAll(/[()]/g, "\\$&")}">(.*?)</td>`, "gs")),
+    ([, cell = ""]) => cell.replaceAll(/<[^>]*>/g, "").trim(),
   );
 
 const search = (id: string, { visitor } = owner) => visitor.open(`${usage}?request=${id}`);

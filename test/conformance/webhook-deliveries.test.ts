@@ -98,7 +98,7 @@ describe("The page of webhooks", () => {
     expect(wrong.html).toContain("The URL must start with https://.");
     const sent = await visitor.send(empty, "/console/account", { action: "test-webhook", url });
     expect(sent.path).toBe(`${page}&done=tested`);
-    expect(sent.html).toContain("The test event will be sent.");
+    expect(sent.html).toContain("The test event is on its way.");
     await expect
       .poll(async () => (await visitor.open(page)).html, { timeout: 15_000 })
       .toContain("webhook.test");

@@ -57,7 +57,7 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     const owner = await logInAs();
     const name = await createJob(owner.id);
     const seen = await operator.visitor.open(jobsPath);
-    expect(readableOf(seen)).toContain(`Translation ${name.jobId} ${owner.username} Queued 0 %`);
+    expect(readableOf(seen)).toContain(`Translation ${name.jobId} ${owner.username} Queued 0%`);
     const cancelled = await send(seen, { action: "cancel", job_id: name.jobId, user_id: String(owner.id) });
     expect(cancelled.html).toContain("The job is cancelled.");
     const { body } = await call(`/tasks/jobs/${name.jobId}`, { token: await tokenOf(owner) });

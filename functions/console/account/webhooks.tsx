@@ -110,7 +110,6 @@ const Deliveries = (visit: AccountView) => {
           columns={[
             { label: words.event },
             { label: words.status },
-            { label: words.url },
             { label: words.attempts },
             { label: words.resend, isAction: true },
           ]}
@@ -119,13 +118,16 @@ const Deliveries = (visit: AccountView) => {
               {delivery.event ?? words.callback}
               <br />
               <code class="notranslate id small">{delivery.id}</code>
+              {delivery.url !== undefined && (
+                <>
+                  <br />
+                  <code class="notranslate id small soft">{delivery.url}</code>
+                </>
+              )}
             </>,
             <Badge key="status" kind={kinds[delivery.status]}>
               {words.states[delivery.status]}
             </Badge>,
-            <code key="url" class="notranslate id small">
-              {delivery.url ?? ""}
-            </code>,
             <Attempts key="attempts" visit={visit} delivery={delivery} />,
             isResendable(delivery) ? <Resend key="resend" visit={visit} delivery={delivery} /> : null,
           ])}

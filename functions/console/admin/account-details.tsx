@@ -202,11 +202,11 @@ export const AccountDetails = (visit: DetailsView) => {
       {query.done && <Notice title={words.done[query.done]} />}
       <AccountFacts {...visit} />
       <UsageOfMonth {...visit} />
-      <Keys {...visit} />
       <section class="card" aria-labelledby="acts">
         <h2 id="acts">{words.acts}</h2>
         <Acts {...visit} />
       </section>
+      <Keys {...visit} />
     </AdminPage>
   );
 };

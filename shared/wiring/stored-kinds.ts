@@ -45,7 +45,7 @@ const queued = {
   about: "account",
   elsewhere: "queue",
   lasts: { seconds: deadLetterDays * daySeconds },
-  exported: { never: "It says again what is stored elsewhere, for the seconds until it is handled." },
+  exported: { never: "It repeats what is stored elsewhere, for the seconds until it is handled." },
 } as const;
 
 const passing = {

@@ -47,6 +47,8 @@ export const consolePages: readonly ConsolePage[] = [
   ].map((page) => ({ path: `/console/admin${page}`, isPersonal: true, isOperators: true })),
   { path: "/console/tier", isPersonal: true },
   { path: "/status" },
+  { path: "/privacy" },
+  { path: "/terms" },
   { path: "/console/languages" },
   { path: "/console/languages?task=speak&q=lu" },
   { path: "/quality" },

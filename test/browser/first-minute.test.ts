@@ -67,6 +67,7 @@ it("The first minute of a stranger leads from the home page to a program of thei
         await page.locator("#username").fill(person.username);
         await page.locator("#email").fill(person.email);
         await page.locator("#password").fill(person.password);
+        await page.locator("main [name=accepted_terms]").check();
         await only(page, "button", "Create account").click();
         await page.waitForURL(`${url}/console`);
       });

@@ -88,10 +88,10 @@ describe("Consent", () => {
       accepted_terms: "1999-01-01",
     });
     expect(older.status).toBe(422);
-    expect(older.html).toContain("The terms have changed while you were reading.");
+    expect(older.html).toContain("The terms changed while you were reading.");
     const accepted = await visitor.send(older, "/console/sign-up", { ...registration, ...termsOf(older) });
     expect(accepted).toMatchObject({ status: 200, path: "/console" });
-    expect(accepted.html).not.toContain("The terms have changed");
+    expect(accepted.html).not.toContain("Please accept our terms");
   });
 
   it("is requested by the pages of an account that has not accepted the present terms", async () => {
@@ -102,7 +102,7 @@ describe("Consent", () => {
       password,
     });
     expect(first).toMatchObject({ status: 200, path: "/console" });
-    expect(first.html).toContain("The terms have changed");
+    expect(first.html).toContain("Please accept our terms");
     const account = await visitor.open("/console/account");
     expect(formsOf(account).some(({ fields }) => fields["action"] === "accept-terms")).toBe(true);
     const stale = await visitor.send(account, "/console/account", {
@@ -110,12 +110,12 @@ describe("Consent", () => {
       version: "1999-01-01",
     });
     expect(stale.status).toBe(422);
-    expect(stale.html).toContain("The terms have changed while you were reading.");
-    expect((await visitor.open("/console")).html).toContain("The terms have changed");
+    expect(stale.html).toContain("The terms changed while you were reading.");
+    expect((await visitor.open("/console")).html).toContain("Please accept our terms");
     const accepted = await visitor.send(account, "/console/account", { action: "accept-terms" });
     expect(accepted.html).toContain("You have accepted the terms.");
-    expect(accepted.html).not.toContain("The terms have changed");
-    expect((await visitor.open("/console")).html).not.toContain("The terms have changed");
+    expect(accepted.html).not.toContain("Please accept our terms");
+    expect((await visitor.open("/console")).html).not.toContain("Please accept our terms");
     const me = await fetch(`${baseUrl}/auth/me`, { headers: { Authorization: `Bearer ${token}` } });
     expect(await me.json()).toMatchObject({ accepted_terms: { version: versionIn(await openTerms()) } });
   });

@@ -57,7 +57,7 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     const owner = await logInAs();
     const name = await createJob(owner.id);
     const seen = await operator.visitor.open(jobsPath);
-    expect(readableOf(seen)).toContain(`Translation ${name.jobId} ${owner.username} Queued 0 %`);
+    expect(readableOf(seen)).toContain(`Translation ${name.jobId} ${owner.username} Queued 0%`);
     const cancelled = await send(seen, { action: "cancel", job_id: name.jobId, user_id: String(owner.id) });
     expect(cancelled.html).toContain("The job is cancelled.");
     const { body } = await call(`/tasks/jobs/${name.jobId}`, { token: await tokenOf(owner) });
@@ -98,9 +98,9 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     expect(seen.html).not.toContain(email);
     const retried = await send(seen, { action: "retry-message", queue: "mail" });
     expect(retried.html).toContain("The message is queued again.");
-    expect(retried.html).toContain("No messages gave up");
+    expect(retried.html).toContain("No failed messages");
     const gone = await send(seen, { action: "retry-message", queue: "mail" });
-    expect(gone.html).toContain("The message is no longer there.");
+    expect(gone.html).toContain("The message no longer exists.");
     const log = readableOf(await operator.visitor.open("/console/admin/audit"));
     expect(log).toContain("Queued a message again");
   });
@@ -150,10 +150,10 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
       "Free",
     ]);
     const decided = await operator.visitor.send(decide, path, { ...typed, password: operator.password });
-    expect(decided.html).toContain("The decision is stored");
+    expect(decided.html).toContain("The decision is saved");
     expect(readableOf(await owner.visitor.open("/console/tier"))).toContain("Accepted");
     const again = await operator.visitor.send(decide, path, { ...typed, password: operator.password });
-    expect(again.html).toContain("There is no open request any longer.");
+    expect(again.html).toContain("This request is no longer open.");
     expect(await actsOn(operator, owner)).toEqual([
       expect.stringContaining("Accepted a request for a higher plan"),
     ]);

@@ -124,6 +124,23 @@ describe("A new key", () => {
 });
 
 describe("A key", () => {
+  it("with a limit a minute is refused beyond it, and its account is not", async () => {
+    const { token } = await createAccount();
+    const { response, key } = await makeKey(token, { requests_per_minute: 3 });
+    expect(response.body).toMatchObject({ requests_per_minute: 3, monthly_limit: null });
+    const responses = await Promise.all(Array.from({ length: 8 }, () => identify(key)));
+    const admitted = responses.filter(({ status }) => status === 200);
+    // They may have been sent in two minutes.
+    expect(admitted.length).toBeLessThanOrEqual(6);
+    expect(admitted.length).toBeGreaterThanOrEqual(3);
+    const [refused] = responses.filter(({ status }) => status !== 200);
+    if (!refused) throw new Error("No request was refused.");
+    expectError(refused, 429, "rate_limited");
+    expect(refused.body.detail).toContain("its owner has set it to 3 per 1 minute");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await identify(token)).status).toBe(200);
+  });
+
   it("with one scope opens nothing else", async () => {
     const { key } = await makeKey(owner.token, { scopes: ["language"] });
     expect(await identify(key)).toMatchObject({ status: 200 });

@@ -6,7 +6,7 @@ describe("The page about quality", () => {
     const { status, html } = await new FormVisitor().open("/quality");
     expect(status).toBe(200);
     expect(html).toContain("<h1>Quality</h1>");
-    expect(html).toMatch(/Nothing was measured|Measured on/);
+    expect(html).toMatch(/No measurements yet|Measured on/);
     expect(html).not.toMatch(/\{\w+\}|undefined/);
   });
 

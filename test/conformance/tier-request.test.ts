@@ -15,7 +15,7 @@ describe("The page for higher limits", () => {
     const purpose = "A clinic in Gulu <translates> its leaflets.";
     const sent = await visitor.send(empty, page, { purpose, amount: "2,000 requests a day" });
     expect(sent.path).toBe(`${page}?done=sent`);
-    expect(sent.html).toContain("We have your request, and will reply by email.");
+    expect(sent.html).toContain("We have received your request and will reply by email.");
     expect(sent.html).toContain("A clinic in Gulu &lt;translates>");
     expect(sent.html).toContain("Open</span>");
     expect(sent.html).not.toContain("<textarea");

@@ -90,7 +90,7 @@ describe("The page of webhooks", () => {
     const visitor = new FormVisitor();
     await visitor.signUp(newRegistration());
     const empty = await visitor.open(page);
-    expect(empty.html).toContain("Nothing has been sent yet.");
+    expect(empty.html).toContain("No events yet.");
     const wrong = await visitor.send(empty, "/console/account", {
       action: "test-webhook",
       url: "http://example.org/",
@@ -98,7 +98,7 @@ describe("The page of webhooks", () => {
     expect(wrong.html).toContain("The URL must start with https://.");
     const sent = await visitor.send(empty, "/console/account", { action: "test-webhook", url });
     expect(sent.path).toBe(`${page}&done=tested`);
-    expect(sent.html).toContain("The test event will be sent.");
+    expect(sent.html).toContain("The test event is on its way.");
     await expect
       .poll(async () => (await visitor.open(page)).html, { timeout: 15_000 })
       .toContain("webhook.test");

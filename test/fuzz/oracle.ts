@@ -62,12 +62,20 @@ const checkSuccess = (operation: Operation, received: WireResponse): string[] =>
   );
 };
 
+/** An error of JSON-RPC, for messages that are none. */
+const jsonRpcErrorBody = z.object({
+  jsonrpc: z.literal("2.0"),
+  error: z.object({ code: z.int(), message: z.string() }),
+  id: z.union([z.string(), z.int(), z.null()]),
+});
+
 /**
- * Errors in an operation's own format: OAuth's, or those of the webhook, which describe what happened to the
+ * Errors in an operation's own format: OAuth's, JSON-RPC's, or those of the webhook, which describe what happened to the
  * delivery.
  */
 const ownErrorBodies = ({ errorFormat, tag, response }: Operation): z.ZodType[] => [
   ...(errorFormat === "oauth" ? [oauthErrorBody] : []),
+  ...(tag === "Agents" ? [jsonRpcErrorBody] : []),
   ...(tag === "Messaging" && response.schema instanceof z.ZodObject
     ? [errorBody.extend(response.schema.shape)]
     : []),

@@ -81,6 +81,8 @@ const knownFields: ReadonlySet<string> = new Set([
     "sure",
     "limit_class",
     "secret",
+    "server",
+    "model_server",
   ],
   ...["backend", "host", "bytes", "count", "index", "seconds", "retry_seconds"],
   ...[

@@ -42,7 +42,7 @@ export const Export = (visit: AccountView) => {
       <p>{words.exportText}</p>
       {lastExport && <LastExport last={lastExport} visit={visit} />}
       {canConfirm(visit) ? (
-        <details open={isThis}>
+        <details open={isThis} class="more">
           <summary>{words.exportOpen}</summary>
           <Form to={accountPath} submit={words.exportButton} look="secondary" {...form}>
             <PasswordField {...field("password")} {...confirmWords(visit)} />

@@ -19,7 +19,7 @@ const Deletion = (visit: AccountView) => {
     <>
       <p>{words.deleteText}</p>
       {canConfirm(visit) ? (
-        <details open={isThis}>
+        <details open={isThis} class="revoke">
           <summary>{words.deleteOpen}</summary>
           <Form to={accountPath} submit={words.deleteButton} look="danger" {...form}>
             <PasswordField {...field("password")} {...confirmWords(visit)} />

@@ -2,26 +2,32 @@ import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { Form } from "../view/forms.tsx";
 
-/** A form that cannot be undone: it opens with what it does, and then has a button. */
+/**
+ * A form with an effect that is not obvious: it opens with what it does, and then has a button.
+ *
+ * @param isDangerous whether it cannot be undone, or stops programs and people.
+ */
 export const Confirmed = ({
   to,
   action,
   label,
   text,
   sent,
+  isDangerous = true,
 }: {
   readonly to: string;
   readonly action: string;
   readonly label: string;
   readonly text: string;
   readonly sent: Pick<Visit, "values" | "lists" | "problems">;
+  readonly isDangerous?: boolean;
 }) => {
   const { isThis, form } = sentTo(action, sent);
   return (
-    <details open={isThis} class="revoke">
+    <details open={isThis} class={isDangerous ? "revoke" : "more"}>
       <summary>{label}</summary>
       <p>{text}</p>
-      <Form to={to} submit={label} look="danger" {...form} />
+      <Form to={to} submit={label} look={isDangerous ? "danger" : "secondary"} {...form} />
     </details>
   );
 };

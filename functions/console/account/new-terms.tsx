@@ -15,7 +15,7 @@ export const NewTerms = ({
   const words = texts.account;
   if (account.accepted_terms?.version === termsVersion) return null;
   return (
-    <Notice kind="warning" title={words.termsTitle}>
+    <Notice kind="warning" icon="document" title={words.termsTitle}>
       <p>
         <Prose text={fill(words.termsText, { version: termsVersion })} />
       </p>

@@ -23,7 +23,7 @@ const Verification = (visit: Shown) => {
   const number = numbersIn(language);
   const more = usage.once_verified;
   return (
-    <Notice kind="warning" title={texts.verify.title}>
+    <Notice kind="warning" icon="mail" title={texts.verify.title}>
       <p>
         {more
           ? fill(words.verifyText, {

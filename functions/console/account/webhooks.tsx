@@ -97,9 +97,9 @@ const Deliveries = (visit: AccountView) => {
   const words = visit.texts.webhooks;
   const deliveries = visit.deliveries ?? [];
   return (
-    <section class="card" aria-labelledby="deliveries">
+    <section class="listing" aria-labelledby="deliveries">
       <h2 id="deliveries">{words.deliveries}</h2>
-      <p>{fill(words.deliveriesText, { count: maxListedCallbacks })}</p>
+      <p class="soft">{fill(words.deliveriesText, { count: maxListedCallbacks })}</p>
       {deliveries.length === 0 ? (
         <p class="soft">{words.none}</p>
       ) : (
@@ -110,20 +110,24 @@ const Deliveries = (visit: AccountView) => {
           columns={[
             { label: words.event },
             { label: words.status },
-            { label: words.url },
             { label: words.attempts },
-            { label: words.resend },
+            { label: words.resend, isAction: true },
           ]}
           rows={deliveries.map((delivery) => [
-            <span key="event">
-              {delivery.event ?? words.callback} <code class="notranslate id">{delivery.id}</code>
-            </span>,
+            <>
+              {delivery.event ?? words.callback}
+              <br />
+              <code class="notranslate id small">{delivery.id}</code>
+              {delivery.url !== undefined && (
+                <>
+                  <br />
+                  <code class="notranslate id small soft">{delivery.url}</code>
+                </>
+              )}
+            </>,
             <Badge key="status" kind={kinds[delivery.status]}>
               {words.states[delivery.status]}
             </Badge>,
-            <code key="url" class="notranslate id">
-              {delivery.url ?? ""}
-            </code>,
             <Attempts key="attempts" visit={visit} delivery={delivery} />,
             isResendable(delivery) ? <Resend key="resend" visit={visit} delivery={delivery} /> : null,
           ])}

@@ -79,19 +79,26 @@ const UsageOfMonth = ({ texts, usage }: DetailsView) => {
 
 const Keys = ({ texts, language, keys }: DetailsView) => {
   const { admin: words, tokens } = texts;
-  if (keys.length === 0) return <p>{words.noKeys}</p>;
   return (
-    <DataTable
-      caption={words.keys}
-      isStacked
-      columns={[tokens.name, tokens.key, tokens.createdOn, tokens.lastUsed].map((label) => ({ label }))}
-      rows={keys.map((key) => [
-        key.name,
-        <code key={key.id}>{key.prefix}…</code>,
-        dayOf(key.created_at, language),
-        key.last_used_at === null ? tokens.neverUsed : dayOf(key.last_used_at, language),
-      ])}
-    />
+    <section aria-labelledby="keys">
+      <h2 id="keys">{words.keys}</h2>
+      {keys.length === 0 ? (
+        <p class="soft">{words.noKeys}</p>
+      ) : (
+        <DataTable
+          caption={words.keys}
+          isCaptionShown={false}
+          isStacked
+          columns={[tokens.name, tokens.key, tokens.createdOn, tokens.lastUsed].map((label) => ({ label }))}
+          rows={keys.map((key) => [
+            key.name,
+            <code key={key.id}>{key.prefix}…</code>,
+            dayOf(key.created_at, language),
+            key.last_used_at === null ? tokens.neverUsed : dayOf(key.last_used_at, language),
+          ])}
+        />
+      )}
+    </section>
   );
 };
 
@@ -140,26 +147,38 @@ const Acts = (visit: DetailsView) => {
   return (
     <>
       {shown.disabled ? (
-        <Confirmed {...common} action="enable" label={words.enable} text={words.enableText} />
+        <Confirmed
+          {...common}
+          action="enable"
+          label={words.enable}
+          text={words.enableText}
+          isDangerous={false}
+        />
       ) : (
         <Confirmed {...common} action="disable" label={words.disable} text={words.disableText} />
       )}
       {withheld && (
-        <Confirmed {...common} action="allow-mail" label={words.allowMail} text={words.allowMailText} />
+        <Confirmed
+          {...common}
+          action="allow-mail"
+          label={words.allowMail}
+          text={words.allowMailText}
+          isDangerous={false}
+        />
       )}
       {keys.length > 0 && (
         <Confirmed {...common} action="revoke-keys" label={words.revokeKeys} text={words.revokeKeysText} />
       )}
       <p class="row">
         {request && (
-          <a class="button secondary" href={`${url(common.to)}?act=decide`}>
+          <a class="button secondary" href={`${url(common.to)}?act=decide#decide`}>
             {words.requestsPage.openRequest}
           </a>
         )}
-        <a class="button secondary" href={`${url(common.to)}?act=change-tier`}>
+        <a class="button secondary" href={`${url(common.to)}?act=change-tier#tier`}>
           {words.changeTier}
         </a>
-        <a class="button secondary" href={`${url(common.to)}?act=delete`}>
+        <a class="button secondary" href={`${url(common.to)}?act=delete#delete`}>
           {words.delete}
         </a>
       </p>
@@ -175,18 +194,19 @@ export const AccountDetails = (visit: DetailsView) => {
   const { texts, query, shownAccount: shown } = visit;
   const { admin: words } = texts;
   return (
-    <>
-      <Trail steps={[{ to: "/console/admin", label: words.accounts }]}>{shown.username}</Trail>
-      <AdminPage tab="accounts" title={shown.username}>
-        {query.done && <Notice title={words.done[query.done]} />}
-        <AccountFacts {...visit} />
-        <UsageOfMonth {...visit} />
-        <Keys {...visit} />
-        <section class="card" aria-labelledby="acts">
-          <h2 id="acts">{words.acts}</h2>
-          <Acts {...visit} />
-        </section>
-      </AdminPage>
-    </>
+    <AdminPage
+      tab="accounts"
+      title={shown.username}
+      trail={<Trail steps={[{ to: "/console/admin", label: words.accounts }]}>{shown.username}</Trail>}
+    >
+      {query.done && <Notice title={words.done[query.done]} />}
+      <AccountFacts {...visit} />
+      <UsageOfMonth {...visit} />
+      <section class="card" aria-labelledby="acts">
+        <h2 id="acts">{words.acts}</h2>
+        <Acts {...visit} />
+      </section>
+      <Keys {...visit} />
+    </AdminPage>
   );
 };

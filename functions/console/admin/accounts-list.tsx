@@ -14,15 +14,7 @@ type Shown = Visit<z.output<NonNullable<typeof accountsPage.query>>, "operators"
 
 const Search = ({ texts: { admin: words }, url, query }: Shown) => (
   <form method="get" action={url("/console/admin")} class="range">
-    <Field
-      name="q"
-      label={words.search}
-      hint={words.searchHint}
-      value={query.q}
-      autocomplete="off"
-      maxlength={254}
-      isOptional
-    />
+    <Field name="q" label={words.search} value={query.q} autocomplete="off" maxlength={254} />
     <button type="submit" class="button secondary">
       {words.searchButton}
     </button>
@@ -68,7 +60,7 @@ export const AccountsList = (visit: Shown) => {
   const { texts, query, found } = visit;
   const { admin: words } = texts;
   return (
-    <AdminPage tab="accounts">
+    <AdminPage tab="accounts" intro={words.searchHint}>
       {query.done && <Notice title={words.done[query.done]} />}
       <Search {...visit} />
       <Found {...visit} />

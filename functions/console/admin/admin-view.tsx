@@ -23,12 +23,15 @@ export const AdminPage = ({
   tab,
   title,
   intro,
+  trail,
   children,
 }: {
   readonly tab: AdminTab;
   /** By default the name of the tab. */
   readonly title?: ComponentChildren;
   readonly intro?: ComponentChildren;
+  /** The pages above this one. */
+  readonly trail?: ComponentChildren;
   readonly children: ComponentChildren;
 }) => {
   const { texts, url } = useFrame();
@@ -39,6 +42,7 @@ export const AdminPage = ({
         label={words.title}
         tabs={tabs.map(({ to, name }) => ({ href: url(to), label: words[name], isCurrent: name === tab }))}
       />
+      {trail}
       <PageHead title={title ?? words[tab]}>{intro && <p class="soft">{intro}</p>}</PageHead>
       {children}
     </>
@@ -95,7 +99,7 @@ export const EntryAct = ({
   const [name, value] = act.entry;
   const isThis = sent.values["action"] === act.action && sent.values[name] === value;
   return (
-    <details open={isThis} class="revoke">
+    <details open={isThis} class={act.isDangerous ? "revoke" : "more"}>
       <summary aria-label={act.named}>{act.label}</summary>
       <p>{act.text}</p>
       <Form

@@ -35,9 +35,13 @@ const Acts = ({ texts, language, acts, names }: Shown) => {
           <AccountLink key={id} id={by.accountId} names={names} />
         ),
         from ?? "",
-        <span key={id} class="breaks">
-          {detail}
-        </span>,
+        detail === undefined ? (
+          ""
+        ) : (
+          <span key={id} class="breaks">
+            {detail}
+          </span>
+        ),
       ])}
     />
   );

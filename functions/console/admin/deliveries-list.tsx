@@ -43,9 +43,10 @@ const Letters = (visit: Shown) => {
     <DataTable
       caption={words.messages}
       isStacked
-      columns={[words.message, words.queue, words.about, words.sent, words.attempts, words.retry].map(
-        (label) => ({ label }),
-      )}
+      columns={[
+        ...[words.message, words.queue, words.about, words.sent, words.attempts].map((label) => ({ label })),
+        { label: words.retry, isAction: true },
+      ]}
       rows={letters.map(({ id, queue, kind, userId, sentAt, receives }) => {
         const named = fill(words.retryNamed, { name: `…${id.slice(-8)}` });
         const entry = ["message", id] as const;
@@ -81,13 +82,11 @@ const Callbacks = (visit: Shown) => {
       caption={words.callbacks}
       isStacked
       columns={[
-        words.callback,
-        admin.whom,
-        words.attempts,
-        words.lastAttempt,
-        words.response,
-        words.retry,
-      ].map((label) => ({ label }))}
+        ...[words.callback, admin.whom, words.attempts, words.lastAttempt, words.response].map((label) => ({
+          label,
+        })),
+        { label: words.retry, isAction: true },
+      ]}
       rows={callbacks.map(({ name, userId, jobId, state: { deliveries } }) => {
         const last = deliveries.at(-1);
         const named = fill(words.retryNamed, { name: `…${jobId.slice(-8)}` });

@@ -36,40 +36,47 @@ const JobAct = ({ job, visit }: { readonly job: StoredJob; readonly visit: Shown
   );
 };
 
+/** The state of a job, how much of it is done, and why it waits or has failed. */
+const State = ({ job, visit: { texts, language } }: { readonly job: StoredJob; readonly visit: Shown }) => {
+  const { total, done } = workOf(job);
+  const percent = numbersIn(language).format(total === 0 ? 0 : (100 * done) / total);
+  const reason = isOver(job) ? job.error?.message : job.waiting;
+  return (
+    <div>
+      <Badge {...(job.status === "failed" ? { kind: "bad" } : {})}>
+        {texts.admin.jobsPage.states[job.status]}
+      </Badge>
+      {` ${percent}%`}
+      {reason !== undefined && <p class="soft small">{reason}</p>}
+    </div>
+  );
+};
+
 const Jobs = (visit: Shown) => {
   const { texts, language, query, jobs, names } = visit;
   const { admin: words } = texts;
   const { jobsPage: own } = words;
-  const percent = numbersIn(language);
   const isFailed = query.list === "failed";
   return (
     <DataTable
       caption={isFailed ? own.failed : own.waiting}
       isCaptionShown={false}
       isStacked
-      columns={[own.job, words.whom, words.status, own.progress, own.created, own.reason, words.what].map(
-        (label) => ({ label }),
-      )}
-      rows={jobs.map((job) => {
-        const { total, done } = workOf(job);
-        return [
-          <>
-            {own.kinds[job.type]}
-            <br />
-            <code class="small breaks">{job.id}</code>
-          </>,
-          <AccountLink key={job.id} id={job.user_id} names={names} />,
-          <Badge key={job.id} {...(job.status === "failed" ? { kind: "bad" } : {})}>
-            {own.states[job.status]}
-          </Badge>,
-          `${percent.format(total === 0 ? 0 : (100 * done) / total)} %`,
-          momentOf(job.created_at, language),
-          <span key={job.id} class="breaks">
-            {isOver(job) ? job.error?.message : job.waiting}
-          </span>,
-          <JobAct key={job.id} job={job} visit={visit} />,
-        ];
-      })}
+      columns={[
+        ...[own.job, words.whom, words.status, own.created].map((label) => ({ label })),
+        { label: words.what, isAction: true },
+      ]}
+      rows={jobs.map((job) => [
+        <>
+          {own.kinds[job.type]}
+          <br />
+          <code class="small breaks">{job.id}</code>
+        </>,
+        <AccountLink key={job.id} id={job.user_id} names={names} />,
+        <State key={job.id} job={job} visit={visit} />,
+        momentOf(job.created_at, language),
+        <JobAct key={job.id} job={job} visit={visit} />,
+      ])}
     />
   );
 };

@@ -32,7 +32,7 @@ const cellsOf = ({ calls, failures, milliseconds, openedAt }: HourOfCalls, visit
   const number = numbersIn(language, 1);
   return [
     calls === 0 ? words.noCalls : number.format(calls),
-    calls === 0 ? "–" : `${number.format((100 * failures) / calls)} %`,
+    calls === 0 ? "–" : `${number.format((100 * failures) / calls)}%`,
     calls === 0 ? "–" : fill(words.milliseconds, { count: number.format(Math.round(milliseconds / calls)) }),
     openedAt === undefined ? (
       <Badge key="circuit" kind="good">

@@ -24,7 +24,7 @@ export const accountsPage = definePage({
     from: position,
     done: done(["deleted"]),
   }),
-  styles: ["admin"],
+  styles: ["account", "admin"],
 });
 
 /** The forms of an account that the operator confirms. One page shows one of them, because their fields have the same names. */

@@ -31,9 +31,10 @@ export const RequestsList = ({
       <DataTable
         caption={words.requests}
         isStacked
-        columns={[words.whom, page.status, tier.purpose, tier.amount, page.sent, page.decide].map(
-          (label) => ({ label }),
-        )}
+        columns={[
+          ...[words.whom, page.status, tier.purpose, tier.amount, page.sent].map((label) => ({ label })),
+          { label: page.decide, isAction: true },
+        ]}
         rows={requests.map(({ user_id: id, username, status, purpose, amount, created_at: sent }) => [
           <AccountLink key={id} id={id} names={names} />,
           <Badge key={id} {...kinds[status]}>
@@ -45,7 +46,7 @@ export const RequestsList = ({
           status === "open" ? (
             <a
               key={id}
-              href={`${url(adminAccountPath(id))}?act=decide`}
+              href={`${url(adminAccountPath(id))}?act=decide#decide`}
               aria-label={fill(page.decideNamed, { name: username })}
             >
               {page.decide}

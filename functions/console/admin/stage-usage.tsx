@@ -8,7 +8,7 @@ import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { DataTable, EmptyState } from "../view/components.tsx";
-import { dayOf, numbersIn } from "../view/dates.ts";
+import { dayOf, monthName, numbersIn } from "../view/dates.ts";
 import { Form, PasswordField, Select } from "../view/forms.tsx";
 import { AccountLink, AdminPage, More } from "./admin-view.tsx";
 import type { adminUsagePage } from "./pages.ts";
@@ -61,31 +61,47 @@ const sumsBy = <Key,>(rows: readonly Used[], keyOf: (row: Used) => Key, paths: T
   return [...sums].toSorted(([, one], [, other]) => other.requests - one.requests);
 };
 
+const rowsOf = ({ accounts }: StageUsage): Used[] =>
+  accounts.flatMap(({ account, rows }) => rows.map((row) => ({ ...row, account })));
+
+/** The names of the units, in their order. */
+const unitNames = ({ usage: words }: Shown["texts"]): string[] => [
+  words.tasks,
+  words.errors,
+  words.characters,
+  words.tokens,
+  words.audio,
+];
+
+/** What all accounts have used together, above the tables. */
+const Totals = ({ texts, language, usage, taskPaths }: Shown) => {
+  const number = numbersIn(language);
+  const [[, sums] = []] = sumsBy(rowsOf(usage), () => "all", taskPaths);
+  if (!sums) return null;
+  const labels = unitNames(texts);
+  return (
+    <div class="totals">
+      {units.map((unit, index) => (
+        <section key={unit} class="card meter">
+          <h2>{labels[index]}</h2>
+          <p>
+            <strong class="figures">{number.format(sums[unit])}</strong>
+          </p>
+        </section>
+      ))}
+    </div>
+  );
+};
+
 const Tables = (visit: Shown) => {
   const { texts, language, usage, taskPaths, names } = visit;
   const { usagePage: own } = texts.admin;
   const { usage: words } = texts;
   const number = numbersIn(language, 1);
-  const rows = usage.accounts.flatMap(({ account, rows: each }) => each.map((row) => ({ ...row, account })));
-  const columns = [words.tasks, words.errors, words.characters, words.tokens, words.audio];
+  const rows = rowsOf(usage);
   const cellsOf = (sums: Sums) => units.map((unit) => number.format(sums[unit]));
   const days = sumsBy(rows, ({ day }) => day, taskPaths).toSorted(([one], [other]) => other - one);
   const tables = [
-    {
-      caption: own.byDay,
-      label: words.day,
-      rows: days.map(([day, sums]) => [dayOf(dateOfDay(day), language), ...cellsOf(sums)]),
-    },
-    {
-      caption: words.operations,
-      label: words.operation,
-      rows: sumsBy(rows, (row) => toUsedOperation(row, taskPaths).path, taskPaths).map(([path, sums]) => [
-        <span key={path} class="breaks">
-          {path}
-        </span>,
-        ...cellsOf(sums),
-      ]),
-    },
     {
       caption: own.byAccount,
       label: texts.admin.account,
@@ -96,6 +112,19 @@ const Tables = (visit: Shown) => {
           ...cellsOf(sums),
         ]),
     },
+    {
+      caption: words.operations,
+      label: words.operation,
+      rows: sumsBy(rows, (row) => toUsedOperation(row, taskPaths).path, taskPaths).map(([path, sums]) => [
+        path,
+        ...cellsOf(sums),
+      ]),
+    },
+    {
+      caption: own.byDay,
+      label: words.day,
+      rows: days.map(([day, sums]) => [dayOf(dateOfDay(day), language), ...cellsOf(sums)]),
+    },
   ];
   return (
     <>
@@ -103,7 +132,7 @@ const Tables = (visit: Shown) => {
         <DataTable
           key={caption}
           caption={caption}
-          columns={[{ label }, ...columns.map((unit) => ({ label: unit, isNumber: true }))]}
+          columns={[{ label }, ...unitNames(texts).map((unit) => ({ label: unit, isNumber: true }))]}
           rows={cells}
         />
       ))}
@@ -111,13 +140,13 @@ const Tables = (visit: Shown) => {
   );
 };
 
-const Months = ({ texts, url, month }: Shown) => (
+const Months = ({ texts, language, url, month }: Shown) => (
   <form method="get" action={url(to)} class="range">
     <Select
       name="month"
       label={texts.admin.usagePage.month}
       value={month}
-      options={monthsUntil(new Date()).map((value) => ({ value, label: value }))}
+      options={monthsUntil(new Date()).map((value) => ({ value, label: monthName(value, language) }))}
     />
     <button type="submit" class="button secondary">
       {texts.usage.show}
@@ -135,7 +164,7 @@ const Export = (visit: Shown) => {
       <p>{words.usagePage.exportText}</p>
       <Form to={to} submit={words.usagePage.export} look="secondary" {...form}>
         <input type="hidden" name="month" value={month} />
-        <input type="hidden" name="from" value={query.from ?? ""} />
+        <input type="hidden" name="from" value={query.from ?? visit.values["from"] ?? ""} />
         <PasswordField {...field("password")} {...confirmWords(visit)} />
       </Form>
     </details>
@@ -164,6 +193,7 @@ export const UsageOfStage = (visit: Shown) => {
       ) : (
         <>
           {isPart && <Part {...visit} />}
+          <Totals {...visit} />
           <Tables {...visit} />
           <Export {...visit} />
         </>

@@ -51,20 +51,26 @@ export const Prose = ({
   );
 };
 
-/** A table of texts. Phones stack its cells when all rows are named by code, as in a list of fields. */
+/**
+ * A table of texts.
+ *
+ * @param isStacked makes it a list on phones; by default when all rows are named by code, as in a list of fields.
+ */
 export const ProseTable = ({
   caption,
   columns,
   rows,
+  isStacked = rows.every(([name]) => name?.startsWith("`")),
 }: {
   readonly caption: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  readonly isStacked?: boolean;
 }) => (
   <DataTable
     caption={caption}
     columns={columns.map((label) => ({ label }))}
     rows={rows.map((cells) => cells.map((cell) => <Prose key={cell} text={cell} />))}
-    isStacked={rows.every(([name]) => name?.startsWith("`"))}
+    isStacked={isStacked}
   />
 );

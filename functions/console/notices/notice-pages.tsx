@@ -1,5 +1,6 @@
 import type { GuidePart } from "../docs/guides/guide.ts";
 import { MarkdownPart } from "../docs/guides/guide-page.tsx";
+import { ProseTable } from "../docs/prose.tsx";
 import { type BoundPage, page } from "../server/page.ts";
 import { shown } from "../server/responses.ts";
 import type { Notices, StageNotice } from "./notice.ts";
@@ -41,9 +42,15 @@ const NoticePage = ({ notice, ...dependencies }: NoticeDependencies & { readonly
   <article lang="en" class="doc notice-page">
     <h1>{notice.title}</h1>
     <p class="soft">Version {notice.version}</p>
-    {notice.parts.map((part, index) => (
-      <MarkdownPart key={index} part={filledPart(part, dependencies)} />
-    ))}
+    {notice.parts
+      .map((part) => filledPart(part, dependencies))
+      .map((part, index) =>
+        "rows" in part ? (
+          <ProseTable key={index} {...part} isStacked />
+        ) : (
+          <MarkdownPart key={index} part={part} />
+        ),
+      )}
   </article>
 );
 

@@ -59,7 +59,7 @@ export const StartSetUp = (visit: View) => {
     <Page>
       {query.done === "expired" && !isThis && <Notice kind="bad" title={words.expired} />}
       {next !== undefined && account.account_type === "Admin" && (
-        <Notice kind="warning" title={words.required} />
+        <Notice kind="warning" icon="safe" title={words.required} />
       )}
       <section class="card">
         <p>{words.about}</p>

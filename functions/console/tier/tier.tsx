@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { TierRequest } from "../../../shared/accounts/tiers/tier-requests.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { Badge, Facts, Notice, PageHead } from "../view/components.tsx";
+import { Badge, Facts, Notice, PageHead, Trail } from "../view/components.tsx";
 import { dayOf } from "../view/dates.ts";
 import { Form, TextArea } from "../view/forms.tsx";
 import type { tierPage } from "./pages.ts";
@@ -58,6 +58,7 @@ export const Tier = (visit: Shown) => {
   const isFree = account.account_type === "Free";
   return (
     <>
+      <Trail steps={[{ to: "/console/usage", label: texts.navigation.usage }]}>{words.title}</Trail>
       <PageHead title={words.title}>
         <p class="soft">
           {fill(isFree ? words.text : words.notFree, { plan: texts.overview.plans[account.account_type] })}

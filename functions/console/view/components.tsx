@@ -3,24 +3,31 @@ import { useFrame } from "./frame.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { MatPicture } from "./mat.tsx";
 
-const noticeIcons = { good: "success", warning: "mail", bad: "problem" } as const;
+const noticeIcons: Readonly<Record<"good" | "warning" | "bad", IconName>> = {
+  good: "success",
+  warning: "warning",
+  bad: "problem",
+};
 
 /**
  * A message at the top of a page or form.
  *
  * @param isFocused moves the focus, and so the visible part of the page, to the message when the page opens.
  * @param action a button next to the message.
+ * @param icon what the message is about; by default how serious it is.
  */
 export const Notice = ({
   kind = "good",
   title,
   isFocused = false,
   action,
+  icon = noticeIcons[kind],
   children,
 }: {
   readonly kind?: "good" | "warning" | "bad";
   readonly title?: string;
   readonly isFocused?: boolean;
+  readonly icon?: IconName;
   readonly action?: ComponentChildren;
   readonly children?: ComponentChildren;
 }) => (
@@ -29,7 +36,7 @@ export const Notice = ({
     role={kind === "bad" ? "alert" : "status"}
     {...(isFocused ? { tabIndex: -1, autofocus: true } : {})}
   >
-    <Icon name={noticeIcons[kind]} />
+    <Icon name={icon} />
     <div>
       {title && (
         <p>
@@ -177,7 +184,12 @@ interface Column {
   readonly label: string;
   /** Numbers are aligned at the end. */
   readonly isNumber?: boolean;
+  /** What can be done with a row says so itself: a list on phones shows it without the label. */
+  readonly isAction?: boolean;
 }
+
+const classOf = ({ isNumber = false, isAction = false }: Column): string | undefined =>
+  isNumber ? "number" : isAction ? "action" : undefined;
 
 const Cells = ({
   columns,
@@ -187,18 +199,14 @@ const Cells = ({
   readonly cells: readonly ComponentChildren[];
 }) => (
   <>
-    {cells.map((cell, index) =>
+    {columns.map((column, index) =>
       index === 0 ? (
-        <th key={columns[index]?.label} scope="row">
-          {cell}
+        <th key={column.label} scope="row">
+          {cells[index]}
         </th>
       ) : (
-        <td
-          key={columns[index]?.label}
-          class={columns[index]?.isNumber ? "number" : undefined}
-          data-label={columns[index]?.label}
-        >
-          {cell}
+        <td key={column.label} class={classOf(column)} data-label={column.label}>
+          {cells[index]}
         </td>
       ),
     )}
@@ -230,9 +238,9 @@ export const DataTable = ({
         <caption class={isCaptionShown ? undefined : "aloud"}>{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ label, isNumber }) => (
-              <th key={label} scope="col" class={isNumber ? "number" : undefined}>
-                {label}
+            {columns.map((column) => (
+              <th key={column.label} scope="col" class={classOf(column)}>
+                {column.label}
               </th>
             ))}
           </tr>

@@ -7,6 +7,10 @@ const format = (time: string | number, language: ConsoleLanguage, parts: Intl.Da
 export const dayOf = (time: string | number, language: ConsoleLanguage): string =>
   format(time, language, { dateStyle: "medium" });
 
+/** @param month such as `2026-11`. */
+export const monthName = (month: string, language: ConsoleLanguage): string =>
+  format(month, language, { month: "long", year: "numeric" });
+
 /** A time in UTC: the server does not know the reader's time zone. */
 export const momentOf = (
   time: string | number,

@@ -253,6 +253,8 @@ export const Foot = () => {
           </li>
           <li>
             <a href={url("/terms")}>{texts.navigation.terms}</a>
+          </li>
+          <li>
             <a href={url("/status")}>{texts.navigation.status}</a>
           </li>
         </ul>

@@ -65,7 +65,7 @@ export const accountKinds: readonly ItemKind[] = [
     keys: [prefixes.username, "CLAIM"],
     lasts: untilDeleted,
     erased: lastStep,
-    exported: { never: "It says again what account.json contains." },
+    exported: { never: "It repeats what account.json contains." },
   },
   {
     id: "A3",
@@ -74,7 +74,7 @@ export const accountKinds: readonly ItemKind[] = [
     keys: [prefixes.email, "CLAIM"],
     lasts: untilDeleted,
     erased: lastStep,
-    exported: { never: "It says again what account.json contains." },
+    exported: { never: "It repeats what account.json contains." },
   },
   {
     id: "A4",
@@ -155,7 +155,7 @@ export const accountKinds: readonly ItemKind[] = [
     keys: [accountListKeyPrefix, ""],
     lasts: untilDeleted,
     erased: lastStep,
-    exported: { never: "It says again what account.json contains." },
+    exported: { never: "It repeats what account.json contains." },
   },
   {
     id: "O1",

@@ -5,7 +5,7 @@ import { retentionSeconds } from "./idempotency-store.ts";
 import { idempotencyKeyPrefix, idempotencyKeys } from "./keys.ts";
 
 const exported = {
-  never: "It says again what the response contained, encrypted with a key that only the caller has.",
+  never: "It repeats what the response contained, encrypted with a key that only the caller has.",
 } as const;
 
 /** I1 of this folder's README. */

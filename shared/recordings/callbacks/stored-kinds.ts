@@ -39,7 +39,7 @@ export const callbackKinds: readonly ItemKind[] = [
     keys: [`${callbackKeyPrefix}FAILED`, "JOB#"],
     lasts: { seconds: deliveryRetentionSeconds },
     erased: { by: "leader", leader: "K2" },
-    exported: { never: "It says again what callbacks.json contains." },
+    exported: { never: "It repeats what callbacks.json contains." },
   },
   {
     id: "K3",

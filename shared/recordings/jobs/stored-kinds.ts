@@ -55,7 +55,7 @@ export const jobKinds: readonly ItemKind[] = [
     keys: [jobKeyPrefix, "WAITING#"],
     lasts,
     erased,
-    exported: { never: "It says again what jobs.json contains." },
+    exported: { never: "It repeats what jobs.json contains." },
   },
   {
     id: "J3",
@@ -64,7 +64,7 @@ export const jobKinds: readonly ItemKind[] = [
     keys: [jobKeyPrefix, "PLACE#"],
     lasts,
     erased,
-    exported: { never: "It says again what jobs.json contains." },
+    exported: { never: "It repeats what jobs.json contains." },
   },
   {
     id: "J1 of the assistant",
@@ -85,7 +85,7 @@ export const jobKinds: readonly ItemKind[] = [
     keys: [`${jobKeyPrefix}OPEN`, "JOB#"],
     lasts,
     erased: { by: "leader", leader: "J1" },
-    exported: { never: "It says again what jobs.json contains." },
+    exported: { never: "It repeats what jobs.json contains." },
   },
   {
     id: "J4",

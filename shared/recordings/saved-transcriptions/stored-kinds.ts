@@ -35,7 +35,7 @@ export const transcriptionKinds: readonly ItemKind[] = [
     keys: [`${transcriptionKeyPrefix}RECORDING#`, "RECORDING"],
     lasts,
     erased: { by: "record" },
-    exported: { never: "It says again what transcriptions.json contains." },
+    exported: { never: "It repeats what transcriptions.json contains." },
   },
 ];
 

@@ -1,4 +1,5 @@
 import { withLocalTable } from "../../../infra/local/local-table.ts";
+import { accountPoliciesWith } from "../../../shared/accounts/limits/policies.ts";
 import { createAccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import { createRequestLog } from "../../../shared/accounts/requests/request-log.ts";
 import { createTierRequests } from "../../../shared/accounts/tiers/tier-requests.ts";
@@ -8,7 +9,11 @@ import { checkedTasks, statusDays } from "../../../shared/platform/status/status
 import { openTable } from "../../../shared/platform/storage/sdk-table.ts";
 import type { Table } from "../../../shared/platform/storage/table.ts";
 import { createDeliveryLog } from "../../../shared/recordings/callbacks/deliveries.ts";
-import { newJobId } from "../../../shared/recordings/jobs/jobs-repository.ts";
+import {
+  createJobsRepository,
+  type NewJob,
+  newJobId,
+} from "../../../shared/recordings/jobs/jobs-repository.ts";
 import type { Person } from "../../support/console-visit.ts";
 
 /** Ninety days of the canary, with some failures of two tasks. */
@@ -66,6 +71,31 @@ const fillRequests = async (table: Table, userId: number): Promise<void> => {
   );
 };
 
+/** A document that waits, and two that failed. */
+const fillJobs = async (table: Table, userId: number): Promise<void> => {
+  const jobs = createJobsRepository(table);
+  const job: NewJob = {
+    type: "translation",
+    source_language: "eng",
+    target_language: "lug",
+    format: "text",
+    characters: 1_300,
+    file_id: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
+    object_key: "uploads/leaflet.txt",
+    object_version: "1",
+  };
+  const errors = [
+    undefined,
+    { code: "service_unavailable", message: "The model did not respond in time." },
+    { code: "unreadable_file", message: "The file could not be read: it is not valid UTF-8." },
+  ];
+  for (const error of errors) {
+    const name = { userId, jobId: newJobId(Date.now()) };
+    await jobs.create(name, job, accountPoliciesWith(100));
+    if (error) await jobs.fail(name, error);
+  }
+};
+
 /** Writes lists that only come with time into the table of a service that is not running. */
 export const fillLists = async (dataDirectory: string, { username }: Person): Promise<void> => {
   process.env["DATA_DIR"] = dataDirectory;
@@ -75,6 +105,7 @@ export const fillLists = async (dataDirectory: string, { username }: Person): Pr
     if (!account) throw new Error(`There is no account ${username}.`);
     await fillStatus(table);
     await fillDeliveries(table, account.id);
+    await fillJobs(table, account.id);
     await fillRequests(table, account.id);
     await createTierRequests(table).add(account, {
       purpose: "We translate the leaflets of 40 clinics in Gulu and Kitgum into Acholi and Lango.",

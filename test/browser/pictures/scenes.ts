@@ -344,6 +344,36 @@ const operators: readonly Scene[] = [
       await page.waitForLoadState();
     },
   },
+  {
+    ...{ page: "admin-accounts-1", state: "keys", as: "operator", path: "/console/admin?q=4" },
+    act: async (page) => {
+      await main(page).locator("tbody a").first().click();
+      await page.waitForLoadState();
+    },
+  },
+  {
+    ...{ page: "admin-accounts-1", state: "decide", as: "operator", path: "/console/admin/requests" },
+    act: async (page) => {
+      await main(page).getByRole("link", { name: "Decide" }).first().click();
+      await page.waitForLoadState();
+    },
+  },
+  {
+    ...{ page: "admin-jobs-failed", state: "open", as: "operator", path: "/console/admin/jobs?list=failed" },
+    act: (page) => main(page).locator("summary").first().click(),
+  },
+  {
+    ...{ page: "admin-audit", state: "acts", as: "operator", path: "/console/admin" },
+    act: async (page, url) => {
+      const { username } = await stranger(url);
+      await page.goto(`${url}/console/admin?q=${username}`);
+      await main(page).getByRole("link", { name: username }).click();
+      await main(page).locator("summary", { hasText: "Disable the account" }).click();
+      await main(page).getByRole("button", { name: "Disable the account" }).click();
+      await main(page).getByText("The account is disabled.").waitFor();
+      await page.goto(`${url}/console/admin/audit`);
+    },
+  },
   { page: "admin", state: "nothing-found", as: "operator", path: "/console/admin?q=nothing-like-this" },
   { page: "admin", state: "refused", as: "empty", path: "/console/admin", status: 403 },
 ];

@@ -196,8 +196,7 @@ describe("the operator's commands", () => {
     deleteAccount: /"statusCode":401/,
     // The sample's key was never made.
     revokeKey: /"statusCode":404/,
-    // The sample's account has no export, no such file, and no callback.
-    getExport: /"statusCode":404/,
+    // The sample's account has no such file and no callback.
     getExportFile: /"statusCode":404/,
     resendWebhook: /"statusCode":404/,
     // The sample's speech was never made.

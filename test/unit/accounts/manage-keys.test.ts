@@ -41,6 +41,7 @@ describe("Making a key", () => {
       scopes: ["speech", "chat", "speech"],
       expires_at: "2099-01-01T00:00:00.900Z",
       monthly_limit: 5,
+      requests_per_minute: 20,
     });
     expect(createdKey.parse(await createKey({ userId: 7, token }, request, { apiKeys }))).toEqual({
       id: created.id,
@@ -51,10 +52,17 @@ describe("Making a key", () => {
       created_at: created.createdAt,
       expires_at: "2099-01-01T00:00:00.000Z",
       monthly_limit: 5,
+      requests_per_minute: 20,
     });
     expect(create).toHaveBeenCalledExactlyOnceWith(
       { userId: 7, tokenEpoch: 3 },
-      { name: "kiosk", scopes: ["speech", "chat"], expiresAt: 4_070_908_800, monthlyLimit: 5 },
+      {
+        name: "kiosk",
+        scopes: ["speech", "chat"],
+        expiresAt: 4_070_908_800,
+        monthlyLimit: 5,
+        minuteLimit: 20,
+      },
     );
   });
 

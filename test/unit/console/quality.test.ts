@@ -24,7 +24,7 @@ const rowOf = (html: string, name: string): string => {
 describe("The page about quality", () => {
   it("says that nothing was measured", () => {
     const html = page(undefined);
-    expect(html).toContain("Nothing was measured");
+    expect(html).toContain("No measurements yet");
     expect(html).not.toContain("<table");
   });
 

@@ -40,10 +40,10 @@ describe("The page of the status", () => {
     const tasks = judgeTasks(history("2026-11-24T11:56:00Z"), now);
     const html = render(createElement(Status, { tasks, checkedAt: "2026-11-24T11:56:00Z" }));
     const words = textOf(html);
-    expect(words).toContain("Some of it does not work now.");
-    expect(words).toContain("99.3 % of checks succeeded");
+    expect(words).toContain("Something is not working right now.");
+    expect(words).toContain("99.3% of checks succeeded");
     expect(words).toContain("Days with failures: 1");
-    expect(html).toContain(`aria-label="Translation: 99.3 % of checks succeeded"`);
+    expect(html).toContain(`aria-label="Translation: 99.3% of checks succeeded"`);
     expect(html.match(/class="day-some"/g)).toHaveLength(1);
     expect(html.match(/class="day-good"/g)).toHaveLength(1);
   });

@@ -61,23 +61,28 @@ describe("The condition on which a request is admitted", () => {
     expect(ConditionExpression).toBe(
       "api_keys.#k.h = :digest AND NOT api_keys.#k.e <= :now AND " +
         "(attribute_not_exists(api_keys.#k.s) OR contains(api_keys.#k.s, :scope)) AND disabled = :no AND " +
+        "(attribute_not_exists(api_keys.#k.m) OR NOT api_keys.#k.#m >= api_keys.#k.m) AND " +
         `(attribute_not_exists(api_keys.#k.l) OR NOT api_keys.#k.#M >= api_keys.#k.l) AND (${perTier})`,
     );
     expect(clauses).toBe(
-      "SET api_keys.#k.u = :now, api_keys.#k.#M = if_not_exists(api_keys.#k.#M, :none) + :one",
+      "SET api_keys.#k.u = :now, api_keys.#k.#m = if_not_exists(api_keys.#k.#m, :none) + :one, " +
+        "api_keys.#k.#M = if_not_exists(api_keys.#k.#M, :none) + :one",
     );
     expect(additions).toEqual(["#m :one", "#d :one", "#M :one"]);
   });
 
-  it("holds of a key in what is no task neither scope nor limit, where every key may do it", () => {
+  it("holds of a key in what is no task neither scope nor the limit of a month, where every key may do it", () => {
     const { ConditionExpression, clauses, additions } = admissionExpressions(usual, {
       credential: "key",
       isTask: false,
     });
     expect(ConditionExpression).toMatch(
-      /^api_keys\.#k\.h = :digest AND NOT api_keys\.#k\.e <= :now AND disabled = :no AND \(account_type = :Free/,
+      /^api_keys\.#k\.h = :digest AND NOT api_keys\.#k\.e <= :now AND disabled = :no AND \(attribute_not_exists\(api_keys\.#k\.m\) OR NOT api_keys\.#k\.#m >= api_keys\.#k\.m\) AND \(account_type = :Free/,
     );
-    expect([clauses, additions]).toEqual(["SET api_keys.#k.u = :now", ["#m :one"]]);
+    expect([clauses, additions]).toEqual([
+      "SET api_keys.#k.u = :now, api_keys.#k.#m = if_not_exists(api_keys.#k.#m, :none) + :one",
+      ["#m :one"],
+    ]);
   });
 
   const token = { userId: 7, tokenId: "t", tokenEpoch: 3 };

@@ -52,7 +52,10 @@ def sign_up():
     """Returns a browser that is logged in, and the name of its account."""
     browser, name = new_browser(), f"verify-{uuid.uuid4().hex[:12]}"
     page = fetch(browser, "/console/sign-up")[2]
-    form = {"username": name, "email": f"{name}@example.com", "password": PASSWORD}
+    terms = re.search(r'name="accepted_terms"[^>]*?value="([^"]*)"', page) or re.search(
+        r'value="([^"]*)"[^>]*?name="accepted_terms"', page
+    )
+    form = {"username": name, "email": f"{name}@example.com", "password": PASSWORD, "accepted_terms": terms[1]}
     must("The sign-up", send(browser, page, "/console/sign-up", form)[1], "/console")
     return browser, name
 

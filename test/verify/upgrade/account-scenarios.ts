@@ -121,7 +121,11 @@ const keys: Scenario = {
     const translate = (key: string, status = 200) =>
       send(`${world.url}/tasks/translate`, { token: key, json: greeting, status });
     for (let count = 0; count < 3; count += 1) await translate(counted.key);
-    const list = () => read(listedKeys, address, { token });
+    // A later release shows one more limit, which these keys do not have.
+    const list = async () => {
+      const { keys: listed } = await read(listedKeys, address, { token });
+      return { keys: listed.map(({ requests_per_minute: _limit, ...key }) => key) };
+    };
     const stored = await list();
     requireSame("tasks of the key", stored.keys[0]?.used_this_month, 3);
 

@@ -60,6 +60,10 @@ const phoneNumber = ({ maker }: World, number: number): string =>
 
 const question = "How are you?";
 
+/** Replies without the sentence on privacy, which a later release sends a person first. */
+const withoutNotice = (replies: readonly string[]): string[] =>
+  replies.filter((reply) => !reply.includes("/privacy"));
+
 const conversation: Scenario = {
   title: "the settings of a person on the messaging platform",
   prepare: async (world) => {
@@ -73,7 +77,7 @@ const conversation: Scenario = {
     await ask("mode translate");
     const stored = await ask(question);
     requireSame("whether there is a reply", stored.length, 1);
-    return async () => requireSame("the reply", await ask(question), stored);
+    return async () => requireSame("the reply", withoutNotice(await ask(question)), stored);
   },
 };
 
@@ -87,7 +91,7 @@ export const queuedMessage: Scenario = {
     await waitFor("the chat model gets the message", () => chat.held.size > 0 || undefined);
     let replies: readonly string[] | undefined;
     return async () => {
-      const seen = await repliesTo(world, person);
+      const seen = withoutNotice(await repliesTo(world, person));
       requireSame("replies", seen.length, 1);
       replies ??= seen;
       requireSame("the reply", seen, replies);

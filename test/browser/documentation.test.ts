@@ -75,14 +75,14 @@ describe.each(targets)("The documentation, $name", ({ url }) => {
       await page.goto(`${url}/docs/getAccount`);
       await page.getByLabel("API key or access token").fill(token);
       await page.getByRole("button", { name: "Send request" }).click();
-      await result.getByText("200").waitFor();
+      await result.getByRole("status").getByText("200").waitFor();
       expect(await result.innerText()).toContain(person.username);
       await expectAccessible(page);
 
       await logIn(page, url, person);
       await page.goto(`${url}/docs/listJobs`);
       await page.getByRole("button", { name: "Send request" }).click();
-      await result.getByText("200").waitFor();
+      await result.getByRole("status").getByText("200").waitFor();
       expect(await result.locator("code").innerText()).toContain('"jobs": []');
       expect(complaints()).toEqual([]);
     }));

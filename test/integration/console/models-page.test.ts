@@ -64,8 +64,8 @@ describe("The operators' page of models", () => {
     await expect
       .poll(show)
       .toEqual([
-        expect.stringMatching(/^Chat gpu 127\.0\.0\.1:\d+ Status 503 1 100 % \d+ ms Opened at /),
-        expect.stringMatching(/^Chat hosted 127\.0\.0\.1:\d+ Yes, in \d+ ms 1 0 % \d+ ms Closed$/),
+        expect.stringMatching(/^Chat gpu 127\.0\.0\.1:\d+ Status 503 1 100% \d+ ms Opened at /),
+        expect.stringMatching(/^Chat hosted 127\.0\.0\.1:\d+ Yes, in \d+ ms 1 0% \d+ ms Closed$/),
         expect.stringMatching(/^Speech 127\.0\.0\.1:\d+ Yes, in \d+ ms None – – Closed$/),
       ]);
     expect(gpu.received[0]).toMatchObject({

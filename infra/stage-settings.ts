@@ -111,7 +111,7 @@ export const stageSettings = z
     STATUS_PAGE_URL: z
       .url({ protocol: /^https$/, error: "must be an address such as https://status.example.org" })
       .optional(),
-    /** US dollars a month. `ALARM_EMAIL` gets a mail at 80 % of it, and when AWS forecasts that the month exceeds it. 0 for no budget. */
+    /** US dollars a month. `ALARM_EMAIL` gets a mail at 80% of it, and when AWS forecasts that the month exceeds it. 0 for no budget. */
     MONTHLY_BUDGET_USD: wholeNumber(0).default(0),
     /** Requests per minute from one source address to operations without a token. */
     LIMIT_ANONYMOUS_PER_MINUTE: wholeNumber(1).default(defaultAddressLimits.anonymous),

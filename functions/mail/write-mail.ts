@@ -94,7 +94,7 @@ const monthUsed = (
       : `The key ${keyName === undefined ? "" : `“${keyName}” `}of your account`;
   const number = new Intl.NumberFormat("en");
   return {
-    subject: percent === 100 ? "The requests of this month are used up" : "80 % of this month is used",
+    subject: percent === 100 ? "The requests of this month are used up" : "80% of this month is used",
     intro: [
       `${what} has used ${number.format(used)} of its ${number.format(limit)} requests of this month.`,
       percent === 100

@@ -41,7 +41,7 @@ const monthsOf = (item: Item, month: string, policyOf: AccountPolicies): UsedMon
 const percentDue = ({ used, limit }: UsedMonth): 80 | 100 | undefined =>
   used >= limit ? 100 : used >= 0.8 * limit ? 80 : undefined;
 
-/** Mails an owner about a month, once at 80 and once at 100 %. */
+/** Mails an owner about a month, once at 80 and once at 100%. */
 const alertOwner = async (
   userId: number,
   month: UsedMonth,
@@ -72,7 +72,7 @@ const alertOwner = async (
 };
 
 /**
- * Mails the owners whose account, or one of whose keys, has used 80 or 100 % of its month: once each.
+ * Mails the owners whose account, or one of whose keys, has used 80 or 100% of its month: once each.
  *
  * @param accounts the access items of accounts that have just sent requests.
  * @throws what the table and the queue throw; a repetition continues.

@@ -85,7 +85,7 @@ const exported = /^export (?:const|function|class) (?<name>\w+)/gm;
 
 /**
  * Leaves out the part of zod that converts schemas to JSON Schema. Each schema refers to it, so no bundler can drop it, and only the
- * build converts any: 17 kB, 4 to 6 % of the starts of `language`, `translate` and `chat` (November 2026).
+ * build converts any: 17 kB, 4 to 6% of the starts of `language`, `translate` and `chat` (November 2026).
  */
 const withoutJsonSchema: Plugin = {
   name: "without-json-schema",

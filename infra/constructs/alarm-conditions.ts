@@ -85,7 +85,7 @@ const outages = (
 ): Record<string, Condition> => ({
   [name]: {
     ...condition,
-    description: `At least 5 % of ${condition.description}`,
+    description: `At least 5% of ${condition.description}`,
     metric: failedPercent(`${label}, percent`, requests, failures),
     threshold: 5,
     datapointsToAlarm: 2,

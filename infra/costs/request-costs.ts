@@ -256,7 +256,7 @@ export const requestCosts = (memoryMegabytes: ReadonlyMap<string, number>): stri
     "The next size of Lambda is twice each function's memory. It also has twice the CPU and waits no shorter for models, so this is the " +
       "most that it costs; [measurements](measurements.md#first-responses) has what it gains.",
     "",
-    `Assumed: ${startsPercent} % of the invocations start an environment first, for ${startSeconds} s. Requests are spread evenly over a ` +
-      `month. X-Ray records ${sampledShare * 100} % of the API's requests; of invocations by queues and at a function's URL also the first ` +
+    `Assumed: ${startsPercent}% of the invocations start an environment first, for ${startSeconds} s. Requests are spread evenly over a ` +
+      `month. X-Ray records ${sampledShare * 100}% of the API's requests; of invocations by queues and at a function's URL also the first ` +
       `of each second. Recordings have ${recordingKilobytesPerSecond} kB a second and go to model servers over the internet.`,
   ].join("\n");

@@ -4,7 +4,7 @@
  *
  * `--quick` measures a third as long; `--once` only sees whether it works; `--all` adds LiteLLM's proxy, which needs Python and takes longer; `--markdown`
  * prints the table for `infra/handbook/measurements.md`. `--against <folder>` compares the function with its bundle of another build
- * instead, such as `../before/.build/functions`, and fails when a request or a token costs 3 % more CPU than there; `--without-own-protocol` compares it with itself over `node:http`, and fails when
+ * instead, such as `../before/.build/functions`, and fails when a request or a token costs 3% more CPU than there; `--without-own-protocol` compares it with itself over `node:http`, and fails when
  * the exchange over our own sockets saves too little.
  */
 import { mkdtemp, rm } from "node:fs/promises";

@@ -168,7 +168,7 @@ const atTenTimes = await runJob(await mp3(hour / 2));
 const share = 1 - atTenTimes.modelSeconds / atTenTimes.seconds;
 say("\nhalf an hour, a model that works at ten times real time");
 say(
-  `${atTenTimes.seconds.toFixed(1)} s, of which the model had something to do in ${atTenTimes.modelSeconds.toFixed(1)} s: ${(100 * share).toFixed(1)} % are ours`,
+  `${atTenTimes.seconds.toFixed(1)} s, of which the model had something to do in ${atTenTimes.modelSeconds.toFixed(1)} s: ${(100 * share).toFixed(1)}% are ours`,
 );
 expectBelow("our share of the time", 100 * share, 5, "%");
 await service.stop();

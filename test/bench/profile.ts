@@ -51,7 +51,7 @@ try {
 
   const map = sourceMapFile.parse(JSON.parse(await readFile(`${served.bundle}.map`, "utf8")));
   const shares = sharesOf(profile, { file: served.bundle, map }, options.functions);
-  const percent = (share: number) => `${(share * 100).toFixed(1)} %`.padStart(7);
+  const percent = (share: number) => `${(share * 100).toFixed(1)}%`.padStart(7);
   const rows = shares
     .slice(0, lines)
     .map(({ origin, self, inclusive }) => `| ${percent(self)} | ${percent(inclusive)} | ${origin} |`);

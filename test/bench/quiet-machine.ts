@@ -25,7 +25,7 @@ const cpuByProcess = (): Map<number, number> =>
 /**
  * Watches the machine for two seconds, before anything is started that is measured.
  *
- * @returns a sentence that names the programs that used more than 5 % of a core; `undefined` when there were none, or when the
+ * @returns a sentence that names the programs that used more than 5% of a core; `undefined` when there were none, or when the
  * system has no `/proc`.
  */
 export const findOthers = async (): Promise<string | undefined> => {
@@ -33,7 +33,7 @@ export const findOthers = async (): Promise<string | undefined> => {
   await pause(watchedMilliseconds);
   const busy = [...cpuByProcess()].flatMap(([pid, now]) => {
     const share = (now - (before.get(pid) ?? 0)) / (watchedMilliseconds * 1_000);
-    return share > toleratedShare ? [`${processName(pid) ?? pid} ${Math.round(share * 100)} %`] : [];
+    return share > toleratedShare ? [`${processName(pid) ?? pid} ${Math.round(share * 100)}%`] : [];
   });
   if (busy.length === 0) return undefined;
   return `NOT A QUIET MACHINE: before the run, other programs used this much of a core: ${busy.join(", ")}.`;

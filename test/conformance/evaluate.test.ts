@@ -64,7 +64,7 @@ describe("npm run evaluate", () => {
       });
       const out = join(folder, "out");
       const { code, output } = await evaluate(["--data", data, "--out", out], { EVALUATE_KEY: token });
-      expect(output).toContain("6 of 6 items (100 %)");
+      expect(output).toContain("6 of 6 items (100%)");
       expect(output).toContain("1 item refused with 400 unsupported_language: ");
       expect(code).toBe(0);
       const evaluation = await readEvaluation(out);

@@ -27,7 +27,7 @@ describe("The costs of requests", () => {
   });
 
   it("count what a stream at the function's URL uses", () => {
-    // 10.03 s and 1 % of 0.3 s, and an invocation; 4 writes; 0.02 s, 2 writes and a read of the request log; 2 kB of log and 84 % of a trace; 60 kB.
+    // 10.03 s and 1% of 0.3 s, and an invocation; 4 writes; 0.02 s, 2 writes and a read of the request log; 2 kB of log and 84% of a trace; 60 kB.
     const [lambda, api, table, queues, logs, traffic] = rowOf(
       "chat, streamed for 10 s through the function URL",
     );
@@ -43,7 +43,7 @@ describe("The costs of requests", () => {
 
   it("count all of a job: its worker for each piece, its messages, and the recording on its way to the model", () => {
     // 403.75 s in 15 invocations; 97 writes, 314 reads, and the request log; 72 messages, 9 PUT, 60 GET; 22.5 kB of log, a twentieth of a
-    // trace by the API, a quarter of 12 by the worker and 84 % of one by the callback; 29,282 kB.
+    // trace by the API, a quarter of 12 by the worker and 84% of one by the callback; 29,282 kB.
     expect(rowOf("job of an hour").slice(0, 6)).toEqual([
       "5386.87",
       "3.50",
@@ -55,7 +55,7 @@ describe("The costs of requests", () => {
   });
 
   it("count a page", () => {
-    // 0.053 s and an invocation; 3 reads and a write; 1.75 kB of log and 5 % of a trace; 8 kB.
+    // 0.053 s and an invocation; 3 reads and a write; 1.75 kB of log and 5% of a trace; 8 kB.
     expect(rowOf("page of the console").slice(0, 6)).toEqual([
       "0.91",
       "3.50",
@@ -84,9 +84,9 @@ describe("The costs of requests", () => {
 
 describe("Traces without a rule of the stage", () => {
   it.each([
-    // A request every 2.6 s: 83 % are the first of their second, and one in twenty of the others.
+    // A request every 2.6 s: 83% are the first of their second, and one in twenty of the others.
     [1_000_000, 0.838],
-    // 4.6 a second: 21 % are the first.
+    // 4.6 a second: 21% are the first.
     [12_000_000, 0.253],
     // 1,000 a second: one in a thousand is the first of its second.
     [2_592_000_000, 0.051],

@@ -39,7 +39,7 @@ const start = async () => {
 };
 
 describe("The mails about a used month", () => {
-  it("come at 80 and at 100 % of the account's month, once each, however often requests come", async () => {
+  it("come at 80 and at 100% of the account's month, once each, however often requests come", async () => {
     const { userId, useMonth, told } = await start();
     await useMonth(3_999, 0);
     expect(told()).toEqual([]);

@@ -194,5 +194,5 @@ for (const mutant of judged) if (mutant.verdict === "survived") print(`survived 
 const [byTests, byTypes] = [numberOf(judged, "tests"), numberOf(judged, "types")];
 const ratio = judged.length === byTypes ? 0 : byTests / (judged.length - byTypes);
 print(`${byTests} of ${judged.length} mutants are killed by tests and ${byTypes} by types.`);
-print(`Of those that pass the types, tests kill ${(100 * ratio).toFixed(1)} %.`);
+print(`Of those that pass the types, tests kill ${(100 * ratio).toFixed(1)}%.`);
 process.exitCode = 100 * ratio >= Number(values.least) ? 0 : 1;

@@ -6,7 +6,7 @@ const amount = z.number().min(0);
 
 const score = z.object({
   score: amount,
-  /** The 95 % interval; `null` when there are too few items for one. */
+  /** The 95% interval; `null` when there are too few items for one. */
   interval: z.tuple([amount, amount]).nullable(),
 });
 export type EvaluatedScore = z.output<typeof score>;

@@ -86,7 +86,7 @@ const columnsOf = (
         without === 0 ? String(items) : `${items} ${fill(words.without, { count: without })}`,
     },
     { label: words.seconds, textOf: ({ median_seconds: median }) => numbers.seconds.format(median) },
-    { label: "95 % within (seconds)", textOf: ({ slow_seconds: slow }) => numbers.seconds.format(slow) },
+    { label: "95% within (seconds)", textOf: ({ slow_seconds: slow }) => numbers.seconds.format(slow) },
   ];
   const isUsed = ({ textOf }: Column): boolean => rows.some(({ measured }) => textOf(measured) !== "");
   return [...columns, ...costs.filter(isUsed)];
@@ -130,7 +130,7 @@ export const evaluationPage = (evaluation: Evaluation): string => {
     [words.measuredOn, momentOf(measured_at, "en")],
     [words.data, data.name],
     ...(data.about === "" ? [] : [[words.aboutData, data.about]]),
-    ["Intervals", `95 %, by bootstrap: ${bootstrap.resamples} samples, seed ${bootstrap.seed}`],
+    ["Intervals", `95%, by bootstrap: ${bootstrap.resamples} samples, seed ${bootstrap.seed}`],
   ].map(([label = "", fact = ""]) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(fact)}</dd>`);
   return `<!doctype html>
 <html lang="en">

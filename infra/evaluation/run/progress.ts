@@ -28,7 +28,7 @@ export const showProgress = (
     const seconds = (performance.now() - startedAt) / 1_000;
     const left =
       count === done ? "" : `, about ${remainingTime((seconds / (count - done)) * (total - count))} left`;
-    return `${count} of ${total} items (${Math.floor((100 * count) / total)} %)${count < total ? left : ""}`;
+    return `${count} of ${total} items (${Math.floor((100 * count) / total)}%)${count < total ? left : ""}`;
   };
   const show = (): void => {
     const now = performance.now();

@@ -1,4 +1,4 @@
-/** A score of a corpus, with its 95 % interval. */
+/** A score of a corpus, with its 95% interval. */
 export interface Score {
   readonly score: number;
   /** `null` when there are too few items for an interval. */
@@ -43,7 +43,7 @@ function* draw(
 }
 
 /**
- * The score of a corpus with its 95 % interval: the 2.5th and 97.5th percentile of the scores of corpora of the same size whose
+ * The score of a corpus with its 95% interval: the 2.5th and 97.5th percentile of the scores of corpora of the same size whose
  * items are drawn from it with replacement.
  *
  * @param rows the statistics of each item, at least one

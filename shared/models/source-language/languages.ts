@@ -17,7 +17,7 @@ export const sourceClassCount = foreignClass + 1;
 export const minProbability = 0.95;
 
 /**
- * The languages that a result may name: at least 95 % of the results are right on held-out text. README.md says why each of the
+ * The languages that a result may name: at least 95% of the results are right on held-out text. README.md says why each of the
  * others is missing: too little text to measure it, or a close relative that looks alike.
  */
 export const detectableLanguages = [

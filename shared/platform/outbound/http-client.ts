@@ -17,7 +17,7 @@ import { awaitActivity, withIdleTimeout } from "./timeouts.ts";
  * has the connections, and `node:https` is not loaded: `node:http` gets each from `connections.ts`.
  */
 
-/** Loaded with the first request, as many functions only send one to S3: 6 % of the start of `language` (November 2026). */
+/** Loaded with the first request, as many functions only send one to S3: 6% of the start of `language` (November 2026). */
 const http = () => process.getBuiltinModule("node:http");
 
 export interface RequestHead {

@@ -55,7 +55,7 @@ export const onceAudioPlan: AudioPlan = {
   longSeconds: 10,
 };
 
-/** Set by the first two runs on a quiet machine, with about 15 % to spare. */
+/** Set by the first two runs on a quiet machine, with about 15% to spare. */
 const bounds = {
   wav: { must: 3 },
   opus: { must: 195 },

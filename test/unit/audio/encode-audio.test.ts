@@ -31,7 +31,7 @@ describe("speech in another format", () => {
       expect(seconds).toBeGreaterThan(1.5 - 0.0001);
       expect(seconds).toBeLessThan(1.5 + maxLead[format]);
       expect(end.seconds).toBe(1.5);
-      // Half of full scale; LAME takes 5 % off, so that nothing is cut.
+      // Half of full scale; LAME takes 5% off, so that nothing is cut.
       expect(loudness(decoded)).toBeGreaterThan(0.9 * 0.3535);
       expect(loudness(decoded)).toBeLessThan(1.03 * 0.3535);
       expect(Math.abs(pitch(decoded) - 440)).toBeLessThan(4);

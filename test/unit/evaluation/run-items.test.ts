@@ -116,8 +116,8 @@ describe("Progress", () => {
     progress.step();
     progress.say("The service asks to wait 5 s.");
     progress.end();
-    expect(written[0]).toBe("\r\u001b[K1 of 4 items (25 %)");
-    expect(written[1]?.slice(4)).toMatch(/^2 of 4 items \(50 %\), about \d+ s left$/);
+    expect(written[0]).toBe("\r\u001b[K1 of 4 items (25%)");
+    expect(written[1]?.slice(4)).toMatch(/^2 of 4 items \(50%\), about \d+ s left$/);
     expect(written.slice(2)).toEqual(["\r\u001b[KThe service asks to wait 5 s.\n", "\n"]);
   });
 
@@ -125,6 +125,6 @@ describe("Progress", () => {
     const written: string[] = [];
     const progress = showProgress(3, 0, { write: (text) => written.push(text) });
     for (let count = 0; count < 3; count += 1) progress.step();
-    expect(written).toEqual(["0 of 3 items (0 %)\n", "3 of 3 items (100 %)\n"]);
+    expect(written).toEqual(["0 of 3 items (0%)\n", "3 of 3 items (100%)\n"]);
   });
 });

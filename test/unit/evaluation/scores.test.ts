@@ -82,7 +82,7 @@ describe("The interval of a score", () => {
   it("is the one of statistics, and the same each time", () => {
     const first = scoreItems(rowsOf(70, 30), share);
     expect(first.score).toBe(70);
-    // 1.96 standard errors of a share of 70 % of 100 items are 9.0.
+    // 1.96 standard errors of a share of 70% of 100 items are 9.0.
     const [low = 0, high = 0] = first.interval ?? [];
     expect(low).toBeGreaterThan(59);
     expect(low).toBeLessThan(63);

@@ -62,16 +62,16 @@ const isDetectable = (code: string): boolean => detectableLanguages.some((langua
 const missed = [
   ...(macroAccuracy(accuracy, "21-50") >= minMacroAccuracy
     ? []
-    : [`21-50 characters: macro accuracy is below ${100 * minMacroAccuracy} %.`]),
+    : [`21-50 characters: macro accuracy is below ${100 * minMacroAccuracy}%.`]),
   ...detectableLanguages.flatMap((code) => {
     const found = reliability.find(({ language }) => language === code);
     if (!found) return [`${code}: has fewer than ${minHeldOutLines} held-out lines.`];
     const precision = found.results.right / found.results.total;
     return [
-      ...(precision >= minPrecision ? [] : [`${code}: precision is below ${100 * minPrecision} %.`]),
+      ...(precision >= minPrecision ? [] : [`${code}: precision is below ${100 * minPrecision}%.`]),
       ...(found.evenPrecision >= minEvenPrecision
         ? []
-        : [`${code}: precision in an even mix is below ${100 * minEvenPrecision} %.`]),
+        : [`${code}: precision in an even mix is below ${100 * minEvenPrecision}%.`]),
     ];
   }),
   ...(stored.length > maxFileBytes ? [`The weights file is larger than ${maxFileBytes} bytes.`] : []),

@@ -91,7 +91,7 @@ for (const domain of domains) {
     `What classify does with the six languages, ${domain}`,
     report.decisionTable(measureDecisions(model, ofDomain)),
   );
-  print(`Expected calibration error, ${domain}`, `${report.percent(calibrationError(model, ofDomain), 2)} %`);
+  print(`Expected calibration error, ${domain}`, `${report.percent(calibrationError(model, ofDomain), 2)}%`);
 }
 print(
   "What classify does with other languages",

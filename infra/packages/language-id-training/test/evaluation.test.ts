@@ -117,8 +117,8 @@ describe("measuring", () => {
       fileBytes: 300_001,
     });
     expect(missed).toEqual([
-      "in-domain, 3-10 characters: accuracy is below 87 %.",
-      "in-domain, 3-10 characters, unseen: accuracy is below 83 %.",
+      "in-domain, 3-10 characters: accuracy is below 87%.",
+      "in-domain, 3-10 characters, unseen: accuracy is below 83%.",
       "21-50 characters: a text takes longer than 25 µs.",
       "Loading takes longer than 60 ms.",
       "The weights file is larger than 300000 bytes.",

@@ -23,7 +23,7 @@ describe("the figures in the card", () => {
     expect(card).toContain(`SHA-256 \`${digest}\``);
   });
 
-  it.each(detectableLanguages)("show for %s at least 50 held-out lines and a precision of 95 %", (code) => {
+  it.each(detectableLanguages)("show for %s at least 50 held-out lines and a precision of 95%", (code) => {
     const [lines, results, precision] = cellsOf(code).map(Number);
     expect(lines).toBeGreaterThanOrEqual(50);
     expect(results).toBeGreaterThanOrEqual(50);
@@ -40,7 +40,7 @@ describe("the figures in the card", () => {
     }
   });
 
-  it("show a mean accuracy of at least 88 % at 21 to 50 characters", () => {
+  it("show a mean accuracy of at least 88% at 21 to 50 characters", () => {
     const means = rows.filter(([, first]) => first === "mean").at(0);
     expect(Number(means?.[4])).toBeGreaterThanOrEqual(88);
   });

@@ -18,7 +18,7 @@ const missedBy = (
     const min = targets.get(bucket);
     return min === undefined || (macro !== undefined && macro >= min)
       ? []
-      : [`${domain}, ${bucket} characters${kind}: accuracy is below ${100 * min} %.`];
+      : [`${domain}, ${bucket} characters${kind}: accuracy is below ${100 * min}%.`];
   });
 
 const maxLoadMilliseconds = 60;

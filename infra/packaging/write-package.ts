@@ -14,6 +14,7 @@ type Files = Map<string, Uint8Array>;
 const uploadFolder = "upload";
 
 const template = z.looseObject({
+  Outputs: z.record(z.string(), z.unknown()).default({}),
   Parameters: z.record(z.string(), z.unknown()).default({}),
   Resources: z.record(
     z.string(),
@@ -87,7 +88,10 @@ const readStack = async (
   stack: CloudFormationStackArtifact,
 ): Promise<{ readonly entry: PackagedStack; readonly files: Files }> => {
   const content = await readJson(join(directory, stack.templateFile), template);
-  const bytes = Buffer.from(JSON.stringify(content));
+  // CDK writes what other stacks import in no fixed order, and the hash must not change with it.
+  const outputs = Object.entries(content.Outputs).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = outputs.length === 0 ? undefined : Object.fromEntries(outputs);
+  const bytes = Buffer.from(JSON.stringify({ ...content, Outputs: sorted }));
   const path = `templates/${stack.stackName}.${hashOf(bytes).slice(0, 12)}.json`;
   const { region } = stack.environment;
   const dependencies = stack.dependencies.filter((each) => each.id !== stack.id);

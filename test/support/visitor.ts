@@ -63,14 +63,17 @@ export const visit = async <Result>(
 /** WCAG 2.2, levels A and AA, and what axe holds to be good practice. */
 const accessibilityRules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** Axe finds nothing wrong with a page, in its light and its dark colours; of the dark ones, only the contrast can differ. */
+/** The rules of axe that look at colours. */
+const colourRules = ["color-contrast", "link-in-text-block"];
+
+/** Axe finds nothing wrong with a page, in its light and its dark colours; between the two, only colours differ. */
 export const expectAccessible = async (page: Page): Promise<void> => {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     const axe = new AxeBuilder({ page });
     const { violations } = await (colorScheme === "light"
       ? axe.withTags(accessibilityRules)
-      : axe.withRules("color-contrast")
+      : axe.withRules(colourRules)
     ).analyze();
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
     // In the message, as a report of a failure abbreviates the list.

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { compareFindings, type Part, runParts, ToolMissing } from "../verify/run-parts.ts";
+import lastRelease from "../verify/upgrade/last-release.json" with { type: "json" };
 
 const run = async (...parts: readonly Part[]) => {
   const lines: string[] = [];
@@ -62,4 +65,10 @@ describe("findings that are explained", () => {
       findings: ["new: W2", "no longer reported, so its explanation can go: W1"],
     });
   });
+});
+
+it("Upgrades start from the release below the newest heading of the list of changes", () => {
+  const changes = readFileSync(join(import.meta.dirname, "../../CHANGELOG.md"), "utf8");
+  const [, released] = Array.from(changes.matchAll(/^## (\S+)$/gm), ([, version]) => version);
+  expect(lastRelease.version).toBe(released);
 });

@@ -64,8 +64,8 @@ export default defineConfig({
       project("unit", ["test/unit/**/*.test.ts"], shared),
       project("architecture", ["test/architecture/**/*.test.ts"], shared),
       project("infra", ["test/infra/**/*.test.ts"], shared),
-      // One of them replaces a module of Node's.
       project("integration", ["test/integration/**/*.test.ts"], {
+        ...shared,
         globalSetup: ["test/support/build-functions.ts"],
       }),
       project("conformance", ["test/conformance/**/*.test.ts"], {

@@ -391,6 +391,12 @@ describe("while nothing can be counted", () => {
     expect(await ask(limiter, key, "speech")).toBe("unauthenticated");
   });
 
+  it("a key stays refused for its own limit, which it had reached before", async () => {
+    const { key } = await makeKey(await newOwner(), { monthlyLimit: 1 });
+    expect(await use(key)).toBe("admitted");
+    expect(await ask(broken("work"), key, "translate")).toBe("quota_exceeded");
+  });
+
   it("nor read, no key is admitted, and none is called wrong", async () => {
     const owner = await newOwner();
     const { key } = await makeKey(owner);

@@ -1,4 +1,4 @@
-import { argon2 } from "node:crypto";
+import crypto from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
@@ -9,7 +9,7 @@ import { send, type TestResponse } from "../support/send.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 // Hashes are counted and not timed: a busy machine makes no difference.
-vi.mock(import("node:crypto"), { spy: true });
+const argon2 = vi.spyOn(crypto, "argon2");
 
 let table: TestTable;
 const mails: MailRequest[] = [];
@@ -42,9 +42,12 @@ beforeAll(async () => {
     ExpressionAttributeValues: { ":type": "IdentityProviderA" },
   });
 });
-afterAll(() => table.close());
+afterAll(async () => {
+  argon2.mockRestore();
+  await table.close();
+});
 beforeEach(() => {
-  vi.mocked(argon2).mockClear();
+  argon2.mockClear();
   table.calls.length = 0;
   mails.length = 0;
 });
@@ -54,15 +57,9 @@ const changing = new Set(["X-Request-Id", "Date"]);
 /** What a stranger sees of a request, and all of its work that takes time. */
 const observe = async (ask: () => Promise<TestResponse>) => {
   const { status, headers, body } = await ask();
-  const hashes = vi
-    .mocked(argon2)
-    .mock.calls.map(([algorithm, { memory, passes, parallelism, tagLength }]) => ({
-      algorithm,
-      memory,
-      passes,
-      parallelism,
-      tagLength,
-    }));
+  const hashes = argon2.mock.calls.map(([algorithm, { memory, passes, parallelism, tagLength }]) => ({
+    ...{ algorithm, memory, passes, parallelism, tagLength },
+  }));
   return {
     status,
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !changing.has(name))),
@@ -104,7 +101,7 @@ describe("a login with a wrong password", () => {
   ])("costs for %s what it costs for any other, with the same response", async (_case, username, known) => {
     const one = await logIn(username);
     table.calls.length = 0;
-    vi.mocked(argon2).mockClear();
+    argon2.mockClear();
     expect(one).toMatchObject({ status: 401, body: { error: "invalid_grant" } });
     expect(one).toEqual(await logIn(known));
     expect(one.calls.length).toBeGreaterThan(0);

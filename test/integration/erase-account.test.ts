@@ -13,7 +13,7 @@ import type { Table } from "../../shared/platform/storage/table.ts";
 import { transcriptionKeys } from "../../shared/recordings/saved-transcriptions/keys.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
-import { startTestTable, type TestTable } from "../support/test-table.ts";
+import { aroundCalls, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let server: TestTable;
 beforeAll(async () => {
@@ -55,15 +55,10 @@ class Trouble {
 
   /** A table of which each call is a step. */
   openTable(): Table {
-    const client = server.openClient();
-    client.middlewareStack.add(
-      (next) => async (input) => {
-        this.step();
-        return next(input);
-      },
-      { step: "initialize" },
-    );
-    return server.open(client);
+    return aroundCalls(server.openForRequests(), async (work) => {
+      this.step();
+      return work();
+    });
   }
 }
 

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 const adapters = {
-  "through the SDK": () => server.open(),
+  "through the SDK": () => server.open(server.openClient()),
   "without the SDK": () => server.openForRequests(),
 } satisfies Record<string, () => Table>;
 

@@ -9,7 +9,6 @@ if (typeof crypto.argon2 !== "function") {
       `This is Node.js ${process.versions.node} with OpenSSL ${process.versions.openssl}.`,
   );
 }
-const argon2Async = promisify(crypto.argon2);
 
 /** Argon2id with 19 MiB, 2 passes, 1 lane: the first choice of the OWASP Password Storage Cheat Sheet. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
@@ -25,7 +24,7 @@ const unpadded = (bytes: Buffer): string => bytes.toString("base64").replace(/=+
 export const hashPassword = async (password: string): Promise<string> => {
   const nonce = randomBytes(16);
   const message = normalisePassword(password);
-  const tag = await argon2Async("argon2id", { message, nonce, ...cost });
+  const tag = await promisify(crypto.argon2)("argon2id", { message, nonce, ...cost });
   return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
 };
 
@@ -34,7 +33,7 @@ const isMessageOf = async (message: string, stored: string | undefined): Promise
   if (!match) throw new Error("A stored password hash has an unknown format.");
   const [, memory, passes, parallelism, salt = "", expected = ""] = match;
   const expectedTag = Buffer.from(expected, "base64");
-  const tag = await argon2Async("argon2id", {
+  const tag = await promisify(crypto.argon2)("argon2id", {
     message,
     nonce: Buffer.from(salt, "base64"),
     memory: Number(memory),

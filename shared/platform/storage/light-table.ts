@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { AwsConfig } from "../outbound/aws-config.ts";
-import { openAwsJsonService } from "../outbound/aws-json.ts";
+import { type AwsJsonOptions, openAwsJsonService } from "../outbound/aws-json.ts";
 import { toWireItem, wireItem } from "./attribute-values.ts";
 import type { RequestTable } from "./table.ts";
 import { resultOf, type TableCalls, tableOver, updateInput } from "./table-calls.ts";
@@ -39,8 +39,8 @@ const toWireInput = (input: object): object => {
 };
 
 /** Opens the table without the AWS SDK, for functions that callers wait for. Its calls fail with an AwsCallError. */
-export const openLightTable = (name: string, aws: AwsConfig): RequestTable => {
-  const dynamodb = openAwsJsonService("DynamoDB", aws);
+export const openLightTable = (name: string, aws: AwsConfig, options?: AwsJsonOptions): RequestTable => {
+  const dynamodb = openAwsJsonService("DynamoDB", aws, options);
   const call = async (
     operation: keyof TableCalls,
     input: object,

@@ -1,15 +1,18 @@
-import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { packages, type testFolders } from "./test/suites/projects.ts";
 import { findChromium } from "./test/support/chromium.ts";
 
 const here = import.meta.dirname;
 
-/** Tens of thousands of inputs, bodies of 100 MB: `npm run test:endurance`, not `npm test`. */
+/** Left out of `npm test`. test/README.md says what belongs there. */
+const slow = "**/*.slow.test.ts";
+
+/** What asks how much it should do: see `test/support/endurance.ts`. */
 const endurance = "**/*.endurance.test.ts";
 
-/** What `npm test` runs with less: see `test/support/endurance.ts`. */
+/** What `npm test` runs with less. */
 const alsoWider = [
   "test/integration/attack.test.ts",
   "test/integration/fuzz.test.ts",
@@ -20,10 +23,12 @@ const alsoWider = [
   "test/unit/documents/generated.test.ts",
 ];
 
+type Options = NonNullable<TestProjectInlineConfiguration["test"]>;
+
 const project = (
   name: string,
   include: readonly string[],
-  options: TestProjectInlineConfiguration["test"] = {},
+  options: Options = {},
 ): TestProjectInlineConfiguration => ({
   extends: true,
   test: {
@@ -36,6 +41,18 @@ const project = (
     ...options,
   },
 });
+
+/** The tests of a folder in `test/`, and its slow ones as a project of their own. */
+const folder = (
+  name: (typeof testFolders)[number],
+  options: Options = {},
+): TestProjectInlineConfiguration[] => {
+  const { exclude = ["**/node_modules/**", endurance] } = options;
+  return [
+    project(name, [`test/${name}/**/*.test.ts`], { ...options, exclude: [...exclude, slow] }),
+    project(`${name}-slow`, [`test/${name}/${slow}`], options),
+  ];
+};
 
 // What only calls functions shares its modules between files: loading them was two thirds of the time. Such tests
 // restore what they change.
@@ -51,8 +68,6 @@ if (!hasBrowser) {
   );
 }
 
-const packages = readdirSync(join(here, "infra/packages"));
-
 export default defineConfig({
   test: {
     env: { LOG_LEVEL: "SILENT" },
@@ -61,14 +76,11 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism()),
     allowOnly: false,
     projects: [
-      project("unit", ["test/unit/**/*.test.ts"], shared),
-      project("architecture", ["test/architecture/**/*.test.ts"], shared),
-      project("infra", ["test/infra/**/*.test.ts"], shared),
-      project("integration", ["test/integration/**/*.test.ts"], {
-        ...shared,
-        globalSetup: ["test/support/build-functions.ts"],
-      }),
-      project("conformance", ["test/conformance/**/*.test.ts"], {
+      ...folder("unit", shared),
+      ...folder("architecture", shared),
+      ...folder("infra", shared),
+      ...folder("integration", { ...shared, globalSetup: ["test/support/build-functions.ts"] }),
+      ...folder("conformance", {
         globalSetup: ["test/support/build-functions.ts", "test/support/start-service.ts"],
         setupFiles: [join(here, "test/support/declared-headers.ts")],
       }),
@@ -80,18 +92,17 @@ export default defineConfig({
         // Tests that run at the same time share the count of assertions.
         expect: { requireAssertions: false },
       }),
-      project("browser", ["test/browser/**/*.test.ts"], {
+      ...folder("browser", {
         exclude: hasBrowser ? ["**/node_modules/**"] : ["**"],
         globalSetup: ["test/support/build-functions.ts", "test/support/start-browser.ts"],
         testTimeout: 120_000,
         expect: { requireAssertions: true, poll: { timeout: 20_000 } },
       }),
       ...packages.map((name) => project(name, [`infra/packages/${name}/test/**/*.test.ts`])),
-      project("endurance", [endurance, ...alsoWider], {
+      project("endurance", [endurance, ...(process.env["ENDURANCE"] ? alsoWider : [])], {
         exclude: ["**/node_modules/**"],
         testTimeout: 600_000,
         expect: { requireAssertions: false },
-        env: { LOG_LEVEL: "SILENT", ENDURANCE: "1" },
         globalSetup: ["test/support/build-functions.ts"],
       }),
     ],

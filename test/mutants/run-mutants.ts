@@ -135,7 +135,7 @@ export const runMutants = async (options: MutantsOptions): Promise<JudgedMutant[
     try {
       const own = needed.filter((_test, position) => position % copies === index);
       if (own.length > 0 && !(await passes(folder, own)))
-        throw new Error("The tests fail without any mutant; see which with npm run test:unit.");
+        throw new Error("The tests fail without any mutant; see which with npx vitest run --project unit.");
       for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
         const { file } = mutant;
         const source = sources.get(file) ?? "";

@@ -40,11 +40,8 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
     await provideService(project, {});
     return async () => undefined;
   }
-  const removeFunctions = await buildFunctions();
+  await buildFunctions();
   const { dataDirectory, stop } = await provideService(project, deployedLimits);
   project.provide("smokeAccount", await createAccount(dataDirectory));
-  return async () => {
-    await stop();
-    await removeFunctions();
-  };
+  return stop;
 };

@@ -1,7 +1,6 @@
 /**
- * How much a test does: what `npm test` has time for, or everything, with `npm run test:endurance`.
- *
- * The files that ask are named in `vitest.config.ts`, whose project "endurance" runs them once more.
+ * How much a test does: what `npm run test:all` has time for, or everything, in `npm run test:release`. Files that ask are called
+ * `*.endurance.test.ts`.
  */
 export const endurance = <Amount>(usual: Amount, everything: Amount): Amount =>
   process.env["ENDURANCE"] ? everything : usual;

@@ -33,9 +33,9 @@ const deploys = "It needs an account of AWS; a later change runs it against a st
 export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRun>> = {
   start: { ranBy: "test/support/run-service.ts", as: 'runCommand("infra/local/main.ts", [], variables)' },
   dev: { variables: { PORT: "0" }, isServer: true, shows: /^ready http/m },
-  test: { ranBy: ".ci/run", as: "script=test\n" },
-  "test:unit": { args: () => ["test/unit/secrets.test.ts"], shows: /1 passed/ },
-  "test:endurance": { ranBy: ".ci/run", as: "script=test:endurance" },
+  test: { ranBy: ".ci/run", as: "npm run test:all" },
+  "test:all": { ranBy: ".ci/run", as: "npm run test:all" },
+  "test:release": { ranBy: ".github/workflows/ci.yml", as: "npm run test:release" },
   check: { ranBy: ".ci/run", as: "npm run check" },
   house: { ranBy: "check", as: "node test/house/main.ts" },
   format: { ranBy: "check", as: "biome check ." },

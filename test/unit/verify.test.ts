@@ -1,53 +1,102 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { compareFindings, type Part, runParts, ToolMissing } from "../verify/run-parts.ts";
+import { parts } from "../verify/parts.ts";
+import {
+  type Choice,
+  chooseParts,
+  compareFindings,
+  judgePart,
+  type Outcome,
+  type Part,
+  readVerdict,
+  runParts,
+  ToolMissing,
+} from "../verify/run-parts.ts";
 import lastRelease from "../verify/upgrade/last-release.json" with { type: "json" };
+
+const root = join(import.meta.dirname, "../..");
+
+/** Without processes and clocks. */
+const runHere = async (part: Part): Promise<Outcome> => ({
+  verdict: readVerdict(JSON.stringify(await judgePart(part))),
+  cpuSeconds: 2.4,
+  wallSeconds: 1,
+});
 
 const run = async (...parts: readonly Part[]) => {
   const lines: string[] = [];
-  const summary = await runParts(parts, (line) => lines.push(line));
+  const summary = await runParts(parts, runHere, (line) => lines.push(line));
   return { lines, summary };
 };
 
-const passing: Part = { name: "one tool", run: async () => ({ kind: "passed", said: "2 templates" }) };
+const partOf = (name: string, run: Part["run"]): Part => ({ name, paths: [name], run });
+const passing = partOf("one tool", async () => ({ kind: "passed", said: "2 templates" }));
+const large: Part = { ...partOf("a large tool", passing.run), isLarge: true };
 
 describe("a second opinion", () => {
-  it("without findings has passed, and says what it checked", async () => {
+  it("without findings has passed, and says what it checked and used", async () => {
     const { lines, summary } = await run(passing);
-    expect(lines).toEqual(["passed    one tool (0 s): 2 templates"]);
-    expect(summary).toEqual({ passed: 1, failed: 0, leftOut: 0 });
+    expect(lines).toEqual(["passed    one tool (2 s of CPU, 1 s): 2 templates"]);
+    expect(summary).toEqual({ passed: 1, failed: 0, "left out": 0 });
   });
 
   it("with findings has failed with each of them, in capital letters, and the next one runs", async () => {
     const { lines, summary } = await run(
-      { name: "another", run: async () => ({ kind: "failed", findings: ["a hole", "a gap"] }) },
+      partOf("another", async () => ({ kind: "failed", findings: ["a hole", "a gap"] })),
       passing,
     );
-    expect(lines).toEqual([
-      "FAILED    another (0 s): a hole",
+    expect(lines.toSorted()).toEqual([
       "          a gap",
-      "passed    one tool (0 s): 2 templates",
+      "FAILED    another (2 s of CPU, 1 s): a hole",
+      "passed    one tool (2 s of CPU, 1 s): 2 templates",
     ]);
-    expect(summary).toEqual({ passed: 1, failed: 1, leftOut: 0 });
+    expect(summary).toEqual({ passed: 1, failed: 1, "left out": 0 });
   });
 
   it("whose tool is missing is left out and says why, which is no failure", async () => {
-    const withoutTool = async () => {
-      throw new ToolMissing("there is no Java on this machine");
-    };
-    const { lines, summary } = await run({ name: "a third", run: withoutTool });
-    expect(lines).toEqual(["left out  a third (0 s): there is no Java on this machine"]);
-    expect(summary).toEqual({ passed: 0, failed: 0, leftOut: 1 });
+    const withoutTool = () => Promise.reject(new ToolMissing("there is no Java on this machine"));
+    const { lines, summary } = await run(partOf("a third", withoutTool));
+    expect(lines).toEqual(["left out  a third (2 s of CPU, 1 s): there is no Java on this machine"]);
+    expect(summary).toEqual({ passed: 0, failed: 0, "left out": 1 });
   });
 
   it("that breaks has failed, regardless of its result", async () => {
-    const { lines, summary } = await run({
-      name: "a third",
-      run: () => Promise.reject(new Error("no port")),
+    const { lines, summary } = await run(partOf("a third", () => Promise.reject(new Error("no port"))));
+    expect(lines).toEqual(["FAILED    a third (2 s of CPU, 1 s): It could not be completed: no port"]);
+    expect(summary).toEqual({ passed: 0, failed: 1, "left out": 0 });
+  });
+
+  it("whose process ends without a verdict has failed with what it printed", () => {
+    expect(readVerdict("Killed\n")).toEqual({
+      kind: "failed",
+      findings: ["It could not be completed: Killed\n"],
     });
-    expect(lines).toEqual(["FAILED    a third (0 s): It could not be completed: no port"]);
-    expect(summary).toEqual({ passed: 0, failed: 1, leftOut: 0 });
+  });
+});
+
+describe("the second opinions of a run", () => {
+  const namesOf = ({ chosen, leftOut }: Choice) => [
+    chosen.map(({ name }) => name),
+    leftOut.map(({ name }) => name),
+  ];
+
+  it("are all but the large ones, or those that are named", () => {
+    expect(namesOf(chooseParts([passing, large], undefined))).toEqual([["one tool"], ["a large tool"]]);
+    expect(namesOf(chooseParts([passing, large], "LARGE"))).toEqual([["a large tool"], []]);
+  });
+
+  it("are in the gate those of which something changed, and all where that is unknown", () => {
+    const other = partOf("another tool", passing.run);
+    const choose = (isChanged: boolean | undefined) =>
+      chooseParts([passing, other, large], undefined, ([path]) => (path === "one tool" ? isChanged : true));
+    expect(namesOf(choose(false))).toEqual([["another tool"], ["one tool", "a large tool"]]);
+    expect(namesOf(choose(undefined))).toEqual([["one tool", "another tool"], ["a large tool"]]);
+  });
+
+  it("judge paths that exist", () => {
+    const missing = parts.flatMap(({ paths }) => paths).filter((path) => !existsSync(join(root, path)));
+    expect(missing).toEqual([]);
   });
 });
 
@@ -68,7 +117,7 @@ describe("findings that are explained", () => {
 });
 
 it("Upgrades start from the release below the newest heading of the list of changes", () => {
-  const changes = readFileSync(join(import.meta.dirname, "../../CHANGELOG.md"), "utf8");
+  const changes = readFileSync(join(root, "CHANGELOG.md"), "utf8");
   const [, released] = Array.from(changes.matchAll(/^## (\S+)$/gm), ([, version]) => version);
   expect(lastRelease.version).toBe(released);
 });

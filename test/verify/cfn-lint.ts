@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { compareFindings, type Part } from "./run-parts.ts";
-import { withTemplates } from "./templates.ts";
+import { templateSources, withTemplates } from "./templates.ts";
 import { pinnedVersion, pythonTool, runToEnd } from "./tools.ts";
 
 /** Where the service may be deployed: an opt-in region in Africa, Europe, and the one in which certificates of CloudFront are. */
@@ -26,6 +26,7 @@ const explained = {
 /** A second set of rules, which knows what each region has. */
 export const cfnLintPart: Part = {
   name: `cfn-lint: the templates in ${regions.join(", ")}`,
+  paths: [...templateSources, "test/verify/cfn-lint.ts"],
   run: async () => {
     const program = await pythonTool("cfn-lint");
     return withTemplates(async (stages) => {

@@ -4,11 +4,10 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
-import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { createAccount } from "../load/accounts.ts";
 import { chromiumArguments, findChromium } from "../support/chromium.ts";
-import { runService } from "../support/run-service.ts";
-import { type Part, ToolMissing, type Verdict } from "./run-parts.ts";
+import { speak, withLocalService } from "./local-service.ts";
+import { type Part, ToolMissing, verdictOf } from "./run-parts.ts";
 
 const formats = ["wav", "mp3", "opus"] as const;
 const sentence = "Wasuze otya nno, ssebo? Nsanyuse okukulaba wano leero.";
@@ -97,31 +96,19 @@ const findingsIn = (recordings: Heard): string[] => {
 /** A browser that decodes speech in each format: it must be as long and as loud as the original WAV. */
 export const chromiumPart: Part = {
   name: "Chromium: speech in each format",
+  paths: ["shared/audio/encode", "functions/speech"],
   run: async () => {
     const program = findChromium();
     if (program === undefined) throw new ToolMissing("there is no Chromium on this machine");
-    return withTemporaryDirectory(async (directory): Promise<Verdict> => {
-      const service = await runService({ PORT: "0", DATA_DIR: directory });
+    return withLocalService(async ({ url, directory }) => {
+      const { token } = await createAccount(url, directory);
       const recordings = new Map<string, Buffer>();
-      try {
-        const { token } = await createAccount(service.url, directory);
-        for (const format of formats) {
-          const response = await fetch(`${service.url}/tasks/audio/speech`, {
-            method: "POST",
-            headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-            body: JSON.stringify({ text: sentence, response_mode: "stream", audio_format: format }),
-          });
-          recordings.set(format, Buffer.from(await response.arrayBuffer()));
-        }
-      } finally {
-        await service.stop();
-      }
+      for (const format of formats)
+        recordings.set(format, await speak(url, token, { text: sentence, audio_format: format }));
       const result = await hearIn(program, recordings, join(directory, "profile"));
       if ("error" in result) return { kind: "failed", findings: [result.error] };
-      const findings = findingsIn(result);
-      if (findings.length > 0) return { kind: "failed", findings };
       const said = result.map(({ format, seconds }) => `${format} ${seconds.toFixed(2)} s`).join(", ");
-      return { kind: "passed", said };
+      return verdictOf(findingsIn(result), said);
     });
   },
 };

@@ -7,8 +7,8 @@ import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { createAccount } from "../load/accounts.ts";
 import { rowProblems } from "../support/client-table.ts";
-import { runService } from "../support/run-service.ts";
-import type { Part, Verdict } from "./run-parts.ts";
+import { speak, withLocalService } from "./local-service.ts";
+import { type Part, type Verdict, verdictOf } from "./run-parts.ts";
 import { buildGoClient, pythonEnvironment, runToEnd } from "./tools.ts";
 
 const run = promisify(execFile);
@@ -27,31 +27,21 @@ const sentence = "Wasuze otya nno? Nnyabo, weebale kujja.";
 
 /** Runs a service with an account and a recording. */
 export const withService = (use: (given: Given) => Promise<Verdict>): Promise<Verdict> =>
-  withTemporaryDirectory(async (directory) => {
-    const service = await runService({ PORT: "0", DATA_DIR: directory });
-    try {
-      const { token } = await createAccount(service.url, directory);
-      const spoken = await fetch(`${service.url}/tasks/audio/speech`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-        body: JSON.stringify({ text: sentence, language: "lug", response_mode: "stream" }),
-      });
-      const recording = join(directory, "hello.wav");
-      await writeFile(recording, Buffer.from(await spoken.arrayBuffer()));
-      const variables = {
-        OPENAI_BASE_URL: `${service.url}/v1`,
-        OPENAI_API_KEY: token,
-        API: service.url,
-        TOKEN: token,
-        RECORDING: recording,
-        // LiteLLM would look up prices at GitHub, LangChain would report to LangSmith.
-        LITELLM_LOCAL_MODEL_COST_MAP: "True",
-        LANGSMITH_TRACING: "false",
-      };
-      return await use({ directory, variables });
-    } finally {
-      await service.stop();
-    }
+  withLocalService(async ({ url, directory }) => {
+    const { token } = await createAccount(url, directory);
+    const recording = join(directory, "hello.wav");
+    await writeFile(recording, await speak(url, token, { text: sentence, language: "lug" }));
+    const variables = {
+      OPENAI_BASE_URL: `${url}/v1`,
+      OPENAI_API_KEY: token,
+      API: url,
+      TOKEN: token,
+      RECORDING: recording,
+      // LiteLLM would look up prices at GitHub, LangChain would report to LangSmith.
+      LITELLM_LOCAL_MODEL_COST_MAP: "True",
+      LANGSMITH_TRACING: "false",
+    };
+    return use({ directory, variables });
   });
 
 /** A program that tries one client. */
@@ -91,8 +81,8 @@ const findingsOf = async (
   return outcomes.length < min ? findings : [...findings, ...rowProblems(client, outcomes)];
 };
 
-export const verdictOf = (findings: readonly string[], said: string): Verdict =>
-  findings.length > 0 ? { kind: "failed", findings } : { kind: "passed", said };
+/** What these clients call. */
+const clientPaths = ["functions/chat", "functions/speech", "functions/transcription", "test/verify/clients"];
 
 /** How many tests each client of Python has at least, so that none is lost without a word. */
 const pythonClients = { openai: 9, litellm: 8, "langchain-openai": 6 } as const;
@@ -100,6 +90,7 @@ const pythonClients = { openai: 9, litellm: 8, "langchain-openai": 6 } as const;
 /** Python's clients of the OpenAI API do with the service what they do with OpenAI. */
 export const pythonClientsPart: Part = {
   name: "Python's clients of the OpenAI API",
+  paths: clientPaths,
   run: async () => {
     const program = await python.tool("python");
     return withService(async (given) => {
@@ -123,6 +114,7 @@ export const pythonProgramsOf = async (guide: string): Promise<string[]> => {
 /** The Python programs of the guide to OpenAI clients print a result when they run unchanged. */
 export const guideProgramsPart: Part = {
   name: "The guide's programs in Python",
+  paths: [...clientPaths, "functions/console/docs/guides/openai-sdk.md"],
   run: async () => {
     const program = await python.tool("python");
     const programs = await pythonProgramsOf("openai-sdk.md");
@@ -142,6 +134,7 @@ export const guideProgramsPart: Part = {
 /** Go's client of the OpenAI API does with the service what it does with OpenAI. */
 export const goClientPart: Part = {
   name: "Go's client of the OpenAI API",
+  paths: clientPaths,
   run: () =>
     withTemporaryDirectory(async (directory) => {
       const program = join(directory, "clients");

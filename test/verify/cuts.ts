@@ -5,7 +5,7 @@ import { cutPiece, planPieces } from "../../functions/job-worker/pieces/cut-piec
 import { bufferSource, inspectAudio } from "../../shared/audio/read-audio.ts";
 import { collect } from "../fixtures/audio/sources.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
-import { type Part, ToolMissing, type Verdict } from "./run-parts.ts";
+import { type Part, ToolMissing, verdictOf } from "./run-parts.ts";
 
 /** A tone that changes all the time, with noise: each moment is unlike all others. */
 const audio =
@@ -107,14 +107,14 @@ const findingsOf = async (
 /** The pieces of a recording, decoded by others: each plays as long as it should, and the same as the whole does there. */
 export const cutsPart: Part = {
   name: "ffmpeg: cuts of recordings",
+  paths: ["shared/audio", "functions/job-worker/pieces"],
   run: () =>
-    withTemporaryDirectory(async (directory): Promise<Verdict> => {
+    withTemporaryDirectory(async (directory) => {
       runFfmpeg("-f", "lavfi", "-i", audio, "-ac", "1", join(directory, "sound.wav"));
       const results = [];
       for (const file of files) results.push(await findingsOf(directory, file));
       const findings = results.flatMap((result) => result.findings);
       const pieces = results.reduce((sum, result) => sum + result.pieces, 0);
-      if (findings.length > 0) return { kind: "failed", findings };
-      return { kind: "passed", said: `${pieces} pieces of ${files.length} recordings` };
+      return verdictOf(findings, `${pieces} pieces of ${files.length} recordings`);
     }),
 };

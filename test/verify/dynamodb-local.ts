@@ -4,34 +4,37 @@ import { dynamoDbLocal, startServer } from "./tools.ts";
 
 /** Tests of the table that are quick on a slow server too. */
 export const tableTests = [
-  "admission.test.ts",
-  "api-keys.test.ts",
-  "enumeration.test.ts",
-  "erase-account.test.ts",
-  "limits.test.ts",
-  "limits-passwords.test.ts",
-  "mailed-links.test.ts",
-  "round-trips.test.ts",
-  "saved-transcriptions.test.ts",
-  "uploads.test.ts",
+  "admission",
+  "api-keys",
+  "enumeration",
+  "erase-account",
+  "limits",
+  "limits-passwords",
+  "mailed-links",
+  "round-trips",
+  "saved-transcriptions",
+  "uploads",
 ] as const;
+
+/** What talks to the table, and the tests that show it. */
+export const tablePaths: readonly string[] = [
+  "shared/accounts",
+  "shared/platform/storage",
+  "shared/recordings",
+  "infra/packages/aws-stand-ins/src/dynamodb",
+];
 
 /** What AWS's own implementation makes of our expressions: it has the parser of the service. */
 export const dynamoDbLocalPart: Part = {
   name: "DynamoDB Local: the tests of the table",
+  paths: [...tablePaths, "shared/messaging", "test/verify/dynamodb-local.ts"],
   run: async () => {
     const folder = await dynamoDbLocal();
     const server = await startServer(
       "java",
       (port) => [
-        "-Djava.library.path=DynamoDBLocal_lib",
-        "-jar",
-        "DynamoDBLocal.jar",
-        "-inMemory",
-        "-sharedDb",
-        "-disableTelemetry",
-        "-port",
-        String(port),
+        ...["-Djava.library.path=DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar"],
+        ...["-inMemory", "-sharedDb", "-disableTelemetry", "-port", String(port)],
       ],
       folder,
     );
@@ -41,11 +44,11 @@ export const dynamoDbLocalPart: Part = {
         project: "integration",
         files: [
           ...tableTests,
-          "streams-at-once.test.ts",
-          "usage.test.ts",
-          "faults-aws.test.ts",
-          "faults-mail.test.ts",
-          "messaging/exactly-once.test.ts",
+          "streams-at-once",
+          "usage",
+          "faults-aws",
+          "faults-mail",
+          "messaging/exactly-once",
         ],
         variables: { VERIFY_ENDPOINT_DYNAMODB: server.endpoint },
         explained: {},

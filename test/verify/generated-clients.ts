@@ -4,11 +4,9 @@ import { copyFile, cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
-import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { createAccount } from "../load/accounts.ts";
-import { runService } from "../support/run-service.ts";
-import type { Part } from "./run-parts.ts";
-import { ToolMissing } from "./run-parts.ts";
+import { withLocalService } from "./local-service.ts";
+import { type Part, ToolMissing, verdictOf } from "./run-parts.ts";
 import { pythonEnvironment } from "./tools.ts";
 
 const run = promisify(execFile);
@@ -125,12 +123,7 @@ const clients: readonly Client[] = [
       const options = [
         "--noEmit",
         "--strict",
-        "--target",
-        "es2022",
-        "--module",
-        "nodenext",
-        "--types",
-        "node",
+        ...["--target", "es2022", "--module", "nodenext", "--types", "node"],
       ];
       const types = ["--allowImportingTsExtensions", "--typeRoots", join(npmPrograms, "../@types")];
       await compile(join(npmPrograms, "tsc"), [...options, ...types, "client.ts"], folder);
@@ -173,7 +166,7 @@ const findingsOf = async (client: Client, directory: string, commands: Commands,
   await mkdir(folder);
   try {
     const [program, ...args] = await client.build(folder, commands);
-    const { token } = await createAccount(url, join(directory, "data"));
+    const { token } = await createAccount(url, directory);
     const NAME = `generated-${randomBytes(4).toString("hex")}`;
     const env = { ...process.env, API: url, TOKEN: token, NAME };
     const { stdout } = await run(program, args, { cwd: folder, env, timeout: 120_000 });
@@ -189,19 +182,13 @@ const findingsOf = async (client: Client, directory: string, commands: Commands,
 /** Clients that others generate from the OpenAPI document compile as they are and work with the service. */
 export const generatedClientsPart: Part = {
   name: "Clients generated from the OpenAPI document",
+  paths: ["shared/http/openapi/openapi.json", "test/verify/generated"],
   run: () =>
-    withTemporaryDirectory(async (directory) => {
+    withLocalService(async ({ url, directory }) => {
       const commands = await commandsIn(directory);
-      const service = await runService({ PORT: "0", DATA_DIR: join(directory, "data") });
-      try {
-        const findings: string[] = [];
-        for (const client of clients)
-          findings.push(...(await findingsOf(client, directory, commands, service.url)));
-        if (findings.length > 0) return { kind: "failed", findings };
-        const said = `${clients.map(({ name }) => name).join(", ")} register, translate, list jobs and read errors`;
-        return { kind: "passed", said };
-      } finally {
-        await service.stop();
-      }
+      const findings: string[] = [];
+      for (const client of clients) findings.push(...(await findingsOf(client, directory, commands, url)));
+      const said = `${clients.map(({ name }) => name).join(", ")} register, translate, list jobs and read errors`;
+      return verdictOf(findings, said);
     }),
 };

@@ -1,63 +1,43 @@
 import { parseArgs } from "node:util";
 import { runCommandLine, UsageError } from "../../infra/commands/command-line.ts";
-import { cfnLintPart } from "./cfn-lint.ts";
-import { chromiumPart } from "./chromium.ts";
-import { goClientPart, guideProgramsPart, pythonClientsPart } from "./clients.ts";
-import { cutsPart } from "./cuts.ts";
-import { dynamoDbLocalPart } from "./dynamodb-local.ts";
-import { exportsPart } from "./exports.ts";
-import { generatedClientsPart } from "./generated-clients.ts";
-import { mcpConformancePart } from "./mcp-conformance.ts";
-import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
-import { openapiPart } from "./openapi.ts";
-import { permissionsPart } from "./permissions.ts";
-import { policiesPart } from "./policies.ts";
-import { runParts } from "./run-parts.ts";
-import { runtimePart } from "./runtime.ts";
-import { scoresPart } from "./scores.ts";
-import { secondFactorPart } from "./second-factor.ts";
-import { translationClientsPart } from "./translation-clients.ts";
-import { upgradePart } from "./upgrade/upgrade.ts";
+import { runMeasured } from "../suites/measured.ts";
+import { differFromRelease } from "../suites/projects.ts";
+import { setup as buildFunctions } from "../support/build-functions.ts";
+import { parts } from "./parts.ts";
+import { chooseParts, judgePart, type Outcome, type Part, readVerdict, runParts } from "./run-parts.ts";
 
-const parts = [
-  upgradePart,
-  runtimePart,
-  motoStacksPart,
-  motoTablePart,
-  motoBucketPart,
-  motoServicePart,
-  dynamoDbLocalPart,
-  cfnLintPart,
-  policiesPart,
-  permissionsPart,
-  openapiPart,
-  secondFactorPart,
-  scoresPart,
-  chromiumPart,
-  exportsPart,
-  cutsPart,
-  pythonClientsPart,
-  guideProgramsPart,
-  translationClientsPart,
-  goClientPart,
-  mcpConformancePart,
-  generatedClientsPart,
-];
 const usage = `Usage: npm run verify
+       npm run verify -- --changed
        npm run verify -- --only <part>
 
 Asks other implementations about ours, says of each what it said, and fails when one contradicts. What cannot be installed here
-is left out. --only takes the beginning, or any other piece, of a part's name:
+is left out. --changed leaves out what judges nothing that has changed since the last release, where the history of git has it. --only
+takes the beginning, or any other piece, of a part's name:
 
-${parts.map(({ name }) => `  ${name}`).join("\n")}`;
+${parts.map(({ name, isLarge }) => `  ${name}${isLarge ? " (only when it is named)" : ""}`).join("\n")}`;
 
 const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 
+/** Each part has a process of its own, so that its CPU can be measured. */
+const runAlone = async (part: Part): Promise<Outcome> => {
+  const args = [import.meta.filename, "--verdict", part.name];
+  const { printed, ...used } = await runMeasured(args, { output: "pipe" });
+  return { verdict: readVerdict(printed), ...used };
+};
+
 await runCommandLine(usage, async (args) => {
-  const { values } = parseArgs({ args, options: { only: { type: "string", default: "" } } });
-  const chosen = parts.filter(({ name }) => name.toLowerCase().includes(values.only.toLowerCase()));
-  if (chosen.length === 0) throw new UsageError(`No part is called ${values.only}.`);
-  const { passed, failed, leftOut } = await runParts(chosen, say);
-  say(`${chosen.length} second opinions: ${passed} agree, ${failed} contradict, ${leftOut} left out.`);
-  if (failed > 0) process.exitCode = 1;
+  const text = { type: "string" } as const;
+  const options = { only: text, changed: { type: "boolean" }, verdict: text } as const;
+  const { only, changed, verdict } = parseArgs({ args, options }).values;
+  const single = parts.find(({ name }) => name === verdict);
+  if (single) return void say(JSON.stringify(await judgePart(single)));
+  const { chosen, leftOut } = chooseParts(parts, only, changed ? differFromRelease : undefined);
+  if (chosen.length + leftOut.length === 0) throw new UsageError(`No part is called ${only}.`);
+  if (chosen.length > 0) await buildFunctions();
+  const counts = await runParts(chosen, runAlone, say);
+  for (const { name, reason } of leftOut) say(`not run   ${name}: ${reason}`);
+  say(
+    `${chosen.length} second opinions: ${counts.passed} agree, ${counts.failed} contradict, ${counts["left out"]} left out; ${leftOut.length} not run.`,
+  );
+  if (counts.failed > 0) process.exitCode = 1;
 });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { listenOnLoopback } from "../support/loopback-server.ts";
-import { verdictOf, withService } from "./clients.ts";
-import type { Part } from "./run-parts.ts";
+import { withService } from "./clients.ts";
+import { type Part, verdictOf } from "./run-parts.ts";
 import { mcpConformance, runToEnd } from "./tools.ts";
 
 /** The scenarios that fit, with how many checks each has. `functions/mcp/README.md` says why the others do not. */
@@ -71,6 +71,7 @@ const unknownScenarios = async (program: string): Promise<string[]> => {
 /** The protocol's own tests of servers, of revision 2025-11-25, against the tools for agents. */
 export const mcpConformancePart: Part = {
   name: "The Model Context Protocol's conformance tests",
+  paths: ["functions/mcp", "test/verify/mcp-conformance"],
   run: async () => {
     const program = await mcpConformance();
     return withService(async ({ variables: { API: service = "", TOKEN: token = "" } }) => {

@@ -8,12 +8,14 @@ import { openAwsJsonService } from "../../shared/platform/outbound/aws-json.ts";
 import { openLightTable } from "../../shared/platform/storage/light-table.ts";
 import { createS3Links } from "../../shared/platform/storage/s3-links.ts";
 import { notCreated } from "./adapt-template.ts";
-import { tableTests } from "./dynamodb-local.ts";
+import { tablePaths, tableTests } from "./dynamodb-local.ts";
 import { type DeployedStack, deployStage, motoGaps } from "./moto-stacks.ts";
 import { compareFindings, type Part, type Verdict } from "./run-parts.ts";
-import { withTemplates } from "./templates.ts";
+import { templateSources, withTemplates } from "./templates.ts";
 import { runTestsElsewhere } from "./tests-elsewhere.ts";
 import { type OtherServer, pinnedVersion, pythonTool, runToEnd, startServer } from "./tools.ts";
+
+const bucketPaths = ["shared/platform/storage", "functions/speech"];
 
 const startMoto = async (): Promise<OtherServer> =>
   startServer(await pythonTool("python"), (port) => ["test/verify/moto-server.py", String(port)]);
@@ -87,6 +89,7 @@ const useDeployed = async (endpoint: string, { outputs }: DeployedStack): Promis
 /** A second CloudFormation makes the stacks, and the service's own code uses what it has made. */
 export const motoStacksPart: Part = {
   name: "moto: the stacks through CloudFormation",
+  paths: [...templateSources, "test/verify/moto-stacks.ts", "test/verify/adapt-template.ts"],
   run: async () => {
     const types = await runToEnd(await pythonTool("python"), ["test/verify/moto-types.py"]);
     const makes = z.array(z.string()).parse(JSON.parse(types.output));
@@ -156,6 +159,7 @@ const onMoto = async (use: (server: OtherServer, said: string) => Promise<Verdic
 /** A second DynamoDB under the tests of the table. */
 export const motoTablePart: Part = {
   name: "moto: the tests of the table",
+  paths: tablePaths,
   run: () =>
     onMoto((server, said) =>
       runTestsElsewhere({
@@ -171,11 +175,12 @@ export const motoTablePart: Part = {
 /** A second S3 under the tests of the bucket. */
 export const motoBucketPart: Part = {
   name: "moto: the tests of the bucket",
+  paths: bucketPaths,
   run: () =>
     onMoto((server, said) =>
       runTestsElsewhere({
         project: "integration",
-        files: ["object-store.test.ts", "speech.test.ts"],
+        files: ["object-store", "speech"],
         variables: { VERIFY_ENDPOINT_S3: server.endpoint },
         explained: explainedBucket,
         said,
@@ -186,11 +191,12 @@ export const motoBucketPart: Part = {
 /** The whole local service on a second DynamoDB and a second S3. */
 export const motoServicePart: Part = {
   name: "moto: the service's accounts, limits and uploads",
+  paths: [...tablePaths, ...bucketPaths, "functions/auth", "functions/upload"],
   run: () =>
     onMoto((server, said) =>
       runTestsElsewhere({
         project: "conformance",
-        files: ["accounts.test.ts", "account-deletion.test.ts", "limits.test.ts", "uploads.test.ts"],
+        files: ["accounts", "account-deletion", "limits", "uploads"],
         variables: { VERIFY_ENDPOINT_DYNAMODB: server.endpoint, VERIFY_ENDPOINT_S3: server.endpoint },
         explained: explainedService,
         said,

@@ -1,11 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import * as z from "zod";
 import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
-import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
-import { openLocalAccounts } from "../support/local-accounts.ts";
-import { runService } from "../support/run-service.ts";
-import type { Part, Verdict } from "./run-parts.ts";
+import { createAccount } from "../load/accounts.ts";
+import { withLocalService } from "./local-service.ts";
+import { type Part, verdictOf } from "./run-parts.ts";
 import { pinnedVersion, pythonTool, runToEnd } from "./tools.ts";
 
 const document = join(projectDirectory, "shared", "http", "openapi", "openapi.json");
@@ -21,27 +18,6 @@ const checks = [
   "response_schema_conformance",
 ];
 
-const account = z.object({ id: z.int() });
-const accessToken = z.object({ access_token: z.string() });
-
-/** The token of an account whose limits the run does not reach. */
-const tokenFor = async (url: string, dataDirectory: string): Promise<string> => {
-  const username = `verify-${randomUUID().slice(0, 12)}`;
-  const password = `seven storks ${randomUUID()}`;
-  const registered = await fetch(`${url}/auth/register`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ username, email: `${username}@example.com`, password }),
-  });
-  const { id } = account.parse(await registered.json());
-  await (await openLocalAccounts(dataDirectory)).setAccountType(id, "Admin");
-  const response = await fetch(`${url}/auth/token`, {
-    method: "POST",
-    body: new URLSearchParams({ username, password }),
-  });
-  return accessToken.parse(await response.json()).access_token;
-};
-
 /** Its report names each operation under a line, and what was wrong below. */
 const findingsIn = (output: string): string[] => {
   let operation = "";
@@ -55,36 +31,27 @@ const findingsIn = (output: string): string[] => {
 /** Requests that another program generates from the OpenAPI document: every response must match the document. */
 export const openapiPart: Part = {
   name: "schemathesis: the OpenAPI document and the local service",
+  paths: ["shared/http", "functions"],
   run: async () => {
     const program = await pythonTool("st");
-    return withTemporaryDirectory(async (directory): Promise<Verdict> => {
-      const service = await runService({
-        PORT: "0",
-        DATA_DIR: directory,
-        LIMIT_ANONYMOUS_PER_MINUTE: "1000000",
-        LIMIT_CREDENTIALS_PER_MINUTE: "1000000",
-      });
-      try {
-        const token = await tokenFor(service.url, directory);
-        const { code, output } = await runToEnd(
-          program,
-          [
-            ...["--no-color", "run", document, "--url", service.url],
-            ...["--phases", "examples,fuzzing", "--max-examples", "4", "--seed", seed, "--no-shrink"],
-            ...["--checks", checks.join(","), "--header", `Authorization: Bearer ${token}`],
-            ...["--generation-database", "none", "--continue-on-failure", "--warnings", "off"],
-          ],
-          // It keeps notes where it runs.
-          {},
-          directory,
-        );
-        const said = `${await pinnedVersion("schemathesis")}: ${/\d+ generated/.exec(output)?.[0] ?? "no requests"}`;
-        if (code === 0) return { kind: "passed", said };
-        const findings = findingsIn(output);
-        return { kind: "failed", findings: findings.length > 0 ? findings : [output.slice(-1_000)] };
-      } finally {
-        await service.stop();
-      }
-    });
+    const limits = { LIMIT_ANONYMOUS_PER_MINUTE: "1000000", LIMIT_CREDENTIALS_PER_MINUTE: "1000000" };
+    return withLocalService(async ({ url, directory }) => {
+      const { token } = await createAccount(url, directory);
+      const { code, output } = await runToEnd(
+        program,
+        [
+          ...["--no-color", "run", document, "--url", url],
+          ...["--phases", "examples,fuzzing", "--max-examples", "4", "--seed", seed, "--no-shrink"],
+          ...["--checks", checks.join(","), "--header", `Authorization: Bearer ${token}`],
+          ...["--generation-database", "none", "--continue-on-failure", "--warnings", "off"],
+        ],
+        // It keeps notes where it runs.
+        {},
+        directory,
+      );
+      const said = `${await pinnedVersion("schemathesis")}: ${/\d+ generated/.exec(output)?.[0] ?? "no requests"}`;
+      const found = findingsIn(output);
+      return verdictOf(code !== 0 && found.length === 0 ? [output.slice(-1_000)] : found, said);
+    }, limits);
   },
 };

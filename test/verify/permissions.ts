@@ -5,16 +5,16 @@ import { join, relative } from "node:path";
 import { type AccessRequest, type Role, readAssembly } from "@language-ai/aws-stand-ins";
 import fc from "fast-check";
 import * as z from "zod";
-import { buildFunctions } from "../../infra/build.ts";
 import { localStage } from "../../infra/stages.ts";
 import { synthesize } from "../../infra/synthesize.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { isNeededFor, type Permission, permissionsOf } from "../support/access/permissions.ts";
-import type { Part, Verdict } from "./run-parts.ts";
+import { setup as buildFunctions } from "../support/build-functions.ts";
+import { type Part, verdictOf } from "./run-parts.ts";
 
 const projectDirectory = join(import.meta.dirname, "../..");
 
-/** How many permissions are taken away. The gate has no time for any and sets 0. */
+/** How many permissions are taken away. */
 const drawn = Number(process.env["PERMISSIONS_DRAWN"] ?? 40);
 
 /** How many files may be tried for one permission, the shortest first. */
@@ -51,12 +51,11 @@ const explained: Readonly<Record<string, string>> = {
 };
 
 /** Tests that call the whole service, as it runs on one machine. */
-const projects = ["--project", "conformance", "--project", "integration"];
 const folders = ["test/conformance", "test/integration/local"];
 
 /** Runs some of these tests. */
 const runTests = async (variables: Record<string, string>, ...args: string[]): Promise<number | null> => {
-  const child = spawn("vitest", ["run", ...projects, "--no-file-parallelism", ...args], {
+  const child = spawn("vitest", ["run", "--no-file-parallelism", ...args], {
     cwd: projectDirectory,
     env: { ...process.env, ...variables },
     stdio: "ignore",
@@ -94,9 +93,15 @@ const recordCalls = async (folder: string) => {
 };
 
 const readRoles = async (folder: string): Promise<readonly Role[]> => {
-  const { directory: bundles } = await buildFunctions({ outdir: join(folder, "build") });
+  await buildFunctions();
   const stage = localStage({ CHAT_BASE_URL: "http://127.0.0.1:1/v1" });
-  return readAssembly(await synthesize({ stage, outdir: join(folder, "assembly"), bundles })).roles;
+  return readAssembly(
+    await synthesize({
+      stage,
+      outdir: join(folder, "assembly"),
+      bundles: process.env["BUILT_FUNCTIONS"] ?? "",
+    }),
+  ).roles;
 };
 
 /** The files with calls that a role may not make without the permission, the shortest first. */
@@ -143,9 +148,10 @@ const isMissed = async ({ permission, files }: Use): Promise<boolean> => {
 /** Takes permissions away from roles, one at a time, and expects a conformance test to fail for each. */
 export const permissionsPart: Part = {
   name: "permissions: each one that is taken away is missed",
+  paths: ["infra/stacks", "infra/constructs"],
+  isLarge: true,
   run: async () => {
-    if (drawn === 0) return { kind: "left out", reason: "PERMISSIONS_DRAWN is 0" };
-    return withTemporaryDirectory(async (folder): Promise<Verdict> => {
+    return withTemporaryDirectory(async (folder) => {
       const seed = Number(process.env["PERMISSIONS_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
       const uses = await usesOf(folder);
       const [needed, others] = [
@@ -161,9 +167,7 @@ export const permissionsPart: Part = {
         if (!(await isMissed(use))) findings.push(`not missed: ${nameOf(use.permission)}, ${use.files[0]}`);
       }
       const said = `${drawn} of ${uses.length} permissions, drawn by PERMISSIONS_SEED=${seed}`;
-      return findings.length > 0
-        ? { kind: "failed", findings: [said, ...findings] }
-        : { kind: "passed", said };
+      return verdictOf(findings.length > 0 ? [said, ...findings] : [], said);
     });
   },
 };

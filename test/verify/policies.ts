@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { compareFindings, type Part } from "./run-parts.ts";
-import { type StageTemplates, type WholeTemplate, withTemplates } from "./templates.ts";
+import { type StageTemplates, templateSources, type WholeTemplate, withTemplates } from "./templates.ts";
 import { pinnedVersion, pythonTool, runToEnd } from "./tools.ts";
 
 const region = "us-east-1:111122223333";
@@ -99,6 +99,7 @@ const explained = {
 /** A second reader of the policies: actions, resources and condition keys that exist and go together. */
 export const policiesPart: Part = {
   name: "parliament: the policies of the functions",
+  paths: [...templateSources, "test/verify/policies.ts"],
   run: async () => {
     const program = await pythonTool("parliament");
     return withTemplates((stages) =>

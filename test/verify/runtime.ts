@@ -4,6 +4,7 @@ import { runToEnd } from "./tools.ts";
 /** Whether the local Lambda runtime behaves as the one that AWS publishes. */
 export const runtimePart: Part = {
   name: "Lambda's runtime: ours and the one that AWS publishes",
+  paths: ["infra/packages/aws-stand-ins/src/lambda", "test/runtime"],
   run: async () => {
     const { code, output } = await runToEnd(process.execPath, ["test/runtime/compare-runtimes.ts"]);
     const lines = output.trim().split("\n");

@@ -6,7 +6,7 @@ import { scoreItems } from "../../infra/evaluation/scores/bootstrap.ts";
 import { chrfOf, chrfStatistics } from "../../infra/evaluation/scores/chrf.ts";
 import { characterErrors, errorRateOf, wordErrors } from "../../infra/evaluation/scores/error-rate.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
-import type { Part, Verdict } from "./run-parts.ts";
+import { type Part, type Verdict, verdictOf } from "./run-parts.ts";
 import { createPairs, type Pair } from "./score-pairs.ts";
 import { pinnedVersion, pythonTool, runToEnd } from "./tools.ts";
 
@@ -47,6 +47,7 @@ const names = ["bleu", "chrf", "wer", "cer"] as const;
 /** The scores of `npm run evaluate`, next to those of the programs that others use. */
 export const scoresPart: Part = {
   name: "sacrebleu and jiwer: scores of npm run evaluate",
+  paths: ["infra/evaluation/scores", "test/verify/scores.py"],
   run: async () => {
     const python = await pythonTool("python");
     return withTemporaryDirectory(async (directory): Promise<Verdict> => {
@@ -64,12 +65,9 @@ export const scoresPart: Part = {
             (name) => `${name} ${ours[name]}, not ${theirs?.[name]}: ${JSON.stringify(pairs.slice(0, 1))}`,
           );
       });
-      if (findings.length > 0) return { kind: "failed", findings: findings.slice(0, 20) };
       const versions = await Promise.all(["sacrebleu", "jiwer"].map(pinnedVersion));
-      return {
-        kind: "passed",
-        said: `${versions.join(" and ")} compute the same BLEU, chrF++, WER and CER of ${pairCount} pairs, of tens and of each pair`,
-      };
+      const said = `${versions.join(" and ")} compute the same BLEU, chrF++, WER and CER of ${pairCount} pairs, of tens and of each pair`;
+      return verdictOf(findings.slice(0, 20), said);
     });
   },
 };

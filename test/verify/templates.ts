@@ -38,6 +38,16 @@ export interface StageTemplates {
   readonly stacks: readonly StackTemplate[];
 }
 
+/** What the templates are synthesised from. */
+export const templateSources: readonly string[] = [
+  "infra/constructs",
+  "infra/stacks",
+  "infra/service.ts",
+  "infra/stage-settings.ts",
+  "functions/manifest.ts",
+  "cdk.json",
+];
+
 const suffix = ".template.json";
 
 const readStack = async (folder: string, file: string): Promise<StackTemplate> => {

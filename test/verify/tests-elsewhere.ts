@@ -1,6 +1,8 @@
+import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { compareFindings, type Verdict } from "./run-parts.ts";
 import { runToEnd } from "./tools.ts";
@@ -19,6 +21,7 @@ const report = z.object({
 /** Our tests run against another server. */
 export interface TestsElsewhere {
   readonly project: "integration" | "conformance";
+  /** Without their suffixes. */
   readonly files: readonly string[];
   /** Where the servers are, as the tests and the local service read it. */
   readonly variables: Readonly<Record<string, string>>;
@@ -27,6 +30,16 @@ export interface TestsElsewhere {
   /** What the tests ran against. */
   readonly said: string;
 }
+
+/** The paths of test files, however long they may take. @throws Error when one does not exist. */
+export const testPaths = (project: string, files: readonly string[]): string[] =>
+  files.map((file) => {
+    const [found, other] = globSync(`test/${project}/${file}{,.slow,.endurance}.test.ts`, {
+      cwd: projectDirectory,
+    });
+    if (!found || other) throw new Error(`There is no test, or there are two: test/${project}/${file}`);
+    return found;
+  });
 
 /** Runs our test files against other servers, and compares the failures with the accepted ones. */
 export const runTestsElsewhere = ({
@@ -38,15 +51,15 @@ export const runTestsElsewhere = ({
 }: TestsElsewhere): Promise<Verdict> =>
   withTemporaryDirectory(async (directory) => {
     const outputFile = join(directory, "report.json");
+    const paths = testPaths(project, files);
     const { output } = await runToEnd(
       process.execPath,
       [
         join("node_modules", "vitest", "vitest.mjs"),
         "run",
-        `--project=${project}`,
         "--reporter=json",
         `--outputFile=${outputFile}`,
-        ...files.map((file) => `test/${project}/${file}`),
+        ...paths,
       ],
       { CI: "1", ...variables },
     );

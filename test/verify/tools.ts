@@ -1,8 +1,8 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, readdir, readFile, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
@@ -52,6 +52,24 @@ const lastLine = (error: unknown): string => {
   return text.trim().split("\n").at(-1) ?? "";
 };
 
+/** Parts run at the same time in processes of their own, and several of them use the same folder. */
+const alone = async (folder: string, make: () => Promise<void>): Promise<void> => {
+  const lock = `${folder}.lock`;
+  await mkdir(dirname(lock), { recursive: true });
+  const isFree = () =>
+    mkdir(lock).then(
+      () => true,
+      () => false,
+    );
+  const latest = performance.now() + installMilliseconds;
+  while (!(await isFree())) {
+    if (performance.now() > latest)
+      throw new Error(`another process makes ${folder}; remove ${lock} if none does`);
+    await pause(200);
+  }
+  await make().finally(() => rmdir(lock));
+};
+
 const makePython = async (folder: string, requirements: string): Promise<void> => {
   const wanted = await readFile(requirements, "utf8");
   const stamp = join(folder, "installed.txt");
@@ -85,7 +103,7 @@ export const pythonEnvironment = (name: string, requirements: string): PythonEnv
   let ready: Promise<void> | undefined;
   return {
     tool: async (program) => {
-      ready ??= makePython(folder, requirements);
+      ready ??= alone(folder, () => makePython(folder, requirements));
       await ready.catch((error: unknown) => {
         throw new ToolMissing(`the Python tools cannot be installed (${lastLine(error)})`);
       });

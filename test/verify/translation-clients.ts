@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import * as z from "zod";
-import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { createAccount } from "../load/accounts.ts";
-import { runService } from "../support/run-service.ts";
-import { pythonProgramsOf, tryClient, verdictOf } from "./clients.ts";
-import type { Part } from "./run-parts.ts";
+import { pythonProgramsOf, tryClient } from "./clients.ts";
+import { withLocalService } from "./local-service.ts";
+import { type Part, verdictOf } from "./run-parts.ts";
 import { pythonEnvironment, runToEnd } from "./tools.ts";
 
 const python = pythonEnvironment(
@@ -46,26 +45,26 @@ const guideFindings = async (program: string, variables: Record<string, string>)
 /** Python's clients of DeepL and LibreTranslate do with the service what they do with those. */
 export const translationClientsPart: Part = {
   name: "Python's clients of DeepL and LibreTranslate",
+  paths: [
+    "functions/translate",
+    "functions/jobs/deepl",
+    "functions/console/docs/guides/translation-clients.md",
+  ],
   run: async () => {
     const program = await python.tool("python");
-    return withTemporaryDirectory(async (directory) => {
-      const service = await runService({ PORT: "0", DATA_DIR: directory });
-      try {
-        const { token } = await createAccount(service.url, directory);
-        const poor = await createAccount(service.url, directory, "Free");
-        await useUpCharacters(service.url, poor.token);
-        const variables = { API: service.url, TOKEN: token, POOR_TOKEN: poor.token };
-        const findings: string[] = [];
-        for (const [client, min] of Object.entries(clients)) {
-          const args = [join(import.meta.dirname, "clients/translation.py"), client];
-          findings.push(...(await tryClient({ client, min, program, args, variables })).findings);
-        }
-        findings.push(...(await guideFindings(program, variables)));
-        const versions = await Promise.all(Object.keys(clients).map((name) => python.version(name)));
-        return verdictOf(findings, `${versions.join(" and ")} translate, and the guide's programs run`);
-      } finally {
-        await service.stop();
+    return withLocalService(async ({ url, directory }) => {
+      const { token } = await createAccount(url, directory);
+      const poor = await createAccount(url, directory, "Free");
+      await useUpCharacters(url, poor.token);
+      const variables = { API: url, TOKEN: token, POOR_TOKEN: poor.token };
+      const findings: string[] = [];
+      for (const [client, min] of Object.entries(clients)) {
+        const args = [join(import.meta.dirname, "clients/translation.py"), client];
+        findings.push(...(await tryClient({ client, min, program, args, variables })).findings);
       }
+      findings.push(...(await guideFindings(program, variables)));
+      const versions = await Promise.all(Object.keys(clients).map((name) => python.version(name)));
+      return verdictOf(findings, `${versions.join(" and ")} translate, and the guide's programs run`);
     });
   },
 };

@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { cp } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { projectDirectory } from "../../../infra/bundling/bundle-options.ts";
 
 const endWithParent = new URL("../../support/end-with-parent.ts", import.meta.url).href;
 
@@ -11,6 +14,14 @@ export interface RunningBuild {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
+const built = ".built-functions";
+
+/** The bundles of a build, once it has made them. The data folder, where it writes them, belongs to all builds. */
+const builtBy = (folder: string): string | undefined => {
+  if (folder === projectDirectory) return process.env["BUILT_FUNCTIONS"];
+  return existsSync(join(folder, built)) ? join(folder, built) : undefined;
+};
+
 /**
  * Starts the service as `npm start` in that folder does, and waits until it is ready.
  *
@@ -18,11 +29,16 @@ export interface RunningBuild {
  */
 export const runBuild = async (
   folder: string,
-  variables: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>> & { readonly DATA_DIR: string },
 ): Promise<RunningBuild> => {
   const child = spawn(process.execPath, ["--import", endWithParent, join(folder, "infra/local/main.ts")], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      BUILT_FUNCTIONS: builtBy(folder),
+      ...variables,
+    },
     stdio: "pipe",
   });
   const ended = once(child, "close");
@@ -37,6 +53,8 @@ export const runBuild = async (
   }
   void ended.then(() => ready.reject(new Error(`The service of ${folder} ended: ${output.slice(-1_000)}`)));
   await ready.promise;
+  if (builtBy(folder) === undefined)
+    await cp(join(variables.DATA_DIR, "build/functions"), join(folder, built), { recursive: true });
   return {
     stop: async (signal = "SIGKILL") => {
       child.kill(signal);

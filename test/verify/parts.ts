@@ -1,0 +1,44 @@
+import { cfnLintPart } from "./cfn-lint.ts";
+import { chromiumPart } from "./chromium.ts";
+import { goClientPart, guideProgramsPart, pythonClientsPart } from "./clients.ts";
+import { cutsPart } from "./cuts.ts";
+import { dynamoDbLocalPart } from "./dynamodb-local.ts";
+import { exportsPart } from "./exports.ts";
+import { generatedClientsPart } from "./generated-clients.ts";
+import { mcpConformancePart } from "./mcp-conformance.ts";
+import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
+import { openapiPart } from "./openapi.ts";
+import { permissionsPart } from "./permissions.ts";
+import { policiesPart } from "./policies.ts";
+import type { Part } from "./run-parts.ts";
+import { runtimePart } from "./runtime.ts";
+import { scoresPart } from "./scores.ts";
+import { secondFactorPart } from "./second-factor.ts";
+import { translationClientsPart } from "./translation-clients.ts";
+import { upgradePart } from "./upgrade/upgrade.ts";
+
+/** All second opinions; those that take longest come first. */
+export const parts: readonly Part[] = [
+  upgradePart,
+  permissionsPart,
+  motoTablePart,
+  dynamoDbLocalPart,
+  motoBucketPart,
+  motoServicePart,
+  motoStacksPart,
+  generatedClientsPart,
+  openapiPart,
+  cfnLintPart,
+  policiesPart,
+  pythonClientsPart,
+  guideProgramsPart,
+  translationClientsPart,
+  goClientPart,
+  mcpConformancePart,
+  secondFactorPart,
+  scoresPart,
+  chromiumPart,
+  exportsPart,
+  cutsPart,
+  runtimePart,
+];

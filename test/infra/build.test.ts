@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { dictionary } from "@zxcvbn-ts/language-common";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { functionDefinitions } from "../../functions/manifest.ts";
@@ -149,6 +150,19 @@ describe("A bundle", { timeout: 30_000 }, () => {
         ]),
       },
     });
+  });
+
+  it("refuses the same common passwords as the list that it leaves out", async () => {
+    const outdir = join(directory, "passwords");
+    await build(bundleOptions({ fields: "shared/accounts/sign-in/fields.ts" }, outdir));
+    const script = `import { newPassword } from ${JSON.stringify(join(outdir, "fields/index.mjs"))};
+      process.stdin.setEncoding("utf8");
+      let text = "";
+      for await (const part of process.stdin) text += part;
+      console.log(JSON.stringify(JSON.parse(text).filter((one) => newPassword.safeParse(one).success)));`;
+    const child = run(process.execPath, ["--input-type=module", "-e", script]);
+    child.child.stdin?.end(JSON.stringify([...dictionary["passwords-common"], "seven storks by the lake"]));
+    expect(JSON.parse((await child).stdout)).toEqual(["seven storks by the lake"]);
   });
 
   it("is left untouched by a build that changes nothing", async () => {

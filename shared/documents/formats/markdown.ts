@@ -8,11 +8,12 @@ import type { DocumentSegment, ParsedDocument, Range, SegmentPiece } from "../se
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 import { readHtml } from "./html.ts";
 
-const parse = (source: string) =>
+/** The tree of a Markdown text with tables. */
+export const parseMarkdown = (source: string) =>
   fromMarkdown(source, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
 
 /** A node of the tree, as far as this file reads it. */
-interface MarkdownNode {
+export interface MarkdownNode {
   readonly type: string;
   readonly children?: readonly MarkdownNode[] | undefined;
   readonly position?:
@@ -45,7 +46,8 @@ const markdownSyntax: Syntax = {
   blank: lineEnd,
 };
 
-const rangeOf = ({ position }: MarkdownNode): Range => ({
+/** Where a node stands in the source. */
+export const rangeOf = ({ position }: MarkdownNode): Range => ({
   start: position?.start.offset ?? 0,
   end: position?.end.offset ?? 0,
 });
@@ -53,7 +55,7 @@ const rangeOf = ({ position }: MarkdownNode): Range => ({
 /** The types of the nodes in a passage: two texts with the same ones have the same structure. */
 const structureOf = (written: string): string => {
   const types: string[] = [];
-  const rest: MarkdownNode[] = [parse(written.replaceAll(lineEnd, " "))];
+  const rest: MarkdownNode[] = [parseMarkdown(written.replaceAll(lineEnd, " "))];
   for (let node = rest.pop(); node; node = rest.pop()) {
     const { type, depth = "", children = [] } = node;
     if (type !== "text") types.push(`${type}${depth}`);
@@ -170,7 +172,7 @@ export const readMarkdown = (source: string): ParsedDocument => {
     words: createPassageReader(source, markdownSyntax),
     structures: createStructures(),
   };
-  const rest: MarkdownNode[] = [parse(text)];
+  const rest: MarkdownNode[] = [parseMarkdown(text)];
   for (let node = rest.pop(); node; node = rest.pop()) {
     const { start, end } = rangeOf(node);
     if (passageTypes.has(node.type)) addPassage(node, reading);

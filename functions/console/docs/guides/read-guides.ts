@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { lexer, type Token, type Tokens } from "marked";
 import * as z from "zod";
 import { accountTypes } from "../../../../shared/accounts/access/account-access.ts";
 import { accountPoliciesWith, defaultAddressLimits } from "../../../../shared/accounts/limits/policies.ts";
+import { type MarkdownNode, parseMarkdown, rangeOf } from "../../../../shared/documents/formats/markdown.ts";
 import { identifiableLanguages } from "../../../../shared/models/language-id/identification.ts";
 import { detectableLanguages } from "../../../../shared/models/source-language/languages.ts";
 import {
@@ -116,55 +116,49 @@ const facts: Readonly<Record<string, () => string>> = {
   credentialsLimit: () => limit(defaultAddressLimits.credentials),
 };
 
-const inline = new Set(["text", "codespan", "link", "strong"]);
+const shown = new Set(["text", "inlineCode", "link", "strong"]);
 
-/** The source of a text. @throws Error for markup that the page does not show. */
-const textOf = ({ text, tokens = [] }: { readonly text: string; readonly tokens?: Token[] }): string => {
-  const other = tokens.find(({ type }) => !inline.has(type));
-  if (other) throw new Error(`Guides cannot show Markdown of the type "${other.type}": ${text}`);
-  return text;
-};
+const cannotShow = (type: string, written: string): Error =>
+  new Error(`Guides cannot show Markdown of the type "${type}": ${written}`);
 
-const tablePart = (caption: string, { header, rows }: Tokens.Table): GuidePart => ({
-  caption,
-  columns: header.map(textOf),
-  rows: rows.map((cells) => cells.map(textOf)),
-});
-
-const listPart = ({ items }: Tokens.List): GuidePart => ({
-  list: items.map(({ text, tokens }) =>
-    textOf({
-      text,
-      tokens: tokens.flatMap((token) => (token.type === "text" ? (token.tokens ?? []) : token)),
-    }),
-  ),
-});
-
-type Block = Tokens.Space | Tokens.Heading | Tokens.Code | Tokens.List | Tokens.Table | Tokens.Paragraph;
-
-const blocks = new Set(["space", "heading", "code", "list", "table", "paragraph"]);
-const isBlock = (token: Token): token is Block => blocks.has(token.type);
+/** What a list item holds, without the paragraph around its only text. */
+const unwrapped = (nodes: readonly MarkdownNode[]): readonly MarkdownNode[] =>
+  nodes.length === 1 && nodes[0]?.type === "paragraph" ? (nodes[0].children ?? []) : nodes;
 
 /** The parts of a guide. The paragraph before a table, `Table: …`, is its caption. @throws Error for what a page cannot show. */
 export const partsOf = (markdown: string): GuidePart[] => {
+  const sourceOf = (first: MarkdownNode, last = first): string =>
+    markdown.slice(rangeOf(first).start, rangeOf(last).end).replaceAll(/\n +/g, "\n");
+  const textOf = (nodes: readonly MarkdownNode[]): string => {
+    const [first] = nodes;
+    const written = first ? sourceOf(first, nodes.at(-1)) : "";
+    const other = nodes.find(({ type }) => !shown.has(type));
+    if (other) throw cannotShow(other.type, written);
+    return written;
+  };
+
   let caption = "";
-  return lexer(markdown).flatMap((token): GuidePart[] => {
-    if (!isBlock(token))
-      throw new Error(`Guides cannot show Markdown of the type "${token.type}": ${token.raw}`);
-    switch (token.type) {
-      case "space":
-        return [];
+  return parseMarkdown(markdown).children.flatMap((block): GuidePart[] => {
+    switch (block.type) {
       case "heading":
-        return [{ heading: textOf(token) }];
+        return [{ heading: textOf(block.children) }];
       case "code":
-        return [{ language: z.enum(guideLanguages).parse(token.lang), code: token.text }];
+        return [{ language: z.enum(guideLanguages).parse(block.lang), code: block.value }];
       case "list":
-        return [listPart(token)];
-      case "table":
-        return [tablePart(caption, token)];
+        return [{ list: block.children.map(({ children }) => textOf(unwrapped(children))) }];
+      case "table": {
+        const [columns = [], ...rows] = block.children.map(({ children }) =>
+          children.map((cell) => textOf(cell.children)),
+        );
+        return [{ caption, columns, rows }];
+      }
+      case "paragraph": {
+        const text = textOf(block.children);
+        caption = /^Table: (.+)/.exec(text)?.[1] ?? "";
+        return caption ? [] : [{ text }];
+      }
       default:
-        caption = /^Table: (.+)/.exec(token.text)?.[1] ?? "";
-        return caption ? [] : [{ text: textOf(token) }];
+        throw cannotShow(block.type, sourceOf(block));
     }
   });
 };

@@ -40,11 +40,7 @@ const cutter: Cutter = {
 const dependencies = {
   jobs,
   slots: createSlots(table, jobs),
-  speeds: {
-    transcription: createJobSpeeds(table),
-    translation: createJobSpeeds(table, Date.now, "translation"),
-    speech: createJobSpeeds(table, Date.now, "speech"),
-  },
+  speeds: createJobSpeeds(table),
   isActive: (userId: number) => isActiveAccount(table, userId),
   store: objectStoreFrom(environment),
   queue,

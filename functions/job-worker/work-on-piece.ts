@@ -1,7 +1,7 @@
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
-import type { JobSpeeds } from "../../shared/recordings/jobs/capacity.ts";
+import type { JobSpeed } from "../../shared/recordings/jobs/capacity.ts";
 import { isOver, type StoredJob, type StoredTranscription } from "../../shared/recordings/jobs/job.ts";
 import type { JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { stageOf } from "../../shared/recordings/jobs/job-stages.ts";
@@ -26,7 +26,7 @@ export interface PieceDependencies
   readonly jobs: EndDependencies["jobs"] &
     Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting" | "shortenParts">;
   readonly slots: Slots;
-  readonly speeds: Readonly<Record<WorkKind, Pick<JobSpeeds, "note">>>;
+  readonly speeds: Readonly<Record<WorkKind, Pick<JobSpeed, "note">>>;
   /** Whether the account may use the service: it exists, is not disabled, and its deletion has not started. */
   readonly isActive: (userId: number) => Promise<boolean>;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;

@@ -1,7 +1,7 @@
 import { daySeconds, hourSeconds } from "../../shared/platform/durations.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { FifoQueue } from "../../shared/platform/queue/fifo-queue.ts";
-import { estimateSeconds, type JobSpeeds } from "../../shared/recordings/jobs/capacity.ts";
+import { estimateSeconds, type JobSpeed } from "../../shared/recordings/jobs/capacity.ts";
 import { languagesOf } from "../../shared/recordings/jobs/job-stages.ts";
 import type { WorkKind } from "../../shared/recordings/jobs/job-work.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
@@ -10,7 +10,7 @@ import type { TranscriptTarget } from "../../shared/recordings/jobs/target.ts";
 export interface CapacityDependencies {
   readonly jobs: Pick<JobsRepository, "list">;
   readonly queue: Pick<FifoQueue, "count">;
-  readonly speeds: Readonly<Record<WorkKind, Pick<JobSpeeds, "read">>>;
+  readonly speeds: Readonly<Record<WorkKind, Pick<JobSpeed, "read">>>;
   /** How many pieces all accounts together may have in progress. */
   readonly piecesAtOnce: number;
 }

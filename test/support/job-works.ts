@@ -211,11 +211,7 @@ export const openJobWorks = ({
       jobs: ownJobs,
       slots: createSlots(ownTable, ownJobs),
       isActive: async () => isActive(),
-      speeds: {
-        transcription: createJobSpeeds(ownTable),
-        translation: createJobSpeeds(ownTable, Date.now, "translation"),
-        speech: createJobSpeeds(ownTable, Date.now, "speech"),
-      },
+      speeds: createJobSpeeds(ownTable),
       store: {
         open: (key) => life.call(() => store.open(key)),
         put: (...given) => life.call(() => store.put(...given)),

@@ -12,22 +12,16 @@ const lifetimeSeconds = 30 * daySeconds;
 
 const hourItem = z.looseObject({ work_milliseconds: z.number() });
 
-/** How fast work of a kind is done, by hour. */
-export type JobSpeeds = ReturnType<typeof createJobSpeeds>;
-
-/** The unit of a type's work, as the record of speeds stores it. */
+/** The unit of a kind's work, as the record of speeds stores it. */
 const unitOf: Readonly<Record<WorkKind, string>> = {
   transcription: "audio_milliseconds",
   translation: "characters",
   speech: "characters",
 };
 
-/** Creates the record of the speeds of a type; access pattern J4 of this folder's README. */
-export const createJobSpeeds = (
-  table: Pick<Table, "query" | "update">,
-  now: () => number = Date.now,
-  type: WorkKind = "transcription",
-) => ({
+type SpeedTable = Pick<Table, "query" | "update">;
+
+const speedOf = (type: WorkKind, table: SpeedTable, now: () => number) => ({
   /** Notes an attempt of a worker. @param amount milliseconds of audio, or characters; 0 when the model ran out of time. */
   note: async (amount: number, workMilliseconds: number): Promise<void> => {
     await table.update({
@@ -54,6 +48,19 @@ export const createJobSpeeds = (
   },
 });
 
+/** How fast work of a kind is done, by hour. */
+export type JobSpeed = ReturnType<typeof speedOf>;
+
+/** Creates the records of the speeds of all kinds of work; access pattern J4 of this folder's README. */
+export const createJobSpeeds = (
+  table: SpeedTable,
+  now: () => number = Date.now,
+): Readonly<Record<WorkKind, JobSpeed>> => ({
+  transcription: speedOf("transcription", table, now),
+  translation: speedOf("translation", table, now),
+  speech: speedOf("speech", table, now),
+});
+
 /** What the time of a new job depends on. */
 export interface Workload {
   readonly type: WorkKind;
@@ -64,7 +71,7 @@ export interface Workload {
   /** All messages in the job queue. Each is one slot that waits for its turn. */
   readonly messages: number;
   readonly piecesAtOnce: number;
-  /** As {@link JobSpeeds.read} returns it. */
+  /** As {@link JobSpeed.read} returns it. */
   readonly speed: number;
 }
 

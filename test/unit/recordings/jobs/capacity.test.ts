@@ -113,7 +113,7 @@ const counters = () => {
 describe("the speed of the last recordings", () => {
   it("is that of the last two hours with work, timeouts included; unknown before the first success", async () => {
     let now = Date.UTC(2026, 10, 23, 9);
-    const { read, note } = createJobSpeeds(counters(), () => now);
+    const { read, note } = createJobSpeeds(counters(), () => now).transcription;
     expect(await read()).toBeUndefined();
     await note(0, 240_000);
     expect(await read()).toBeUndefined();

@@ -1,0 +1,58 @@
+import { createCharacterQuota } from "../accounts/limits/character-quota.ts";
+import { sourceLanguageDetectorOnDemand } from "../models/source-language/detector.ts";
+import {
+  type accountLimitEnvironment,
+  awsConfigOf,
+  type bucketEnvironment,
+  type callbackRulesEnvironment,
+  type characterQuotaEnvironment,
+  type jobQueueEnvironment,
+  type PlatformEnvironment,
+  type tableEnvironment,
+  type translationBackendEnvironment,
+} from "../platform/config/environment.ts";
+import type { VariableValues } from "../platform/config/variables.ts";
+import { createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
+import { createDeliveryLog } from "../recordings/callbacks/deliveries.ts";
+import { createJobSpeeds } from "../recordings/jobs/capacity.ts";
+import { openJobQueue } from "../recordings/jobs/job-queue.ts";
+import { createJobsRepository } from "../recordings/jobs/jobs-repository.ts";
+import { createUploadsRepository } from "../recordings/uploads/uploads-repository.ts";
+import {
+  accountPoliciesFrom,
+  linkedStoreFrom,
+  requestTableFrom,
+  translatorFrom,
+} from "./from-environment.ts";
+
+type JobVariables = PlatformEnvironment &
+  VariableValues<
+    typeof tableEnvironment &
+      typeof accountLimitEnvironment &
+      typeof bucketEnvironment &
+      typeof callbackRulesEnvironment &
+      typeof characterQuotaEnvironment &
+      typeof jobQueueEnvironment &
+      typeof translationBackendEnvironment
+  > & { readonly JOB_PIECES_AT_ONCE: number };
+
+/** What functions need that create, show and cancel jobs. */
+export const jobDependenciesFrom = (environment: JobVariables) => {
+  const table = requestTableFrom(environment);
+  const policyOf = accountPoliciesFrom(environment);
+  return {
+    callbackSecrets: createCallbackSecrets(table),
+    callbackRules: { allowLoopback: environment.CALLBACKS_ALLOW_LOOPBACK },
+    deliveries: createDeliveryLog(table),
+    jobs: createJobsRepository(table),
+    speeds: createJobSpeeds(table),
+    piecesAtOnce: environment.JOB_PIECES_AT_ONCE,
+    queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
+    policyOf,
+    uploads: createUploadsRepository(table),
+    store: linkedStoreFrom(environment),
+    translator: translatorFrom(environment),
+    characters: createCharacterQuota(table, policyOf),
+    sourceDetector: sourceLanguageDetectorOnDemand(),
+  };
+};

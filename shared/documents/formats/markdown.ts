@@ -46,7 +46,7 @@ const markdownSyntax: Syntax = {
   blank: lineEnd,
 };
 
-/** Where a node stands in the source. */
+/** Where a node is in the source. */
 export const rangeOf = ({ position }: MarkdownNode): Range => ({
   start: position?.start.offset ?? 0,
   end: position?.end.offset ?? 0,

@@ -81,6 +81,7 @@ export default defineConfig({
       ...folder("infra", shared),
       ...folder("integration", { ...shared, globalSetup: ["test/support/build-functions.ts"] }),
       ...folder("conformance", {
+        ...shared,
         globalSetup: ["test/support/build-functions.ts", "test/support/start-service.ts"],
         setupFiles: [join(here, "test/support/declared-headers.ts")],
       }),

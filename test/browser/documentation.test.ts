@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import { logIn, type Person, register } from "../support/console-visit.ts";
+import { logIn, register } from "../support/console-visit.ts";
 import { expectAccessible, targets, visit } from "../support/visitor.ts";
-
-const tokenOf = async (url: string, { username, password }: Person): Promise<string> => {
-  const body = new URLSearchParams({ username, password });
-  const response = await fetch(`${url}/auth/token`, { method: "POST", body });
-  return z.object({ access_token: z.string() }).parse(await response.json()).access_token;
-};
 
 const paths = [
   "/docs",
@@ -69,7 +62,7 @@ describe.each(targets)("The documentation, $name", ({ url }) => {
   it("sends requests for readers: with a token that they paste, or for their account", () =>
     visit(async ({ page, complaints }) => {
       const person = await register(url);
-      const token = await tokenOf(url, person);
+      const { token } = person;
       const result = page.locator("[data-result]");
 
       await page.goto(`${url}/docs/getAccount`);

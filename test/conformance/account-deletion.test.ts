@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { deleteAccountOperation } from "../../functions/auth/account-contract.ts";
-import { call, createAccount, expectError, logIn, newRegistration } from "../support/client.ts";
+import { call, createAccount, expectError, logIn } from "../support/client.ts";
 import { errorBody } from "../support/declared.ts";
 
 const remove = (token: string | undefined, password: unknown) =>
@@ -55,46 +55,5 @@ describe("DELETE /auth/me", () => {
       expect(errorBody.safeParse(response.body).success).toBe(true);
     }
     expect((await call("/auth/me", { token: body.access_token })).status).toBe(200);
-  });
-
-  it("makes wrong passwords wait, as the change of a password does", async () => {
-    const { token, password } = await createAccount();
-    for (let times = 0; times < 5; times += 1) {
-      expect((await remove(token, "not the password")).status).toBe(401);
-    }
-    const response = await remove(token, password);
-    expectError(response, 429, "rate_limited");
-    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await call("/auth/me", { token })).status).toBe(200);
-  });
-});
-
-describe("a password with letters that can be composed", () => {
-  const composed = "Ggwanga-\u00e9ssanyu".normalize("NFC");
-  const decomposed = composed.normalize("NFD");
-
-  it("works however a keyboard composes it, wherever a password is required", async () => {
-    const registration = { ...newRegistration(), password: decomposed };
-    expect((await register(registration)).status).toBe(201);
-    const { username } = registration;
-    expect((await logIn(username, decomposed)).status).toBe(200);
-    const { status, body } = await logIn(username, composed);
-    expect(status).toBe(200);
-    const changed = await call("/auth/change-password", {
-      token: body.access_token,
-      body: { old_password: composed, new_password: `${composed} two` },
-    });
-    expect(changed.status).toBe(200);
-    const again = await logIn(username, `${decomposed}\u00a0two`);
-    expect(again.status).toBe(200);
-    expect((await remove(again.body.access_token, `${decomposed} two`)).status).toBe(204);
-  });
-
-  it("is refused when it contains invisible characters", async () => {
-    const response = await register({ ...newRegistration(), password: "seven\tstorks by the lake" });
-    expect(response).toMatchObject({
-      status: 422,
-      body: { detail: [{ loc: ["body", "password"], type: "value_error" }] },
-    });
   });
 });

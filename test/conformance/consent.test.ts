@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { baseUrl, call, createAccount, newRegistration } from "../support/client.ts";
-import { FormVisitor, formsOf, type SeenPage, termsOf } from "../support/form-visitor.ts";
+import { call, createAccount, newRegistration } from "../support/client.ts";
+import { FormVisitor, formsOf, logInTo, type SeenPage, termsOf } from "../support/form-visitor.ts";
 
 const versionIn = ({ html }: SeenPage): string => /Version ([\w.-]+)/.exec(html)?.[1] ?? "";
 const openTerms = () => new FormVisitor().open("/terms");
@@ -28,16 +28,6 @@ describe("The notices of a stage", () => {
     ])
       expect(html).toContain(words);
   });
-
-  it.each(["/", "/docs", "/console/log-in", "/console/languages", "/console/no-such-page"])(
-    "are linked at the foot of %s",
-    async (path) => {
-      const { html } = await new FormVisitor().ask(path);
-      const foot = /<footer.*<\/footer>/s.exec(html)?.[0] ?? "";
-      expect(foot).toMatch(/href="[^"]*\/privacy"/);
-      expect(foot).toMatch(/href="[^"]*\/terms"/);
-    },
-  );
 });
 
 describe("Consent", () => {
@@ -79,7 +69,7 @@ describe("Consent", () => {
     const visitor = new FormVisitor();
     const registration = newRegistration();
     const page = await visitor.open("/console/sign-up");
-    const refused = await visitor.send(page, "/console/sign-up", registration);
+    const refused = await visitor.send(page, "/console/sign-up", { ...registration });
     expect(refused.status).toBe(422);
     expect(refused.html).toContain("Accept the terms to create an account.");
     expect(refused.html).toContain(`value="${registration.username}"`);
@@ -96,11 +86,7 @@ describe("Consent", () => {
 
   it("is requested by the pages of an account that has not accepted the present terms", async () => {
     const { username, password, token } = await createAccount();
-    const visitor = new FormVisitor();
-    const first = await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", {
-      username,
-      password,
-    });
+    const { visitor, seen: first } = await logInTo({ username, password });
     expect(first).toMatchObject({ status: 200, path: "/console" });
     expect(first.html).toContain("Please accept our terms");
     const account = await visitor.open("/console/account");
@@ -116,7 +102,8 @@ describe("Consent", () => {
     expect(accepted.html).toContain("You have accepted the terms.");
     expect(accepted.html).not.toContain("Please accept our terms");
     expect((await visitor.open("/console")).html).not.toContain("Please accept our terms");
-    const me = await fetch(`${baseUrl}/auth/me`, { headers: { Authorization: `Bearer ${token}` } });
-    expect(await me.json()).toMatchObject({ accepted_terms: { version: versionIn(await openTerms()) } });
+    expect((await call("/auth/me", { token })).body).toMatchObject({
+      accepted_terms: { version: versionIn(await openTerms()) },
+    });
   });
 });

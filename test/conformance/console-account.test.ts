@@ -1,30 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { baseUrl, call, logIn as logInByApi, newRegistration } from "../support/client.ts";
-import { FormVisitor, formsOf, type SeenPage, termsOf } from "../support/form-visitor.ts";
-
-const signUp = async () => {
-  const visitor = new FormVisitor();
-  const registration = newRegistration();
-  const form = await visitor.open("/console/sign-up");
-  const seen = await visitor.send(form, "/console/sign-up", { ...registration, ...termsOf(form) });
-  return { visitor, seen, ...registration };
-};
-
-const logIn = async (username: string, password: string) => {
-  const visitor = new FormVisitor();
-  const seen = await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", {
-    username,
-    password,
-  });
-  return { visitor, seen };
-};
-
-const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+import { baseUrl, call, logIn } from "../support/client.ts";
+import { formsOf, logInTo, type SeenPage, signUp } from "../support/form-visitor.ts";
 
 const translate = (token: string) =>
   call("/tasks/translate", {
-    method: "POST",
-    ...bearer(token),
+    token,
     body: { source_language: "eng", target_language: "lug", text: "How are you?" },
   });
 
@@ -79,9 +59,7 @@ describe("The page of keys", () => {
     expect(created.html).toContain("kiosk &lt;Gulu>");
     expect(created.headers.get("content-encoding")).toBeNull();
     expect((await translate(key)).status).toBe(200);
-    expect((await call("/tasks/chat/completions", { method: "POST", ...bearer(key), body: {} })).status).toBe(
-      403,
-    );
+    expect((await call("/tasks/chat/completions", { token: key, body: {} })).status).toBe(403);
 
     const later = await visitor.open(tokens);
     expect(later.html).not.toContain(key);
@@ -127,14 +105,14 @@ describe("The page of keys", () => {
     }
     const created = await visitor.send(page, tokens, { action: "make-token" });
     const [token = ""] = created.html.match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
-    expect(await call("/auth/me", bearer(token))).toMatchObject({ status: 200, body: { username } });
-    const { body } = await call("/auth/keys", bearer(token));
+    expect(await call("/auth/me", { token })).toMatchObject({ status: 200, body: { username } });
+    const { body } = await call("/auth/keys", { token });
     for (const { name, scopes } of body.keys) keys.push(`${name}: ${scopes.length}`);
     expect(keys).toEqual(["one: 7", "two: 7"]);
 
     const none = await visitor.send(created, tokens, { action: "revoke-all-keys" });
     expect(none.html).toContain("All keys are revoked.");
-    expect((await call("/auth/keys", bearer(token))).body).toEqual({ keys: [] });
+    expect((await call("/auth/keys", { token })).body).toEqual({ keys: [] });
     expect((await visitor.open(tokens)).html).not.toContain(token);
   });
 });
@@ -191,8 +169,8 @@ describe("The webhook secret", () => {
     const shownIn = async () =>
       /whsec_[\w+/=]+/.exec((await visitor.send(page, settings, { action: "show-secret" })).html)?.[0];
     const first = await shownIn();
-    const token = (await logInByApi(username, password)).body.access_token;
-    const { body } = await call("/auth/webhook-secret", bearer(token));
+    const token = (await logIn(username, password)).body.access_token;
+    const { body } = await call("/auth/webhook-secret", { token });
     expect(body).toEqual({ secret: first });
     const replaced = await visitor.send(page, settings, { action: "replace-secret" });
     expect(replaced.path).toBe(`${webhooks}&done=secret-replaced`);
@@ -285,7 +263,7 @@ describe("The page of the account", () => {
 
   it("changes the password: other sessions end, this one stays, and keys work", async () => {
     const { visitor, username, password } = await signUp();
-    const other = await logIn(username, password);
+    const other = await logInTo({ username, password });
     expect(other.seen.path).toBe("/console");
     const page = await visitor.open(security);
     expect(page.html.match(/<dt>Last used<\/dt>/g)).toHaveLength(2);
@@ -308,14 +286,18 @@ describe("The page of the account", () => {
     expect(changed.path).toBe(`${security}&done=password-changed`);
     expect(changed.html.match(/<dt>Last used<\/dt>/g)).toHaveLength(1);
     expect((await other.visitor.open("/console")).path).toBe("/console/log-in");
-    expect((await logIn(username, "nine herons at the shore")).seen.path).toBe("/console");
+    expect((await logInTo({ username, password: "nine herons at the shore" })).seen.path).toBe("/console");
   });
 
-  it("logs out everywhere", async () => {
+  it("logs out everywhere, which revokes access tokens too, and says so", async () => {
     const { visitor, username, password } = await signUp();
-    const other = await logIn(username, password);
-    const out = await visitor.send(await visitor.open(security), settings, { action: "log-out-everywhere" });
+    const other = await logInTo({ username, password });
+    const token = (await logIn(username, password)).body.access_token;
+    const page = await visitor.open(security);
+    expect(page.html).toContain("This also revokes all access tokens. Your keys keep working.");
+    const out = await visitor.send(page, settings, { action: "log-out-everywhere" });
     expect(out.html).toContain("You are logged out.");
+    expect((await call("/auth/me", { token })).status).toBe(401);
     for (const { visitor: one } of [{ visitor }, other])
       expect((await one.open("/console")).path).toBe("/console/log-in");
   });
@@ -330,7 +312,7 @@ describe("The page of the account", () => {
     );
     const gone = await visitor.send(page, settings, { action: "delete-account", password });
     expect(gone.html).toContain("Your account is deleted.");
-    const { seen } = await logIn(username, password);
+    const { seen } = await logInTo({ username, password });
     expect(seen).toMatchObject({ status: 422, path: "/console/log-in" });
   });
 });

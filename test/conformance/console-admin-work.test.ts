@@ -6,7 +6,7 @@ import { createJobsRepository, type NewJob, newJobId } from "../../shared/record
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import { call } from "../support/client.ts";
 import type { SeenPage } from "../support/form-visitor.ts";
-import { mailsTo } from "../support/local-mails.ts";
+import { textsTo } from "../support/local-mails.ts";
 import { actsOn, type LoggedIn, localAccounts, logInAs, readableOf, tokenOf } from "../support/operators.ts";
 import { openStoredData, type StoredData } from "../support/stored-data.ts";
 
@@ -159,7 +159,7 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     ]);
     await expect
       .poll(async () =>
-        (await mailsTo(owner.email)).some((text) => text.includes("your plan is now Premium")),
+        (await textsTo(owner.email)).some((text) => text.includes("your plan is now Premium")),
       )
       .toBe(true);
   });

@@ -1,33 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { baseUrl, call, createAccount, type TestAccount } from "../support/client.ts";
-import { FormVisitor, formsOf } from "../support/form-visitor.ts";
+import { baseUrl, call, createAccount, startJob, type TestAccount, whenOver } from "../support/client.ts";
+import { FormVisitor, formsOf, logInTo } from "../support/form-visitor.ts";
 
 const page = "/console/playground/document";
 
-const signIn = async ({ username, password }: TestAccount): Promise<FormVisitor> => {
-  const visitor = new FormVisitor();
-  await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", { username, password });
-  return visitor;
-};
-
 /** Has a document translated by the API. @returns the id of its job. */
 const translate = async ({ token }: TestAccount, name: string, content: string): Promise<string> => {
-  const type = "application/octet-stream";
-  const { body: upload } = await call("/tasks/generate-upload-url", {
-    token,
-    body: { file_name: name, content_type: type, size: content.length },
-  });
-  const put = { method: "PUT", headers: { "Content-Type": type }, body: new Blob([content]) };
-  expect((await call(upload.upload_url, put)).status).toBe(200);
   const fields = { type: "translation", source_language: "eng", target_language: "lug" };
-  const created = await call("/tasks/jobs", { token, body: { ...fields, file_id: upload.file_id } });
-  expect(created.status).toBe(202);
-  for (;;) {
-    const { body } = await call(`/tasks/jobs/${created.body.id}`, { token });
-    if (!/queued|running/.test(body.status)) return body.id;
-    await sleep(200);
-  }
+  const { id } = await startJob(content, fields, { token, name, type: "application/octet-stream" });
+  await whenOver(id, token);
+  return id;
 };
 
 describe.runIf(inject("isLocal"))("The documents of an account, without JavaScript", () => {
@@ -35,7 +17,7 @@ describe.runIf(inject("isLocal"))("The documents of an account, without JavaScri
   let visitor: FormVisitor;
   beforeAll(async () => {
     account = await createAccount();
-    visitor = await signIn(account);
+    ({ visitor } = await logInTo(account));
   });
 
   it("are for those who are signed in", async () => {

@@ -1,63 +1,30 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { baseUrl, call, createAccount, type JsonResponse, type TestAccount } from "../support/client.ts";
-import { FormVisitor } from "../support/form-visitor.ts";
-import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
-
-const prefix = new URL(baseUrl).pathname.replace(/\/$/, "");
+import {
+  basePath,
+  baseUrl,
+  call,
+  createAccount,
+  type JsonResponse,
+  startJob,
+  type TestAccount,
+  whenOver,
+} from "../support/client.ts";
+import { FormVisitor, logInTo } from "../support/form-visitor.ts";
+import { noise } from "../support/wav.ts";
 
 /** In bytes, packed: what a page and all that it loads may have. */
 const maxFirstLoadBytes = 60 * 1_024;
 
-/** Seconds of noise, at a rate that keeps the file small. */
-const recording = (seconds: number): Buffer => {
-  const second = audioBytes(16_000);
-  const audio = Array.from({ length: seconds }, () => second);
-  return Buffer.concat([
-    wavHeaderBytes(second.length * seconds, { sampleRate: 8_000, stated: true }),
-    ...audio,
-  ]);
-};
-
-const upload = async (bytes: Buffer, { token }: TestAccount): Promise<string> => {
-  const { body } = await call("/tasks/generate-upload-url", {
-    token,
-    body: { file_name: "council.wav", content_type: "audio/wav", size: bytes.length },
-  });
-  const headers = { "Content-Type": "audio/wav" };
-  expect((await call(body.upload_url, { method: "PUT", headers, body: new Blob([bytes]) })).status).toBe(200);
-  return body.file_id;
-};
-
-const createJob = async (account: TestAccount, seconds: number): Promise<JsonResponse["body"]> => {
-  const fields = { type: "transcription", language: "lug", timestamps: true };
-  const body = { ...fields, file_id: await upload(recording(seconds), account) };
-  const response = await call("/tasks/jobs", { token: account.token, body });
-  expect(response.status).toBe(202);
-  return response.body;
-};
-
-const untilOver = async (id: string, { token }: TestAccount): Promise<void> => {
-  for (;;) {
-    const { body } = await call(`/tasks/jobs/${id}`, { token });
-    if (!/queued|running/.test(body.status)) return;
-    await sleep(200);
-  }
-};
-
-const signIn = async ({ username, password }: TestAccount): Promise<FormVisitor> => {
-  const visitor = new FormVisitor();
-  await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", { username, password });
-  return visitor;
-};
+const createJob = ({ token }: TestAccount, seconds: number): Promise<JsonResponse["body"]> =>
+  startJob(noise(seconds), { type: "transcription", language: "lug", timestamps: true }, { token });
 
 describe("The recordings of an account, without JavaScript", () => {
   let account: TestAccount;
   let visitor: FormVisitor;
   beforeAll(async () => {
     account = await createAccount();
-    visitor = await signIn(account);
+    ({ visitor } = await logInTo(account));
   });
 
   it("are for those who are signed in", async () => {
@@ -68,7 +35,7 @@ describe("The recordings of an account, without JavaScript", () => {
     ]) {
       const { status, headers } = await new FormVisitor().ask(path);
       expect(status).toBe(303);
-      expect(headers.get("location")).toContain(`${prefix}/console/log-in?next=`);
+      expect(headers.get("location")).toContain(`${basePath}/console/log-in?next=`);
     }
   });
 
@@ -95,9 +62,9 @@ describe("The recordings of an account, without JavaScript", () => {
     const early = await visitor.open(`/console/recordings/${id}`);
     if (early.html.includes("<progress"))
       expect(early.html).toContain('<noscript><meta http-equiv="refresh" content="10"/></noscript>');
-    await untilOver(id, account);
+    await whenOver(id, account.token);
     const list = await visitor.open("/console/recordings");
-    expect(list.html).toContain(`href="${prefix}/console/recordings/${id}">council.wav</a>`);
+    expect(list.html).toContain(`href="${basePath}/console/recordings/${id}">council.wav</a>`);
     expect(list.html).toContain("12:00 · Luganda · ");
     const page = await visitor.open(`/console/recordings/${id}`);
     expect(page.html).toContain("<h1>council.wav</h1>");
@@ -112,7 +79,7 @@ describe("The recordings of an account, without JavaScript", () => {
 
   it("can be heard through a link, from an origin that this page alone may load", async () => {
     const { id } = await createJob(account, 3);
-    await untilOver(id, account);
+    await whenOver(id, account.token);
     const { html, headers } = await visitor.open(`/console/recordings/${id}`);
     const link = /<audio[^>]*\ssrc="([^"]*)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const audio = await fetch(link, { headers: { Range: "bytes=0-3" } });
@@ -127,7 +94,7 @@ describe("The recordings of an account, without JavaScript", () => {
 
   it("are downloaded as text, subtitles and data, and never cached", async () => {
     const { id } = await createJob(account, 3);
-    await untilOver(id, account);
+    await whenOver(id, account.token);
     for (const [format, ending, pattern] of [
       ["text", "txt", /\w/],
       ["srt", "srt", /^1\n00:00:0/],
@@ -177,7 +144,7 @@ describe("The recordings of an account, without JavaScript", () => {
       page.html.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g),
       ([, file = ""]) => file,
     );
-    const bodies = await Promise.all(files.map((file) => call(file.slice(prefix.length))));
+    const bodies = await Promise.all(files.map((file) => call(file.slice(basePath.length))));
     const bytes = [page.html, ...bodies.map(({ body }) => body)].map((body) => gzipSync(body).length);
     expect(files.length).toBeGreaterThan(2);
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(maxFirstLoadBytes);
@@ -191,9 +158,9 @@ describe("The translation of a recording, without JavaScript", () => {
   const pageOf = () => `/console/recordings/${id}`;
   beforeAll(async () => {
     account = await createAccount();
-    visitor = await signIn(account);
+    ({ visitor } = await logInTo(account));
     ({ id } = await createJob(account, 3));
-    await untilOver(id, account);
+    await whenOver(id, account.token);
   });
 
   it("is requested with a form that says what it counts, and is shown next to the transcript", async () => {
@@ -203,7 +170,7 @@ describe("The translation of a recording, without JavaScript", () => {
     const form = { action: "translate", language: "eng", speech: "yes" };
     const { html: running } = await visitor.send(before, pageOf(), form);
     expect(running).toContain("<h3>English</h3>");
-    await untilOver(id, account);
+    await whenOver(id, account.token);
     const { html } = await visitor.open(pageOf());
     expect(html).toContain("Transcript · Luganda – English");
     expect(html).toMatch(/<span>\[[^<]*<\/span><span lang="en" class="translation">\[/);

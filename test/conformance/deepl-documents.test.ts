@@ -6,12 +6,19 @@ import {
   deeplDocumentStatusOperation,
 } from "../../functions/jobs/deepl/contract.ts";
 import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
-import { call, createAccount, expectDeclared, expectErrorOf, type JsonResponse } from "../support/client.ts";
+import {
+  call,
+  createAccount,
+  expectDeclared,
+  expectErrorOf,
+  type JsonResponse,
+  sharedAccount,
+} from "../support/client.ts";
 import { formData } from "../support/multipart.ts";
 
 let token: string;
 beforeAll(async () => {
-  ({ token } = await createAccount());
+  ({ token } = await sharedAccount());
 });
 
 const send = (path: string, body: unknown, key = token) =>

@@ -1,46 +1,34 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
-import { beforeEach, describe, expect, inject, it } from "vitest";
-import { createJobOperation, getJobOperation, listJobsOperation } from "../../functions/jobs/contract.ts";
-import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { createJobOperation, listJobsOperation } from "../../functions/jobs/contract.ts";
+import {
+  call,
+  expectDeclared,
+  expectError,
+  request,
+  sharedAccount,
+  upload as uploadFile,
+  whenOver,
+} from "../support/client.ts";
 
 let token: string;
-beforeEach(async () => {
-  ({ token } = await createAccount());
+beforeAll(async () => {
+  ({ token } = await sharedAccount());
 });
 
-const upload = async (name: string, content: string | Uint8Array): Promise<string> => {
-  const bytes = Buffer.from(content);
-  const type = "application/octet-stream";
-  const { body } = await call("/tasks/generate-upload-url", {
-    token,
-    body: { file_name: name, content_type: type, size: bytes.length },
-  });
-  const put = { method: "PUT", headers: { "Content-Type": type }, body: new Blob([bytes]) };
-  expect((await call(body.upload_url, put)).status).toBe(200);
-  return body.file_id;
-};
+const upload = (name: string, content: string | Uint8Array): Promise<string> =>
+  uploadFile(content, { token, name, type: "application/octet-stream" });
 
 const post = (fields: object) =>
   call("/tasks/jobs", { token, body: { type: "translation", target_language: "lug", ...fields } });
 
-const whenOver = async (id: string) => {
-  for (;;) {
-    const response = await call(`/tasks/jobs/${id}`, { token });
-    expectDeclared(getJobOperation, response);
-    if (!/queued|running/.test(response.body.status)) return response.body;
-    await sleep(200);
-  }
-};
-
-const resultOf = (id: string, query = "") =>
-  fetch(`${baseUrl}/tasks/jobs/${id}/result${query}`, { headers: { Authorization: `Bearer ${token}` } });
+const resultOf = (id: string, query = "") => request(`/tasks/jobs/${id}/result${query}`, { token });
 
 const translate = async (name: string, content: string | Uint8Array, fields: object = {}) => {
   const created = await post({ file_id: await upload(name, content), source_language: "eng", ...fields });
   expectDeclared(createJobOperation, created);
   expect(created.status).toBe(202);
-  const job = await whenOver(created.body.id);
+  const job = (await whenOver(created.body.id, token)).body;
   const response = await resultOf(job.id);
   return { created: created.body, job, response, bytes: new Uint8Array(await response.arrayBuffer()) };
 };
@@ -59,7 +47,7 @@ describe("the source language of a document", () => {
     const created = await post({ file_id: await upload(name, content), target_language: "eng" });
     expectDeclared(createJobOperation, created);
     expect(created.body).toMatchObject({ source_language: code });
-    expect((await whenOver(created.body.id)).source_language).toBe(code);
+    expect((await whenOver(created.body.id, token)).body.source_language).toBe(code);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from "vitest";
 import * as z from "zod";
 import { accountExport } from "../../shared/accounts/export/request-export.ts";
 import { call, createAccount, type TestAccount } from "../support/client.ts";
-import { FormVisitor } from "../support/form-visitor.ts";
+import { logInTo } from "../support/form-visitor.ts";
 
 const isLocal = inject("isLocal");
 
@@ -121,8 +121,7 @@ describe("The export of an account", () => {
 
   it("can be requested and downloaded on the page of the account, with the password", async () => {
     const { username, password } = await createAccount();
-    const visitor = new FormVisitor();
-    await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", { username, password });
+    const { visitor } = await logInTo({ username, password });
     const page = await visitor.open("/console/account?section=export");
     const send = (typed: string) =>
       visitor.send(page, "/console/account", { action: "export-account", password: typed });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { baseUrl, call, createAccount, expectError } from "../support/client.ts";
+import { baseUrl, call, expectError, sharedAccount } from "../support/client.ts";
 import { attack, expectRefused } from "../support/hostile.ts";
 import { basePathIn, sendBytes } from "../support/wire.ts";
 
@@ -7,7 +7,7 @@ const base = basePathIn(baseUrl);
 
 let token: string;
 beforeAll(async () => {
-  ({ token } = await createAccount());
+  ({ token } = await sharedAccount());
 });
 
 describe("a request that would change the service's own objects", () => {

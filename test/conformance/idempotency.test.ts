@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import OpenAI from "openai";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { translateOperation } from "../../functions/translate/contract.ts";
-import { idempotencyOf } from "../../shared/http/operation.ts";
 import {
   baseUrl,
   call,
@@ -10,10 +9,8 @@ import {
   expectDeclared,
   expectError,
   type JsonResponse,
-  outcomeOf,
   type TestAccount,
 } from "../support/client.ts";
-import { parseEvent, sampleEvents } from "../support/sample-events.ts";
 
 const translation = { source_language: "eng", target_language: "lug", text: "Good morning" };
 
@@ -59,57 +56,10 @@ describe("A request with an Idempotency-Key", () => {
     expect(left(third)).toBe(left(first));
   });
 
-  it("does not match another account's", async () => {
-    const key = randomUUID();
-    const other = await createAccount();
-    await send(key);
-    expect(isRepeated(await send(key, { token: other.token }))).toBe(false);
-  });
-
-  it("runs once, although many are sent at the same time", async () => {
-    const { token } = await createAccount();
-    const key = randomUUID();
-    const responses = await Promise.all(Array.from({ length: 45 }, () => send(key, { token })));
-    const expected = ["200 done", "409 request_in_progress"];
-    expect(responses.map(outcomeOf).filter((outcome) => !expected.includes(outcome))).toEqual([]);
-    expect(responses.filter((response) => response.status === 200 && !isRepeated(response))).toHaveLength(1);
-    for (const response of responses) {
-      if (response.status === 409) expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
-    }
-  });
-
   it.each([["x".repeat(256)], ["one two"]])("says what one is when it is %s", async (key) => {
     const response = await send(key);
     expectError(response, 422, "validation_failed");
     expect(response.body.detail[0].msg).toContain("1 to 255 visible characters");
-  });
-});
-
-describe("Every operation that takes the header", () => {
-  const taking = sampleEvents.filter(({ operation }) => idempotencyOf(operation) === "replay");
-
-  it("is one of many", () => {
-    expect(taking.length).toBeGreaterThan(10);
-  });
-
-  it.runIf(inject("isLocal")).each(taking)("returns its response again: $operation.id", async ({ text }) => {
-    const { path, headers, body, isBase64Encoded } = parseEvent(text);
-    const { token } = await createAccount();
-    const key = randomUUID();
-    const ask = () =>
-      call(path, {
-        method: "POST",
-        token,
-        body: body === null ? undefined : new Blob([isBase64Encoded ? Buffer.from(body, "base64") : body]),
-        headers: { "Content-Type": headers["Content-Type"] ?? "", "Idempotency-Key": key },
-      });
-    const first = await ask();
-    // Streams ignore the header, so their sample would need a second one without a stream.
-    const isStream = /^(?:text\/event-stream|audio\/)/.test(first.headers.get("content-type") ?? "");
-    const second = await ask();
-    expect(second.status).toBe(first.status);
-    expect(isRepeated(second)).toBe(!isStream);
-    if (!isStream) expect(second.body).toEqual(first.body);
   });
 });
 

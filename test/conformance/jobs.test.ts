@@ -1,14 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import {
   createJobOperation,
-  getJobOperation,
   getJobResultOperation,
   listJobsOperation,
 } from "../../functions/jobs/contract.ts";
-import { call, createAccount, expectDeclared, expectError, type JsonResponse } from "../support/client.ts";
-import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
+import {
+  call,
+  createAccount,
+  expectDeclared,
+  expectError,
+  type JsonResponse,
+  upload,
+  whenOver,
+} from "../support/client.ts";
+import { noise } from "../support/wav.ts";
 
 const isLocal = inject("isLocal");
 
@@ -16,23 +22,6 @@ let token: string;
 beforeAll(async () => {
   ({ token } = await createAccount());
 });
-
-/** Seconds of noise, at a rate that keeps the file small. */
-const recording = (seconds: number, sampleRate = 8_000): Buffer => {
-  const second = audioBytes(sampleRate * 2);
-  const audio = Array.from({ length: seconds }, () => second);
-  return Buffer.concat([wavHeaderBytes(second.length * seconds, { sampleRate, stated: true }), ...audio]);
-};
-
-const upload = async (bytes: Buffer, bearer = token): Promise<string> => {
-  const { body } = await call("/tasks/generate-upload-url", {
-    token: bearer,
-    body: { file_name: "council.wav", content_type: "audio/wav", size: bytes.length },
-  });
-  const headers = { "Content-Type": "audio/wav" };
-  expect((await call(body.upload_url, { method: "PUT", headers, body: new Blob([bytes]) })).status).toBe(200);
-  return body.file_id;
-};
 
 const post = (fields: object, bearer: string | undefined = token, headers: Record<string, string> = {}) =>
   call("/tasks/jobs", {
@@ -43,19 +32,13 @@ const post = (fields: object, bearer: string | undefined = token, headers: Recor
 
 const get = (path: string, bearer = token) => call(`/tasks/jobs${path}`, { token: bearer });
 
-const whenOver = async (id: string, bearer = token): Promise<JsonResponse> => {
-  for (;;) {
-    const response = await get(`/${id}`, bearer);
-    expectDeclared(getJobOperation, response);
-    if (!/queued|running/.test(response.body.status)) return response;
-    await sleep(200);
-  }
-};
-
 it("A callback that does not arrive is listed with the job, with the reason, and tried again", async () => {
   const { token: owner } = await createAccount();
   const callback_url = "https://receiver.invalid/hook";
-  const { status, body } = await post({ file_id: await upload(recording(1), owner), callback_url }, owner);
+  const { status, body } = await post(
+    { file_id: await upload(noise(1), { token: owner }), callback_url },
+    owner,
+  );
   expect(status).toBe(202);
   expect((await whenOver(body.id, owner)).body).toMatchObject({ status: "completed", callback_url });
   const callback = async () => (await get(`/${body.id}`, owner)).body.callback;
@@ -72,7 +55,7 @@ describe("a job of a long recording", () => {
   const seconds = 720;
   beforeAll(async () => {
     const response = await post({
-      file_id: await upload(recording(seconds)),
+      file_id: await upload(noise(seconds), { token }),
       language: "Luganda",
       timestamps: true,
     });
@@ -88,7 +71,7 @@ describe("a job of a long recording", () => {
       error: null,
       callback_url: null,
     });
-    job = (await whenOver(response.body.id)).body;
+    job = (await whenOver(response.body.id, token)).body;
   }, 60_000);
 
   it("is completed, and shows its progress", () => {
@@ -156,7 +139,7 @@ describe("a job of a long recording", () => {
 
 describe("POST /tasks/jobs", () => {
   it("runs once for an Idempotency-Key", async () => {
-    const file_id = await upload(recording(1));
+    const file_id = await upload(noise(1), { token });
     const headers = { "Idempotency-Key": randomUUID() };
     const [first, second] = [
       await post({ file_id }, token, headers),
@@ -171,11 +154,11 @@ describe("POST /tasks/jobs", () => {
   it("finds no file that is unknown or another account's", async () => {
     expectError(await post({ file_id: randomUUID() }), 404, "not_found");
     const other = await createAccount();
-    expectError(await post({ file_id: await upload(recording(1), other.token) }), 404, "not_found");
+    expectError(await post({ file_id: await upload(noise(1), { token: other.token }) }), 404, "not_found");
   });
 
   it("refuses what is not audio", async () => {
-    const response = await post({ file_id: await upload(Buffer.from("a letter")) });
+    const response = await post({ file_id: await upload("a letter", { token }) });
     expectError(response, 422, "validation_failed");
     expect(response.body.detail[0].loc).toEqual(["body", "file_id"]);
   });
@@ -185,9 +168,7 @@ describe("POST /tasks/jobs", () => {
     ["language", { language: "Elvish" }],
     ["file_id", { file_id: "mine" }],
     ["timestamps", { timestamps: "sometimes" }],
-    ["callback_url", { callback_url: "http://example.org/" }],
     ["callback_url", { callback_url: "https://10.0.0.1/" }],
-    ["callback_url", { callback_url: "" }],
   ])("refuses a wrong %s", async (field, wrong) => {
     const response = await post({ file_id: randomUUID(), ...wrong });
     expectError(response, 422, "validation_failed");
@@ -196,7 +177,7 @@ describe("POST /tasks/jobs", () => {
 
   it("refuses a recording beyond the rest of the month, which costs nothing", async () => {
     const account = await createAccount();
-    const tooLong = await upload(recording(3 * 3_600 + 1, 1_000), account.token);
+    const tooLong = await upload(noise(3 * 3_600 + 1), { token: account.token });
     const response = await post({ file_id: tooLong }, account.token);
     expectError(response, 429, "quota_exceeded");
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -214,7 +195,7 @@ describe("POST /tasks/jobs", () => {
 describe("GET /tasks/jobs", () => {
   it("is paged, newest first", async () => {
     const account = await createAccount();
-    const file_id = await upload(recording(1), account.token);
+    const file_id = await upload(noise(1), { token: account.token });
     const created: string[] = [];
     for (let count = 0; count < 3; count += 1)
       created.unshift((await post({ file_id }, account.token)).body.id);
@@ -234,11 +215,11 @@ describe("GET /tasks/jobs", () => {
 
 describe.runIf(isLocal)("a new job", () => {
   it("has no result yet", async () => {
-    const { body } = await post({ file_id: await upload(recording(600)) });
+    const { body } = await post({ file_id: await upload(noise(600), { token }) });
     const response = await get(`/${body.id}/result`);
     // It may be over by now, on a fast machine.
     if (response.status !== 200) expectError(response, 409, "job_not_completed");
     expect((await get(`/${body.id}/result?partial=true`)).status).toBe(200);
-    await whenOver(body.id);
+    await whenOver(body.id, token);
   });
 });

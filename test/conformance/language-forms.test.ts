@@ -1,11 +1,11 @@
-import { beforeEach, describe, expect, inject, it } from "vitest";
-import { call, createAccount } from "../support/client.ts";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { call, sharedAccount } from "../support/client.ts";
 import { formData, formFile } from "../support/multipart.ts";
 import { audioBytes, wavFile } from "../support/wav.ts";
 
 let token: string;
-beforeEach(async () => {
-  ({ token } = await createAccount());
+beforeAll(async () => {
+  ({ token } = await sharedAccount());
 });
 
 const recording = formFile(wavFile(audioBytes(24_000), { stated: true }));

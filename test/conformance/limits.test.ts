@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import * as z from "zod";
 import { usageOperation } from "../../functions/auth/account-contract.ts";
 import { usage } from "../../shared/accounts/usage/usage.ts";
-import { limitClassOf } from "../../shared/http/operation.ts";
 import {
   call,
   createAccount,
@@ -11,23 +9,6 @@ import {
   type JsonResponse,
   logIn,
 } from "../support/client.ts";
-import { parseEvent, sampleEvents } from "../support/sample-events.ts";
-
-const limited = sampleEvents.filter(({ operation }) => limitClassOf(operation) !== "delivery");
-
-/** Sends an operation's sample event, with a token of one's own. */
-const sendSample = (text: string | undefined, token: string): Promise<JsonResponse> => {
-  const { httpMethod, path, headers, queryStringParameters, body, isBase64Encoded } = parseEvent(text);
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(queryStringParameters ?? {})) query.set(name, value ?? "");
-  const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1];
-  return call(`${path}${query.size > 0 ? `?${query}` : ""}`, {
-    method: httpMethod,
-    token,
-    headers: contentType ? { "Content-Type": contentType } : {},
-    ...(body === null ? {} : { body: isBase64Encoded ? new Blob([Buffer.from(body, "base64")]) : body }),
-  });
-};
 
 const headersOf = ({ headers }: JsonResponse) =>
   Object.fromEntries(
@@ -39,44 +20,6 @@ const headersOf = ({ headers }: JsonResponse) =>
       "x-ratelimit-reset-requests",
     ].map((name) => [name, headers.get(name)]),
   );
-
-const batch = z.object({ items: z.array(z.unknown()) });
-
-/** How many items the batch of a sample event has. */
-const sentItems = (text: string | undefined): number =>
-  batch.parse(JSON.parse(parseEvent(text).body ?? "")).items.length;
-
-describe("every limited route", () => {
-  it.each(limited)(
-    "$operation.method $operation.path shows its caller's limits",
-    async ({ operation, text }) => {
-      const { token } = await createAccount();
-      const response = await sendSample(text, token);
-      expect(response.status).not.toBe(422);
-      const limitClass = limitClassOf(operation);
-      const day = limitClass === "task" ? ', "day";q=500;w=86400' : "";
-      const tasks = operation.tasksIn ? sentItems(text) : 1;
-      const perMinute = operation.auth === "user" ? "50" : String.raw`\d+`;
-      expect(headersOf(response)).toEqual({
-        "ratelimit-policy": expect.stringMatching(new RegExp(`^"minute";q=${perMinute};w=60${day}$`)),
-        ratelimit: expect.stringMatching(
-          new RegExp(String.raw`^"minute";r=\d+;t=\d+(, "day";r=(${500 - tasks}|500);t=\d+)?$`),
-        ),
-        "x-ratelimit-limit-requests": expect.stringMatching(/^\d+$/),
-        "x-ratelimit-remaining-requests": expect.stringMatching(/^\d+$/),
-        "x-ratelimit-reset-requests": expect.stringMatching(/^\d+s$/),
-      });
-    },
-  );
-
-  it("lets browsers read the headers", async () => {
-    const { headers } = await call("/health");
-    const exposed = headers.get("access-control-expose-headers");
-    for (const name of ["RateLimit", "RateLimit-Policy", "Retry-After", "x-ratelimit-remaining-requests"]) {
-      expect(exposed).toContain(name);
-    }
-  });
-});
 
 describe("a free account", () => {
   let token: string;
@@ -226,18 +169,11 @@ describe("GET /auth/usage", () => {
       expect((await call(`/auth/usage?${query}`, { token })).status, query).toBe(422);
     }
   });
-
-  it("requires a token", async () => {
-    expectError(await call("/auth/usage"), 401, "unauthenticated");
-  });
 });
 
 describe("guessing a password", () => {
-  it.each([
-    ["of an account", async () => (await createAccount()).username],
-    ["of an unknown name", async () => `nobody-${crypto.randomUUID()}`],
-  ])("%s has to wait after five wrong ones", async (_case, nameOf) => {
-    const name = await nameOf();
+  it("has to wait after five wrong ones, also for an unknown name", async () => {
+    const name = `nobody-${crypto.randomUUID()}`;
     for (let guess = 0; guess < 5; guess += 1) {
       expect(await logIn(name, "not the password")).toMatchObject({ status: 401 });
     }
@@ -247,19 +183,5 @@ describe("guessing a password", () => {
     expect(response.body.detail).toMatch(
       /^Too many wrong passwords for this account name; try again in \d+ seconds\.$/,
     );
-  });
-
-  it("does not lock out the owner, who waits and can then log in", async () => {
-    const { username, password, token } = await createAccount();
-    let response = await logIn(username, "not the password");
-    for (let guess = 0; response.status === 401 && guess < 10; guess += 1) {
-      response = await logIn(username, "not the password");
-    }
-    const refused = await logIn(username, password);
-    expect(refused.status).toBe(429);
-    expect((await call("/auth/me", { token })).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, Number(refused.headers.get("retry-after")) * 1_000));
-    expect(await logIn(username, password)).toMatchObject({ status: 200 });
-    expect(await logIn(username, "not the password")).toMatchObject({ status: 401 });
   });
 });

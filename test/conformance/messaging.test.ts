@@ -3,7 +3,7 @@ import * as z from "zod";
 import * as contract from "../../functions/webhook/contract.ts";
 import { makeOggOpus } from "../fixtures/audio/make-ogg.ts";
 import { newMessage, recordOf } from "../support/assistant.ts";
-import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { baseUrl, call, createAccount, expectDeclared, expectError, speak } from "../support/client.ts";
 import { errorBody } from "../support/declared.ts";
 import {
   deliver,
@@ -57,28 +57,9 @@ describe.runIf(inject("isLocal"))("a delivery", () => {
     expect((await messagesTo(person.id)).length).toBeGreaterThan(0);
   });
 
-  it("is taken by its bytes: escapes, spaces and letters of any script", async () => {
-    const person = newPerson();
-    const body = person
-      .bodyOf(person.textOf("mode"))
-      .replace("Amina Nakato", "\\u0190mina Ŋakato 😀")
-      .replaceAll('":', '" : ');
-    expect((await deliver(body)).body.status).toBe("success");
-    expect((await messagesTo(person.id)).map(wordsOf)[1]).toContain("Speak / TTS");
-  });
-
   it.each([
     ["this is no JSON", "ignored"],
-    ['{"object":"whatsapp_business_account"}', "ignored"],
     [deliveryWith([]), "no_messages"],
-    [
-      deliveryWith([{ id: "wamid.x", type: "text", text: { body: "from nobody" } }]),
-      "invalid_message_format",
-    ],
-    [
-      deliveryWith([]).replace('"messages":[]', '"statuses":[{"id":"wamid.y","status":"delivered"}]'),
-      "ignored",
-    ],
   ])("of %j returns 200 and %s", async (body, status) => {
     const response = await deliver(body);
     expectDeclared(contract.receiveDeliveryOperation, response);
@@ -104,11 +85,11 @@ describe.runIf(inject("isLocal"))("a delivery", () => {
     }
   });
 
-  it("that arrives a hundred times at once gets exactly one reply", async () => {
+  it("that arrives many times at once gets exactly one reply", async () => {
     const person = newPerson();
     await person.say("hello");
     const body = person.bodyOf(person.textOf("How do you say thank you in Luganda?"), newMessageId());
-    const responses = await Promise.all(Array.from({ length: 100 }, () => deliver(body)));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => deliver(body)));
     for (const { status, body: response } of responses)
       expect([status, response.status]).toEqual([200, "success"]);
     const [, , , ...replies] = await messagesTo(person.id);
@@ -144,13 +125,8 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
 
   beforeAll(async () => {
     const { token } = await createAccount();
-    const response = await fetch(`${baseUrl}/tasks/audio/speech`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ text: "Thank you", voice: "salt_eng_0001", response_mode: "stream" }),
-    });
-    expect(response.status).toBe(200);
-    recording = await response.arrayBuffer();
+    const spoken = await speak("Thank you", token, { voice: "salt_eng_0001" });
+    recording = Uint8Array.from(spoken).buffer;
   });
 
   it("holds a conversation of ten turns, a voice note among them", async () => {
@@ -187,55 +163,6 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     expect(status).toContain("Language: Luganda");
   });
 
-  it("translates greetings in translate mode, and keeps to its menu words", async () => {
-    const { say } = newPerson();
-    await say("set language Luganda");
-    await say("mode translate");
-    expect(await say("Good morning!")).toEqual([expect.stringMatching(/^wasuze otya nno/i)]);
-    // What it says itself in Luganda is what it translates.
-    expect(await say("hello")).toEqual([expect.stringMatching(/^gyebale ko$/i)]);
-    expect(await say("thank you")).toEqual([expect.stringMatching(/^webale$/i)]);
-    expect(await say("mode chat")).toEqual([expect.stringContaining("*Chat* mode")]);
-    expect(await say("hello")).toEqual([expect.stringMatching(/^Gyebale ko Amina!/)]);
-  });
-
-  it("replies to a text with any character in it, and to the others in the same delivery", async () => {
-    const [amina, kato] = [newPerson(), newPerson()];
-    const odd = "\uFFFE\uFFFF\u0000\uD83D status";
-    const messages = [amina.messageOf(amina.textOf(`speak: ${odd}`)), kato.messageOf(kato.textOf("hello"))];
-    const contacts = [{ profile: { name: "Amina \uFFFE" }, wa_id: amina.id }];
-    expect((await deliver(deliveryWith(messages, contacts))).body.status).toBe("success");
-    expect((await messagesTo(amina.id)).map(wordsOf)[1]).toContain("\uFFFE\uFFFF\u0000\uFFFD status");
-    expect((await messagesTo(kato.id)).map(wordsOf)[1]).toMatch(/^Hello! /);
-  });
-
-  it("takes an edited message as its new text", async () => {
-    const person = newPerson();
-    await person.say("hello");
-    const message = { type: "text", text: { body: "status" } };
-    const edit = { type: "edit", edit: { original_message_id: newMessageId(), message } };
-    expect((await person.send(edit)).map(wordsOf)).toEqual([expect.stringContaining("*Your settings*")]);
-  });
-
-  it("reads a text aloud on request", async () => {
-    const person = newPerson();
-    await person.say("set language Luganda");
-    for (const words of ["good evening", "Oli otya?"])
-      for (const verb of ["speak", "read"]) {
-        const sent = await person.send(person.textOf(`${verb} ${words}`));
-        expect(sent.map(({ type }) => type)).toEqual(["text", "audio"]);
-        expect(sent.map(wordsOf)[0]).toBe(words);
-      }
-  });
-
-  it("quotes the message a voice note came in", async () => {
-    const person = newPerson();
-    await person.say("mode transcribe");
-    const id = newMessageId();
-    const sent = await person.send({ type: "audio", audio: { id: await upload(recording) } }, id);
-    expect(sent.map(({ body }) => body.context?.message_id)).toEqual([undefined, id]);
-  });
-
   it("replies to a voice note of eleven minutes with its transcript, once that is ready", async () => {
     const person = newPerson();
     await person.say("hello");
@@ -264,21 +191,6 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     ]);
   });
 
-  it("says what it understands when it is sent something else", async () => {
-    const person = newPerson();
-    await person.say("hello");
-    const sent = await person.send({ type: "image", image: { id: "1", mime_type: "image/jpeg" } });
-    expect(sent.map(wordsOf)).toEqual([expect.stringContaining("text and listen to voice notes")]);
-  });
-
-  it("does not take ordinary sentences for orders to read aloud", async () => {
-    const { say } = newPerson();
-    await say("hello");
-    expect(await say("read me a story about a hare")).toEqual([expect.stringContaining("I have no reply")]);
-    const [echo] = await say("read aloud: Oli otya?");
-    expect(echo).toBe("Oli otya?");
-  });
-
   it("replies with a voice note too, once voice replies are on", async () => {
     const person = newPerson();
     await person.say("voice on");
@@ -286,16 +198,5 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     expect(sent.map(({ type }) => type)).toEqual(["text", "audio"]);
     expect(sent[1]?.body).toMatchObject({ audio: { id: expect.stringMatching(/^\d+$/) } });
     expect(await person.say("voice off")).toEqual([expect.stringContaining("off")]);
-  });
-
-  it("replies to people whom the platform names by a user id only", async () => {
-    const userId = `UG.${newPerson().id}`;
-    const message = { from_user_id: userId, id: newMessageId(), type: "text", text: { body: "help" } };
-    expect((await deliver(deliveryWith([message]))).body.status).toBe("success");
-    const [, help] = await messagesTo(userId);
-    expect(help?.body).toMatchObject({
-      recipient: userId,
-      text: { body: expect.stringContaining("Translate") },
-    });
   });
 });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { call, createAccount } from "../support/client.ts";
+import { call, sharedAccount } from "../support/client.ts";
 
 let token: string;
 beforeAll(async () => {
-  ({ token } = await createAccount());
+  ({ token } = await sharedAccount());
 });
 
 const messages = [{ role: "user", content: "How do you say 'thank you' in Acholi?" }];

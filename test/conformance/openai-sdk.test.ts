@@ -2,7 +2,7 @@ import OpenAI, { toFile } from "openai";
 import { zodFunction, zodResponseFormat, zodTextFormat } from "openai/helpers/zod";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import * as z from "zod";
-import { baseUrl, createAccount } from "../support/client.ts";
+import { baseUrl, sharedAccount } from "../support/client.ts";
 import { compareWithReadme } from "../support/client-rows.ts";
 import { readAll } from "../support/read-all.ts";
 import { decodeAudio } from "../support/test-audio.ts";
@@ -30,7 +30,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
   let token: string;
   let openai: OpenAI;
   beforeAll(async () => {
-    ({ token } = await createAccount());
+    ({ token } = await sharedAccount());
     openai = new OpenAI({ baseURL: `${door}/v1`, apiKey: token, maxRetries: 0 });
   });
 
@@ -302,7 +302,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
 
 describe("openai for Node, audio", () => {
   const connect = async () => {
-    const { token } = await createAccount();
+    const { token } = await sharedAccount();
     return new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token, maxRetries: 0 });
   };
   const input = "Wasuze otya nno?";

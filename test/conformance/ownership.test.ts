@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from "vitest";
 import { call, createAccount, expectError, logIn, type TestAccount } from "../support/client.ts";
-import { FormVisitor, formsOf, type SeenPage } from "../support/form-visitor.ts";
-import { linkTo, mailsTo } from "../support/local-mails.ts";
+import { FormVisitor, formsOf, logInTo, type SeenPage } from "../support/form-visitor.ts";
+import { linkTo, textsTo } from "../support/local-mails.ts";
 
 const newPassword = "nine cranes over the hill";
 
@@ -19,13 +19,6 @@ const reset = async ({ email }: Pick<TestAccount, "email">) => {
 const verify = async ({ email }: Pick<TestAccount, "email">) =>
   call("/auth/verify-email", { body: { token: await linkTo(email, "/auth/verify-email") } });
 
-const signIn = async (username: string, password: string): Promise<FormVisitor> => {
-  const visitor = new FormVisitor();
-  const page = await visitor.open("/console/log-in");
-  await visitor.send(page, "/console/log-in", { username, password });
-  return visitor;
-};
-
 const titleOf = ({ html }: SeenPage) => /<title>(.*?) – /.exec(html)?.[1];
 
 describe.runIf(inject("isLocal"))("A reset of the password while the address is not verified", () => {
@@ -40,7 +33,7 @@ describe.runIf(inject("isLocal"))("A reset of the password while the address is 
     expect((await me(token)).body.email_verified).toBe(true);
     expect((await call("/auth/keys", { token })).body).toEqual({ keys: [] });
     expect((await call("/auth/webhook-secret", { token })).body.secret).not.toBe(before.secret);
-    const mails = await mailsTo(account.email);
+    const mails = await textsTo(account.email);
     expect(mails.at(-1)).toContain(
       "- the password from before\n- all logins and access tokens\n- an API key\n",
     );
@@ -74,7 +67,7 @@ describe.runIf(inject("isLocal"))("A reset of the password of a verified account
     expectError(await me(account.token), 401, "unauthenticated");
     for (const key of keys) expect((await me(key)).status).toBe(200);
 
-    const mail = (await mailsTo(account.email)).at(-1) ?? "";
+    const mail = (await textsTo(account.email)).at(-1) ?? "";
     expect(mail).toContain("These API keys still work:\n- kiosk in Gulu (lai_");
     const fromMail = await new FormVisitor().open(
       `/console/revoke-keys?token=${await linkTo(account.email, "/console/revoke-keys")}`,
@@ -108,7 +101,7 @@ describe.runIf(inject("isLocal"))("The page behind the verification mail", () =>
 
   it("verifies with a button for a person who is logged in to the account, and offers no more", async () => {
     const account = await createAccount();
-    const visitor = await signIn(account.username, account.password);
+    const { visitor } = await logInTo(account);
     const page = await openedBy(visitor, account);
     expect(page.html).not.toContain("I did not create this account");
     expect(page.html).not.toContain('name="password"');
@@ -119,7 +112,7 @@ describe.runIf(inject("isLocal"))("The page behind the verification mail", () =>
 
   it("treats a person who is logged in to another account as a stranger", async () => {
     const [account, other] = [await createAccount(), await createAccount()];
-    const visitor = await signIn(other.username, other.password);
+    const { visitor } = await logInTo(other);
     const page = await openedBy(visitor, account);
     expect(page.html).toContain('name="password"');
     const [form] = formsOf(page).filter(({ action }) => action.endsWith(verifyPath));
@@ -141,7 +134,7 @@ describe.runIf(inject("isLocal"))("The page behind the verification mail", () =>
     expect(done).toMatchObject({ status: 200, html: expect.stringContaining("The account is disabled") });
     for (const credential of [account.token, key]) expect((await me(credential)).status).toBe(401);
     expect((await logIn(account.username, account.password)).status).toBe(403);
-    expect((await mailsTo(account.email)).at(-1)).toMatch(/is disabled.*deleted on \d{4}-\d\d-\d\d/s);
+    expect((await textsTo(account.email)).at(-1)).toMatch(/is disabled.*deleted on \d{4}-\d\d-\d\d/s);
     const registration = { username: `${account.username}-2`, email: account.email, password: newPassword };
     expect((await call("/auth/register", { body: registration })).status).toBe(201);
     // The link went with the account.
@@ -160,7 +153,7 @@ describe("A form that is shown again", () => {
     "has the focus on its errors, and a title that begins with Error: %s",
     async (action, section, typed) => {
       const account = await createAccount();
-      const visitor = await signIn(account.username, account.password);
+      const { visitor } = await logInTo(account);
       const page = await visitor.open(`${settings}?section=${section}`);
       expect(titleOf(page)).toBe("Account");
       expect(page.html).not.toContain("autofocus");
@@ -174,10 +167,7 @@ describe("A form that is shown again", () => {
   );
 
   it("has it on the login page too", async () => {
-    const visitor = new FormVisitor();
-    const page = await visitor.open("/console/log-in");
-    const typed = { username: "someone", password: "wrong" };
-    const refused = await visitor.send(page, "/console/log-in", typed);
+    const { seen: refused } = await logInTo({ username: "someone", password: "wrong" });
     expect(titleOf(refused)).toBe("Error: Log in");
     expect(refused.html).toMatch(/role="alert" tabindex="-1" autofocus>.*Incorrect username or password/s);
   });
@@ -187,10 +177,7 @@ describe("Access tokens", () => {
   it("are all revoked on the page of keys, which stays open", async () => {
     const account = await createAccount();
     const key = await makeKey(account, "kiosk");
-    const [visitor, other] = [
-      await signIn(account.username, account.password),
-      await signIn(account.username, account.password),
-    ];
+    const [{ visitor }, { visitor: other }] = [await logInTo(account), await logInTo(account)];
     const page = await visitor.open("/console/tokens");
     const revoked = await visitor.send(page, "/console/tokens", { action: "revoke-all-tokens" });
     expect(revoked.path).toBe("/console/tokens?done=tokens-revoked");
@@ -198,14 +185,5 @@ describe("Access tokens", () => {
     expectError(await me(account.token), 401, "unauthenticated");
     expect((await me(key)).status).toBe(200);
     expect((await other.ask("/console")).status).toBe(303);
-  });
-
-  it("end with “Log out everywhere”, which says so", async () => {
-    const account = await createAccount();
-    const visitor = await signIn(account.username, account.password);
-    const page = await visitor.open("/console/account?section=security");
-    expect(page.html).toContain("This also revokes all access tokens. Your keys keep working.");
-    await visitor.send(page, "/console/account", { action: "log-out-everywhere" });
-    expectError(await me(account.token), 401, "unauthenticated");
   });
 });

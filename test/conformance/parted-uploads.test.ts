@@ -1,14 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
   beginUploadOperation,
   completeUploadOperation,
   getUploadOperation,
   signPartsOperation,
 } from "../../functions/upload/contract.ts";
-import { call, createAccount, expectDeclared, expectError, type JsonResponse } from "../support/client.ts";
+import {
+  call,
+  createAccount,
+  expectDeclared,
+  expectError,
+  type JsonResponse,
+  sharedAccount,
+} from "../support/client.ts";
 import { wavHeaderBytes } from "../support/wav.ts";
 
 const partBytes = 5 * 1024 * 1024;
@@ -17,8 +24,8 @@ const recording = Buffer.concat([wavHeaderBytes(audioBytes, { stated: true }), B
 const partsOf = [recording.subarray(0, partBytes), recording.subarray(partBytes)] as const;
 
 let token: string;
-beforeEach(async () => {
-  token = (await createAccount()).token;
+beforeAll(async () => {
+  ({ token } = await sharedAccount());
 });
 
 const file = { file_name: "council.wav", content_type: "audio/wav", size: recording.length };

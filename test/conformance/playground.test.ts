@@ -1,14 +1,14 @@
 import { describe, expect, inject, it } from "vitest";
 import { type AttemptName, attemptDefinitions } from "../../functions/console/playground/attempts.ts";
-import { baseUrl, createAccount } from "../support/client.ts";
-import { FormVisitor } from "../support/form-visitor.ts";
+import { basePath, baseUrl, sharedAccount } from "../support/client.ts";
+import { FormVisitor, logInTo } from "../support/form-visitor.ts";
 
 /** Sends the page's own example, as a person does who only presses the button. */
 const send = async (name: AttemptName): Promise<string> => {
   const { values, request } = attemptDefinitions[name];
   const { url, method, body } = request(values, { api: baseUrl, stream: baseUrl }, []);
   if (body?.kind !== "json") throw new Error("The example needs a file.");
-  const { token } = await createAccount();
+  const { token } = await sharedAccount();
   const response = await fetch(url, {
     method,
     headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
@@ -37,12 +37,7 @@ describe.runIf(inject("isLocal"))("The playground's own example", () => {
 });
 
 /** A visitor of their own: attempts are counted by address, and all tests come from one. */
-const signIn = async (): Promise<FormVisitor> => {
-  const { username, password } = await createAccount();
-  const visitor = new FormVisitor();
-  await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", { username, password });
-  return visitor;
-};
+const signIn = async (): Promise<FormVisitor> => (await logInTo(await sharedAccount())).visitor;
 
 const textIn = (html: string): string => html.replaceAll(/<[^>]*>/g, " ");
 
@@ -63,11 +58,11 @@ describe.runIf(inject("isLocal"))("The playground's form, without JavaScript", (
       expect(seen.html).toContain('<p class="answer">Oli otya?</p>');
       expect(seen.html).toMatch(/<textarea[^>]*>How are you\?<\/textarea>/);
       const link = /<audio[^>]* src="([^"]*)"/.exec(seen.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
-      const spoken = await visitor.ask(link.slice(new URL(baseUrl).pathname.replace(/\/$/, "").length));
+      const spoken = await visitor.ask(link.slice(basePath.length));
       expect(spoken.status).toBe(200);
       expect(spoken.headers.get("content-type")).toBe("audio/mpeg");
       // The link is signed for this browser and this text.
-      const own = link.slice(new URL(baseUrl).pathname.replace(/\/$/, "").length);
+      const own = link.slice(basePath.length);
       expect((await visitor.ask(own.replace("Oli", "Ali"))).status).toBe(403);
       expect((await new FormVisitor().ask(own)).status).toBe(403);
     },

@@ -9,10 +9,4 @@ describe("The page about quality", () => {
     expect(html).toMatch(/No measurements yet|Measured on/);
     expect(html).not.toMatch(/\{\w+\}|undefined/);
   });
-
-  it.each(["/", "/docs", "/console/languages", "/quality"])("is linked at the foot of %s", async (path) => {
-    const { html } = await new FormVisitor().open(path);
-    const foot = /<footer.*<\/footer>/s.exec(html)?.[0] ?? "";
-    expect(foot).toMatch(/href="[^"]*\/quality"/);
-  });
 });

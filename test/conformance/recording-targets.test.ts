@@ -1,19 +1,19 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { startSampleInference } from "@language-ai/sample-models";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   addTargetsOperation,
   createJobOperation,
-  getJobOperation,
   getJobResultOperation,
 } from "../../functions/jobs/contract.ts";
 import {
-  baseUrl,
   call,
   createAccount,
   expectDeclared,
   expectError,
   type JsonResponse,
+  request,
+  upload,
+  whenOver,
 } from "../support/client.ts";
 import { heardSpans } from "../support/heard-spans.ts";
 import { decodeAudio } from "../support/test-audio.ts";
@@ -38,29 +38,10 @@ const speakAcholi = async (text: string): Promise<Buffer> => {
   }
 };
 
-const upload = async (bytes: Buffer): Promise<string> => {
-  const { body } = await call("/tasks/generate-upload-url", {
-    token,
-    body: { file_name: "council.wav", content_type: "audio/wav", size: bytes.length },
-  });
-  const headers = { "Content-Type": "audio/wav" };
-  expect((await call(body.upload_url, { method: "PUT", headers, body: new Blob([bytes]) })).status).toBe(200);
-  return body.file_id;
-};
-
 const post = (fields: object) =>
   call("/tasks/jobs", { token, body: { type: "transcription", language: "ach", ...fields } });
 
 const get = (path: string) => call(`/tasks/jobs${path}`, { token });
-
-const whenOver = async (id: string): Promise<JsonResponse["body"]> => {
-  for (;;) {
-    const response = await get(`/${id}`);
-    expectDeclared(getJobOperation, response);
-    if (!/queued|running/.test(response.body.status)) return response.body;
-    await sleep(200);
-  }
-};
 
 const timesOf = (subtitles: string): string[] => subtitles.match(/^.* --> .*$/gm) ?? [];
 
@@ -72,7 +53,7 @@ describe("a recording with targets", () => {
   let fileId: string;
   let created: JsonResponse;
   beforeAll(async () => {
-    fileId = await upload(await speakAcholi("Itye nining?"));
+    fileId = await upload(await speakAcholi("Itye nining?"), { token });
     created = await post({
       file_id: fileId,
       targets: [
@@ -81,7 +62,7 @@ describe("a recording with targets", () => {
         { language: "lg", format: "audio" },
       ],
     });
-    job = await whenOver(created.body.id);
+    job = (await whenOver(created.body.id, token)).body;
   }, 60_000);
 
   it("is priced before the start", () => {
@@ -131,7 +112,7 @@ describe("a recording with targets", () => {
 
   it("is spoken in the time of the recording", async () => {
     const address = `/tasks/jobs/${job.id}/result?language=lug&format=audio`;
-    const response = await fetch(baseUrl + address, { headers: { Authorization: `Bearer ${token}` } });
+    const response = await request(address, { token });
     const { status, headers } = response;
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("audio/ogg; codecs=opus");
@@ -188,7 +169,7 @@ describe("a recording with targets", () => {
     expect(response.body.estimate.characters).toBe("Itye nining?".length);
     expect((await get(`/${job.id}/result?format=text`)).body).toBe("Itye nining?\n");
     expect((await get(`/${job.id}/result?language=eng&format=text`)).body).toBe("How are you?\n");
-    expect(await whenOver(job.id)).toMatchObject({ status: "completed" });
+    expect((await whenOver(job.id, token)).body).toMatchObject({ status: "completed" });
     expect((await get(`/${job.id}/result?language=swa&format=text`)).body).toMatch(/habari/i);
     expect(await charactersThisMonth()).toBe(before + "Itye nining?".length);
   });

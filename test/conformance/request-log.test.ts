@@ -1,29 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { call, newRegistration } from "../support/client.ts";
-import { FormVisitor, type SeenPage } from "../support/form-visitor.ts";
+import { call, logIn } from "../support/client.ts";
+import { type SeenPage, signUp } from "../support/form-visitor.ts";
 
 const usage = "/console/usage";
 const sentText = "Kanari9x sings by the lake";
 
 /** An account with a browser that is logged in, and a key. */
-const signUp = async () => {
-  const visitor = new FormVisitor();
-  const { username, password, ...rest } = newRegistration();
-  await visitor.signUp({
-    username,
-    password,
-    ...rest,
-  });
-  const form = new URLSearchParams({ username, password });
-  const { access_token: token } = (await call("/auth/token", { body: form })).body;
+const signUpWithKey = async () => {
+  const { visitor, username, password } = await signUp();
+  const { access_token: token } = (await logIn(username, password)).body;
   const { key } = (await call("/auth/keys", { token, body: { name: "kiosk in Gulu" } })).body;
   return { visitor, token, key };
 };
 
-let owner: Awaited<ReturnType<typeof signUp>>;
+let owner: Awaited<ReturnType<typeof signUpWithKey>>;
 beforeEach(async () => {
-  owner = await signUp();
+  owner = await signUpWithKey();
 });
 
 const translate = (token: string, id: string, target_language = "lug") =>
@@ -87,7 +80,7 @@ describe("The list of requests", { timeout: 60_000 }, () => {
     const id = randomUUID();
     await translate(owner.key, id);
     await whenListed(id);
-    const other = await signUp();
+    const other = await signUpWithKey();
     for (const wanted of [id, randomUUID(), "<script>"]) {
       const page = await search(wanted, other);
       expect(page.status).toBe(200);

@@ -2,7 +2,7 @@ import { describe, expect, inject, it } from "vitest";
 import { healthOperation, languagesOperation } from "../../functions/docs/contract.ts";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
 import openApi from "../../shared/http/openapi/openapi.json" with { type: "json" };
-import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { baseUrl, call, expectDeclared, expectError, sharedAccount } from "../support/client.ts";
 import { sendOverWire } from "../support/wire.ts";
 
 describe("the service", () => {
@@ -124,7 +124,7 @@ describe("a request id", () => {
 
 describe("a body that is too large", () => {
   it.each([7_000_000, 11_000_000])("of %i bytes gets 413 and the alternative", async (size) => {
-    const { token } = await createAccount();
+    const { token } = await sharedAccount();
     const response = await call("/tasks/translate", {
       token,
       body: { target_language: "lug", text: "x".repeat(size) },
@@ -136,7 +136,7 @@ describe("a body that is too large", () => {
 
 describe("broken JSON", () => {
   it("gets 422, with the position", async () => {
-    const { token } = await createAccount();
+    const { token } = await sharedAccount();
     const response = await call("/tasks/translate", {
       token,
       body: '{"text": "x",',

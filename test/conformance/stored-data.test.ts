@@ -6,7 +6,7 @@ import { messagingKeys } from "../../shared/messaging/keys.ts";
 import { voiceNotesFolder } from "../../shared/platform/storage/object-store.ts";
 import { assistantId, jobKeys, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import { baseUrl, call, createAccount, type TestAccount } from "../support/client.ts";
-import { FormVisitor } from "../support/form-visitor.ts";
+import { logInTo } from "../support/form-visitor.ts";
 import { formData, formFile } from "../support/multipart.ts";
 import { runCommand } from "../support/run-service.ts";
 import {
@@ -84,11 +84,10 @@ describe.runIf(isLocal)("Everything that belongs to an account", () => {
   const byItsOwner = ({ token, password }: TestAccount) =>
     call("/auth/me", { method: "DELETE", token, body: { password } });
 
-  const inTheConsole = async ({ username, password }: TestAccount) => {
-    const visitor = new FormVisitor();
-    await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", { username, password });
+  const inTheConsole = async (account: TestAccount) => {
+    const { visitor } = await logInTo(account);
     const settings = "/console/account";
-    const form = { action: "delete-account", password };
+    const form = { action: "delete-account", password: account.password };
     return visitor.send(await visitor.open(`${settings}?section=data`), settings, form);
   };
 

@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { newRegistration } from "../support/client.ts";
-import { FormVisitor } from "../support/form-visitor.ts";
+import { signUp } from "../support/form-visitor.ts";
 
 const page = "/console/tier";
 
 describe("The page for higher limits", () => {
   it("takes one request of a Free account, without a script, and shows it", async () => {
-    const visitor = new FormVisitor();
-    await visitor.signUp(newRegistration());
+    const { visitor } = await signUp();
     expect((await visitor.open("/console/usage")).html).toMatch(/href="[^"]*\/console\/tier"/);
     const empty = await visitor.open(page);
     const wrong = await visitor.send(empty, page, { purpose: "short", amount: "" });

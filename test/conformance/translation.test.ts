@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { translateOperation } from "../../functions/translate/contract.ts";
-import { call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { call, expectDeclared, expectError, sharedAccount } from "../support/client.ts";
 
 let token: string;
 beforeAll(async () => {
-  ({ token } = await createAccount());
+  ({ token } = await sharedAccount());
 });
 
 const translate = (body: unknown) => call("/tasks/translate", { token, body });
@@ -30,19 +30,8 @@ describe("POST /tasks/translate", () => {
     expect(response.body.usage.total_tokens).toBeGreaterThan(0);
   });
 
-  it.each(["lg", "lg-UG", "lug-UG", "Ganda"])("takes the language %s for Luganda", async (target) => {
-    const response = await translate({ source_language: "auto", target_language: target, text: "Thank you" });
-    expectDeclared(translateOperation, response);
-    expect(response.body.output).toMatchObject({ source_language: "eng", target_language: "lug" });
-  });
-
   it.each([
     ["eng", "Where is the nearest hospital?", "lug"],
-    ["lug", "Abaana bagenda ku ssomero buli lunaku", "eng"],
-    ["nyn", "Abaana nibaza aha ishomero burizooba", "eng"],
-    ["ach", "Dano weng gitye ki twero me kwan", "eng"],
-    ["teo", "Abu ngesi olosi osomero kede idwe keng", "eng"],
-    ["lgg", "Anzi eyi nga mu sukulu a 'bua", "eng"],
     ["swa", "Watoto wanaenda shuleni kila siku asubuhi", "eng"],
   ])("names the source language that the text shows: %s", async (code, text, target) => {
     for (const source of [{}, { source_language: "auto" }]) {
@@ -54,8 +43,6 @@ describe("POST /tasks/translate", () => {
 
   it.each([
     ["a word of several languages", "Asante"],
-    ["French, which is not one of the 32", "Bonjour mes amis, comment allez-vous ?"],
-    ["Rutooro, which looks like Runyoro", "Baitu ebinyonyi ebindi bikaba birozire ekihungu"],
     ["no words", "12345"],
   ])("names no source language when the text does not show it: %s", async (_, text) => {
     const response = await translate({ target_language: "lug", text });
@@ -95,9 +82,5 @@ describe("POST /tasks/translate", () => {
       status: 422,
       body: { detail: [{ loc: ["body", "text"], type: "missing" }] },
     });
-  });
-
-  it("requires a token first", async () => {
-    expectError(await call("/tasks/translate", { body: { nonsense: true } }), 401, "unauthenticated");
   });
 });

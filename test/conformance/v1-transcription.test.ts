@@ -4,7 +4,16 @@ import {
   createV1TranscriptionOperation,
   createV1TranslationOperation,
 } from "../../functions/transcription/v1/contract.ts";
-import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import {
+  baseUrl,
+  call,
+  createAccount,
+  expectDeclared,
+  expectError,
+  sharedAccount,
+  speak,
+  upload,
+} from "../support/client.ts";
 import { type FormValue, formData, formFile } from "../support/multipart.ts";
 import { audioBytes, wavFile } from "../support/wav.ts";
 
@@ -17,14 +26,9 @@ let openai: OpenAI;
 /** What the sample server has spoken, and can read back. */
 let spoken: Buffer;
 beforeAll(async () => {
-  ({ token } = await createAccount());
+  ({ token } = await sharedAccount());
   openai = new OpenAI({ apiKey: token, baseURL: `${baseUrl}/v1`, maxRetries: 0 });
-  const response = await fetch(`${baseUrl}/tasks/audio/speech`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-    body: JSON.stringify({ text: spokenText, response_mode: "stream" }),
-  });
-  spoken = Buffer.from(await response.arrayBuffer());
+  spoken = await speak(spokenText, token);
 });
 
 const send = (path: string, fields: Readonly<Record<string, FormValue>>) =>
@@ -36,24 +40,21 @@ const send = (path: string, fields: Readonly<Record<string, FormValue>>) =>
 const recording = () => toFile(spoken, "recording.wav", { type: "audio/wav" });
 
 describe.runIf(isLocal)("a recording through the OpenAI SDK", () => {
-  it.each(["stt-51:lug", "stt-51:lg", "stt-51:Luganda"])("is written down by %s", async (model) => {
+  it.each(["stt-51:lug", "stt-51:Luganda"])("is written down by %s", async (model) => {
     const { text } = await openai.audio.transcriptions.create({ file: await recording(), model });
     expect(text).toBe(spokenText);
   });
 
-  it.each(["stt-51", "whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe"])(
-    "is written down by %s in the language that is named",
-    async (model) => {
-      const response = await openai.audio.transcriptions.create({
-        file: await recording(),
-        model,
-        language: "lg-UG",
-        prompt: "Nnyabo",
-        temperature: 0,
-      });
-      expect(response.text).toBe(spokenText);
-    },
-  );
+  it.each(["stt-51", "whisper-1"])("is written down by %s in the language that is named", async (model) => {
+    const response = await openai.audio.transcriptions.create({
+      file: await recording(),
+      model,
+      language: "lg-UG",
+      prompt: "Nnyabo",
+      temperature: 0,
+    });
+    expect(response.text).toBe(spokenText);
+  });
 
   it("has all that clients ask of verbose_json", async () => {
     const response = await openai.audio.transcriptions.create({
@@ -191,21 +192,12 @@ describe("POST /v1/audio/transcriptions", () => {
     expectError(response, 413, "payload_too_large");
     expect(response.body.detail).toContain("POST /tasks/generate-upload-url");
 
-    const link = await call("/tasks/generate-upload-url", {
-      token,
-      body: { file_name: "recording.wav", content_type: "audio/wav" },
-    });
-    const headers = { "Content-Type": "audio/wav" };
-    await call(link.body.upload_url, { method: "PUT", headers, body: new Blob([noise]) });
-    expect(await send("transcriptions", { file: undefined, file_id: link.body.file_id })).toMatchObject({
+    expect(
+      await send("transcriptions", { file: undefined, file_id: await upload(noise, { token }) }),
+    ).toMatchObject({
       status: 200,
       body: { usage: { seconds: 0.5 } },
     });
-  });
-
-  it("requires a token", async () => {
-    const body = formData({ file: formFile(noise), model: "stt-51:lug" });
-    expectError(await call("/v1/audio/transcriptions", { body }), 401, "invalid_api_key");
   });
 });
 

@@ -4,15 +4,8 @@ import {
   testWebhookOperation,
   webhookDeliveriesOperation,
 } from "../../functions/auth/webhook-deliveries.ts";
-import {
-  call,
-  createAccount,
-  expectDeclared,
-  expectError,
-  newRegistration,
-  type TestAccount,
-} from "../support/client.ts";
-import { FormVisitor } from "../support/form-visitor.ts";
+import { call, createAccount, expectDeclared, expectError, type TestAccount } from "../support/client.ts";
+import { signUp } from "../support/form-visitor.ts";
 
 let owner: TestAccount;
 beforeEach(async () => {
@@ -87,8 +80,7 @@ describe("The page of webhooks", () => {
   const page = "/console/account?section=webhooks";
 
   it("sends a test event and shows its attempts, without a script", { timeout: 30_000 }, async () => {
-    const visitor = new FormVisitor();
-    await visitor.signUp(newRegistration());
+    const { visitor } = await signUp();
     const empty = await visitor.open(page);
     expect(empty.html).toContain("No events yet.");
     const wrong = await visitor.send(empty, "/console/account", {

@@ -7,11 +7,11 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ApiClient } from "../support/api-client.ts";
 import { processesOf, type RunningService, runService } from "../support/run-service.ts";
 import {
   type Listener,
   recordWords,
-  type SpokenRecording,
   speakWords,
   startListener,
   type Voice,
@@ -59,48 +59,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
-const send = async (path: string, token: string | undefined, body?: object | URLSearchParams) => {
-  const isJson = body !== undefined && !(body instanceof URLSearchParams);
-  const response = await fetch(path.startsWith("http") ? path : service.url + path, {
-    method: body ? "POST" : "GET",
-    headers: {
-      ...(token ? { Authorization: `Bearer ${token}` } : {}),
-      ...(isJson ? { "Content-Type": "application/json" } : {}),
-    },
-    ...(body ? { body: isJson ? JSON.stringify(body) : body } : {}),
-  });
-  const text = await response.text();
-  expect(response.ok, `${path}: ${response.status} ${text}`).toBe(true);
-  return JSON.parse(text);
-};
-
-const signUp = async (username: string): Promise<string> => {
-  const password = "seven storks by the lake";
-  await send("/auth/register", undefined, { username, email: `${username}@example.com`, password });
-  return (await send("/auth/token", undefined, new URLSearchParams({ username, password }))).access_token;
-};
-
-const startJob = async (token: string, { wav }: SpokenRecording, callback?: string): Promise<string> => {
-  const upload = await send("/tasks/generate-upload-url", token, {
-    file_name: "recording.wav",
-    content_type: "audio/wav",
-    size: wav.length,
-  });
-  const stored = await fetch(upload.upload_url, {
-    method: "PUT",
-    headers: { "Content-Type": "audio/wav" },
-    body: new Blob([new Uint8Array(wav)]),
-  });
-  expect(stored.status).toBe(200);
-  const job = await send("/tasks/jobs", token, {
-    type: "transcription",
-    file_id: upload.file_id,
-    language: "eng",
-    timestamps: true,
-    ...(callback ? { callback_url: callback } : {}),
-  });
-  return job.id;
-};
+const { send, createAccount, startJob } = new ApiClient(() => service.url);
+const fields = { type: "transcription", language: "eng", timestamps: true };
 
 const kill = (pid: number): void => {
   try {
@@ -119,11 +79,12 @@ describe("A recording of three hours", () => {
       const long = recordWords(voice, seconds, 1);
       const short = recordWords(voice, 180, 2);
       expect(long.words.length).toBeGreaterThan(5_000);
-      const [radio, clinic] = [await signUp("radio"), await signUp("clinic")];
+      const [{ token: radio }, { token: clinic }] = [await createAccount(), await createAccount()];
       const { port } = receiver.address() as AddressInfo;
-      const { secret } = await send("/auth/webhook-secret", radio);
-      const id = await startJob(radio, long, `http://127.0.0.1:${port}/told`);
-      const other = await startJob(clinic, short);
+      const { secret } = await send("/auth/webhook-secret", { token: radio });
+      const callback_url = `http://127.0.0.1:${port}/told`;
+      const { id } = await startJob(long.wav, { ...fields, callback_url }, { token: radio });
+      const { id: other } = await startJob(short.wav, fields, { token: clinic });
 
       const ended: string[] = [];
       let killed = 0;
@@ -134,7 +95,7 @@ describe("A recording of three hours", () => {
           [id, radio],
           [other, clinic],
         ] as const) {
-          const { status, error } = await send(`/tasks/jobs/${name}`, token);
+          const { status, error } = await send(`/tasks/jobs/${name}`, { token });
           expect(error).toBeNull();
           if (status === "completed" && !ended.includes(name)) ended.push(name);
         }
@@ -155,18 +116,20 @@ describe("A recording of three hours", () => {
       expect({ killed, restarts }).toEqual({ killed: 4, restarts: 1 });
       // Two pieces of minutes do not wait for nineteen of another account.
       expect(ended).toEqual([other, id]);
-      const result = await send(`/tasks/jobs/${id}/result`, radio);
+      const result = await send(`/tasks/jobs/${id}/result`, { token: radio });
       expect(result.duration_seconds).toBe(seconds);
       expect(result.text.split(" ")).toEqual(long.words);
       const times: { start: number; end: number; text: string }[] = result.segments;
       expect(times.map(({ text }) => text).join(" ")).toBe(result.text);
       expect(times.filter(({ start }, index) => start < (times[index - 1]?.start ?? 0))).toEqual([]);
       expect(times.at(-1)?.end).toBeGreaterThan(seconds - 10);
-      expect((await send(`/tasks/jobs/${other}/result`, clinic)).text.split(" ")).toEqual(short.words);
+      expect((await send(`/tasks/jobs/${other}/result`, { token: clinic })).text.split(" ")).toEqual(
+        short.words,
+      );
 
       // Nineteen pieces of nine and a half minutes, and one; those of killed processes are transcribed again.
       expect(listener.calls()).toBeLessThan(20 + 4 + 6 + 1);
-      const usage = await send("/auth/usage", radio);
+      const usage = await send("/auth/usage", { token: radio });
       expect(JSON.stringify(usage)).toContain(`"audio_seconds":${seconds}`);
 
       while (deliveries.length === 0) await sleep(200);
@@ -175,7 +138,7 @@ describe("A recording of three hours", () => {
         type: "job.completed",
         data: { id, status: "completed", progress: { done: seconds, total: seconds } },
       });
-      expect((await send(`/tasks/jobs/${id}`, radio)).callback).toMatchObject({
+      expect((await send(`/tasks/jobs/${id}`, { token: radio })).callback).toMatchObject({
         status: "delivered",
         deliveries: [{ status_code: 204 }],
       });

@@ -7,6 +7,7 @@ import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { ApiClient } from "../support/api-client.ts";
 import { heardInOpus } from "../support/heard-spans.ts";
 import { processesOf, type RunningService, runService } from "../support/run-service.ts";
 import {
@@ -76,47 +77,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
-const ask = (path: string, token?: string, body?: object | URLSearchParams): Promise<Response> =>
-  fetch(path.startsWith("http") ? path : service.url + path, {
-    method: body ? "POST" : "GET",
-    headers: {
-      ...(token ? { Authorization: `Bearer ${token}` } : {}),
-      ...(body && !(body instanceof URLSearchParams) ? { "Content-Type": "application/json" } : {}),
-    },
-    ...(body ? { body: body instanceof URLSearchParams ? body : JSON.stringify(body) } : {}),
-  });
-
-const send = async (...given: Parameters<typeof ask>) => {
-  const response = await ask(...given);
-  const text = await response.text();
-  expect(response.ok, `${given[0]}: ${response.status} ${text}`).toBe(true);
-  return response.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text;
-};
-
-const signUp = async (username: string): Promise<string> => {
-  const password = "seven storks by the lake";
-  await send("/auth/register", undefined, { username, email: `${username}@example.com`, password });
-  return (await send("/auth/token", undefined, new URLSearchParams({ username, password }))).access_token;
-};
-
-const startJob = async (token: string, wav: Buffer) => {
-  const upload = await send("/tasks/generate-upload-url", token, {
-    file_name: "council.wav",
-    content_type: "audio/wav",
-    size: wav.length,
-  });
-  const body = new Blob([new Uint8Array(wav)]);
-  await fetch(upload.upload_url, { method: "PUT", headers: { "Content-Type": "audio/wav" }, body });
-  return send("/tasks/jobs", token, {
-    type: "transcription",
-    file_id: upload.file_id,
-    language: "ach",
-    timestamps: true,
-    targets: [
-      { language: "eng", format: "srt" },
-      { language: "lug", format: "audio" },
-    ],
-  });
+const { request, send, createAccount, startJob } = new ApiClient(() => service.url);
+const fields = {
+  type: "transcription",
+  language: "ach",
+  timestamps: true,
+  targets: [
+    { language: "eng", format: "srt" },
+    { language: "lug", format: "audio" },
+  ],
 };
 
 const kill = (pid: number): void => {
@@ -132,7 +101,7 @@ const killUntilOver = async (id: string, token: string): Promise<string[]> => {
   const killedIn: string[] = [];
   for (let turn = 0, restarts = 0; ; turn += 1) {
     await sleep(500);
-    const { status, stage, error } = await send(`/tasks/jobs/${id}`, token);
+    const { status, stage, error } = await send(`/tasks/jobs/${id}`, { token });
     expect(error).toBeNull();
     if (status === "completed") return killedIn;
     const [victim] = stage === null ? [] : processesOf(service, "job-worker");
@@ -161,17 +130,17 @@ describe("An hour of Acholi", () => {
     "becomes English subtitles and Luganda speech at the same times, while processes are killed",
     async () => {
       const { wav, words } = recordWords(voice, seconds, 3);
-      const token = await signUp("council");
-      const created = await startJob(token, wav);
+      const { token } = await createAccount();
+      const created = await startJob(wav, fields, { token });
       expect(created.estimate).toMatchObject({ characters: 2 * seconds * 20, seconds: expect.any(Number) });
       const killedIn = await killUntilOver(created.id, token);
       expect(new Set(killedIn)).toEqual(new Set(["transcribing", "translating", "speaking"]));
 
       const address = `/tasks/jobs/${created.id}/result`;
-      const transcript = await send(address, token);
+      const transcript = await send(address, { token });
       expect(transcript.text.split(" ")).toEqual(words);
-      const english = await send(`${address}?language=eng&format=srt`, token);
-      const own = await send(`${address}?format=srt`, token);
+      const english = await send(`${address}?language=eng&format=srt`, { token });
+      const own = await send(`${address}?format=srt`, { token });
       expect(timesOf(english)).toEqual(timesOf(own));
       const cues = timesOf(english).map((line) => line.split(" --> ").map(inSeconds));
       expect(cues.length).toBeGreaterThan(500);
@@ -182,14 +151,14 @@ describe("An hour of Acholi", () => {
         .join(" ");
       expect(said.split(" ")).toEqual(words.map((word) => word.toUpperCase()));
 
-      const luganda = await send(`${address}?language=lug`, token);
+      const luganda = await send(`${address}?language=lug`, { token });
       const times = (result: { segments: { start: number; end: number }[] }) =>
         result.segments.map(({ start, end }) => [start, end]);
       expect(times(luganda)).toEqual(times(transcript));
       const speeds = luganda.segments.map(({ speech }: { speech: { speed: number } }) => speech.speed);
       expect(Math.max(...speeds)).toBeLessThanOrEqual(1.25);
 
-      const audio = await ask(`${address}?language=lug&format=audio`, token);
+      const audio = await request(`${address}?language=lug&format=audio`, { token });
       expect(audio.headers.get("content-type")).toBe("audio/ogg; codecs=opus");
       const file = new Uint8Array(await audio.arrayBuffer());
       const heard = await heardInOpus(file, { threshold: 0.006, pause: 0.03 });
@@ -199,7 +168,7 @@ describe("An hour of Acholi", () => {
       );
       expect(late).toEqual([]);
 
-      const { characters_this_month: counted } = await send("/auth/usage", token);
+      const { characters_this_month: counted } = await send("/auth/usage", { token });
       const spoken = transcript.segments.reduce(
         (sum: number, { text }: { text: string }) => sum + text.length,
         0,

@@ -1,68 +1,35 @@
-import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, inject } from "vitest";
 import type * as z from "zod";
+import { getJobOperation } from "../../functions/jobs/contract.ts";
 import { bearerChallenge } from "../../shared/http/bearer-challenge.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
 import { errorCodeAt, statusAt } from "../../shared/platform/errors/error-body.ts";
+import {
+  ApiClient,
+  type JsonResponse,
+  type Registration,
+  newRegistration as registrationWith,
+  type TestAccount,
+} from "./api-client.ts";
 import { codeOf, errorBody, errorBodyOf, problemsOf } from "./declared.ts";
+import { openLocalAccounts } from "./local-accounts.ts";
+
+export type { CallOptions, JsonResponse, TestAccount } from "./api-client.ts";
 
 export const baseUrl = inject("baseUrl");
+
+/** What every path begins with; empty when the service has no prefix. */
+export const basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
 
 /** `WWW-Authenticate` of API Gateway. A stage without an address of its own names no metadata. */
 export const gatewayChallenge: unknown = inject("isLocal")
   ? bearerChallenge(baseUrl)
   : expect.stringMatching(/^Bearer(?: resource_metadata="https:\/\/[^"]+")?$/);
 
-/** A response as a client sees it. */
-export interface JsonResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
-  readonly body: any;
-}
+const client = new ApiClient(() => baseUrl);
 
-/** What a client sends. Objects go as JSON, `URLSearchParams` as a form, a `Blob` as its bytes. */
-export interface CallOptions {
-  readonly method?: string;
-  readonly token?: string | undefined;
-  readonly headers?: Record<string, string>;
-  readonly body?: unknown;
-}
-
-const encode = (
-  body: unknown,
-): { body?: string | URLSearchParams | FormData | Blob; headers: Record<string, string> } => {
-  if (body === undefined) return { headers: {} };
-  if (
-    typeof body === "string" ||
-    body instanceof URLSearchParams ||
-    body instanceof FormData ||
-    body instanceof Blob
-  ) {
-    return { body, headers: {} };
-  }
-  return { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
-};
-
-/** Sends one request to the service; a whole address goes where it says. */
-export const call = async (path: string, options: CallOptions = {}): Promise<JsonResponse> => {
-  const { body, headers } = encode(options.body);
-  const response = await fetch(path.startsWith("http") ? path : `${baseUrl}${path}`, {
-    method: options.method ?? (options.body === undefined ? "GET" : "POST"),
-    headers: {
-      ...headers,
-      ...(options.token ? { Authorization: `Bearer ${options.token}` } : {}),
-      ...options.headers,
-    },
-    ...(body === undefined ? {} : { body }),
-    redirect: "manual",
-  });
-  const text = await response.text();
-  const isJson = text !== "" && response.headers.get("content-type")?.startsWith("application/json");
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
-};
+export const { call, request, send, logIn, upload, startJob, speak } = client;
 
 /** Checks that a response is what its operation declares: the schema on success, the error body otherwise. */
 export const expectDeclared = (operation: Operation, response: JsonResponse): void => {
@@ -94,54 +61,54 @@ export const expectErrorOf = (
   expect(response.headers.get("x-request-id")).toBeTruthy();
 };
 
+/** The headers of every response of a deprecated operation, for any status. */
+export const expectDeprecation = ({ deprecated }: Operation, { headers }: JsonResponse): void => {
+  expect(headers.get("deprecation")).toBe("@1780272000");
+  const sunset = headers.get("sunset") ?? "";
+  expect(new Date(sunset).toUTCString()).toBe(sunset);
+  if (inject("isLocal")) expect(sunset).toBe("Wed, 01 Dec 2027 00:00:00 GMT");
+  expect(headers.get("link")).toBe(
+    `<${basePath}/docs/guides/from-v1>; rel="deprecation"; type="text/html", ` +
+      `<${basePath}${deprecated?.successor}>; rel="successor-version"`,
+  );
+  for (const name of ["Deprecation", "Link", "Sunset"]) {
+    expect(headers.get("access-control-expose-headers")).toContain(name);
+  }
+};
+
 /** The outcome of a request, for comparing many simultaneous ones: its status, and the error's code if there is one. */
 export const outcomeOf = ({ status, body }: JsonResponse): string =>
   `${status} ${body.error?.code ?? "done"}`;
 
-/** A person with an account and a token. */
-export interface TestAccount {
-  readonly id: number;
-  readonly username: string;
-  readonly email: string;
-  readonly password: string;
-  readonly token: string;
-}
-
-/** Gets a token as the guide says. */
-export const logIn = (
-  username: string,
-  password: string,
-  secondFactor: { readonly otp?: string } = {},
-): Promise<JsonResponse> =>
-  call("/auth/token", { body: new URLSearchParams({ username, password, ...secondFactor }) });
-
 /**
- * An address that no one reads; deployments really send mails, and SES's own mailbox accepts them without harm to the
+ * A registration whose mails no one reads; deployments really send them, and SES's own mailbox accepts them without harm to the
  * sender's reputation.
  */
-const mailDomain = inject("isLocal") ? "example.com" : "simulator.amazonses.com";
-
-/** A registration body that was not used before. */
-export const newRegistration = () => {
-  const username = `user-${randomBytes(6).toString("hex")}`;
-  const mailbox = inject("isLocal") ? username : `success+${username}`;
-  return { username, email: `${mailbox}@${mailDomain}`, password: "seven storks by the lake" };
-};
-
-/** Sends what a deployment limits strictly by address, again when it says so. */
-const patiently = async (send: () => Promise<JsonResponse>): Promise<JsonResponse> => {
-  for (;;) {
-    const response = await send();
-    if (inject("isLocal") || response.status !== 429) return response;
-    await sleep(1_000 * Number(response.headers.get("retry-after") ?? 1));
-  }
-};
+export const newRegistration = (): Registration =>
+  registrationWith(
+    inject("isLocal") ? undefined : (username) => `success+${username}@simulator.amazonses.com`,
+  );
 
 /** Registers a person and logs them in. */
-export const createAccount = async (): Promise<TestAccount> => {
-  const registration = newRegistration();
-  const { body: account, status } = await patiently(() => call("/auth/register", { body: registration }));
-  expect(status).toBe(201);
-  const { body } = await patiently(() => logIn(registration.username, registration.password));
-  return { ...registration, id: account.id, token: body.access_token };
+export const createAccount = (): Promise<TestAccount> => client.createAccount(newRegistration());
+
+let shared: Promise<TestAccount> | undefined;
+
+/**
+ * An account for all tests that change nothing about it and count nothing. The local one has the type Admin, so that a minute
+ * has enough requests for them.
+ */
+export const sharedAccount = (): Promise<TestAccount> => {
+  shared ??= createAccount().then(async (account) => {
+    if (inject("isLocal")) {
+      const accounts = await openLocalAccounts(inject("dataDirectory"));
+      await accounts.setAccountType(account.id, "Admin");
+    }
+    return account;
+  });
+  return shared;
 };
+
+/** The response about a job once it is over. */
+export const whenOver = (id: string, token: string): Promise<JsonResponse> =>
+  client.whenOver(id, token, (response) => expectDeclared(getJobOperation, response));

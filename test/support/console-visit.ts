@@ -1,30 +1,16 @@
-import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
+import { ApiClient, newRegistration, type Registration, type TestAccount } from "./api-client.ts";
 import { codeOf, secretIn } from "./second-factor.ts";
 
-/** A person with an account. */
-export interface Person {
-  readonly username: string;
-  readonly email: string;
-  readonly password: string;
-}
+/** What a person enters to have an account, or to log in. */
+export type Person = Registration;
 
 /** A person without an account. */
-export const newPerson = (): Person => {
-  const username = `amina-${randomBytes(4).toString("hex")}`;
-  return { username, email: `${username}@example.com`, password: "seven storks by the lake" };
-};
+export const newPerson = newRegistration;
 
-/** Makes an account as a program would, for those who come to look at what is behind it. */
-export const register = async (url: string, person = newPerson()): Promise<Person> => {
-  const response = await fetch(`${url}/auth/register`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(person),
-  });
-  if (response.status !== 201) throw new Error(await response.text());
-  return person;
-};
+/** Creates an account as a program would, for those who come to look at what is behind it. */
+export const register = (url: string, person = newPerson()): Promise<TestAccount> =>
+  new ApiClient(() => url).createAccount(person);
 
 /** Logs a person in through the page. */
 export const logIn = async (page: Page, url: string, { username, password }: Person): Promise<void> => {

@@ -1,4 +1,5 @@
-import { baseUrl } from "./client.ts";
+import type { Registration } from "./api-client.ts";
+import { basePath, baseUrl, newRegistration } from "./client.ts";
 import { cookieHeader, keepCookies } from "./cookie-jar.ts";
 
 /** A page for a person without JavaScript. */
@@ -43,8 +44,7 @@ export const termsOf = ({ html }: Pick<SeenPage, "html">): { readonly accepted_t
   return { accepted_terms: attributesOf(tag)["value"] ?? "" };
 };
 
-const { origin, pathname } = new URL(baseUrl);
-const prefix = pathname === "/" ? "" : pathname;
+const { origin } = new URL(baseUrl);
 
 /** A person with a browser that runs no scripts: it stores cookies, follows links and sends forms. */
 export class FormVisitor {
@@ -89,24 +89,45 @@ export class FormVisitor {
   async send(page: SeenPage, to: string, typed: Record<string, string> = {}): Promise<SeenPage> {
     const form = formsOf(page).find(
       ({ action, fields }) =>
-        action === `${prefix}${to}` && [undefined, fields["action"]].includes(typed["action"]),
+        action === `${basePath}${to}` && [undefined, fields["action"]].includes(typed["action"]),
     );
     if (!form) throw new Error(`There is no form that goes to ${to} at ${page.path}.`);
     return this.#follow(await this.ask(to, { form: { ...form.fields, ...typed } }));
   }
 
   /** Creates an account with the page for it, which logs in. */
-  async signUp(person: { readonly username: string; readonly email: string; readonly password: string }) {
+  async signUp(person: Registration): Promise<SeenPage> {
     const page = await this.open("/console/sign-up");
     return this.send(page, "/console/sign-up", { ...person, ...termsOf(page) });
+  }
+
+  /** Logs in with the page for it. @param path of that page, with where it leads to. */
+  async logIn(
+    { username, password }: Pick<Registration, "password" | "username">,
+    path = "/console/log-in",
+  ): Promise<SeenPage> {
+    return this.send(await this.open(path), "/console/log-in", { username, password });
   }
 
   async #follow(page: SeenPage): Promise<SeenPage> {
     const location = page.headers.get("location");
     if (page.status !== 303 || location === null) return page;
     const target = new URL(location, `${baseUrl}${page.path}`);
-    return target.origin === origin && target.pathname.startsWith(`${prefix}/`)
-      ? this.open(`${target.pathname.slice(prefix.length)}${target.search}`)
+    return target.origin === origin && target.pathname.startsWith(`${basePath}/`)
+      ? this.open(`${target.pathname.slice(basePath.length)}${target.search}`)
       : page;
   }
 }
+
+/** A new account, with the browser that has created it. */
+export const signUp = async () => {
+  const visitor = new FormVisitor();
+  const registration = newRegistration();
+  return { ...registration, visitor, seen: await visitor.signUp(registration) };
+};
+
+/** A new browser that has logged in to an account. */
+export const logInTo = async (...account: Parameters<FormVisitor["logIn"]>) => {
+  const visitor = new FormVisitor();
+  return { visitor, seen: await visitor.logIn(...account) };
+};

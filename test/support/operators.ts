@@ -1,8 +1,8 @@
 import { inject } from "vitest";
 import type { AccountType } from "../../shared/accounts/access/account-access.ts";
 import type { AccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
-import { logIn, newRegistration } from "./client.ts";
-import { FormVisitor, type SeenPage } from "./form-visitor.ts";
+import { logIn } from "./client.ts";
+import { type FormVisitor, type SeenPage, signUp } from "./form-visitor.ts";
 import { openLocalAccounts } from "./local-accounts.ts";
 import { codeOf } from "./second-factor.ts";
 import { setUpSecondFactor } from "./second-factor-visitor.ts";
@@ -27,15 +27,13 @@ export const localAccounts = (): Promise<AccountsRepository> =>
 /** Creates an account of a type, and logs a browser in to it. */
 export const logInAs = async (type: AccountType = "Free"): Promise<LoggedIn> => {
   const accounts = await localAccounts();
-  const visitor = new FormVisitor();
-  const registration = newRegistration();
-  await visitor.signUp(registration);
-  const found = await accounts.find({ username: registration.username });
+  const person = await signUp();
+  const found = await accounts.find({ username: person.username });
   if (!found) throw new Error("The account was not created.");
   await accounts.setAccountType(found.id, type);
-  const person = { visitor, ...registration, id: found.id };
-  if (type !== "Admin") return person;
-  return { ...person, secret: (await setUpSecondFactor(visitor, registration.password)).secret };
+  if (type !== "Admin") return { ...person, id: found.id };
+  const { secret } = await setUpSecondFactor(person.visitor, person.password);
+  return { ...person, id: found.id, secret };
 };
 
 /** A token of an account. */

@@ -53,7 +53,7 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     as: 'runCommand("infra/commands/feedback.ts", ["--month", month], {',
   },
   affected: {
-    ranBy: "test/conformance/affected.test.ts",
+    ranBy: "test/conformance/affected.slow.test.ts",
     as: 'runCommand("infra/commands/affected.ts", args, variables)',
   },
   message: {
@@ -145,7 +145,7 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     shows: /^1 of 1 mutants are killed by tests/m,
   },
   evaluate: {
-    ranBy: "test/conformance/evaluate.test.ts",
+    ranBy: "test/conformance/evaluate.slow.test.ts",
     as: 'runCommand("infra/commands/evaluate.ts"',
   },
   audit: { ranBy: ".ci/run", as: "npm run audit" },

@@ -5,6 +5,7 @@ import type { TestProject } from "vitest/node";
 import { readLocalSettings } from "../../infra/local/settings.ts";
 import { startLocalService } from "../../infra/local/start-service.ts";
 import { denied } from "./access/changed-permissions.ts";
+import { forbiddenLines } from "./logged-secrets.ts";
 import { findContradictions } from "./unlisted-data.ts";
 
 declare module "vitest" {
@@ -52,11 +53,18 @@ export const provideService = async (
   const otherServers = Object.fromEntries(
     ["DYNAMODB", "S3"].map((name) => [`AWS_ENDPOINT_URL_${name}`, process.env[`VERIFY_ENDPOINT_${name}`]]),
   );
+  const lines: string[] = [];
   const service = await startLocalService({
     // As at the default address of a deployment, where every path begins with the stage's name.
-    settings: readLocalSettings({ PORT: "0", DATA_DIR: dataDirectory, BASE_PATH: "/prod", ...otherServers }),
+    settings: readLocalSettings({
+      PORT: "0",
+      DATA_DIR: dataDirectory,
+      BASE_PATH: "/prod",
+      LOG_LEVEL: "INFO",
+      ...otherServers,
+    }),
     variables,
-    log: () => undefined,
+    log: (line) => lines.push(line),
   });
   project.provide("baseUrl", service.url);
   project.provide("chatStreamUrl", service.chatStreamUrl ?? service.url);
@@ -68,6 +76,10 @@ export const provideService = async (
     if (denied.length > 0 && !process.env["TAKEN_PERMISSION"]) {
       throw new Error(`The service was denied:\n${[...new Set(denied)].join("\n")}`);
     }
+    const forbidden = forbiddenLines(lines);
+    if (forbidden.length > 0) {
+      throw new Error(`The log has what no operator may read:\n${forbidden.slice(0, 20).join("\n")}`);
+    }
     if (contradictions.length > 0) {
       throw new Error(`What was stored is not as it is listed:\n${contradictions.slice(0, 20).join("\n")}`);
     }
@@ -77,6 +89,7 @@ export const provideService = async (
 
 /** With the tiers' own limits, as in a deployment. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
-  const { stop } = await provideService(project, { LIMIT_MULTIPLIER: "1" });
+  const variables = { LIMIT_MULTIPLIER: "1", TRANSCRIPTION_ALTERNATIVE_MODEL: "sample-stt" };
+  const { stop } = await provideService(project, variables);
   return stop;
 };

@@ -46,3 +46,10 @@ export const audioBytes = (length: number): Buffer => {
 /** A whole WAV file. */
 export const wavFile = (audio: Buffer, options: WavOptions = {}): Buffer =>
   Buffer.concat([wavHeaderBytes(audio.length, options), audio]);
+
+/** Seconds of noise, at a rate that keeps the file small. */
+export const noise = (seconds: number, sampleRate = 1_000): Buffer => {
+  const second = audioBytes(sampleRate * 2);
+  const header = wavHeaderBytes(second.length * seconds, { sampleRate, stated: true });
+  return Buffer.concat([header, ...Array.from({ length: seconds }, () => second)]);
+};

@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ApiClient, type CallOptions } from "../../support/api-client.ts";
 import {
   type Behaviour,
   type FakeBackend,
@@ -27,16 +26,9 @@ const variables = () => ({
   JOB_WAITS_SECONDS: "60",
 });
 
-const ask = async (path: string, init: RequestInit & { json?: unknown } = {}) => {
-  const { json, ...options } = init;
-  const response = await fetch(`${service.url}${path}`, {
-    ...options,
-    ...(json === undefined ? {} : { method: "POST", body: JSON.stringify(json) }),
-    headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
-  });
-  const text = await response.text();
-  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
-};
+const client = new ApiClient(() => service.url);
+const ask = (path: string, options: CallOptions = {}) => client.call(path, { token, ...options });
+const whenOver = async (id: string) => (await client.whenOver(id, token)).body;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "language-ai-jobs-"));
@@ -45,15 +37,7 @@ beforeAll(async () => {
 });
 /** An account for each test: its requests of a minute are enough to look after one job. */
 beforeEach(async () => {
-  token = "";
-  const username = `user-${randomUUID()}`;
-  const account = { username, email: `${username}@example.com`, password: "seven storks by the lake" };
-  await ask("/auth/register", { json: account });
-  const response = await fetch(`${service.url}/auth/token`, {
-    method: "POST",
-    body: new URLSearchParams({ username: account.username, password: account.password }),
-  });
-  ({ access_token: token } = (await response.json()) as { access_token: string });
+  ({ token } = await client.createAccount());
 });
 afterAll(async () => {
   await service.stop();
@@ -62,16 +46,8 @@ afterAll(async () => {
 });
 
 const post = async (seconds: number): Promise<string> => {
-  const bytes = numberedRecording(seconds);
-  const link = await ask("/tasks/generate-upload-url", {
-    json: { file_name: "session.wav", content_type: "audio/wav", size: bytes.length },
-  });
-  const headers = { "Content-Type": "audio/wav" };
-  await fetch(link.body.upload_url, { method: "PUT", headers, body: new Blob([bytes]) });
-  const { body } = await ask("/tasks/jobs", {
-    json: { type: "transcription", file_id: link.body.file_id, language: "lug", timestamps: true },
-  });
-  return body.id;
+  const fields = { type: "transcription", language: "lug", timestamps: true };
+  return (await client.startJob(numberedRecording(seconds), fields, { token })).id;
 };
 
 const hearing =
@@ -82,14 +58,6 @@ const hearing =
       if (bytes) responding(200, hearSeconds(bytes))(response, request);
     }, milliseconds);
   };
-
-const whenOver = async (id: string) => {
-  for (;;) {
-    const { body } = await ask(`/tasks/jobs/${id}`);
-    if (!/queued|running/.test(body.status)) return body;
-    await sleep(1_000);
-  }
-};
 
 describe("a long recording, by the local service", () => {
   // Processes are found through Linux's `/proc`.

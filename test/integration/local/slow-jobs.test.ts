@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ApiClient } from "../../support/api-client.ts";
 import { type FakeBackend, responding, startFakeBackend } from "../../support/fake-backend.ts";
 import { everySecond, hearSeconds, numberedRecording } from "../../support/numbered-recording.ts";
 import { type RunningService, runService } from "../../support/run-service.ts";
@@ -49,62 +48,19 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const send = async (path: string, token: string | undefined, body?: object | URLSearchParams) => {
-  const isForm = body instanceof URLSearchParams;
-  const response = await fetch(service.url + path, {
-    method: body ? "POST" : "GET",
-    headers: {
-      ...(token ? { Authorization: `Bearer ${token}` } : {}),
-      ...(body && !isForm ? { "Content-Type": "application/json" } : {}),
-    },
-    ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}),
-  });
-  const text = await response.text();
-  expect(response.ok, `${path}: ${response.status} ${text}`).toBe(true);
-  return JSON.parse(text);
-};
-
-const signUp = async (): Promise<string> => {
-  const username = `user-${randomUUID()}`;
-  const password = "seven storks by the lake";
-  await send("/auth/register", undefined, { username, email: `${username}@example.com`, password });
-  return (await send("/auth/token", undefined, new URLSearchParams({ username, password }))).access_token;
-};
-
-const startJob = async (token: string, seconds: number): Promise<string> => {
-  const bytes = numberedRecording(seconds);
-  const { upload_url, file_id } = await send("/tasks/generate-upload-url", token, {
-    file_name: "session.wav",
-    content_type: "audio/wav",
-    size: bytes.length,
-  });
-  const headers = { "Content-Type": "audio/wav" };
-  await fetch(upload_url, { method: "PUT", headers, body: new Blob([bytes]) });
-  const job = await send("/tasks/jobs", token, {
-    type: "transcription",
-    file_id,
-    language: "lug",
-    timestamps: true,
-  });
-  return job.id;
-};
-
-const whenOver = async (token: string, id: string) => {
-  for (;;) {
-    const job = await send(`/tasks/jobs/${id}`, token);
-    if (!/queued|running/.test(job.status)) return job;
-    await sleep(2_000);
-  }
-};
+const { send, createAccount, startJob, whenOver } = new ApiClient(() => service.url);
 
 describe("a recording of three hours, by a model that is slower than its time for a piece", () => {
   it("is transcribed in shorter parts, each word once", { timeout: 300_000 }, async () => {
     const seconds = 3 * 60 * 60;
-    const token = await signUp();
-    const id = await startJob(token, seconds);
-    const job = await whenOver(token, id);
-    expect(job).toMatchObject({ status: "completed", progress: { done: seconds, total: seconds } });
-    const { text, segments } = await send(`/tasks/jobs/${id}/result`, token);
+    const { token } = await createAccount();
+    const fields = { type: "transcription", language: "lug", timestamps: true };
+    const { id } = await startJob(numberedRecording(seconds), fields, { token });
+    expect((await whenOver(id, token)).body).toMatchObject({
+      status: "completed",
+      progress: { done: seconds, total: seconds },
+    });
+    const { text, segments } = await send(`/tasks/jobs/${id}/result`, { token });
     expect(text.split(" ")).toEqual(everySecond(seconds));
     expect(segments).toHaveLength(seconds);
     expect(Math.floor(segments[7_123].start)).toBe(7_123);

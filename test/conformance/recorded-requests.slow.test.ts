@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { v1ChatCompletionChunk } from "../../functions/chat/v1/chat-completion.ts";
 import { createV1ChatCompletionOperation } from "../../functions/chat/v1/chat-contract.ts";
-import { baseUrl, call, createAccount, expectDeclared } from "../support/client.ts";
+import { call, expectDeclared, request, sharedAccount, speak } from "../support/client.ts";
 import { compareWithReadme } from "../support/client-rows.ts";
 import { problemsOf } from "../support/declared.ts";
 import { formData, formFile } from "../support/multipart.ts";
@@ -24,7 +24,7 @@ import { priceQuestion, priceReply, priceTool } from "../support/tools.ts";
  */
 let token: string;
 beforeAll(async () => {
-  ({ token } = await createAccount());
+  ({ token } = await sharedAccount());
 });
 
 const model = "lang-14b";
@@ -53,22 +53,11 @@ const textOf = (chunks: readonly { choices: readonly { delta: { content?: string
 const spokenText = "Wasuze otya nno? Nnyabo, weebale kujja.";
 
 /** What the sample server has spoken, and can read back. */
-const recording = async () => {
-  const response = await fetch(`${baseUrl}/tasks/audio/speech`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-    body: JSON.stringify({ text: spokenText, response_mode: "stream" }),
-  });
-  return formFile(Buffer.from(await response.arrayBuffer()));
-};
+const recording = async () => formFile(await speak(spokenText, token));
 
 /** An application stores this as a file `.mp3`, in any format. */
 const mp3Of = async (body: object) => {
-  const response = await fetch(`${baseUrl}/v1/audio/speech`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-    body: JSON.stringify(body),
-  });
+  const response = await request("/v1/audio/speech", { token, body });
   expect(response.headers.get("content-type")).toBe("audio/mpeg");
   return decodeAudio("mp3", Buffer.from(await response.arrayBuffer()));
 };

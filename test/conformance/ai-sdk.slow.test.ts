@@ -14,7 +14,7 @@ import {
 } from "ai";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import * as z from "zod";
-import { baseUrl, createAccount } from "../support/client.ts";
+import { baseUrl, sharedAccount, speak } from "../support/client.ts";
 import { compareWithReadme } from "../support/client-rows.ts";
 import { readAll } from "../support/read-all.ts";
 import { decodeAudio } from "../support/test-audio.ts";
@@ -24,7 +24,7 @@ const prompt = "How do you say 'thank you' in Luganda?";
 
 let token: string;
 beforeAll(async () => {
-  ({ token } = await createAccount());
+  ({ token } = await sharedAccount());
 });
 
 compareWithReadme({
@@ -160,12 +160,7 @@ describe("@ai-sdk/openai", () => {
     const openai = createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token });
     const text = "Wasuze otya nno? Nnyabo, weebale kujja.";
     // The sample server reads back what it has spoken.
-    const spoken = await fetch(`${baseUrl}/tasks/audio/speech`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-      body: JSON.stringify({ text, response_mode: "stream" }),
-    });
-    const audio = new Uint8Array(await spoken.arrayBuffer());
+    const audio = await speak(text, token);
     // For this model it requests `verbose_json`, and refuses segments with a missing field.
     const transcript = await transcribe({
       model: openai.transcription("whisper-1"),

@@ -1,12 +1,12 @@
 import OpenAI, { toFile } from "openai";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { fetchWithUploads } from "../../functions/docs/examples/fetch-with-uploads.ts";
-import { baseUrl, createAccount } from "../support/client.ts";
+import { baseUrl, sharedAccount } from "../support/client.ts";
 import { audioBytes, wavFile } from "../support/wav.ts";
 
 let token: string;
 beforeAll(async () => {
-  ({ token } = await createAccount());
+  ({ token } = await sharedAccount());
 });
 afterEach(() => {
   vi.restoreAllMocks();

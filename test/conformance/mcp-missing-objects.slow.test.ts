@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import * as z from "zod";
 import { jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import { uploadKeys } from "../../shared/recordings/uploads/keys.ts";
-import { call, createAccount, type TestAccount } from "../support/client.ts";
+import { call, sharedAccount, type TestAccount } from "../support/client.ts";
 import { connect } from "../support/mcp-client.ts";
 import { openStoredData, type StoredData } from "../support/stored-data.ts";
 import { audioBytes, wavFile } from "../support/wav.ts";
@@ -15,8 +15,8 @@ const failure = z.object({ error: z.object({ code: z.string() }) });
 describe.runIf(isLocal)("A tool", () => {
   let stored: StoredData;
   let account: TestAccount;
-  beforeEach(async () => {
-    [stored, account] = await Promise.all([openStoredData(), createAccount()]);
+  beforeAll(async () => {
+    [stored, account] = await Promise.all([openStoredData(), sharedAccount()]);
   });
 
   const use = async (name: string, given: Record<string, unknown>, meta: Record<string, unknown> = {}) => {

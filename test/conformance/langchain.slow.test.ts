@@ -3,14 +3,14 @@ import { tool } from "@langchain/core/tools";
 import { ChatOpenAI, type ChatOpenAIFields } from "@langchain/openai";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import * as z from "zod";
-import { baseUrl, createAccount } from "../support/client.ts";
+import { baseUrl, sharedAccount } from "../support/client.ts";
 import { compareWithReadme } from "../support/client-rows.ts";
 import { readAll } from "../support/read-all.ts";
 import { priceArguments, priceQuestion, priceReply } from "../support/tools.ts";
 
 let token: string;
 beforeAll(async () => {
-  ({ token } = await createAccount());
+  ({ token } = await sharedAccount());
 });
 
 compareWithReadme({ "`@langchain/openai`": /^@langchain\/openai/ });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { evaluationSchema } from "../../functions/console/quality/evaluation.ts";
-import { baseUrl, createAccount } from "../support/client.ts";
+import { baseUrl, sharedAccount, speak } from "../support/client.ts";
 import { runCommand } from "../support/run-service.ts";
 import { wavHeaderBytes } from "../support/wav.ts";
 
@@ -20,19 +20,9 @@ describe("npm run evaluate", () => {
   let token: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "evaluate-"));
-    ({ token } = await createAccount());
+    ({ token } = await sharedAccount());
   });
   afterAll(() => rm(folder, { recursive: true }));
-
-  const speak = async (text: string): Promise<Buffer> => {
-    const response = await fetch(`${baseUrl}/tasks/audio/speech`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-      body: JSON.stringify({ text, response_mode: "stream" }),
-    });
-    expect(response.status).toBe(200);
-    return Buffer.from(await response.arrayBuffer());
-  };
 
   const writeData = async (name: string, files: Readonly<Record<string, string | Uint8Array>>) => {
     const data = join(folder, name);
@@ -55,7 +45,7 @@ describe("npm run evaluate", () => {
           "eng\tfra\tThank you\tMerci",
           "",
         ].join("\n"),
-        "clip.wav": await speak("Webale nnyo"),
+        "clip.wav": await speak("Webale nnyo", token),
         "speech.jsonl": linesOf({ audio: "clip.wav", transcript: "Webale nnyo ssebo", language: "lug" }),
         "texts.jsonl": linesOf(
           { text: "Where are you going today, my friend?", language: "eng" },

@@ -1,14 +1,14 @@
 import { createMCPClient } from "@ai-sdk/mcp";
 import { generateText, stepCountIs, type ToolSet } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
-import { beforeEach, expect, inject, it, onTestFinished } from "vitest";
+import { beforeAll, expect, inject, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { baseUrl, createAccount } from "../support/client.ts";
+import { baseUrl, sharedAccount } from "../support/client.ts";
 import { decodeAudio } from "../support/test-audio.ts";
 
 let token: string;
-beforeEach(async () => {
-  ({ token } = await createAccount());
+beforeAll(async () => {
+  ({ token } = await sharedAccount());
 });
 
 const toolsFor = async (bearer: string): Promise<ToolSet> => {

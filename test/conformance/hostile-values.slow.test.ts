@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { createAccount, newRegistration } from "../support/client.ts";
+import { newRegistration, sharedAccount } from "../support/client.ts";
 import { attack, expectRefused, form, type Hostile, json, multipart } from "../support/hostile.ts";
 
 let token: string;
 beforeAll(async () => {
-  ({ token } = await createAccount());
+  ({ token } = await sharedAccount());
 });
 
 const long = 100_000;

@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { strToU8, zipSync } from "fflate";
+import { describeReference } from "../../functions/console/docs/reference.ts";
+import { documentOfStage } from "../../shared/http/openapi/stage-document.ts";
+import { defaultVendors } from "../../shared/platform/config/vendors.ts";
+import { baseUrl, speak } from "./client.ts";
+
+/** The operations as the pages of the documentation show them. */
+export const described = describeReference(
+  await documentOfStage({ vendors: defaultVendors, publicBaseUrl: baseUrl }),
+  baseUrl,
+).flatMap((section) => section.operations);
+
+/** Runs commands of the documentation as a person pastes them. @returns what they print, in Latin-1. */
+export const runShell = async (script: string, folder: string, token: string): Promise<string> => {
+  const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
+    cwd: folder,
+    env: { ...process.env, TOKEN: token },
+    encoding: "latin1",
+    maxBuffer: 50_000_000,
+  });
+  return stdout;
+};
+
+/** Writes the files that the samples name into a folder. */
+export const writeSampleFiles = async (folder: string, token: string): Promise<void> => {
+  await writeFile(join(folder, "recording.wav"), await speak("Oli otya?", token, { language: "lug" }));
+  const leaflet =
+    "<w:document xmlns:w='w'><w:body><w:p><w:r><w:t>Thank you</w:t></w:r></w:p></w:body></w:document>";
+  await writeFile(join(folder, "leaflet.docx"), zipSync({ "word/document.xml": strToU8(leaflet) }));
+};

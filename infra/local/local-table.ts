@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { LOCAL_CREDENTIALS, LOCAL_REGION, startDynamoDb } from "@language-ai/aws-stand-ins";
+import { localCredentials, localRegion, startDynamoDb } from "@language-ai/aws-stand-ins";
 import { findRunningService } from "./running-service.ts";
 import { readLocalSettings } from "./settings.ts";
 
 const onlyTable = async (endpoint: string, dataDirectory: string): Promise<string> => {
-  const client = new DynamoDBClient({ endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+  const client = new DynamoDBClient({ endpoint, region: localRegion, credentials: localCredentials });
   const { TableNames } = await client.send(new ListTablesCommand({}));
   client.destroy();
   const [name] = TableNames ?? [];
@@ -62,9 +62,9 @@ export const withLocalTable = async <Result>(
   const server = await startDynamoDb({ dataDirectory: join(dataDirectory, "dynamodb") });
   try {
     Object.assign(process.env, {
-      AWS_REGION: LOCAL_REGION,
-      AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+      AWS_REGION: localRegion,
+      AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: server.endpoint,
     });
     return await work(await onlyTable(server.endpoint, dataDirectory));

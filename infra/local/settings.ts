@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { DEFAULT_MAX_CONCURRENCY } from "@language-ai/aws-stand-ins";
+import { defaultMaxConcurrency } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
 import { wholeNumber } from "../whole-number.ts";
 
@@ -30,7 +30,7 @@ const settings = z.object({
   /** The level of the functions' logs. */
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` }).default("WARN"),
   /** How many invocations may run at a time, for all functions together. Each is a process of about 80 MB. */
-  FUNCTION_CONCURRENCY: wholeNumber(1).default(DEFAULT_MAX_CONCURRENCY),
+  FUNCTION_CONCURRENCY: wholeNumber(1).default(defaultMaxConcurrency),
   /** By default the sample server. */
   CHAT_BASE_URL: endpoint,
   /** By default the stand-in of the messaging platform. */

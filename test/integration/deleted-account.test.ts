@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { ListBucketsCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { LOCAL_CREDENTIALS } from "@language-ai/aws-stand-ins";
+import { localCredentials } from "@language-ai/aws-stand-ins";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { findRunningService } from "../../infra/local/running-service.ts";
@@ -34,7 +34,7 @@ beforeAll(async () => {
   if (!running) throw new Error("The service does not run.");
   const { sdkVariables, tableName } = running;
   // Operators may not read everything.
-  const options = { region: "eu-west-1", credentials: LOCAL_CREDENTIALS };
+  const options = { region: "eu-west-1", credentials: localCredentials };
   const region = sdkVariables["AWS_REGION"] ?? "";
   const table = DynamoDBDocumentClient.from(
     new DynamoDBClient({ ...options, region, endpoint: sdkVariables["AWS_ENDPOINT_URL_DYNAMODB"] ?? "" }),

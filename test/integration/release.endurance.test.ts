@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { LOCAL_CREDENTIALS, LOCAL_REGION, startDynamoDb } from "@language-ai/aws-stand-ins";
+import { localCredentials, localRegion, startDynamoDb } from "@language-ai/aws-stand-ins";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
 import { kindOfItem } from "../../shared/platform/storage/stored-kinds.ts";
@@ -75,8 +75,8 @@ const readStored = async () => {
   const server = await startDynamoDb({ dataDirectory: join(folder, "data", "dynamodb") });
   const client = new DynamoDBClient({
     endpoint: server.endpoint,
-    region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
+    region: localRegion,
+    credentials: localCredentials,
   });
   try {
     const { TableNames: [TableName] = [] } = await client.send(new ListTablesCommand({}));

@@ -7,8 +7,8 @@ import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import {
   ensureTable,
   LambdaService,
-  LOCAL_CREDENTIALS,
-  LOCAL_REGION,
+  localCredentials,
+  localRegion,
   type StandIns,
   sdkVariables,
   startStandIns,
@@ -142,8 +142,8 @@ const upload = async (body: Buffer, userId?: number): Promise<string> => {
   await createUploadsRepository(items).add(fileId, { objectKey, contentType: "audio/x", userId });
   const s3 = new S3Client({
     endpoint: services.endpoints.s3,
-    region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
+    region: localRegion,
+    credentials: localCredentials,
     forcePathStyle: true,
   });
   await s3.send(new PutObjectCommand({ Bucket: bucket, Key: objectKey, Body: body }));

@@ -11,7 +11,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { ListQueuesCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from "@language-ai/aws-stand-ins";
+import { localCredentials, localRegion } from "@language-ai/aws-stand-ins";
 import { inject } from "vitest";
 import { findRunningService } from "../../infra/local/running-service.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
@@ -41,8 +41,8 @@ export const openStoredData = async () => {
   const { sdkVariables, tableName, bucketName: Bucket } = running;
   const connection = (service: string) => ({
     endpoint: sdkVariables[`AWS_ENDPOINT_URL_${service}`] ?? "",
-    region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
+    region: localRegion,
+    credentials: localCredentials,
   });
   const s3 = new S3Client({ ...connection("S3"), forcePathStyle: true });
   const enqueue = async (QueueNamePrefix: string, message: object): Promise<void> => {

@@ -11,7 +11,7 @@ import {
   NoSuchKey,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { LOCAL_CREDENTIALS, LOCAL_REGION, startS3 } from "@language-ai/aws-stand-ins";
+import { localCredentials, localRegion, startS3 } from "@language-ai/aws-stand-ins";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import type {
   LinkedObjectStore,
@@ -50,7 +50,7 @@ interface Server {
 
 const startEmbedded = async (): Promise<Server> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bucket-"));
-  const s3 = await startS3({ dataDirectory, credentials: LOCAL_CREDENTIALS, region: LOCAL_REGION });
+  const s3 = await startS3({ dataDirectory, credentials: localCredentials, region: localRegion });
   await s3.ensureBucket("audio", {});
   return {
     endpoint: s3.endpoint,
@@ -64,7 +64,7 @@ const startEmbedded = async (): Promise<Server> => {
 };
 
 const clientOf = (endpoint: string): S3Client =>
-  new S3Client({ endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, forcePathStyle: true });
+  new S3Client({ endpoint, region: localRegion, credentials: localCredentials, forcePathStyle: true });
 
 /** A bucket in the other S3 that `npm run verify` lets the same tests run against. */
 const useOther = async (endpoint: string): Promise<Server> => {
@@ -86,9 +86,9 @@ const useOther = async (endpoint: string): Promise<Server> => {
 const localAws = (endpoint: string) =>
   readAwsConfig({
     AWS_ENDPOINT_URL: endpoint,
-    AWS_REGION: LOCAL_REGION,
-    AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+    AWS_REGION: localRegion,
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
   });
 
 /** The service's own object store over a bucket that another process has started. */

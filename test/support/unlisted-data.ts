@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { paginateListObjectsV2, S3Client } from "@aws-sdk/client-s3";
 import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from "@language-ai/aws-stand-ins";
+import { localCredentials, localRegion } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
 import { findRunningService } from "../../infra/local/running-service.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
@@ -35,8 +35,8 @@ export const findContradictions = async (dataDirectory: string): Promise<string[
   if (!running) throw new Error("The service under test does not run on this machine.");
   const connection = (service: string) => ({
     endpoint: running.sdkVariables[`AWS_ENDPOINT_URL_${service}`] ?? "",
-    region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
+    region: localRegion,
+    credentials: localCredentials,
   });
   const found = new Set<string>();
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(connection("DYNAMODB")));

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { LOCAL_CREDENTIALS, readAssembly } from "@language-ai/aws-stand-ins";
+import { localCredentials, readAssembly } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
 import { findRunningService } from "../../../infra/local/running-service.ts";
 import { createAccount } from "../../load/accounts.ts";
@@ -96,8 +96,8 @@ const startFunction = (
       ...environment,
       ...sdkVariables,
       // The stand-ins' own key, which may do everything.
-      AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+      AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
       AWS_LAMBDA_FUNCTION_NAME: basename(assetDirectory),
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
       AWS_SESSION_TOKEN: "a-token-as-long-as-those-of-aws".repeat(12),

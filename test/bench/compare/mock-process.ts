@@ -5,7 +5,7 @@
  * each call twice, and repetitions are served from memory. So every call of the product gets a correct response.
  */
 import { createServer, type Socket } from "node:net";
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from "@language-ai/aws-stand-ins";
+import { localCredentials, localRegion } from "@language-ai/aws-stand-ins";
 import { listen, serveParent } from "../child-process.ts";
 import { respondWithAudio } from "../speech/audio-model.ts";
 import { type ModelReply, readInstruction, streamFrames, wholeBody } from "./model-responses.ts";
@@ -77,7 +77,7 @@ const respondedOnce = new Set<string>();
 const slotName = /"\d{10}\.[\w-]{8}"/g;
 
 /** The stand-ins' own key, which may do everything. They do not check signatures. */
-const authorization = `AWS4-HMAC-SHA256 Credential=${LOCAL_CREDENTIALS.accessKeyId}/20260101/${LOCAL_REGION}/service/aws4_request`;
+const authorization = `AWS4-HMAC-SHA256 Credential=${localCredentials.accessKeyId}/20260101/${localRegion}/service/aws4_request`;
 
 const forward = async (service: Service, target: string, body: string): Promise<string> => {
   counts.forwarded += 1;

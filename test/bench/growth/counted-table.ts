@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { buffer } from "node:stream/consumers";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from "@language-ai/aws-stand-ins";
+import { localCredentials, localRegion } from "@language-ai/aws-stand-ins";
 import { readAwsConfig } from "../../../shared/platform/config/environment.ts";
 import type { AwsConfig } from "../../../shared/platform/outbound/aws-config.ts";
 import { openLightTable } from "../../../shared/platform/storage/light-table.ts";
@@ -64,9 +64,9 @@ export const openCountedTable = async ({ name, endpoint }: TableAddress): Promis
   const address = await listen(server);
   // The stand-ins' own key, which may do everything.
   const aws = readAwsConfig({
-    AWS_REGION: LOCAL_REGION,
-    AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+    AWS_REGION: localRegion,
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: address,
   });
   const [counted, client] = [clientOf(address, aws), clientOf(endpoint, aws)];

@@ -1,6 +1,6 @@
 /** The only entry of this package; README.md explains it. Other files must not be imported from outside. */
 
-export { LOCAL_ACCOUNT_ID, LOCAL_CREDENTIALS, LOCAL_REGION } from "./aws-protocol/local-account.ts";
+export { localAccountId, localCredentials, localRegion } from "./aws-protocol/local-account.ts";
 export { openDatabaseFile } from "./database-file.ts";
 export { type DynamoDbServer, startDynamoDb } from "./dynamodb/dynamodb-server.ts";
 export { ensureTable } from "./dynamodb/ensure-table.ts";
@@ -14,7 +14,7 @@ export {
 } from "./iam/policy.ts";
 export type { FunctionConfiguration } from "./lambda/function-configuration.ts";
 export type { InvocationResult } from "./lambda/invocation.ts";
-export { DEFAULT_MAX_CONCURRENCY, LambdaService } from "./lambda/lambda-service.ts";
+export { defaultMaxConcurrency, LambdaService } from "./lambda/lambda-service.ts";
 export { isFromAnotherSite, isFromThisMachine } from "./loopback.ts";
 export { type S3Server, startS3 } from "./s3/s3-server.ts";
 export { type SecretsServer, startSecrets } from "./secrets/secrets-server.ts";

@@ -3,7 +3,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as z from "zod";
-import { LOCAL_REGION } from "./aws-protocol/local-account.ts";
+import { localRegion } from "./aws-protocol/local-account.ts";
 import { ensureTable } from "./dynamodb/ensure-table.ts";
 import type { StandIns } from "./stand-ins.ts";
 import type { LocalModel, LocalResource } from "./template/local-model.ts";
@@ -50,7 +50,7 @@ const deadLettersFirst = (queues: readonly LocalResource[]): LocalResource[] =>
 
 const clientOptions = (endpoint: string, { credentials }: StandIns) => ({
   endpoint,
-  region: LOCAL_REGION,
+  region: localRegion,
   credentials,
 });
 

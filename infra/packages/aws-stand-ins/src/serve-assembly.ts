@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { LOCAL_ACCOUNT_ID } from "./aws-protocol/local-account.ts";
+import { localAccountId } from "./aws-protocol/local-account.ts";
 import { startFunctionUrl } from "./gateway/function-url.ts";
 import type { LocalRoutes } from "./gateway/local-routes.ts";
 import { type ObservedRequest, startRestApi } from "./gateway/rest-api.ts";
@@ -171,7 +171,7 @@ const startEventSources = (
       endpoint: endpoints.sqs,
       credentials: keyOf(role),
       releaseCredentials: credentials,
-      queueUrl: `${endpoints.sqs}/${LOCAL_ACCOUNT_ID}/${queueName}`,
+      queueUrl: `${endpoints.sqs}/${localAccountId}/${queueName}`,
       queueArn: queue.arn,
       batchSize,
       reportBatchItemFailures,

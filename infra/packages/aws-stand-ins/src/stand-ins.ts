@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from "./aws-protocol/local-account.ts";
+import { localCredentials, localRegion } from "./aws-protocol/local-account.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb-server.ts";
 import { Authority } from "./iam/authority.ts";
 import { startS3 } from "./s3/s3-server.ts";
@@ -64,7 +64,7 @@ export const startStandIns = async ({
 }: StandInsOptions) => {
   const credentials = network
     ? { accessKeyId: randomBytes(10).toString("hex"), secretAccessKey: randomBytes(30).toString("base64url") }
-    : LOCAL_CREDENTIALS;
+    : localCredentials;
   const isReplaced = Object.values(endpoints).some((endpoint) => endpoint !== undefined);
   const authority = enforcesPermissions && !isReplaced ? new Authority(credentials) : undefined;
   const folder = (name: string) => ({ dataDirectory: join(dataDirectory, name), authority });
@@ -72,7 +72,7 @@ export const startStandIns = async ({
     ...folder("s3"),
     port: s3Port,
     credentials,
-    region: LOCAL_REGION,
+    region: localRegion,
     ...(network && { network }),
   };
   const starting = {
@@ -115,7 +115,7 @@ export const sdkVariables = ({
   endpoints,
   credentials,
 }: Pick<StandIns, "endpoints" | "credentials">): Record<string, string> => ({
-  AWS_REGION: LOCAL_REGION,
+  AWS_REGION: localRegion,
   AWS_ACCESS_KEY_ID: credentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamoDb,

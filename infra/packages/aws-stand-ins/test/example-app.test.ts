@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import {
-  LOCAL_CREDENTIALS,
-  LOCAL_REGION,
   type LocalApplication,
+  localCredentials,
+  localRegion,
   type ServeOptions,
   serveAssembly,
 } from "@language-ai/aws-stand-ins";
@@ -75,8 +75,8 @@ const putOnQueue = async (body: object): Promise<void> => {
   const { model, standIns } = application;
   const client = new SQSClient({
     endpoint: standIns.endpoints.sqs,
-    region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
+    region: localRegion,
+    credentials: localCredentials,
   });
   const QueueUrl = standIns.sqs?.queueUrl(model.queues[0]?.name ?? "");
   await client.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(body) }));

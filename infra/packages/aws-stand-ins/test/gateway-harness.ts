@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import type { LocalServer } from "../src/gateway/http-server.ts";
-import { HTTP_STREAM_TYPE } from "../src/gateway/relay-stream.ts";
+import { httpStreamType } from "../src/gateway/relay-stream.ts";
 import { type RestApiOptions, startRestApi } from "../src/gateway/rest-api.ts";
 import type { InvocationResult } from "../src/lambda/invocation.ts";
 import type { LocalModel } from "../src/template/local-model.ts";
@@ -45,7 +45,7 @@ export const thrown = (errorMessage: string, errorType = "Error"): InvocationRes
 });
 
 /** A function that streams bytes of the test's choosing: its result, and the end of the stream that it holds. */
-export const rawStream = (contentType = HTTP_STREAM_TYPE) => {
+export const rawStream = (contentType = httpStreamType) => {
   const body = new PassThrough();
   let failure: string | undefined;
   const result: InvocationResult = { kind: "stream", contentType, body, failure: () => failure };

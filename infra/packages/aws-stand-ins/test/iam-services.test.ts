@@ -38,7 +38,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LOCAL_REGION } from "../src/aws-protocol/local-account.ts";
+import { localRegion } from "../src/aws-protocol/local-account.ts";
 import { ensureTable } from "../src/dynamodb/ensure-table.ts";
 import { compilePolicy } from "../src/iam/policy.ts";
 import { secretArn } from "../src/secrets/secret-arn.ts";
@@ -90,7 +90,7 @@ const options = (service: keyof StandIns["endpoints"], ...Statement: object[]) =
   const key = standIns.authority?.admit({ name: `role-${roles}`, statements });
   return {
     endpoint: standIns.endpoints[service],
-    region: LOCAL_REGION,
+    region: localRegion,
     credentials: Statement.length > 0 && key ? { ...key } : standIns.credentials,
     maxAttempts: 1,
   };

@@ -5,7 +5,7 @@ import { ListBucketsCommand, S3Client } from "@aws-sdk/client-s3";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from "../src/aws-protocol/local-account.ts";
+import { localCredentials, localRegion } from "../src/aws-protocol/local-account.ts";
 import { provision } from "../src/provision.ts";
 import { type StandIns, startStandIns } from "../src/stand-ins.ts";
 import type { LocalResource } from "../src/template/local-model.ts";
@@ -15,15 +15,15 @@ const nothing = { tables: [], buckets: [], queues: [], secrets: [] };
 const resource = (name: string, properties: LocalResource["properties"]): LocalResource => ({
   logicalId: `${name}8A1B`,
   name,
-  arn: `arn:aws:any:${LOCAL_REGION}:000000000000:${name}`,
+  arn: `arn:aws:any:${localRegion}:000000000000:${name}`,
   type: "AWS::Any::Thing",
   properties,
 });
 
 const clientOptions = (endpoint: string) => ({
   endpoint,
-  region: LOCAL_REGION,
-  credentials: LOCAL_CREDENTIALS,
+  region: localRegion,
+  credentials: localCredentials,
 });
 
 let directory: string;
@@ -86,7 +86,7 @@ describe("A secret of a template", () => {
 
 describe("A queue of a template", () => {
   it("may name its dead-letter queue before that one's own entry", async () => {
-    const deadLetterTargetArn = `arn:aws:sqs:${LOCAL_REGION}:000000000000:dead`;
+    const deadLetterTargetArn = `arn:aws:sqs:${localRegion}:000000000000:dead`;
     const queues = [
       resource("work", { RedrivePolicy: { deadLetterTargetArn, maxReceiveCount: 3 } }),
       resource("dead", {}),

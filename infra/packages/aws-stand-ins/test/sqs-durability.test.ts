@@ -38,12 +38,12 @@ const stop = async (server: SqsServer): Promise<void> => {
 const queueOf = (server: Pick<SqsServer, "endpoint">, name: string): QueueUnderTest =>
   new QueueUnderTest(sqsClient(server.endpoint), `${server.endpoint}/000000000000/${name}`);
 
-const FIFO = { FifoQueue: true, ContentBasedDeduplication: true };
+const fifoProperties = { FifoQueue: true, ContentBasedDeduplication: true };
 
 describe("The embedded SQS after a restart", () => {
   it("has its queues and their messages, and still knows what it has seen", async () => {
     const before = await start();
-    before.ensureQueue("kept.fifo", { ...FIFO, VisibilityTimeout: 77 });
+    before.ensureQueue("kept.fifo", { ...fifoProperties, VisibilityTimeout: 77 });
     await queueOf(before, "kept.fifo").send("kept", { MessageGroupId: "group" });
     await stop(before);
 
@@ -122,7 +122,7 @@ const startInOwnProcess = async (directory: string): Promise<OwnProcess> => {
   const program = `
     import { startSqs } from ${JSON.stringify(module)};
     const server = await startSqs({ dataDirectory: process.argv[1] });
-    server.ensureQueue("killed.fifo", ${JSON.stringify(FIFO)});
+    server.ensureQueue("killed.fifo", ${JSON.stringify(fifoProperties)});
     process.stdout.write(server.endpoint);
   `;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program, directory], {
@@ -252,7 +252,7 @@ describe("The embedded SQS is idle", () => {
 describe("A queue whose worker starts", () => {
   it("redelivers what the worker of an earlier process had received and not finished", async () => {
     const before = await start();
-    before.ensureQueue("work.fifo", { ...FIFO, VisibilityTimeout: 1_800 });
+    before.ensureQueue("work.fifo", { ...fifoProperties, VisibilityTimeout: 1_800 });
     const earlier = queueOf(before, "work.fifo");
     await earlier.send("abandoned", { MessageGroupId: "group" });
     await earlier.receive();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LOCAL_CREDENTIALS } from "../src/aws-protocol/local-account.ts";
+import { localCredentials } from "../src/aws-protocol/local-account.ts";
 import { isFromAnotherSite, isFromThisMachine } from "../src/loopback.ts";
 import { type StandIns, sdkVariables, startStandIns } from "../src/stand-ins.ts";
 
@@ -69,7 +69,7 @@ describe("stand-ins that others on the network may reach", () => {
     expect(s3).toMatch(/^http:\/\/127\.0\.0\.2:/);
     for (const endpoint of Object.values(others)) expect(endpoint).toMatch(/^http:\/\/127\.0\.0\.1:/);
     expect(AWS_SECRET_ACCESS_KEY).toHaveLength(40);
-    expect(AWS_SECRET_ACCESS_KEY).not.toBe(LOCAL_CREDENTIALS.secretAccessKey);
+    expect(AWS_SECRET_ACCESS_KEY).not.toBe(localCredentials.secretAccessKey);
   });
 
   it.each([

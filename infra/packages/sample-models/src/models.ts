@@ -16,11 +16,11 @@ export const sampleModels = {
 const sampleModelIds: readonly string[] = Object.values(sampleModels);
 
 /** Throws an `ApiError` (404) when a request names none of the models that can do what it asks. */
-export function requireModel(model: string, able: readonly string[]): void {
+export const requireModel = (model: string, able: readonly string[]): void => {
   if (able.includes(model)) return;
   const message = `The model '${model}' does not exist; for this the sample server has ${able.join(" and ")}.`;
   throw new ApiError(404, message, { code: "model_not_found", param: "model" });
-}
+};
 
 /** Unix time of the first version of these models; OpenAI's list has such a time for every model. */
 const created = Date.UTC(2026, 0, 1) / 1000;

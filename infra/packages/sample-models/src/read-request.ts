@@ -6,7 +6,7 @@ import { ApiError } from "./endpoint.ts";
 const maxJsonBodyBytes = 8 * 1024 * 1024;
 
 /** Reads the body of a request as JSON. Throws an `ApiError`: 413 when it is too long, 400 when it is not JSON. */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export const readJson = async (request: IncomingMessage): Promise<unknown> => {
   const chunks: Buffer[] = [];
   let length = 0;
   // Leaving the loop early must not destroy the request: its connection has to carry the refusal.
@@ -26,10 +26,10 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   } catch {
     throw new ApiError(400, "The request body is not valid JSON.", { code: "invalid_json" });
   }
-}
+};
 
 /** Checks a request body. Throws an `ApiError` (400) that names the first wrong parameter, never its value. */
-export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+export const parseRequest = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
@@ -46,12 +46,12 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unk
     throw new ApiError(400, message, { param, code: "missing_required_parameter" });
   }
   throw new ApiError(400, `Invalid '${param}': ${issue.message}`, { param, code: "invalid_value" });
-}
+};
 
 /** The requested format. Throws an `ApiError` (400) when it is not one of the given ones. */
-export function requireFormat<Format extends string>(requested: string, given: readonly Format[]): Format {
+export const requireFormat = <Format extends string>(requested: string, given: readonly Format[]): Format => {
   const format = given.find((candidate) => candidate === requested);
   if (format !== undefined) return format;
   const message = `Invalid 'response_format': the sample server supports ${given.join(", ")}.`;
   throw new ApiError(400, message, { code: "unsupported_value", param: "response_format" });
-}
+};

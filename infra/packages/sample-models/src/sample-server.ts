@@ -38,7 +38,9 @@ export type SampleInference = {
  *
  * Rejects with the system's error when the port is in use.
  */
-export async function startSampleInference(options: SampleInferenceOptions = {}): Promise<SampleInference> {
+export const startSampleInference = async (
+  options: SampleInferenceOptions = {},
+): Promise<SampleInference> => {
   const settings = { tokenDelayMilliseconds: options.tokenDelayMilliseconds ?? 20 };
   const synthesiser = new Synthesiser();
   const speech = createSpeech((utterance) => synthesiser.synthesise(utterance), options.voices);
@@ -48,21 +50,20 @@ export async function startSampleInference(options: SampleInferenceOptions = {})
   });
   server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
-  return { baseUrl: `http://127.0.0.1:${portOf(server)}/v1`, close };
-
-  async function close(): Promise<void> {
+  const close = async (): Promise<void> => {
     await closeServer(server);
     await synthesiser.close();
-  }
-}
+  };
+  return { baseUrl: `http://127.0.0.1:${portOf(server)}/v1`, close };
+};
 
-async function respondToRequest(
+const respondToRequest = async (
   endpoints: readonly Endpoint[],
   request: IncomingMessage,
   response: ServerResponse,
   settings: SampleSettings,
   { apiKey, isAllowed = () => true }: SampleInferenceOptions,
-): Promise<void> {
+): Promise<void> => {
   response.setHeader("x-request-id", `req_${randomUUID().replaceAll("-", "")}`);
   try {
     if (!isAllowed(request)) throw new ApiError(403, "This server only accepts requests from this machine.");
@@ -72,34 +73,32 @@ async function respondToRequest(
   } catch (error) {
     sendError(response, error);
   }
-}
+};
 
-function requireKey(request: IncomingMessage, apiKey: string): void {
+const requireKey = (request: IncomingMessage, apiKey: string): void => {
   const given = request.headers.authorization ?? "";
   // Hashed, because the comparison in constant time wants two values of one length.
   if (timingSafeEqual(hash(given), hash(`Bearer ${apiKey}`))) return;
   throw new ApiError(401, "The API key is missing or wrong.", { code: "invalid_api_key" });
-}
+};
 
-function hash(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
-}
+const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-function portOf(server: Server): number {
+const portOf = (server: Server): number => {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The sample server has no port.");
   return address.port;
-}
+};
 
-async function closeServer(server: Server): Promise<void> {
+const closeServer = async (server: Server): Promise<void> => {
   const closed = once(server, "close");
   server.close();
   server.closeAllConnections();
   await closed;
-}
+};
 
 /** The endpoint for a request. Throws an `ApiError`: 404 for an unknown path, 405 for another method. */
-function findEndpoint(endpoints: readonly Endpoint[], method: string, path: string): Endpoint {
+const findEndpoint = (endpoints: readonly Endpoint[], method: string, path: string): Endpoint => {
   const onPath = endpoints.filter((endpoint) => endpoint.path === path);
   const endpoint = onPath.find((candidate) => candidate.method === method);
   if (endpoint) return endpoint;
@@ -109,4 +108,4 @@ function findEndpoint(endpoints: readonly Endpoint[], method: string, path: stri
   const allow = onPath.map((candidate) => candidate.method).join(", ");
   const message = `${method} is not allowed on ${path}.`;
   throw new ApiError(405, message, { code: "method_not_supported", headers: { allow } });
-}
+};

@@ -3,24 +3,24 @@ import type { ServerResponse } from "node:http";
 import { ApiError } from "./endpoint.ts";
 
 /** Sends a value as the whole response. */
-export function sendJson(
+export const sendJson = (
   response: ServerResponse,
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
-): void {
+): void => {
   const body = JSON.stringify(value);
   const length = Buffer.byteLength(body);
   response
     .writeHead(status, { ...headers, "content-type": "application/json", "content-length": length })
     .end(body);
-}
+};
 
 /**
  * Ends an exchange with an error. A client that has left gets nothing; a started response is broken off, so that a
  * client cannot take it as complete. Errors that are not the client's fault are written to standard error.
  */
-export function sendError(response: ServerResponse, error: unknown): void {
+export const sendError = (response: ServerResponse, error: unknown): void => {
   if (response.destroyed) return;
   if (!(error instanceof ApiError)) process.emitWarning(error instanceof Error ? error : String(error));
   if (response.headersSent) {
@@ -31,7 +31,7 @@ export function sendError(response: ServerResponse, error: unknown): void {
     error instanceof ApiError ? error : new ApiError(500, "The sample server failed to respond.");
   const type = status >= 500 ? "server_error" : "invalid_request_error";
   sendJson(response, status, { error: { message, type, param, code } }, headers);
-}
+};
 
 /**
  * Sends a response piece by piece, as the pieces come. Waits when the client reads more slowly than they come, and
@@ -39,11 +39,11 @@ export function sendError(response: ServerResponse, error: unknown): void {
  *
  * The head is sent with the first piece: a source that fails before can still lead to an error response.
  */
-export async function sendStream(
+export const sendStream = async (
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
   pieces: (clientGone: AbortSignal) => AsyncIterable<string | Uint8Array>,
-): Promise<void> {
+): Promise<void> => {
   if (response.destroyed) return;
   const clientGone = new AbortController();
   response.once("close", () => clientGone.abort());
@@ -58,7 +58,7 @@ export async function sendStream(
   } catch (error) {
     if (!clientGone.signal.aborted) throw error;
   }
-}
+};
 
 const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
 
@@ -67,12 +67,12 @@ const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-con
  *
  * @param events makes the events, already serialised and without line breaks
  */
-export async function sendEvents(
+export const sendEvents = async (
   response: ServerResponse,
   events: (clientGone: AbortSignal) => AsyncIterable<string>,
-): Promise<void> {
+): Promise<void> => {
   await sendStream(response, headers, (clientGone) => dataLines(events(clientGone)));
-}
+};
 
 async function* dataLines(events: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const event of events) yield `data: ${event}\n\n`;

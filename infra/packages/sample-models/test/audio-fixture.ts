@@ -16,7 +16,7 @@ export type Wav = {
 const unknownSize = 0xff_ff_ff_ff;
 
 /** Walks the chunks of a WAV file as any player does. Throws when they are not one after the other to the end. */
-export function parseWav(file: Buffer): Wav {
+export const parseWav = (file: Buffer): Wav => {
   if (file.toString("latin1", 0, 4) !== "RIFF" || file.toString("latin1", 8, 12) !== "WAVE") {
     throw new Error("The file is not a WAV file.");
   }
@@ -44,9 +44,9 @@ export function parseWav(file: Buffer): Wav {
     tags: parseTags(found.get("LIST") ?? Buffer.alloc(0)),
     samples: toSamples(found.get("data") ?? Buffer.alloc(0)),
   };
-}
+};
 
-function parseTags(list: Buffer): Record<string, string> {
+const parseTags = (list: Buffer): Record<string, string> => {
   const tags: Record<string, string> = {};
   for (let position = 4; position < list.length; ) {
     const end = position + 8 + list.readUInt32LE(position + 4);
@@ -54,20 +54,18 @@ function parseTags(list: Buffer): Record<string, string> {
     position = end + (end % 2);
   }
   return tags;
-}
+};
 
 /** Bytes as 16-bit samples. */
-export function toSamples(bytes: Buffer): Int16Array {
-  return Int16Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readInt16LE(index * 2));
-}
+export const toSamples = (bytes: Buffer): Int16Array =>
+  Int16Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readInt16LE(index * 2));
 
 /** How loud samples are: the root mean square, where 1 is the loudest there is. */
-export function loudness(samples: Int16Array): number {
-  return Math.sqrt(samples.reduce((sum, sample) => sum + (sample / 32_768) ** 2, 0) / samples.length);
-}
+export const loudness = (samples: Int16Array): number =>
+  Math.sqrt(samples.reduce((sum, sample) => sum + (sample / 32_768) ** 2, 0) / samples.length);
 
 /** The pitch of a voice in hertz: the middle of what is measured in 40 ms windows that have one. */
-export function medianPitch(samples: Int16Array, sampleRate = 24_000): number {
+export const medianPitch = (samples: Int16Array, sampleRate = 24_000): number => {
   const length = Math.round(sampleRate * 0.04);
   const pitches: number[] = [];
   for (let start = 0; start + 2 * length <= samples.length; start += 2 * length) {
@@ -75,10 +73,10 @@ export function medianPitch(samples: Int16Array, sampleRate = 24_000): number {
     if (pitch !== undefined) pitches.push(pitch);
   }
   return pitches.sort((a, b) => a - b)[Math.floor(pitches.length / 2)] ?? 0;
-}
+};
 
 /** The shift between 60 and 400 Hz under which a window is most like itself; undefined when it is like none. */
-function pitchOf(window: Int16Array, length: number, sampleRate: number): number | undefined {
+const pitchOf = (window: Int16Array, length: number, sampleRate: number): number | undefined => {
   const product = (shift: number) => {
     let sum = 0;
     for (let index = 0; index < length; index += 2)
@@ -92,14 +90,14 @@ function pitchOf(window: Int16Array, length: number, sampleRate: number): number
     if (likeness > best.likeness) best = { shift, likeness };
   }
   return best.shift === 0 ? undefined : sampleRate / best.shift;
-}
+};
 
 /** A WAV file of 16-bit samples, with the usual header of 44 bytes. */
-export function makeWav(
+export const makeWav = (
   samples: Int16Array,
   sampleRate: number,
   extraChunks: Buffer = Buffer.alloc(0),
-): Buffer {
+): Buffer => {
   const header = Buffer.alloc(44);
   header.write("RIFF", 0, "latin1");
   header.writeUInt32LE(36 + extraChunks.length + samples.byteLength, 4);
@@ -115,23 +113,22 @@ export function makeWav(
   header.writeUInt32LE(samples.byteLength, 40);
   const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
   return Buffer.concat([header.subarray(0, 36), extraChunks, header.subarray(36), bytes]);
-}
+};
 
 /** Samples of a tone where one of the spans (in seconds) is, and of silence elsewhere. */
-export function makeTone(
+export const makeTone = (
   seconds: number,
   spans: readonly (readonly [number, number])[],
   rate = 16_000,
-): Int16Array {
-  return Int16Array.from({ length: Math.round(seconds * rate) }, (_, index) => {
+): Int16Array =>
+  Int16Array.from({ length: Math.round(seconds * rate) }, (_, index) => {
     const time = index / rate;
     const isLoud = spans.some(([start, end]) => time >= start && time < end);
     return isLoud ? Math.round(8_000 * Math.sin(2 * Math.PI * 220 * time)) : 0;
   });
-}
 
 /** Serves one endpoint; `handled` is the error of the first request, if any. */
-export async function serve(endpoint: Endpoint) {
+export const serve = async (endpoint: Endpoint) => {
   const handled = Promise.withResolvers<unknown>();
   const server = createServer((received, response) => {
     endpoint.handle({ request: received, response, settings: { tokenDelayMilliseconds: 0 } }).then(
@@ -152,14 +149,14 @@ export async function serve(endpoint: Endpoint) {
     await handled.promise;
   };
   return { port: address.port, handled: handled.promise, close };
-}
+};
 
 /** Sends one request to an endpoint, and returns the client's end of it as soon as the response starts. */
-export async function exchangeWith(endpoint: Endpoint, body: string) {
+export const exchangeWith = async (endpoint: Endpoint, body: string) => {
   const { port, handled, close } = await serve(endpoint);
   const client = request({ port, host: "127.0.0.1", method: "POST" }).end(body);
   client.on("error", () => undefined);
   const [response]: IncomingMessage[] = await once(client, "response");
   if (response === undefined) throw new Error("The server did not answer.");
   return { client, response, handled, close };
-}
+};

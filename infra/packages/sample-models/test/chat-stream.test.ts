@@ -21,7 +21,7 @@ const counting = {
   messages: [{ role: "user" as const, content: "Translate from English to Acholi: one, two, three" }],
 };
 
-async function rawStream(body: object): Promise<string[]> {
+const rawStream = async (body: object): Promise<string[]> => {
   const response = await fetch(`${server.baseUrl}/chat/completions`, {
     method: "POST",
     body: JSON.stringify({ ...body, stream: true }),
@@ -33,7 +33,7 @@ async function rawStream(body: object): Promise<string[]> {
     expect(event).toMatch(/^data: .+$/u);
     return event.slice("data: ".length);
   });
-}
+};
 
 describe("A streamed reply of the sample server", () => {
   it("is a role chunk, one chunk a word, a finish chunk and [DONE]", async () => {
@@ -121,10 +121,10 @@ describe("A streamed reply of the sample server", () => {
 
 describe("Sending events", () => {
   /** Serves one exchange with the given handler, and returns the two ends of it. */
-  async function exchange(
+  const exchange = async (
     handle: (response: ServerResponse, request: IncomingMessage) => Promise<void>,
     body = "",
-  ) {
+  ) => {
     const handled = Promise.withResolvers<void>();
     // A failure may come before the test awaits it.
     handled.promise.catch(() => undefined);
@@ -147,7 +147,7 @@ describe("Sending events", () => {
       await handled.promise.catch(() => undefined);
     };
     return { client, incoming, response: await responses.promise, handled: handled.promise, close };
-  }
+  };
 
   it("aborts the source of the events when the client disconnects", async () => {
     const left = Promise.withResolvers<string>();

@@ -15,13 +15,13 @@ afterAll(() => server.close());
 type Message = OpenAI.ChatCompletionMessageParam;
 
 /** The reply to a conversation; texts are the user's messages, each with its reply before the next. */
-async function ask(...conversation: (string | Message)[]): Promise<string> {
+const ask = async (...conversation: (string | Message)[]): Promise<string> => {
   const messages = conversation.map(
     (entry): Message => (typeof entry === "string" ? { role: "user", content: entry } : entry),
   );
   const { choices } = await openai.chat.completions.create({ model: "sample-14b", messages });
   return choices[0]?.message.content ?? "";
-}
+};
 
 const disclosure = "This is the sample server, not a language model.";
 

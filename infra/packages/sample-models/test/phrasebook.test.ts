@@ -29,11 +29,11 @@ const phraseSchema = z.strictObject({
 });
 
 /** The translation of a text, undefined where a part of it has none. */
-function translated(text: string, target: string, source?: string): string | undefined {
+const translated = (text: string, target: string, source?: string): string | undefined => {
   const runs = translateRuns({ text, target, ...(source === undefined ? {} : { source }) });
   if (runs.some((run) => run.translation === undefined)) return undefined;
   return runs.map((run) => run.translation + run.gap).join("");
-}
+};
 
 describe("The table of the phrasebook", () => {
   it("has a non-empty wording in every cell, and at least one language besides English in every phrase", () => {

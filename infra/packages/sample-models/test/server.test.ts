@@ -30,15 +30,15 @@ afterAll(() => server.close());
 
 const question = { model: sampleModels.model14b, messages: [{ role: "user" as const, content: "Hello" }] };
 
-function post(body: string, path = "/chat/completions"): Promise<Response> {
+const post = (body: string, path = "/chat/completions"): Promise<Response> => {
   const headers = { "content-type": "application/json" };
   return fetch(`${server.baseUrl}${path}`, { method: "POST", headers, body });
-}
+};
 
-async function errorOf(response: Response) {
+const errorOf = async (response: Response) => {
   expect(response.headers.get("content-type")).toBe("application/json");
   return errorBody.parse(await response.json()).error;
-}
+};
 
 describe("The sample server", () => {
   it("listens on this machine only, at an address that ends with /v1", () => {

@@ -114,21 +114,21 @@ describe("The voices of the sample server", () => {
 describe("Speaking", () => {
   const voice = { tag: "t", base: "sw", variant: "f1", pitch: 45, wordsPerMinute: 150 } as const;
 
-  async function all(speech: AsyncIterable<Int16Array>): Promise<Int16Array[]> {
+  const all = async (speech: AsyncIterable<Int16Array>): Promise<Int16Array[]> => {
     const runs: Int16Array[] = [];
     for await (const run of speech) runs.push(run);
     return runs;
-  }
+  };
 
   /** Speaks with a synthesiser that takes this many seconds for every piece. */
-  function speakWith(text: string, secondsAPiece: number) {
+  const speakWith = (text: string, secondsAPiece: number) => {
     const utterances: Utterance[] = [];
     const speech = speak(text, voice, "sw", async (utterance) => {
       utterances.push(utterance);
       return new Int16Array(Math.min(secondsAPiece, utterance.maxSeconds) * 24_000).fill(1);
     });
     return { utterances, speech };
-  }
+  };
 
   it("passes the synthesiser one sentence after the other, and pauses after each", async () => {
     const { speech, utterances } = speakWith("Emu. Bbiri.", 1);

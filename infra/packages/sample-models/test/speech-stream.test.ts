@@ -10,13 +10,12 @@ const greeting = "Nkusanyukidde nnyo, ssebo. Oli otya?";
 const longText = `${greeting} `.repeat(250).trim();
 
 /** The body of a request for speech. */
-function ask(body: object = {}): string {
-  return JSON.stringify({ model: sampleModels.speech, input: greeting, voice: "sample_lug_1", ...body });
-}
+const ask = (body: object = {}): string =>
+  JSON.stringify({ model: sampleModels.speech, input: greeting, voice: "sample_lug_1", ...body });
 
 describe("The stream of speech", () => {
   /** A synthesiser that is ready with an utterance when the test says so. */
-  function heldSynthesiser() {
+  const heldSynthesiser = () => {
     const utterances: (Utterance & PromiseWithResolvers<Int16Array>)[] = [];
     const synthesise = (utterance: Utterance) => {
       const spoken = Promise.withResolvers<Int16Array>();
@@ -24,7 +23,7 @@ describe("The stream of speech", () => {
       return spoken.promise;
     };
     return { utterances, synthesise };
-  }
+  };
 
   it("begins with the first samples, while the rest is still to be synthesised", async () => {
     const { utterances, synthesise } = heldSynthesiser();
@@ -130,9 +129,7 @@ describe("The synthesiser", () => {
     maxSeconds: 60,
   };
 
-  function nextWorker(): Promise<Worker[]> {
-    return once(process, "worker");
-  }
+  const nextWorker = (): Promise<Worker[]> => once(process, "worker");
 
   it("cuts off what is longer than it may be", async () => {
     const synthesiser = new Synthesiser();

@@ -17,19 +17,16 @@ afterAll(() => server.close());
 const greeting = "Nkusanyukidde nnyo, ssebo. Oli otya?";
 const speech = { model: sampleModels.speech, input: greeting, voice: "sample_lug_1" };
 
-function post(body: object): Promise<Response> {
-  return fetch(`${server.baseUrl}/audio/speech`, { method: "POST", body: JSON.stringify(body) });
-}
+const post = (body: object): Promise<Response> =>
+  fetch(`${server.baseUrl}/audio/speech`, { method: "POST", body: JSON.stringify(body) });
 
-async function speak(wanted: object = {}) {
+const speak = async (wanted: object = {}) => {
   const response = await post({ ...speech, ...wanted });
   expect(response.status).toBe(200);
   return parseWav(Buffer.from(await response.arrayBuffer()));
-}
+};
 
-async function secondsOf(wanted: object): Promise<number> {
-  return (await speak(wanted)).samples.length / 24_000;
-}
+const secondsOf = async (wanted: object): Promise<number> => (await speak(wanted)).samples.length / 24_000;
 
 describe("The speech of the sample server", () => {
   it("is a WAV file of 24,000 samples a second, mono, 16 bits, as its headers say", async () => {

@@ -11,15 +11,15 @@ async function* inPieces(file: Buffer, length: number): AsyncGenerator<Buffer> {
   }
 }
 
-function chunk(id: string, content: Buffer, size = content.length): Buffer {
+const chunk = (id: string, content: Buffer, size = content.length): Buffer => {
   const header = Buffer.alloc(8, id, "latin1");
   header.writeUInt32LE(size, 4);
   return Buffer.concat([header, content, Buffer.alloc(content.length % 2)]);
-}
+};
 
 type Format = { encoding?: number; channels?: number; rate?: number; bits?: number };
 
-function format({ encoding = 1, channels = 1, rate = 8_000, bits = 16 }: Format = {}): Buffer {
+const format = ({ encoding = 1, channels = 1, rate = 8_000, bits = 16 }: Format = {}): Buffer => {
   const content = Buffer.alloc(16);
   content.writeUInt16LE(encoding, 0);
   content.writeUInt16LE(channels, 2);
@@ -28,14 +28,13 @@ function format({ encoding = 1, channels = 1, rate = 8_000, bits = 16 }: Format 
   content.writeUInt16LE((channels * bits) / 8, 12);
   content.writeUInt16LE(bits, 14);
   return chunk("fmt ", content);
-}
+};
 
-function wav(...chunks: Buffer[]): Buffer {
-  return Buffer.concat([Buffer.from("RIFF\0\0\0\0WAVE", "latin1"), ...chunks]);
-}
+const wav = (...chunks: Buffer[]): Buffer =>
+  Buffer.concat([Buffer.from("RIFF\0\0\0\0WAVE", "latin1"), ...chunks]);
 
 /** 16-bit samples at 8,000 a second: loud in the given spans, silent elsewhere. */
-function audio(seconds: number, spans: readonly (readonly [number, number])[]): Buffer {
+const audio = (seconds: number, spans: readonly (readonly [number, number])[]): Buffer => {
   const samples = Buffer.alloc(seconds * 16_000);
   for (const [start, end] of spans) {
     for (let index = start * 8_000; index < end * 8_000; index += 1) {
@@ -43,7 +42,7 @@ function audio(seconds: number, spans: readonly (readonly [number, number])[]): 
     }
   }
   return samples;
-}
+};
 
 const read = (file: Buffer, pieceLength = 64 * 1024) => readRecording(inPieces(file, pieceLength));
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-async function speak(input: string, voice = "sample_lug_1"): Promise<Buffer> {
+const speak = async (input: string, voice = "sample_lug_1"): Promise<Buffer> => {
   const response = await openai.audio.speech.create({
     model: sampleModels.speech,
     input,
@@ -36,24 +36,23 @@ async function speak(input: string, voice = "sample_lug_1"): Promise<Buffer> {
     response_format: "wav",
   });
   return Buffer.from(await response.arrayBuffer());
-}
+};
 
-function form(file: Buffer | undefined, fields: Record<string, string> = {}): FormData {
+const form = (file: Buffer | undefined, fields: Record<string, string> = {}): FormData => {
   const form = new FormData();
   for (const [name, value] of Object.entries({ model, ...fields })) form.append(name, value);
   if (file) form.append("file", new Blob([new Uint8Array(file)]), "recording.wav");
   return form;
-}
+};
 
-function post(body: FormData): Promise<Response> {
-  return fetch(`${server.baseUrl}/audio/transcriptions`, { method: "POST", body });
-}
+const post = (body: FormData): Promise<Response> =>
+  fetch(`${server.baseUrl}/audio/transcriptions`, { method: "POST", body });
 
-async function transcribe(file: Buffer, fields: Record<string, string> = {}) {
+const transcribe = async (file: Buffer, fields: Record<string, string> = {}) => {
   const response = await post(form(file, { response_format: "verbose_json", ...fields }));
   expect(response.status).toBe(200);
   return verboseBody.parse(await response.json());
-}
+};
 
 describe("A transcription of what the sample server has spoken", () => {
   it.each([

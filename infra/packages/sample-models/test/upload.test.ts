@@ -18,10 +18,10 @@ afterAll(() => server.close());
 describe("A form that comes in", () => {
   const send = (body: NonNullable<RequestInit["body"]>) => sendForm(server.baseUrl, body);
 
-  async function expectAlive(): Promise<void> {
+  const expectAlive = async (): Promise<void> => {
     const response = await send(new Uint8Array(whole));
     expect(await response.json()).toEqual({ text: noRecogniser });
-  }
+  };
 
   it("is refused wherever it breaks off (400), and the server continues", async () => {
     for (let length = 0; length < whole.length - 2; length += 7) {

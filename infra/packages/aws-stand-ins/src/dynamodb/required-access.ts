@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
 import type { AccessRequest } from "../iam/policy.ts";
 import type { JsonObject } from "./store.ts";
 
@@ -66,7 +66,7 @@ const query = z.object({
 const tableArn = (table: string, index?: string): string => {
   const arn = table.startsWith("arn:")
     ? table
-    : `arn:aws:dynamodb:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:table/${table}`;
+    : `arn:aws:dynamodb:${localRegion}:${localAccountId}:table/${table}`;
   return index === undefined ? arn : `${arn}/index/${index}`;
 };
 

@@ -24,7 +24,7 @@ type PolicyDocument = z.output<typeof policyDocumentSchema>;
 
 type Verdict = "allow" | "explicit-deny" | "implicit-deny";
 
-const INVOKE = "execute-api:Invoke";
+const invokeAction = "execute-api:Invoke";
 
 /** Matches as IAM does: `*` stands for any characters, slashes included, `?` for one. */
 const matches = (pattern: string, text: string): boolean => {
@@ -41,7 +41,7 @@ const evaluatePolicy = ({ Statement }: PolicyDocument, methodArn: string): Verdi
   const effects = Statement.filter(
     ({ Action, Resource }) =>
       // Actions are matched without case, resources with it.
-      Action.some((pattern) => matches(pattern.toLowerCase(), INVOKE.toLowerCase())) &&
+      Action.some((pattern) => matches(pattern.toLowerCase(), invokeAction.toLowerCase())) &&
       Resource.some((pattern) => matches(pattern, methodArn)),
   ).map(({ Effect }) => Effect);
   if (effects.includes("Deny")) return "explicit-deny";
@@ -69,9 +69,9 @@ interface Cached {
 }
 
 /** API Gateway's integration timeout, which its calls to authorizers share. */
-const TIMEOUT_MILLISECONDS = 29_000;
+const timeoutMilliseconds = 29_000;
 /** Every token makes an entry; a laptop that serves for weeks must not keep them all. */
-const MAX_CACHED = 1_000;
+const maxCached = 1_000;
 
 const refuse = (fault: Fault): Decision => ({ allowed: false, fault });
 
@@ -119,7 +119,7 @@ export class RequestAuthorizer {
     const { functionName } = this.#definition;
     const event = createAuthorizerEvent(head);
     const result = await invokeWithin(this.#invoke, functionName, event, {
-      milliseconds: TIMEOUT_MILLISECONDS,
+      milliseconds: timeoutMilliseconds,
     });
     if (result === "expired") return this.#fail("AUTHORIZER_FAILURE", "did not respond in time");
     if (result.kind === "error") {
@@ -173,7 +173,7 @@ export class RequestAuthorizer {
     // Without identity sources every caller would share one key.
     if (cacheSeconds === 0 || identitySources.length === 0 || this.#recall(key) !== undefined) return;
     const [oldest] = this.#cache.keys();
-    if (this.#cache.size >= MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest);
+    if (this.#cache.size >= maxCached && oldest !== undefined) this.#cache.delete(oldest);
     this.#cache.delete(key);
     this.#cache.set(key, { permission, expiresAt: Date.now() + cacheSeconds * 1000 });
   }

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { LambdaFunctionURLEvent } from "aws-lambda";
-import { type InvocationResult, MAX_REQUEST_BYTES, requestTooLarge } from "../lambda/invocation.ts";
+import { type InvocationResult, maxRequestBytes, requestTooLarge } from "../lambda/invocation.ts";
 import type { FunctionUrl, FunctionUrlCors } from "../template/local-model.ts";
 import { readFunctionUrlResponse, sendBuffered } from "./buffered-response.ts";
 import { type Exchange, signalOfCaller } from "./exchange.ts";
 import { type HttpServerOptions, type LocalServer, type Log, startHttpServer } from "./http-server.ts";
 import { discard, type Invoke, invokeWithin } from "./invoke.ts";
 import { readBody } from "./read-body.ts";
-import { HTTP_STREAM_TYPE, readPrelude, relayStream } from "./relay-stream.ts";
+import { httpStreamType, readPrelude, relayStream } from "./relay-stream.ts";
 import { formatRequestTime, readHeaders, readQuery } from "./request-fields.ts";
 import { mediaTypeOf } from "./responder.ts";
 
@@ -112,7 +112,7 @@ const createFunctionUrlEvent = (
 type Result<Kind extends InvocationResult["kind"]> = Extract<InvocationResult, { kind: Kind }>;
 
 /** The maximum time of a function; its own timeout, which Lambda enforces, is usually shorter. */
-const TIMEOUT_MILLISECONDS = 15 * 60 * 1000;
+const timeoutMilliseconds = 15 * 60 * 1000;
 
 /** A request that is refused, or that failed, before the response has started. */
 interface Refusal {
@@ -158,12 +158,12 @@ class FunctionUrlGateway {
 
   async #serve(exchange: Exchange): Promise<Refusal | undefined> {
     const { functionName, invokeMode } = this.#functionUrl;
-    const received = await readBody(exchange, MAX_REQUEST_BYTES);
+    const received = await readBody(exchange, maxRequestBytes);
     if (received.kind === "aborted") return undefined;
     if (received.kind === "too-large") return tooLarge;
     const event = createFunctionUrlEvent(exchange, { domainName: this.domainName, body: received.bytes });
     const caller = invokeMode === "RESPONSE_STREAM" ? { signal: signalOfCaller(exchange) } : {};
-    const options = { milliseconds: TIMEOUT_MILLISECONDS, ...caller };
+    const options = { milliseconds: timeoutMilliseconds, ...caller };
     const result = await invokeWithin(this.#invoke, functionName, event, options);
     if (result === "expired") return this.#fail("did not respond in time");
     if (exchange.response.destroyed) return discard(result);
@@ -202,7 +202,7 @@ class FunctionUrlGateway {
     }
     const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
     const parsed =
-      contentType === HTTP_STREAM_TYPE
+      contentType === httpStreamType
         ? await readPrelude(chunks)
         : { statusCode: 200, headers: { "Content-Type": contentType }, firstBytes: Buffer.alloc(0) };
     if (parsed === undefined) {

@@ -33,7 +33,7 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /** How long a caller may take to read the response and to stop sending. */
-const FAREWELL_MILLISECONDS = 1_000;
+const farewellMilliseconds = 1_000;
 
 const describeUnreadable = (code: string | undefined): UnreadableRequest => {
   const status = statuses[code ?? ""] ?? 400;
@@ -62,7 +62,7 @@ const respondUnreadable = (
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join("")}\r\n${body}`);
   // Destroying a connection with unread bytes would reset it and lose the response.
-  const timer = setTimeout(() => socket.destroy(), FAREWELL_MILLISECONDS);
+  const timer = setTimeout(() => socket.destroy(), farewellMilliseconds);
   socket.once("close", () => clearTimeout(timer));
 };
 
@@ -103,11 +103,11 @@ export interface RequestHandler {
 
 const defaultTimeouts: SlowCallerTimeouts = { headersMilliseconds: 15_000, requestMilliseconds: 300_000 };
 
-const SHUTDOWN_GRACE_MILLISECONDS = 2_000;
+const shutdownGraceMilliseconds = 2_000;
 /** Longer than the pools of common HTTP clients keep a connection, so that it is the client that lets go of it. */
-const KEEP_ALIVE_MILLISECONDS = 65_000;
+const keepAliveMilliseconds = 65_000;
 /** nginx's code for a caller that left before the response; used in the access log only. */
-const CLIENT_CLOSED_REQUEST = 499;
+const clientClosedRequest = 499;
 
 const reportFailure = ({ response }: Exchange, log: Log, error: unknown): void => {
   log(`The local gateway failed: ${error instanceof Error ? error.stack : String(error)}`);
@@ -120,7 +120,7 @@ const reportFailure = ({ response }: Exchange, log: Log, error: unknown): void =
 
 const logAccess = ({ method, path, receivedAt, response }: Exchange, log: Log): void => {
   response.once("close", () => {
-    const status = response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST;
+    const status = response.headersSent ? response.statusCode : clientClosedRequest;
     log(`${method} ${path} ${status} ${Date.now() - receivedAt.getTime()}ms`);
   });
 };
@@ -165,7 +165,7 @@ const listen = async (server: Server, port: number, host: string): Promise<numbe
 const close = async (server: Server): Promise<void> => {
   const closed = once(server, "close");
   server.close();
-  const cutOff = setTimeout(() => server.closeAllConnections(), SHUTDOWN_GRACE_MILLISECONDS);
+  const cutOff = setTimeout(() => server.closeAllConnections(), shutdownGraceMilliseconds);
   await closed;
   clearTimeout(cutOff);
 };
@@ -190,7 +190,7 @@ export const startHttpServer = async (
     headersTimeout: slowCallers.headersMilliseconds,
     requestTimeout: slowCallers.requestMilliseconds,
     connectionsCheckingInterval: Math.min(slowCallers.headersMilliseconds / 3, 5_000),
-    keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+    keepAliveTimeout: keepAliveMilliseconds,
     ...(maxHeadBytes !== undefined && { maxHeaderSize: maxHeadBytes }),
   });
   refuseUnreadable(server, wordUnreadable, log);

@@ -6,7 +6,7 @@ import { createFault, type Fault } from "./faults.ts";
 import type { Log } from "./http-server.ts";
 import { discard, type Invoke, invokeWithin } from "./invoke.ts";
 import { createProxyEvent } from "./proxy-event.ts";
-import { HTTP_STREAM_TYPE, readPrelude, relayStream } from "./relay-stream.ts";
+import { httpStreamType, readPrelude, relayStream } from "./relay-stream.ts";
 import { type IsBinary, mediaTypeOf, type Responder, type RoutedRequest } from "./responder.ts";
 
 type Result<Kind extends InvocationResult["kind"]> = Extract<InvocationResult, { kind: Kind }>;
@@ -89,7 +89,7 @@ export class LambdaResponder implements Responder {
     timeUp: AbortSignal,
   ): Promise<Fault | undefined> {
     const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
-    const parsed = contentType === HTTP_STREAM_TYPE ? await readPrelude(chunks) : undefined;
+    const parsed = contentType === httpStreamType ? await readPrelude(chunks) : undefined;
     if (parsed === undefined) {
       body.destroy();
       if (timeUp.aborted) return createFault("INTEGRATION_TIMEOUT");

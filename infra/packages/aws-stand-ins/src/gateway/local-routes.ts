@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isFromAnotherSite, isFromThisMachine } from "../loopback.ts";
 import type { Exchange } from "./exchange.ts";
-import { MAX_LOCAL_BODY_BYTES, readBody } from "./read-body.ts";
+import { maxLocalBodyBytes, readBody } from "./read-body.ts";
 
 export interface LocalResponse {
   readonly status: number;
@@ -45,7 +45,7 @@ const sendLocally = (
 };
 
 export const respondLocally = async (exchange: Exchange, route: LocalRoute): Promise<void> => {
-  const received = await readBody(exchange, MAX_LOCAL_BODY_BYTES);
+  const received = await readBody(exchange, maxLocalBodyBytes);
   if (received.kind === "aborted") return;
   const whole = received.kind === "complete" ? received.bytes : undefined;
   const { status, headers, body } = await sendLocally(exchange, route, whole);

@@ -3,7 +3,7 @@ import type {
   APIGatewayProxyEvent,
   APIGatewayRequestAuthorizerEvent,
 } from "aws-lambda";
-import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
 import type { RestApi, Route } from "../template/local-model.ts";
 import type { Exchange } from "./exchange.ts";
 import { formatRequestTime, readHeaders, readQuery } from "./request-fields.ts";
@@ -56,7 +56,7 @@ export const createRequestContext = (
   { domainName, basePath }: PublicAddress,
   match: Match<Route> | undefined,
 ): RequestContext => ({
-  accountId: LOCAL_ACCOUNT_ID,
+  accountId: localAccountId,
   apiId: restApi.id,
   authorizer: undefined,
   domainName,
@@ -126,6 +126,6 @@ export const createAuthorizerEvent = (head: EventHead): APIGatewayRequestAuthori
 
 /** What policies allow or deny: `arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>`. */
 export const methodArnOf = ({ requestContext, httpMethod, path }: EventHead): string => {
-  const api = `${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:${requestContext.apiId}`;
+  const api = `${localRegion}:${localAccountId}:${requestContext.apiId}`;
   return `arn:aws:execute-api:${api}/${requestContext.stage}/${httpMethod}${path}`;
 };

@@ -3,13 +3,13 @@ import { gunzip, inflate } from "node:zlib";
 import type { Exchange } from "./exchange.ts";
 
 /** The largest request body that API Gateway accepts ("Payload size", API Gateway quotas). */
-export const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
+export const maxRequestBytes = 10 * 1024 * 1024;
 
 /** The largest request line and headers together ("Total combined size of request line and header values", ibid.). */
-export const MAX_HEAD_BYTES = 10_240;
+export const maxHeadBytes = 10_240;
 
 /** Bodies for local-only routes stand for files that would never pass through API Gateway. */
-export const MAX_LOCAL_BODY_BYTES = 100 * 1024 * 1024;
+export const maxLocalBodyBytes = 100 * 1024 * 1024;
 
 export type ReceivedBody =
   | { readonly kind: "complete"; readonly bytes: Buffer }
@@ -17,7 +17,7 @@ export type ReceivedBody =
   /** The caller disconnected, or was too slow and was cut off; no one waits for a response. */
   | { readonly kind: "aborted" };
 
-const EMPTY: ReceivedBody = { kind: "complete", bytes: Buffer.alloc(0) };
+const emptyBody: ReceivedBody = { kind: "complete", bytes: Buffer.alloc(0) };
 
 const decoders = new Map([
   ["gzip", promisify(gunzip)],
@@ -39,7 +39,7 @@ export const unpackBody = async (
   const decode = decoders.get(name);
   if (decode === undefined) return "unreadable";
   try {
-    return await decode(bytes, { maxOutputLength: MAX_REQUEST_BYTES });
+    return await decode(bytes, { maxOutputLength: maxRequestBytes });
   } catch (error) {
     return error instanceof RangeError ? "too-large" : "unreadable";
   }
@@ -69,6 +69,6 @@ export const readBody = async (exchange: Exchange, maxBytes: number): Promise<Re
   const declaredBytes = Number(request.headers["content-length"] ?? 0);
   if (declaredBytes > maxBytes) return { kind: "too-large" };
   exchange.acceptBody();
-  if (declaredBytes === 0 && request.headers["transfer-encoding"] === undefined) return EMPTY;
+  if (declaredBytes === 0 && request.headers["transfer-encoding"] === undefined) return emptyBody;
   return await collect(exchange, maxBytes);
 };

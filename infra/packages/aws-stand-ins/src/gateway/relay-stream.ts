@@ -5,11 +5,11 @@ import * as z from "zod";
 import { headerFields, mergeHeaders, statusCodeSchema } from "./buffered-response.ts";
 
 /** The content type by which `awslambda.HttpResponseStream` announces status and headers before the body. */
-export const HTTP_STREAM_TYPE = "application/vnd.awslambda.http-integration-response";
+export const httpStreamType = "application/vnd.awslambda.http-integration-response";
 
-const DELIMITER = Buffer.alloc(8);
+const delimiter = Buffer.alloc(8);
 /** The metadata must be over by then ("Lambda proxy integration with payload response streaming"). */
-const MAX_BYTES = 16 * 1024;
+const maxPreludeBytes = 16 * 1024;
 
 interface Prelude {
   readonly statusCode: number;
@@ -42,14 +42,14 @@ const parse = (metadata: Buffer): Prelude | undefined => {
  */
 export const readPrelude = async (chunks: AsyncIterator<Buffer>): Promise<StreamedResponse | undefined> => {
   let received = Buffer.alloc(0);
-  while (received.length <= MAX_BYTES) {
+  while (received.length <= maxPreludeBytes) {
     const next = await chunks.next().catch(() => undefined);
     if (next === undefined || next.done) return undefined;
     received = Buffer.concat([received, next.value]);
-    const end = received.indexOf(DELIMITER);
+    const end = received.indexOf(delimiter);
     if (end < 0) continue;
     const prelude = parse(received.subarray(0, end));
-    return prelude && { ...prelude, firstBytes: received.subarray(end + DELIMITER.length) };
+    return prelude && { ...prelude, firstBytes: received.subarray(end + delimiter.length) };
   }
   return undefined;
 };

@@ -21,7 +21,7 @@ import {
   type PublicAddress,
   type RequestContext,
 } from "./proxy-event.ts";
-import { MAX_HEAD_BYTES, MAX_REQUEST_BYTES, readBody, unpackBody } from "./read-body.ts";
+import { maxHeadBytes, maxRequestBytes, readBody, unpackBody } from "./read-body.ts";
 import { compileMediaTypes, type Responder } from "./responder.ts";
 import { type Match, Router } from "./router.ts";
 
@@ -104,7 +104,7 @@ class RestApiGateway {
     match: Match<ServedRoute>,
     context: RequestContext,
   ): Promise<Fault | undefined> {
-    const received = await readBody(exchange, MAX_REQUEST_BYTES);
+    const received = await readBody(exchange, maxRequestBytes);
     if (received.kind === "aborted") return undefined;
     if (received.kind === "too-large") return createFault("REQUEST_TOO_LARGE");
     const head = createEventHead(exchange, this.#restApi, match, context);
@@ -175,7 +175,7 @@ export const startRestApi = async (options: RestApiOptions): Promise<LocalServer
       return localRoute === undefined ? gateway.respond(below) : respondLocally(below, localRoute);
     },
     wordUnreadable: (request) => gateway.wordUnreadable(request),
-    maxHeadBytes: MAX_HEAD_BYTES,
+    maxHeadBytes: maxHeadBytes,
   });
   const url = `${server.url}${basePath}`;
   localRoutes = options.localRoutes?.(url) ?? {};

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { LOCAL_ACCOUNT_ID } from "../aws-protocol/local-account.ts";
+import { localAccountId } from "../aws-protocol/local-account.ts";
 import { type AccessRequest, type Decision, decide, type Statement } from "./policy.ts";
 
 /** A key pair with which requests are signed. */
@@ -69,7 +69,7 @@ export class Authority {
       const decision = this.judge(role, request);
       if (decision === "allowed") continue;
       const { action, resource } = request;
-      const caller = `arn:aws:sts::${LOCAL_ACCOUNT_ID}:assumed-role/${role.name}/local`;
+      const caller = `arn:aws:sts::${localAccountId}:assumed-role/${role.name}/local`;
       return { action, resource, caller, reason: reasonFor(decision, action) };
     }
     return undefined;

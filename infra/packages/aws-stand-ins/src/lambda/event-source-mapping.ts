@@ -7,18 +7,18 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
-import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { localRegion } from "../aws-protocol/local-account.ts";
 import type { AccessKey } from "../iam/authority.ts";
 import type { LambdaService } from "./lambda-service.ts";
 import { createSqsEvent, readBatchOutcome } from "./sqs-batch.ts";
 
 /** The longest wait that SQS allows in one call. */
-const WAIT_SECONDS = 20;
+const waitSeconds = 20;
 
 /** The largest batch of one call, for SQS. */
-const MAX_BATCH_SIZE = 10;
+const maxBatchSize = 10;
 
-const CALL_MILLISECONDS = 10_000;
+const callMilliseconds = 10_000;
 
 const anyKey = { accessKeyId: "local", secretAccessKey: "local" };
 
@@ -41,7 +41,7 @@ class QueueClient {
   constructor({ endpoint, queueUrl, credentials, releaseCredentials }: QueueOptions) {
     this.#queueUrl = queueUrl;
     const clientOf = (key: AccessKey) =>
-      new SQSClient({ endpoint, region: LOCAL_REGION, credentials: { ...key } });
+      new SQSClient({ endpoint, region: localRegion, credentials: { ...key } });
     this.#client = clientOf(credentials ?? anyKey);
     this.#releasing = clientOf(releaseCredentials ?? anyKey);
   }
@@ -52,12 +52,12 @@ class QueueClient {
    * @throws with the signal's reason, or when the queue cannot be reached
    */
   async receive(max: number, signal: AbortSignal): Promise<Message[]> {
-    const timeout = AbortSignal.timeout(WAIT_SECONDS * 1_000 + CALL_MILLISECONDS);
+    const timeout = AbortSignal.timeout(waitSeconds * 1_000 + callMilliseconds);
     const { Messages } = await this.#client.send(
       new ReceiveMessageCommand({
         QueueUrl: this.#queueUrl,
         MaxNumberOfMessages: max,
-        WaitTimeSeconds: WAIT_SECONDS,
+        WaitTimeSeconds: waitSeconds,
         MessageSystemAttributeNames: ["All"],
         MessageAttributeNames: ["All"],
       }),
@@ -69,7 +69,7 @@ class QueueClient {
   /** Reads the queue's attributes, for which AWS requires the function's role to have permission. */
   async check(): Promise<void> {
     const command = new GetQueueAttributesCommand({ QueueUrl: this.#queueUrl, AttributeNames: ["QueueArn"] });
-    await this.#client.send(command, { abortSignal: AbortSignal.timeout(CALL_MILLISECONDS) });
+    await this.#client.send(command, { abortSignal: AbortSignal.timeout(callMilliseconds) });
   }
 
   /** @throws when a message could not be deleted, and so will be delivered again */
@@ -77,7 +77,7 @@ class QueueClient {
     if (messages.length === 0) return;
     const { Failed = [] } = await this.#client.send(
       new DeleteMessageBatchCommand({ QueueUrl: this.#queueUrl, Entries: messages.map(createEntry) }),
-      { abortSignal: AbortSignal.timeout(CALL_MILLISECONDS) },
+      { abortSignal: AbortSignal.timeout(callMilliseconds) },
     );
     if (Failed.length > 0) throw new Error(`${Failed.length} messages could not be deleted.`);
   }
@@ -93,7 +93,7 @@ class QueueClient {
           VisibilityTimeout: delaySeconds(message),
         })),
       }),
-      { abortSignal: AbortSignal.timeout(CALL_MILLISECONDS) },
+      { abortSignal: AbortSignal.timeout(callMilliseconds) },
     );
   }
 
@@ -103,12 +103,13 @@ class QueueClient {
   }
 }
 
-function createEntry(message: Message, index: number): { Id: string; ReceiptHandle: string | undefined } {
-  return { Id: String(index), ReceiptHandle: message.ReceiptHandle };
-}
+const createEntry = (message: Message, index: number): { Id: string; ReceiptHandle: string | undefined } => ({
+  Id: String(index),
+  ReceiptHandle: message.ReceiptHandle,
+});
 
 /** AWS begins with five pollers, too. */
-const POLLERS = 5;
+const pollerCount = 5;
 
 /** In seconds. */
 export const defaultRetryDelay = (receiveCount: number): number => Math.min(receiveCount, 30);
@@ -147,11 +148,11 @@ export class EventSourceMapping {
 
   /** Begins to poll at once. */
   constructor(options: EventSourceMappingOptions) {
-    const { queueArn, maxConcurrency = POLLERS } = options;
+    const { queueArn, maxConcurrency = pollerCount } = options;
     this.#options = options;
     this.#fifo = queueArn.endsWith(".fifo");
     this.#queue = new QueueClient(options);
-    this.#pollers = Array.from({ length: Math.min(maxConcurrency, POLLERS) }, () => this.#poll());
+    this.#pollers = Array.from({ length: Math.min(maxConcurrency, pollerCount) }, () => this.#poll());
   }
 
   /** Stops polling. Resolved when the batches in flight have been dealt with. */
@@ -162,7 +163,7 @@ export class EventSourceMapping {
   }
 
   async #poll(): Promise<void> {
-    const max = Math.min(this.#options.batchSize, MAX_BATCH_SIZE);
+    const max = Math.min(this.#options.batchSize, maxBatchSize);
     let isChecked = false;
     while (!this.#closing.signal.aborted) {
       try {

@@ -7,20 +7,20 @@ import { exitError, type FunctionError, type Invocation, timeoutError } from "./
 import type { RuntimeApi, RuntimeSession } from "./runtime-api.ts";
 
 /** A line longer than this is passed on in parts, so that a function cannot fill the memory of the service. */
-const MAX_LINE_LENGTH = 1024 * 1024;
+const maxLineLength = 1024 * 1024;
 
 /**
  * Calls back with every line of a process's output, as soon as it is complete, and with an unfinished last one
  * at the end. Only line feeds end lines: `node:readline` would also cut the JSON of a log record at a U+2028.
  */
-function readLines(output: Readable, onLine: (line: string) => void): void {
+const readLines = (output: Readable, onLine: (line: string) => void): void => {
   let pending = "";
   output.setEncoding("utf8");
   output.on("data", (text: string) => {
     const lines = (pending + text).split("\n");
     pending = lines.pop() ?? "";
     for (const line of lines) onLine(line);
-    if (pending.length > MAX_LINE_LENGTH) {
+    if (pending.length > maxLineLength) {
       onLine(pending);
       pending = "";
     }
@@ -28,12 +28,12 @@ function readLines(output: Readable, onLine: (line: string) => void): void {
   output.once("end", () => {
     if (pending !== "") onLine(pending);
   });
-}
+};
 
-const BOOTSTRAP = fileURLToPath(new URL("./runtime/bootstrap.mjs", import.meta.url));
+const bootstrap = fileURLToPath(new URL("./runtime/bootstrap.mjs", import.meta.url));
 
 /** AWS allows ten seconds to initialise, and after that the function's timeout. */
-const INITIALIZATION_SECONDS = 10;
+const initializationSeconds = 10;
 
 /** What an environment reports to its pool. */
 export interface EnvironmentListener {
@@ -122,7 +122,7 @@ export class ExecutionEnvironment implements RuntimeSession {
     const { directory, memoryMegabytes, inspectorPort } = this.#configuration;
     const options = ["--enable-source-maps", `--max-old-space-size=${memoryMegabytes}`];
     if (inspectorPort !== undefined) options.push(`--inspect=127.0.0.1:${inspectorPort}`);
-    const child = spawn(process.execPath, [...options, BOOTSTRAP], {
+    const child = spawn(process.execPath, [...options, bootstrap], {
       cwd: directory,
       env: processEnvironment(this.#configuration, this.#runtimeApi.open(this)),
       // Standard input stays open and silent: its end shows the process that its parent has ended.
@@ -140,7 +140,7 @@ export class ExecutionEnvironment implements RuntimeSession {
   }
 
   #limitInitialization(): void {
-    const seconds = Math.max(INITIALIZATION_SECONDS, this.#configuration.timeoutSeconds);
+    const seconds = Math.max(initializationSeconds, this.#configuration.timeoutSeconds);
     this.#timer = setTimeout(() => {
       this.#initializationError = timeoutError(undefined, seconds);
       this.#child.kill("SIGKILL");

@@ -1,5 +1,5 @@
 import { devNull } from "node:os";
-import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
 
 /** What the service must know about a function; its CloudFormation resource contains all of it. */
 export interface FunctionConfiguration {
@@ -16,52 +16,49 @@ export interface FunctionConfiguration {
 }
 
 /** What a process needs of the machine it runs on; nothing else of the developer's own environment gets in. */
-const INHERITED = ["PATH", "SystemRoot", "TMPDIR", "TEMP"];
+const inherited = ["PATH", "SystemRoot", "TMPDIR", "TEMP"];
 
 /** The name the function has for AWS. */
-export function functionArn(configuration: FunctionConfiguration): string {
-  return `arn:aws:lambda:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:function:${configuration.name}`;
-}
+export const functionArn = (configuration: FunctionConfiguration): string =>
+  `arn:aws:lambda:${localRegion}:${localAccountId}:function:${configuration.name}`;
 
 /**
  * The environment variables of a function's process: those AWS reserves, and the function's own.
  *
  * @param runtimeApi where the process finds its Runtime API, `host:port/prefix`
  */
-export function processEnvironment(
+export const processEnvironment = (
   configuration: FunctionConfiguration,
   runtimeApi: string,
-): Record<string, string> {
-  return {
-    ...inheritedVariables(),
-    LANG: "en_US.UTF-8",
-    TZ: ":UTC",
-    AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
-    AWS_REGION: LOCAL_REGION,
-    AWS_DEFAULT_REGION: LOCAL_REGION,
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
-    // The SDK would otherwise read the developer's own profile, and could reach a real account with it.
-    AWS_CONFIG_FILE: devNull,
-    AWS_SHARED_CREDENTIALS_FILE: devNull,
-    ...configuration.environment,
-    AWS_LAMBDA_FUNCTION_NAME: configuration.name,
-    AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(configuration.memoryMegabytes),
-    AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
-    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${configuration.name}`,
-    AWS_LAMBDA_LOG_STREAM_NAME: "local",
-    AWS_LAMBDA_RUNTIME_API: runtimeApi,
-    LAMBDA_TASK_ROOT: configuration.directory,
-    _HANDLER: configuration.handler,
-  };
-}
+): Record<string, string> => ({
+  ...inheritedVariables(),
+  LANG: "en_US.UTF-8",
+  TZ: ":UTC",
+  AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
+  AWS_REGION: localRegion,
+  AWS_DEFAULT_REGION: localRegion,
+  AWS_ACCESS_KEY_ID: "local",
+  AWS_SECRET_ACCESS_KEY: "local",
+  // The SDK would otherwise read the developer's own profile, and could reach a real account with it.
+  AWS_CONFIG_FILE: devNull,
+  AWS_SHARED_CREDENTIALS_FILE: devNull,
+  ...configuration.environment,
+  AWS_LAMBDA_FUNCTION_NAME: configuration.name,
+  AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(configuration.memoryMegabytes),
+  AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
+  AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${configuration.name}`,
+  AWS_LAMBDA_LOG_STREAM_NAME: "local",
+  AWS_LAMBDA_RUNTIME_API: runtimeApi,
+  LAMBDA_TASK_ROOT: configuration.directory,
+  _HANDLER: configuration.handler,
+});
 
-function inheritedVariables(): Record<string, string> {
+const inheritedVariables = (): Record<string, string> => {
   const variables: Record<string, string> = {};
-  for (const name of INHERITED) {
+  for (const name of inherited) {
     const value = process.env[name];
     if (value !== undefined) variables[name] = value;
   }
   return variables;
-}
+};

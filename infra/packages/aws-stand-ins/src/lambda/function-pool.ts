@@ -52,14 +52,14 @@ export interface PooledEnvironment {
 }
 
 /** This many idle environments stay for good, any beyond them for a minute: each uses 50 MB and more. */
-const MAX_IDLE = 2;
-const IDLE_LIFETIME_MILLISECONDS = 60_000;
+const maxIdle = 2;
+const idleLifetimeMilliseconds = 60_000;
 
 /**
  * A runtime requests work within a millisecond after its response, unless its handler continues. Invocations wait
  * this long for it before another process is started.
  */
-const RETURN_MILLISECONDS = 50;
+const returnMilliseconds = 50;
 
 interface Member {
   readonly environment: PooledEnvironment;
@@ -189,8 +189,8 @@ export class FunctionPool {
     member.state = "idle";
     member.idleSince = Date.now();
     member.timer = setTimeout(() => {
-      if (this.#idle.length > MAX_IDLE) this.stopLongestIdle();
-    }, IDLE_LIFETIME_MILLISECONDS).unref();
+      if (this.#idle.length > maxIdle) this.stopLongestIdle();
+    }, idleLifetimeMilliseconds).unref();
     this.#idle.push(member);
     this.#dispatch();
     this.#leaveSlot(member);
@@ -202,7 +202,7 @@ export class FunctionPool {
     member.timer = setTimeout(() => {
       member.state = "busy";
       this.#dispatch();
-    }, RETURN_MILLISECONDS);
+    }, returnMilliseconds);
   }
 
   #onExited(member: Member, initializationError: FunctionError | undefined): void {

@@ -3,22 +3,20 @@ import type { Readable } from "node:stream";
 import * as z from "zod";
 
 /** The largest event of a synchronous invocation, in bytes: 6 MB (AWS Lambda quotas). */
-export const MAX_REQUEST_BYTES = 6 * 1024 * 1024;
+export const maxRequestBytes = 6 * 1024 * 1024;
 
 /** The largest buffered response, in bytes. The 100 above 6 MB are in the message AWS sends about it. */
-export const MAX_RESPONSE_BYTES = MAX_REQUEST_BYTES + 100;
+export const maxResponseBytes = maxRequestBytes + 100;
 
 export const requestTooLarge: FunctionError = {
   errorType: "RequestTooLargeException",
-  errorMessage: `Request must be smaller than ${MAX_REQUEST_BYTES} bytes for the InvokeFunction operation`,
+  errorMessage: `Request must be smaller than ${maxRequestBytes} bytes for the InvokeFunction operation`,
 };
 
-export function responseTooLarge(bytes: number): FunctionError {
-  return {
-    errorType: "Function.ResponseSizeTooLarge",
-    errorMessage: `Response payload size (${bytes} bytes) exceeded maximum allowed payload size (${MAX_RESPONSE_BYTES} bytes).`,
-  };
-}
+export const responseTooLarge = (bytes: number): FunctionError => ({
+  errorType: "Function.ResponseSizeTooLarge",
+  errorMessage: `Response payload size (${bytes} bytes) exceeded maximum allowed payload size (${maxResponseBytes} bytes).`,
+});
 
 /** Why an invocation failed, in the two words and one sentence AWS uses. */
 export interface FunctionError {
@@ -32,7 +30,7 @@ const errorReport = z.object({
 });
 
 /** Reads the error a runtime has reported: JSON with `errorType`, `errorMessage` and `trace`. */
-export function parseErrorReport(json: string): FunctionError {
+export const parseErrorReport = (json: string): FunctionError => {
   try {
     return errorReport.parse(JSON.parse(json));
   } catch {
@@ -41,38 +39,33 @@ export function parseErrorReport(json: string): FunctionError {
       errorMessage: "The runtime reported an error that cannot be read.",
     };
   }
-}
+};
 
 /** A function, or its initialisation when there is no request, that took too long. */
-export function timeoutError(requestId: string | undefined, seconds: number): FunctionError {
-  return {
-    errorType: "Sandbox.Timedout",
-    errorMessage: `${prefix(requestId)}Task timed out after ${seconds.toFixed(2)} seconds`,
-  };
-}
+export const timeoutError = (requestId: string | undefined, seconds: number): FunctionError => ({
+  errorType: "Sandbox.Timedout",
+  errorMessage: `${prefix(requestId)}Task timed out after ${seconds.toFixed(2)} seconds`,
+});
 
 /** A process that ended although it had work to do. */
-export function exitError(
+export const exitError = (
   requestId: string | undefined,
   code: number | null,
   signal: NodeJS.Signals | null,
-): FunctionError {
-  return {
-    errorType: "Runtime.ExitError",
-    errorMessage: `${prefix(requestId)}Runtime exited ${exitReason(code, signal)}`,
-  };
-}
+): FunctionError => ({
+  errorType: "Runtime.ExitError",
+  errorMessage: `${prefix(requestId)}Runtime exited ${exitReason(code, signal)}`,
+});
 
-function prefix(requestId: string | undefined): string {
-  return requestId === undefined ? "Error: " : `RequestId: ${requestId} Error: `;
-}
+const prefix = (requestId: string | undefined): string =>
+  requestId === undefined ? "Error: " : `RequestId: ${requestId} Error: `;
 
-function exitReason(code: number | null, signal: NodeJS.Signals | null): string {
+const exitReason = (code: number | null, signal: NodeJS.Signals | null): string => {
   if (signal === "SIGKILL") return "with error: signal: killed";
   if (signal === "SIGABRT") return "with error: signal: aborted";
   if (signal !== null) return `with error: signal: ${signal}`;
   return code === 0 ? "without providing a reason" : `with error: exit status ${code}`;
-}
+};
 
 /** The outcome of an invocation. */
 export type InvocationResult =
@@ -157,6 +150,4 @@ export class Invocation {
   }
 }
 
-function hexadecimalTime(): string {
-  return Math.floor(Date.now() / 1000).toString(16);
-}
+const hexadecimalTime = (): string => Math.floor(Date.now() / 1000).toString(16);

@@ -3,11 +3,11 @@ import pLimit, { type LimitFunction } from "p-limit";
 import { type EnvironmentListener, ExecutionEnvironment } from "./execution-environment.ts";
 import { type FunctionConfiguration, functionArn } from "./function-configuration.ts";
 import { FunctionPool, StartingSlots } from "./function-pool.ts";
-import { Invocation, type InvocationResult, MAX_REQUEST_BYTES, requestTooLarge } from "./invocation.ts";
+import { Invocation, type InvocationResult, maxRequestBytes, requestTooLarge } from "./invocation.ts";
 import { RuntimeApi } from "./runtime-api.ts";
 
 /** How many processes of functions a laptop can run. */
-export const DEFAULT_MAX_CONCURRENCY = 32;
+export const defaultMaxConcurrency = 32;
 
 interface DeployedFunction {
   readonly arn: string;
@@ -38,7 +38,7 @@ export class LambdaService {
     log: (functionName: string, line: string) => void;
     maxConcurrency?: number;
   }) {
-    this.#maxConcurrency = options.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY;
+    this.#maxConcurrency = options.maxConcurrency ?? defaultMaxConcurrency;
     this.#limit = pLimit(this.#maxConcurrency);
     const slots = new StartingSlots(Math.max(2, availableParallelism()));
     for (const configuration of options.functions) {
@@ -71,7 +71,7 @@ export class LambdaService {
     options.signal?.throwIfAborted();
 
     const payload = Buffer.from(JSON.stringify(event ?? null));
-    if (payload.length > MAX_REQUEST_BYTES) return { kind: "error", ...requestTooLarge };
+    if (payload.length > maxRequestBytes) return { kind: "error", ...requestTooLarge };
 
     const invocation = new Invocation({ functionArn: target.arn, payload, signal: options.signal });
     this.#limit(() => this.#run(invocation, target.pool)).catch((error: unknown) => {

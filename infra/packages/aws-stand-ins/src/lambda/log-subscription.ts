@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { LOCAL_ACCOUNT_ID } from "../aws-protocol/local-account.ts";
+import { localAccountId } from "../aws-protocol/local-account.ts";
 import type { LogSubscription } from "../template/local-model.ts";
 import type { LambdaService } from "./lambda-service.ts";
 
 /** Lines are collected for this long; CloudWatch takes some seconds. */
-const COLLECTED_MILLISECONDS = 200;
+const collectedMilliseconds = 200;
 
 /** Lines beyond these are dropped while a function is slower than the others write. */
-const MAX_WAITING_LINES = 10_000;
+const maxWaitingLines = 10_000;
 
 /** CloudWatch sends larger batches, up to a megabyte. */
-const MAX_BATCH_SIZE = 500;
+const maxBatchSize = 500;
 
 interface FeedOptions {
   readonly subscription: LogSubscription;
@@ -31,9 +31,9 @@ export class LogFeed {
 
   /** Takes a line of the group. */
   take(message: string): void {
-    if (!this.#options.subscription.matches(message) || this.#waiting.length >= MAX_WAITING_LINES) return;
+    if (!this.#options.subscription.matches(message) || this.#waiting.length >= maxWaitingLines) return;
     this.#waiting.push({ timestamp: Date.now(), message });
-    this.#timer ??= setTimeout(() => void this.#send(), COLLECTED_MILLISECONDS).unref();
+    this.#timer ??= setTimeout(() => void this.#send(), collectedMilliseconds).unref();
   }
 
   close(): void {
@@ -43,10 +43,10 @@ export class LogFeed {
 
   async #send(): Promise<void> {
     const { lambda, subscription, log } = this.#options;
-    const lines = this.#waiting.splice(0, MAX_BATCH_SIZE);
+    const lines = this.#waiting.splice(0, maxBatchSize);
     const batch = {
       messageType: "DATA_MESSAGE",
-      owner: LOCAL_ACCOUNT_ID,
+      owner: localAccountId,
       logGroup: subscription.logGroup,
       logStream: "local",
       subscriptionFilters: [subscription.logicalId],
@@ -62,6 +62,6 @@ export class LogFeed {
     }
     this.#timer = undefined;
     if (this.#waiting.length > 0)
-      this.#timer = setTimeout(() => void this.#send(), COLLECTED_MILLISECONDS).unref();
+      this.#timer = setTimeout(() => void this.#send(), collectedMilliseconds).unref();
   }
 }

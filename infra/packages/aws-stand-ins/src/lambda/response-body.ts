@@ -57,7 +57,7 @@ class ResponseBody extends Readable {
  *
  * A failure before the first byte becomes an ordinary error, so that the caller can still send a status of its own.
  */
-export async function receiveStream(request: IncomingMessage, invocation: Invocation): Promise<void> {
+export const receiveStream = async (request: IncomingMessage, invocation: Invocation): Promise<void> => {
   const body = new ResponseBody(request);
   if (invocation.abandoned) body.destroy();
 
@@ -77,11 +77,11 @@ export async function receiveStream(request: IncomingMessage, invocation: Invoca
   if ((await body.started) || invocation.failure === undefined) {
     invocation.stream(request.headers["content-type"] ?? "application/octet-stream", body);
   }
-}
+};
 
 /** The error that a runtime reports after the last byte, in the trailers of the response. */
-function trailingError({ trailers }: IncomingMessage): FunctionError | undefined {
+const trailingError = ({ trailers }: IncomingMessage): FunctionError | undefined => {
   if (trailers["lambda-runtime-function-error-type"] === undefined) return undefined;
   const report = trailers["lambda-runtime-function-error-body"] ?? "";
   return parseErrorReport(Buffer.from(report, "base64").toString());
-}
+};

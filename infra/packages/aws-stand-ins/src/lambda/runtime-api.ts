@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import {
   type FunctionError,
   type Invocation,
-  MAX_RESPONSE_BYTES,
+  maxResponseBytes,
   parseErrorReport,
   responseTooLarge,
 } from "./invocation.ts";
@@ -91,7 +91,7 @@ export class RuntimeApi {
   }
 }
 
-async function serveNext(session: RuntimeSession, response: ServerResponse): Promise<void> {
+const serveNext = async (session: RuntimeSession, response: ServerResponse): Promise<void> => {
   const invocation = await session.nextInvocation();
   response
     .writeHead(200, {
@@ -103,14 +103,14 @@ async function serveNext(session: RuntimeSession, response: ServerResponse): Pro
       "Lambda-Runtime-Trace-Id": invocation.traceId,
     })
     .end(invocation.payload);
-}
+};
 
-async function serveResponse(
+const serveResponse = async (
   session: RuntimeSession,
   invocation: Invocation,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<void> {
+): Promise<void> => {
   if (request.headers["lambda-runtime-function-response-mode"] === "streaming") {
     request.once("end", () => {
       session.responded();
@@ -127,48 +127,48 @@ async function serveResponse(
     invocation.succeed(payload);
     response.writeHead(202).end();
   }
-}
+};
 
-async function serveError(
+const serveError = async (
   session: RuntimeSession,
   invocation: Invocation,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<void> {
+): Promise<void> => {
   const { payload } = await readPayload(request);
   session.responded();
   invocation.fail(parseErrorReport(String(payload)));
   response.writeHead(202).end();
-}
+};
 
-async function serveInitializationError(
+const serveInitializationError = async (
   session: RuntimeSession,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<void> {
+): Promise<void> => {
   const { payload } = await readPayload(request);
   session.failInitialization(parseErrorReport(String(payload)));
   response.writeHead(202).end();
-}
+};
 
 /**
  * Reads a buffered payload. What exceeds the limit is read too, so that the connection stays usable, but dropped.
  * Never resolved when the runtime dies midway.
  */
-function readPayload(request: IncomingMessage): Promise<{ payload: Buffer | undefined; bytes: number }> {
+const readPayload = (request: IncomingMessage): Promise<{ payload: Buffer | undefined; bytes: number }> => {
   const { promise, resolve } = Promise.withResolvers<{ payload: Buffer | undefined; bytes: number }>();
   const chunks: Buffer[] = [];
   let bytes = 0;
   request.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= MAX_RESPONSE_BYTES) chunks.push(chunk);
+    if (bytes <= maxResponseBytes) chunks.push(chunk);
   });
   request.once("end", () => {
-    resolve({ payload: bytes <= MAX_RESPONSE_BYTES ? Buffer.concat(chunks) : undefined, bytes });
+    resolve({ payload: bytes <= maxResponseBytes ? Buffer.concat(chunks) : undefined, bytes });
   });
   return promise;
-}
+};
 
-function respond(response: ServerResponse, status: number, errorType: string): void {
+const respond = (response: ServerResponse, status: number, errorType: string): void => {
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify({ errorType }));
-}
+};

@@ -1,7 +1,7 @@
 import type { Message, MessageAttributeValue } from "@aws-sdk/client-sqs";
 import type { SQSEvent, SQSMessageAttribute, SQSRecord } from "aws-lambda";
 import * as z from "zod";
-import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
 import type { InvocationResult } from "./invocation.ts";
 
 /**
@@ -9,43 +9,39 @@ import type { InvocationResult } from "./invocation.ts";
  *
  * @param messages received with all their attributes
  */
-export function createSqsEvent(messages: readonly Message[], queueArn: string): SQSEvent {
-  return { Records: messages.map((message) => createRecord(message, queueArn)) };
-}
+export const createSqsEvent = (messages: readonly Message[], queueArn: string): SQSEvent => ({
+  Records: messages.map((message) => createRecord(message, queueArn)),
+});
 
-function createRecord(message: Message, queueArn: string): SQSRecord {
-  return {
-    messageId: message.MessageId ?? "",
-    receiptHandle: message.ReceiptHandle ?? "",
-    body: message.Body ?? "",
-    attributes: {
-      ApproximateReceiveCount: "1",
-      SentTimestamp: "0",
-      SenderId: LOCAL_ACCOUNT_ID,
-      ApproximateFirstReceiveTimestamp: "0",
-      ...message.Attributes,
-    },
-    messageAttributes: Object.fromEntries(
-      Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [name, createAttribute(value)]),
-    ),
-    md5OfBody: message.MD5OfBody ?? "",
-    eventSource: "aws:sqs",
-    eventSourceARN: queueArn,
-    awsRegion: LOCAL_REGION,
-  };
-}
+const createRecord = (message: Message, queueArn: string): SQSRecord => ({
+  messageId: message.MessageId ?? "",
+  receiptHandle: message.ReceiptHandle ?? "",
+  body: message.Body ?? "",
+  attributes: {
+    ApproximateReceiveCount: "1",
+    SentTimestamp: "0",
+    SenderId: localAccountId,
+    ApproximateFirstReceiveTimestamp: "0",
+    ...message.Attributes,
+  },
+  messageAttributes: Object.fromEntries(
+    Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [name, createAttribute(value)]),
+  ),
+  md5OfBody: message.MD5OfBody ?? "",
+  eventSource: "aws:sqs",
+  eventSourceARN: queueArn,
+  awsRegion: localRegion,
+});
 
-function createAttribute(value: MessageAttributeValue): SQSMessageAttribute {
-  return {
-    ...(value.StringValue !== undefined && { stringValue: value.StringValue }),
-    ...(value.BinaryValue !== undefined && {
-      binaryValue: Buffer.from(value.BinaryValue).toString("base64"),
-    }),
-    stringListValues: [],
-    binaryListValues: [],
-    dataType: value.DataType ?? "String",
-  };
-}
+const createAttribute = (value: MessageAttributeValue): SQSMessageAttribute => ({
+  ...(value.StringValue !== undefined && { stringValue: value.StringValue }),
+  ...(value.BinaryValue !== undefined && {
+    binaryValue: Buffer.from(value.BinaryValue).toString("base64"),
+  }),
+  stringListValues: [],
+  binaryListValues: [],
+  dataType: value.DataType ?? "String",
+});
 
 /** The result of a function that reports failures one by one; nothing at all means there were none. */
 const batchResponse = z
@@ -62,11 +58,11 @@ interface BatchOutcome {
  * Reads the result of a batch as AWS does: a batch whose report cannot be understood, or names a message that
  * was not in it, has failed as a whole; and in a FIFO group nothing after the first failure has succeeded.
  */
-export function readBatchOutcome(
+export const readBatchOutcome = (
   batch: readonly Message[],
   result: InvocationResult,
   options: { reportBatchItemFailures: boolean; fifo: boolean },
-): BatchOutcome {
+): BatchOutcome => {
   if (result.kind !== "buffered") return { succeeded: [], failed: batch };
   if (!options.reportBatchItemFailures) return { succeeded: batch, failed: [] };
 
@@ -82,10 +78,10 @@ export function readBatchOutcome(
     return { succeeded: batch.filter((message) => !hasFailed(message)), failed: batch.filter(hasFailed) };
   }
   return { succeeded: batch.slice(0, firstFailure), failed: batch.slice(firstFailure) };
-}
+};
 
-function readFailures(payload: Buffer): Set<string> | undefined {
+const readFailures = (payload: Buffer): Set<string> | undefined => {
   const parsed = batchResponse.safeParse(JSON.parse(payload.toString()));
   if (!parsed.success) return undefined;
   return new Set(parsed.data?.batchItemFailures?.map(({ itemIdentifier }) => itemIdentifier));
-}
+};

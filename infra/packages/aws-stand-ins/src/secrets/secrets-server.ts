@@ -71,7 +71,7 @@ const requireAccess =
     if (denial) throw new AwsError("AccessDeniedException", denialMessage(denial));
   };
 
-const MAX_BODY_BYTES = 65_536;
+const maxBodyBytes = 65_536;
 
 /** Secrets Manager on this machine, for reading: the program that starts it sets the values. */
 export interface SecretsServer {
@@ -105,7 +105,7 @@ export const startSecrets = async ({
     operations: new Map([
       ["GetSecretValue", jsonOperation(getSecretValueSchema, (input) => getSecretValue(secrets, input))],
     ]),
-    maxBodyBytes: MAX_BODY_BYTES,
+    maxBodyBytes: maxBodyBytes,
     refuse: (issue) => new AwsError("InvalidParameterException", `${issue.path.join(".")}: ${issue.message}`),
     errorType: (code) => code,
     ...(authority && { requireAccess: requireAccess(authority, secrets) }),

@@ -16,7 +16,7 @@ export interface SentMail {
   readonly at: string;
 }
 
-const SCHEMA = `
+const schema = `
   CREATE TABLE IF NOT EXISTS mail (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     recipients TEXT NOT NULL,
@@ -57,7 +57,7 @@ export class MailStore {
   constructor(dataDirectory: string) {
     this.#database = openDatabaseFile(
       join(dataDirectory, "mail.sqlite"),
-      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`,
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`,
     );
     this.#insert = this.#database.prepare(
       "INSERT INTO mail (recipients, sender, subject, text, html, sent_at) VALUES (?, ?, ?, ?, ?, ?)",

@@ -1,10 +1,10 @@
 import { AwsError } from "../aws-protocol/aws-server.ts";
-import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
 import type { Authority } from "../iam/authority.ts";
 import type { AccessRequest } from "../iam/policy.ts";
 import { parseAddresses, type SendEmailInput } from "./send-email.ts";
 
-const arnOf = (resource: string): string => `arn:aws:ses:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:${resource}`;
+const arnOf = (resource: string): string => `arn:aws:ses:${localRegion}:${localAccountId}:${resource}`;
 
 /**
  * What a mail needs, for the sender's identity and for the configuration set. AWS documents `SendEmail` for the operation, and

@@ -25,23 +25,23 @@ export const parseAddresses = (entry: string): Mailbox[] => {
 export const formatMailbox = ({ name, address }: Mailbox): string =>
   name === "" ? address : `${name} <${address}>`;
 
-const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
-const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
-const QUOTED_LOCAL_PART = /^"(?:[ !#-[\]-~]|\\[ -~])+"$/;
+const domainForm = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
+const localPartForm = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+const quotedLocalPartForm = /^"(?:[ !#-[\]-~]|\\[ -~])+"$/;
 
 /** Why SES would refuse an address; undefined when it is valid. SES only accepts ASCII. */
 export const addressProblem = (address: string): string | undefined => {
   const at = address.lastIndexOf("@");
   if (at === -1) return "Missing final '@domain'";
   const local = address.slice(0, at);
-  if (/[\s\p{Cc}]/u.test(local) && !QUOTED_LOCAL_PART.test(local)) {
+  if (/[\s\p{Cc}]/u.test(local) && !quotedLocalPartForm.test(local)) {
     return "Local address contains control or whitespace";
   }
-  if (!DOMAIN.test(address.slice(at + 1))) return "Domain contains illegal character";
-  return LOCAL_PART.test(local) || QUOTED_LOCAL_PART.test(local) ? undefined : "Illegal address";
+  if (!domainForm.test(address.slice(at + 1))) return "Domain contains illegal character";
+  return localPartForm.test(local) || quotedLocalPartForm.test(local) ? undefined : "Illegal address";
 };
 
-const MAX_RECIPIENTS = 50;
+const maxRecipients = 50;
 
 const addressList = z.array(z.string()).default([]);
 const content = z.object({ Data: z.string() });
@@ -130,8 +130,8 @@ const checkAddress = ({ address }: Mailbox): void => {
 
 const checkRecipients = (recipients: readonly Mailbox[]): void => {
   if (recipients.length === 0) throw badRequest("At least one recipient is required.");
-  if (recipients.length > MAX_RECIPIENTS) {
-    throw badRequest(`Recipient count exceeds ${MAX_RECIPIENTS}.`);
+  if (recipients.length > maxRecipients) {
+    throw badRequest(`Recipient count exceeds ${maxRecipients}.`);
   }
   recipients.forEach(checkAddress);
 };

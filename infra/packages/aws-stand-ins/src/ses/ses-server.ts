@@ -8,7 +8,7 @@ import { readSendEmail, sendEmailSchema } from "./send-email.ts";
 export type { SentMail } from "./mail-store.ts";
 
 // SES takes messages of 40 MB, which arrive in base64 inside JSON.
-const MAX_BODY_BYTES = 56 * 1_048_576;
+const maxBodyBytes = 56 * 1_048_576;
 
 /** SES (API version 2) on this machine: it stores mails instead of sending them. */
 export interface SesServer {
@@ -29,7 +29,7 @@ interface SesOptions {
 
 const sesProtocol = (mails: MailStore, authority: Authority | undefined): AwsProtocol => ({
   contentType: "application/json",
-  maxBodyBytes: MAX_BODY_BYTES,
+  maxBodyBytes: maxBodyBytes,
   respond: async ({ method, path, accessKeyId, body }) => {
     if (method !== "POST" || path !== "/v2/email/outbound-emails") {
       throw new AwsError(

@@ -8,7 +8,7 @@ import { type Receiving, receiveInputSchema, receiveMessages } from "./receive-m
 import { type MessageInput, messageInputShape, messageSize, sendMessage } from "./send-message.ts";
 import { invalidParameter, sqsError } from "./sqs-errors.ts";
 
-const MAX_ENTRIES = 10;
+const maxEntries = 10;
 
 interface BatchEntry {
   readonly Id: string;
@@ -18,10 +18,10 @@ const checkEntries = (entries: readonly BatchEntry[]): void => {
   if (entries.length === 0) {
     throw sqsError("EmptyBatchRequest", "There should be at least one entry in the batch request.");
   }
-  if (entries.length > MAX_ENTRIES) {
+  if (entries.length > maxEntries) {
     throw sqsError(
       "TooManyEntriesInBatchRequest",
-      `Maximum number of entries per request are ${MAX_ENTRIES}. You have sent ${entries.length}.`,
+      `Maximum number of entries per request are ${maxEntries}. You have sent ${entries.length}.`,
     );
   }
   if (entries.some(({ Id }) => !/^[\w-]{1,80}$/.test(Id))) {
@@ -58,7 +58,7 @@ const runBatch = <Entry extends BatchEntry>(
   };
 };
 
-const MAX_BATCH_BYTES = 1_048_576;
+const maxBatchBytes = 1_048_576;
 
 const queueUrlShape = { QueueUrl: z.string() };
 const receiptShape = { ReceiptHandle: z.string() };
@@ -69,10 +69,10 @@ const batchOf = <Shape extends z.core.$ZodShape>(entry: Shape) =>
 
 const checkBatchSize = (entries: readonly MessageInput[]): void => {
   const size = entries.reduce((total, entry) => total + messageSize(entry), 0);
-  if (size > MAX_BATCH_BYTES) {
+  if (size > maxBatchBytes) {
     throw sqsError(
       "BatchRequestTooLong",
-      `Batch requests cannot be longer than ${MAX_BATCH_BYTES} bytes. You have sent ${size} bytes.`,
+      `Batch requests cannot be longer than ${maxBatchBytes} bytes. You have sent ${size} bytes.`,
     );
   }
 };

@@ -47,7 +47,7 @@ export type SentMessage = z.output<typeof sentMessageSchema>;
 
 // A message is in flight when it has a receipt and is hidden; hidden without a receipt it is delayed. Two messages of
 // a group keep their order only if the later one also waits for an earlier one that is merely delayed.
-const SELECT_AVAILABLE = `
+const selectAvailable = `
   SELECT * FROM message AS candidate
   WHERE queue = :queue AND visible_at <= :now AND (:fifo = 0 OR NOT EXISTS (
     SELECT 1 FROM message AS blocker
@@ -58,24 +58,24 @@ const SELECT_AVAILABLE = `
 `;
 
 // In a FIFO dead-letter queue the retention period restarts; in a standard one it continues from the first sending.
-const MOVE_TO_DEAD_LETTER_QUEUE = `
+const moveToDeadLetterQueue = `
   UPDATE message
   SET queue = :target, source_queue = :queue, receipt = NULL, sent_at = iif(:fifo, :now, sent_at)
   WHERE queue = :queue AND visible_at <= :now AND receive_count >= :maximum
 `;
 
-const INSERT = `
+const insert = `
   INSERT INTO message (queue, id, body, attributes, group_id, deduplication_id, sent_at, visible_at)
   VALUES (:queue, :id, :body, :attributes, :groupId, :deduplicationId, :now, :visibleAt)
 `;
 
-const DELIVER = `
+const deliver = `
   UPDATE message
   SET receipt = :receipt, receive_count = :receiveCount, first_received_at = :firstReceivedAt, visible_at = :visibleAt
   WHERE sequence = :sequence
 `;
 
-const COUNT = `
+const countMessages = `
   SELECT
     count(*) FILTER (WHERE visible_at <= :now) AS visible,
     count(*) FILTER (WHERE visible_at > :now AND receipt IS NOT NULL) AS inFlight,
@@ -85,13 +85,13 @@ const COUNT = `
 
 /** The SQL behind the message store, prepared once per connection. */
 export const prepareMessageStatements = (database: DatabaseSync) => ({
-  insert: database.prepare(INSERT),
+  insert: database.prepare(insert),
   select: database.prepare("SELECT * FROM message WHERE sequence = ? AND queue = ?"),
-  selectAvailable: database.prepare(SELECT_AVAILABLE),
+  selectAvailable: database.prepare(selectAvailable),
   selectMoved: database.prepare(
     "SELECT * FROM message WHERE queue = ? AND source_queue IS NOT NULL ORDER BY sequence",
   ),
-  deliver: database.prepare(DELIVER),
+  deliver: database.prepare(deliver),
   delete: database.prepare("DELETE FROM message WHERE sequence = ? AND queue = ? AND receipt = ?"),
   deleteBySequence: database.prepare("DELETE FROM message WHERE sequence = ?"),
   changeVisibility: database.prepare(
@@ -102,8 +102,8 @@ export const prepareMessageStatements = (database: DatabaseSync) => ({
   ),
   purge: database.prepare("DELETE FROM message WHERE queue = ?"),
   dropExpired: database.prepare("DELETE FROM message WHERE queue = ? AND sent_at <= ?"),
-  moveToDeadLetterQueue: database.prepare(MOVE_TO_DEAD_LETTER_QUEUE),
-  count: database.prepare(COUNT),
+  moveToDeadLetterQueue: database.prepare(moveToDeadLetterQueue),
+  count: database.prepare(countMessages),
   nextVisible: database.prepare(
     "SELECT min(visible_at) AS at FROM message WHERE queue = ? AND visible_at > ?",
   ),

@@ -66,7 +66,7 @@ export const moveToSources = (
   return sources;
 };
 
-const DEDUPLICATION_WINDOW_MILLISECONDS = 5 * 60_000;
+const deduplicationWindowMilliseconds = 5 * 60_000;
 
 export interface NewMessage {
   readonly body: string;
@@ -111,7 +111,7 @@ export class MessageStore {
 
   #earlierDuplicate(queue: Queue, { groupId, deduplicationId }: NewMessage): SentMessage | undefined {
     if (deduplicationId === null) return undefined;
-    this.#statements.forgetDeduplication.run(this.#now() - DEDUPLICATION_WINDOW_MILLISECONDS);
+    this.#statements.forgetDeduplication.run(this.#now() - deduplicationWindowMilliseconds);
     const row = this.#statements.findDuplicate.get(
       queue.name,
       deduplicationScope(queue, groupId),

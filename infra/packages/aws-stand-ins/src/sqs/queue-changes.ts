@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 
-const ANY_QUEUE = "any queue";
+const anyQueue = "any queue";
 
 // The prefix keeps a queue that is called "error" from being taken for an emitter's own events.
 const changeOf = (queueName: string): string => `change of ${queueName}`;
@@ -11,7 +11,7 @@ export class QueueChanges {
 
   announce(queueName: string): void {
     this.#emitter.emit(changeOf(queueName));
-    this.#emitter.emit(ANY_QUEUE);
+    this.#emitter.emit(anyQueue);
   }
 
   /** Resolves at the queue's next change, or after `milliseconds`, or when `signal` aborts. */
@@ -21,7 +21,7 @@ export class QueueChanges {
 
   /** As {@link next}, for a change of any queue. */
   nextOfAny(milliseconds: number, signal: AbortSignal): Promise<void> {
-    return this.#wait(ANY_QUEUE, milliseconds, signal);
+    return this.#wait(anyQueue, milliseconds, signal);
   }
 
   async #wait(event: string, milliseconds: number, signal: AbortSignal): Promise<void> {

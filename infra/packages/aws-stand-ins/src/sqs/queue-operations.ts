@@ -3,11 +3,11 @@ import * as z from "zod";
 import { type JsonOperation, jsonOperation } from "../aws-protocol/aws-json.ts";
 import type { MessageStore } from "./message-store.ts";
 import {
-  QUEUE_SETTING_NAMES,
   type QueueSettings,
   queueArn,
   queueNameOfArn,
   queueNameSchema,
+  queueSettingNames,
   queueSettingsSchema,
   settingsAsText,
 } from "./queue-settings.ts";
@@ -34,7 +34,7 @@ const createQueue = (
     queues.save(name, wanted);
     return;
   }
-  const different = QUEUE_SETTING_NAMES.find(
+  const different = queueSettingNames.find(
     (setting) => setting in attributes && !isDeepStrictEqual(existing.settings[setting], wanted[setting]),
   );
   if (different !== undefined) {
@@ -59,7 +59,7 @@ const describeQueue = (queue: Queue, messages: MessageStore): Record<string, str
 };
 
 const attributeNameSchema = z.enum([
-  ...QUEUE_SETTING_NAMES,
+  ...queueSettingNames,
   "All",
   "QueueArn",
   "CreatedTimestamp",

@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
 
-const ARN_PREFIX = `arn:aws:sqs:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:`;
+const arnPrefix = `arn:aws:sqs:${localRegion}:${localAccountId}:`;
 
 /** The ARN of a local queue. */
-export const queueArn = (queueName: string): string => `${ARN_PREFIX}${queueName}`;
+export const queueArn = (queueName: string): string => `${arnPrefix}${queueName}`;
 
 /** The name in a local queue's ARN; undefined for an ARN of anything else. */
 export const queueNameOfArn = (arn: string): string | undefined =>
-  arn.startsWith(ARN_PREFIX) ? arn.slice(ARN_PREFIX.length) : undefined;
+  arn.startsWith(arnPrefix) ? arn.slice(arnPrefix.length) : undefined;
 
 /** 1 to 80 letters, digits, `-` and `_`, of which `.fifo` counts for five. */
 export const queueNameSchema = z
@@ -65,13 +65,13 @@ export const queueSettingsSchema = z.object({
 export type QueueSettings = z.output<typeof queueSettingsSchema>;
 
 /** The names of all attributes that can be set, in the order of the schema. */
-export const QUEUE_SETTING_NAMES = queueSettingsSchema.keyof().options;
+export const queueSettingNames = queueSettingsSchema.keyof().options;
 
 /** The queue that takes what this one gave up on; undefined without a redrive policy. */
 export const deadLetterQueueName = ({ RedrivePolicy }: QueueSettings): string | undefined =>
   RedrivePolicy && queueNameOfArn(RedrivePolicy.deadLetterTargetArn);
 
-const FIFO_ONLY: ReadonlySet<string> = new Set([
+const fifoOnly: ReadonlySet<string> = new Set([
   "FifoQueue",
   "ContentBasedDeduplication",
   "DeduplicationScope",
@@ -82,6 +82,6 @@ const FIFO_ONLY: ReadonlySet<string> = new Set([
 export const settingsAsText = (settings: QueueSettings): Record<string, string> =>
   Object.fromEntries(
     Object.entries(settings)
-      .filter(([name, value]) => value !== undefined && (settings.FifoQueue || !FIFO_ONLY.has(name)))
+      .filter(([name, value]) => value !== undefined && (settings.FifoQueue || !fifoOnly.has(name)))
       .map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : String(value)]),
   );

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { LOCAL_ACCOUNT_ID } from "../aws-protocol/local-account.ts";
+import { localAccountId } from "../aws-protocol/local-account.ts";
 import { attributesMd5, selectAttributes } from "./message-attributes.ts";
 import { type StoredMessage, sequenceNumber } from "./message-statements.ts";
 import type { MessageStore } from "./message-store.ts";
@@ -31,7 +31,7 @@ const systemAttributes = (message: StoredMessage): Record<string, string | undef
   ApproximateReceiveCount: String(message.receiveCount),
   ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
   SentTimestamp: String(message.sentAt),
-  SenderId: LOCAL_ACCOUNT_ID,
+  SenderId: localAccountId,
   MessageGroupId: message.groupId ?? undefined,
   MessageDeduplicationId: message.deduplicationId ?? undefined,
   SequenceNumber: message.deduplicationId === null ? undefined : sequenceNumber(message.sequence),

@@ -7,7 +7,7 @@ import type { Queue } from "./queue-store.ts";
 import { invalidParameter, missingParameter, sqsError } from "./sqs-errors.ts";
 
 // What SQS takes: the characters of XML 1.0. The other control characters and lone surrogates are refused.
-const LEGAL_BODY = /^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u;
+const legalBody = /^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u;
 
 const fifoId = z
   .string()
@@ -39,7 +39,7 @@ const checkContent = (queue: Queue, input: MessageInput): void => {
       `One or more parameters are invalid. Reason: Message must be shorter than ${max + 1} bytes.`,
     );
   }
-  if (!LEGAL_BODY.test(input.MessageBody)) {
+  if (!legalBody.test(input.MessageBody)) {
     throw sqsError(
       "InvalidMessageContents",
       "Invalid characters found. Valid unicode characters are those of XML 1.0.",

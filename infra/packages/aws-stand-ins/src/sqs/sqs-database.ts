@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { openDatabaseFile } from "../database-file.ts";
 
 // AUTOINCREMENT, because sequence numbers must grow for ever: without it SQLite reuses the number of a deleted last row.
-const SCHEMA = `
+const schema = `
   CREATE TABLE IF NOT EXISTS queue (
     name TEXT PRIMARY KEY,
     settings TEXT NOT NULL,
@@ -44,7 +44,7 @@ const SCHEMA = `
 export const openSqsDatabase = (dataDirectory: string): DatabaseSync =>
   openDatabaseFile(
     join(dataDirectory, "sqs.sqlite"),
-    `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; ${SCHEMA}`,
+    `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; ${schema}`,
   );
 
 /** Runs `work` so that all of its writes happen or none. */

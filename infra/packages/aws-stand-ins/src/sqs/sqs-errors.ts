@@ -3,7 +3,7 @@ import { AwsError } from "../aws-protocol/aws-server.ts";
 
 // SQS still uses the codes of its older query protocol: clients receive them in a header, and the SDK as
 // `error.Code`.
-const QUERY_CODES = {
+const queryCodes = {
   AccessDeniedException: "AccessDenied",
   BatchEntryIdsNotDistinct: "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
   BatchRequestTooLong: "AWS.SimpleQueueService.BatchRequestTooLong",
@@ -22,7 +22,7 @@ const QUERY_CODES = {
   TooManyEntriesInBatchRequest: "AWS.SimpleQueueService.TooManyEntriesInBatchRequest",
 } as const;
 
-type SqsErrorCode = keyof typeof QUERY_CODES;
+type SqsErrorCode = keyof typeof queryCodes;
 
 /** A refusal of SQS; the status is 400 as in every response of its JSON protocol that blames the caller. */
 export const sqsError = (code: SqsErrorCode, message: string): AwsError => new AwsError(code, message);
@@ -38,7 +38,7 @@ export const missingParameter = (parameter: string): AwsError =>
 
 /** The header that carries the code of the query protocol. */
 export const queryErrorHeader = (code: string): Record<string, string> => {
-  const codes: Readonly<Record<string, string>> = QUERY_CODES;
+  const codes: Readonly<Record<string, string>> = queryCodes;
   return { "x-amzn-query-error": `${codes[code] ?? code};Sender` };
 };
 

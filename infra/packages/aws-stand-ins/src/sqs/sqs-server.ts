@@ -1,6 +1,6 @@
 import { awsJsonProtocol } from "../aws-protocol/aws-json.ts";
 import { startAwsServer } from "../aws-protocol/aws-server.ts";
-import { LOCAL_ACCOUNT_ID } from "../aws-protocol/local-account.ts";
+import { localAccountId } from "../aws-protocol/local-account.ts";
 import type { Authority } from "../iam/authority.ts";
 import { messageOperations } from "./message-operations.ts";
 import { MessageStore } from "./message-store.ts";
@@ -13,7 +13,7 @@ import { openSqsDatabase } from "./sqs-database.ts";
 import { queryErrorHeader, refuseInput } from "./sqs-errors.ts";
 
 // A batch holds 1 MiB of messages, and JSON may need six bytes for one (`\u0001`).
-const MAX_BODY_BYTES = 8 * 1_048_576;
+const maxBodyBytes = 8 * 1_048_576;
 
 /** SQS on this machine: FIFO and standard queues that keep their messages across restarts. */
 export interface SqsServer {
@@ -67,7 +67,7 @@ export const startSqs = async ({
   const messages = new MessageStore(database, changes, now);
   const closing = new AbortController();
   const attended = new Set<string>();
-  const queueUrl = (queueName: string): string => `${server.endpoint}/${LOCAL_ACCOUNT_ID}/${queueName}`;
+  const queueUrl = (queueName: string): string => `${server.endpoint}/${localAccountId}/${queueName}`;
 
   const protocol = awsJsonProtocol({
     version: "1.0",
@@ -76,7 +76,7 @@ export const startSqs = async ({
       ...queueOperations(queues, messages, queueUrl),
       ...messageOperations(queues, { messages, changes, now }),
     ]),
-    maxBodyBytes: MAX_BODY_BYTES,
+    maxBodyBytes: maxBodyBytes,
     refuse: refuseInput,
     errorType: (code) => `com.amazonaws.sqs#${code}`,
     errorHeaders: queryErrorHeader,

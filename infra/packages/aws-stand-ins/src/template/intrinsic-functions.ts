@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
 import type { Stack } from "./cloud-assembly.ts";
 import type { References } from "./references.ts";
 
@@ -19,7 +19,7 @@ export class TemplateError extends Error {
 }
 
 /** The value of `AWS::NoValue`: the property that holds it does not exist. */
-export const NO_VALUE: unique symbol = Symbol("AWS::NoValue");
+export const noValue: unique symbol = Symbol("AWS::NoValue");
 
 /** What evaluation can reach beyond the resource it is about. */
 export interface EvaluationContext {
@@ -57,12 +57,11 @@ const unevaluatedList = (argument: unknown, evaluation: Evaluation): readonly un
 };
 
 const pseudoParameters: Readonly<Record<string, ((stack: Stack) => unknown) | undefined>> = {
-  "AWS::AccountId": () => LOCAL_ACCOUNT_ID,
-  "AWS::NoValue": () => NO_VALUE,
+  "AWS::AccountId": () => localAccountId,
+  "AWS::NoValue": () => noValue,
   "AWS::Partition": () => "aws",
-  "AWS::Region": () => LOCAL_REGION,
-  "AWS::StackId": ({ name }) =>
-    `arn:aws:cloudformation:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:stack/${name}/local`,
+  "AWS::Region": () => localRegion,
+  "AWS::StackId": ({ name }) => `arn:aws:cloudformation:${localRegion}:${localAccountId}:stack/${name}/local`,
   "AWS::StackName": ({ name }) => name,
   "AWS::URLSuffix": () => "amazonaws.com",
 };
@@ -130,7 +129,7 @@ const select: IntrinsicFunction = (argument, evaluation) => {
 // The branch that is not taken stays unevaluated: it may well be one that has no local meaning.
 const choose: IntrinsicFunction = (argument, evaluation) => {
   const [condition, whenTrue, whenFalse] = unevaluatedList(argument, evaluation);
-  return evaluation.resolve(evaluation.condition(String(condition)) ? whenTrue : whenFalse) ?? NO_VALUE;
+  return evaluation.resolve(evaluation.condition(String(condition)) ? whenTrue : whenFalse) ?? noValue;
 };
 
 const findInMap: IntrinsicFunction = (argument, evaluation) => {

@@ -1,4 +1,4 @@
-import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { localRegion } from "../aws-protocol/local-account.ts";
 import { readCloudAssembly } from "./cloud-assembly.ts";
 import type { LocalModel, LocalResource } from "./local-model.ts";
 import {
@@ -15,8 +15,8 @@ import { ResolvedAssembly } from "./resolved-assembly.ts";
 export type { LocalAddresses } from "./references.ts";
 
 const awsAddresses: LocalAddresses = {
-  queues: `https://sqs.${LOCAL_REGION}.amazonaws.com`,
-  functionUrl: (functionName) => `https://${functionName}.lambda-url.${LOCAL_REGION}.on.aws/`,
+  queues: `https://sqs.${localRegion}.amazonaws.com`,
+  functionUrl: (functionName) => `https://${functionName}.lambda-url.${localRegion}.on.aws/`,
 };
 
 const readResources = (assembly: ResolvedAssembly, ...types: string[]): LocalResource[] =>

@@ -62,12 +62,12 @@ const gatewayResponseSchema = z.object({
   ResponseTemplates: z.record(z.string(), z.string()).default({}),
 });
 
-const HEADER_PREFIX = "gatewayresponse.header.";
+const headerPrefix = "gatewayresponse.header.";
 
 const readGatewayResponse = (resource: ResourceView): GatewayResponse => {
   const response = resource.read(gatewayResponseSchema);
   const headers = Object.entries(response.ResponseParameters).map(([parameter, expression]) => {
-    if (parameter.startsWith(HEADER_PREFIX)) return [parameter.slice(HEADER_PREFIX.length), expression];
+    if (parameter.startsWith(headerPrefix)) return [parameter.slice(headerPrefix.length), expression];
     throw resource.error(`sets ${parameter}; only headers are served`);
   });
   return {

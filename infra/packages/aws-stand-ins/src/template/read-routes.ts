@@ -42,13 +42,13 @@ const mockIntegrationSchema = z.object({
   IntegrationResponses: z.array(responseSchema).default([]),
 });
 
-const HEADER_PREFIX = "method.response.header.";
+const headerPrefix = "method.response.header.";
 
 const readHeaders = (parameters: Record<string, string>, resource: ResourceView): Record<string, string> =>
   Object.fromEntries(
     Object.entries(parameters).map(([parameter, expression]) => {
-      const known = parameter.startsWith(HEADER_PREFIX) && /^('.*'|context\..+)$/.test(expression);
-      if (known) return [parameter.slice(HEADER_PREFIX.length), expression];
+      const known = parameter.startsWith(headerPrefix) && /^('.*'|context\..+)$/.test(expression);
+      if (known) return [parameter.slice(headerPrefix.length), expression];
       throw resource.error(
         `sets ${parameter} to ${expression}; headers from statics and context variables are served`,
       );

@@ -1,4 +1,4 @@
-import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
 import { secretArn } from "../secrets/secret-arn.ts";
 import type { Stack } from "./cloud-assembly.ts";
 
@@ -30,13 +30,13 @@ interface ResourceKind {
 }
 
 const arnOf = (service: string, resource: string): string =>
-  `arn:aws:${service}:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:${resource}`;
+  `arn:aws:${service}:${localRegion}:${localAccountId}:${resource}`;
 
-const iamArn = (resource: string): string => `arn:aws:iam::${LOCAL_ACCOUNT_ID}:${resource}`;
+const iamArn = (resource: string): string => `arn:aws:iam::${localAccountId}:${resource}`;
 
 const arnAttribute = { Arn: ({ arn }: Identity): string => arn };
 
-const queueUrl = ({ name, addresses }: Identity): string => `${addresses.queues}/${LOCAL_ACCOUNT_ID}/${name}`;
+const queueUrl = ({ name, addresses }: Identity): string => `${addresses.queues}/${localAccountId}/${name}`;
 
 const table: ResourceKind = {
   nameProperty: "TableName",
@@ -116,7 +116,7 @@ export const functionNameOf = (reference: string): string =>
 /** The last part of the ARN of a queue. */
 export const queueNameOf = (arn: string): string => arn.slice(arn.lastIndexOf(":") + 1);
 
-const MAX_NAME_LENGTH = 63;
+const maxNameLength = 63;
 
 /**
  * A physical name for a resource that the template leaves unnamed: the same for every synthesis, lower case, and
@@ -125,8 +125,8 @@ const MAX_NAME_LENGTH = 63;
  */
 const derivedName = (logicalId: string): string => {
   const name = logicalId.toLowerCase();
-  if (name.length <= MAX_NAME_LENGTH) return name;
-  return `${name.slice(0, MAX_NAME_LENGTH - 8)}${name.slice(-8)}`;
+  if (name.length <= maxNameLength) return name;
+  return `${name.slice(0, maxNameLength - 8)}${name.slice(-8)}`;
 };
 
 /** Returns a property of a resource as text, its own references resolved. */

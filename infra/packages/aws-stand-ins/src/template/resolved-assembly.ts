@@ -4,7 +4,7 @@ import {
   type Evaluation,
   type EvaluationContext,
   intrinsicFunctions,
-  NO_VALUE,
+  noValue,
   type Site,
   TemplateError,
 } from "./intrinsic-functions.ts";
@@ -39,7 +39,7 @@ class Evaluator implements Evaluation {
 
   resolve(value: unknown): unknown {
     const resolved = this.#evaluate(value);
-    return resolved === NO_VALUE ? undefined : resolved;
+    return resolved === noValue ? undefined : resolved;
   }
 
   /**
@@ -111,10 +111,10 @@ class Evaluator implements Evaluation {
     const intrinsic = asIntrinsic(value);
     if (intrinsic !== undefined) return this.#call(...intrinsic);
     if (Array.isArray(value))
-      return value.map((item) => this.#evaluate(item)).filter((item) => item !== NO_VALUE);
+      return value.map((item) => this.#evaluate(item)).filter((item) => item !== noValue);
     if (isRecord(value)) {
       const entries = Object.entries(value).map(([key, item]) => [key, this.#evaluate(item)]);
-      return Object.fromEntries(entries.filter(([, item]) => item !== NO_VALUE));
+      return Object.fromEntries(entries.filter(([, item]) => item !== noValue));
     }
     // Only CloudFormation can look into a secret at deployment; passed on, the function would read this very text.
     if (typeof value === "string" && value.includes("{{resolve:")) {

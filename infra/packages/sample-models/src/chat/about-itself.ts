@@ -8,11 +8,11 @@ export const disclosure = "This is the sample server, not a language model.";
 export const connectHint = "connect a real model";
 
 /** A text as a short quotation: white space as single spaces, cut after this many characters. */
-export function quote(text: string, maxLength = 160): string {
+export const quote = (text: string, maxLength = 160): string => {
   const characters = Array.from(text.replace(/\s+/gu, " ").trim());
   const gist = characters.length <= maxLength ? characters : [...characters.slice(0, maxLength - 1), "…"];
   return `"${gist.join("")}"`;
-}
+};
 
 const isAboutLanguages =
   /\b(?:which|what) languages?\b|\blanguages (?:do|can) you\b|\bdo you (?:speak|know|understand)\b/iu;
@@ -30,7 +30,7 @@ export const introduceItself: Skill = ({ message }) => {
 };
 
 /** The reply when no skill has one: says so, and shows what arrived. */
-export function repeatQuestion(conversation: Conversation): string {
+export const repeatQuestion = (conversation: Conversation): string => {
   const { message, earlier } = conversation;
   if (message === "") return `There is no message from the user to reply to. ${disclosure}`;
   const memory = earlier.length === 0 ? "" : ` ${describeEarlier(conversation)}`;
@@ -38,4 +38,4 @@ export function repeatQuestion(conversation: Conversation): string {
     `${disclosure} I have no reply to ${quote(message)}: I only know everyday phrases in ` +
     `${listLanguageNames()}.${memory} For real replies, ${connectHint}.`
   );
-}
+};

@@ -29,7 +29,7 @@ export type Completion = {
 };
 
 /** Replies to a request. The same request always gets the same reply, but for the ids of calls. */
-export function complete(request: CompletionRequest): Completion {
+export const complete = (request: CompletionRequest): Completion => {
   const conversation = readConversation(request.messages);
   const calls = chooseCalls(request, conversation);
   const promptTokens = request.messages.reduce((sum, message) => sum + countTokens(messageText(message)), 0);
@@ -48,28 +48,28 @@ export function complete(request: CompletionRequest): Completion {
   const tokens = wholeReply.slice(0, limit);
   const finishReason = tokens.length < wholeReply.length ? "length" : "stop";
   return { tokens, calls, finishReason, usage: usageOf(tokens.length) };
-}
+};
 
 /** The reply in the requested format: as JSON, where all texts are the reply in words. */
-function inForm(
+const inForm = (
   text: string,
   { message }: Conversation,
   format: CompletionRequest["response_format"],
-): string {
+): string => {
   if (format?.type === "json_schema") {
     return JSON.stringify(fillSchema(format.json_schema.schema ?? {}, { message, texts: [text] }));
   }
   return format?.type === "json_object" ? JSON.stringify({ answer: text }) : text;
-}
+};
 
 /** The text up to the first of the stop strings, which is not part of the reply. */
-function cutAtStop(text: string, stop: CompletionRequest["stop"]): string {
+const cutAtStop = (text: string, stop: CompletionRequest["stop"]): string => {
   const positions = [stop ?? []]
     .flat()
     .map((end) => text.indexOf(end))
     .filter((position) => position !== -1);
   return text.slice(0, Math.min(text.length, ...positions));
-}
+};
 
 /** Asked in this order. The translation instruction is first: what it has to translate may look like any other. */
 const skills: readonly Skill[] = [
@@ -83,7 +83,7 @@ const skills: readonly Skill[] = [
 ];
 
 /** The reply of the sample server to a conversation; never empty. */
-export function reply(conversation: Conversation): string {
+export const reply = (conversation: Conversation): string => {
   const { results } = conversation;
   if (results.length > 0) {
     return `The ${results.length === 1 ? "tool" : "tools"} returned ${results.map((result) => quote(result)).join(" and ")}. ${disclosure}`;
@@ -93,4 +93,4 @@ export function reply(conversation: Conversation): string {
     if (text !== undefined) return text;
   }
   return repeatQuestion(conversation);
-}
+};

@@ -13,7 +13,7 @@ export type Conversation = {
 };
 
 /** Reads the messages of a request as a conversation. */
-export function readConversation(messages: readonly ChatMessage[]): Conversation {
+export const readConversation = (messages: readonly ChatMessage[]): Conversation => {
   const textsOf = (...roles: ChatMessage["role"][]) =>
     messages.filter(({ role }) => roles.includes(role)).map((message) => messageText(message).trim());
   const fromUser = textsOf("user");
@@ -25,37 +25,31 @@ export function readConversation(messages: readonly ChatMessage[]): Conversation
       .slice(messages.findLastIndex(({ role }) => role !== "tool") + 1)
       .map((message) => messageText(message).trim()),
   };
-}
+};
 
 /** The text of a message, its parts joined; empty for a message without content. */
-export function messageText({ content }: ChatMessage): string {
+export const messageText = ({ content }: ChatMessage): string => {
   if (typeof content === "string") return content;
   return (content ?? []).map((part) => part.text).join("");
-}
+};
 
 /** How much the user wrote before the last message, as a sentence. */
-export function describeEarlier({ earlier }: Conversation): string {
+export const describeEarlier = ({ earlier }: Conversation): string => {
   if (earlier.length === 0) return "This is the first message of our conversation.";
   const words = earlier.reduce((sum, text) => sum + countTokens(text), 0);
   return `Before this you wrote ${plural(earlier.length, "message")} with ${plural(words, "word")}.`;
-}
+};
 
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /**
  * Splits a text into the tokens of the sample server: words, each with the white space before it. The tokens
  * joined are the text again.
  */
-export function tokenise(text: string): string[] {
-  return text.match(/\s*\S+|\s+$/gu) ?? [];
-}
+export const tokenise = (text: string): string[] => text.match(/\s*\S+|\s+$/gu) ?? [];
 
 /** How many tokens a text has. */
-export function countTokens(text: string): number {
-  return tokenise(text).length;
-}
+export const countTokens = (text: string): number => tokenise(text).length;
 
 /** One skill of the sample server: returns the reply, or undefined when the conversation needs another. */
 export type Skill = (conversation: Conversation) => string | undefined;

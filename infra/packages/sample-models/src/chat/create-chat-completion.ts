@@ -46,14 +46,14 @@ const wireCall = ({ id, name, arguments: text }: ToolCall) => ({
   function: { name, arguments: text },
 });
 
-function completionObject(head: Head, { tokens, calls, finishReason, usage }: Completion) {
+const completionObject = (head: Head, { tokens, calls, finishReason, usage }: Completion) => {
   const message =
     calls.length > 0
       ? { role: "assistant", content: null, refusal: null, tool_calls: calls.map(wireCall) }
       : { role: "assistant", content: tokens.join(""), refusal: null };
   const choice = { index: 0, message, logprobs: null, finish_reason: finishReason };
   return { ...head, object: "chat.completion", choices: [choice], usage };
-}
+};
 
 async function* chunkEvents(
   head: Head,

@@ -53,7 +53,7 @@ export interface Source {
 }
 
 /** A value that a JSON Schema allows. The same schema and source always give the same value. */
-export function fillSchema(root: JsonSchema, { message, texts }: Source): unknown {
+export const fillSchema = (root: JsonSchema, { message, texts }: Source): unknown => {
   const numbers = (message.match(/-?\d+(?:\.\d+)?/gu) ?? []).map(Number);
   let textsUsed = 0;
   let numbersUsed = 0;
@@ -105,4 +105,4 @@ export function fillSchema(root: JsonSchema, { message, texts }: Source): unknow
     }
   };
   return fill(root, 0);
-}
+};

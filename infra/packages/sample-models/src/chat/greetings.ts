@@ -15,7 +15,7 @@ export type OpenedMessage = {
 };
 
 /** Removes the greetings from a message: `Hello, how do you say tea in Luganda?` asks the part after the comma. */
-export function takeGreetings(message: string): OpenedMessage {
+export const takeGreetings = (message: string): OpenedMessage => {
   const clauses = splitSentences(message).flatMap(clausesWithEnds);
   const replies: Phrase[] = [];
   let language: PhrasebookLanguage | undefined;
@@ -33,18 +33,18 @@ export function takeGreetings(message: string): OpenedMessage {
   }
   const rest = clauses.slice(position).map(({ before, words, after }) => before + words + after);
   return { language, replies, rest: rest.join("").trim() };
-}
+};
 
 type PlacedClause = { readonly before: string; readonly words: string; readonly after: string };
 
-function clausesWithEnds(sentence: ReturnType<typeof splitSentences>[number]): PlacedClause[] {
+const clausesWithEnds = (sentence: ReturnType<typeof splitSentences>[number]): PlacedClause[] => {
   const clauses = splitClauses(sentence.words);
   return clauses.map(({ words, separator }, position) => ({
     before: position === 0 ? sentence.opening : "",
     words,
     after: position === clauses.length - 1 ? sentence.closing + sentence.gap : separator,
   }));
-}
+};
 
 /** Replies to a message of only greetings and thanks, in its own language. */
 export const greetBack: Skill = ({ message }) => {

@@ -29,9 +29,8 @@ export const followTranslationInstruction: Skill = ({ message }) => {
   return runs.map((run) => (run.translation ?? missing(run, target)) + run.gap).join("");
 };
 
-function missing({ original }: TranslatedRun, target: string): string {
-  return `[sample server: no translation of ${quote(original)} into ${target}; ${connectHint}]`;
-}
+const missing = ({ original }: TranslatedRun, target: string): string =>
+  `[sample server: no translation of ${quote(original)} into ${target}; ${connectHint}]`;
 
 const language = "(?:the )?(?<target>[\\p{L}'’-]{2,30})(?: language)?";
 const wording = "(?<text>.{1,300}?)";
@@ -69,7 +68,7 @@ export const replyToTranslationQuestion: Skill = ({ message }) => {
 
 type Request = { text: string; target: string; source?: string };
 
-function readRequest(question: string): Request | undefined {
+const readRequest = (question: string): Request | undefined => {
   for (const pattern of [...requests, meaningRequest, vagueRequest]) {
     const { text, target = "English", source } = pattern.exec(question)?.groups ?? {};
     if (text === undefined) continue;
@@ -77,15 +76,11 @@ function readRequest(question: string): Request | undefined {
     return { text: withoutQuotes(text), target, ...(source === undefined ? {} : { source }) };
   }
   return undefined;
-}
+};
 
-function withoutClosing(question: string): string {
-  return question.replace(/[\s?.!]{1,10}$/u, "");
-}
+const withoutClosing = (question: string): string => question.replace(/[\s?.!]{1,10}$/u, "");
 
-function withoutQuotes(text: string): string {
-  return text.replace(/^["'“”‘’«]|["'“”‘’»]$/gu, "");
-}
+const withoutQuotes = (text: string): string => text.replace(/^["'“”‘’«]|["'“”‘’»]$/gu, "");
 
 /** A message that is a phrase of the phrasebook and asks nothing gets the phrase in all its languages. */
 export const showPhrase: Skill = ({ message }) => {

@@ -31,8 +31,5 @@ export const recall: Skill = (conversation) => {
   return name === undefined ? undefined : `Pleased to meet you, ${name}. ${disclosure}`;
 };
 
-function lastName(messages: readonly string[]): string | undefined {
-  return messages
-    .map((text) => givenName.exec(text)?.groups?.["name"])
-    .findLast((name) => name !== undefined);
-}
+const lastName = (messages: readonly string[]): string | undefined =>
+  messages.map((text) => givenName.exec(text)?.groups?.["name"]).findLast((name) => name !== undefined);

@@ -20,11 +20,11 @@ export const summarise: Skill = ({ instructions, message }) => {
   return `${start.trim()} [sample server: the first sentences of the text, not a summary by a model]`;
 };
 
-function textToSummarise(instructions: string, message: string): string | undefined {
+const textToSummarise = (instructions: string, message: string): string | undefined => {
   if (summaryRequest.test(message)) {
     // The instruction ends at its first colon or line end; later colons belong to the text.
     const end = message.search(/[:\n]/u);
     return end === -1 ? "" : message.slice(end + 1).trim();
   }
   return summaryInstruction.test(instructions) && message !== "" ? message : undefined;
-}
+};

@@ -14,7 +14,7 @@ const verbs = new Set(
 );
 
 /** Whether a message speaks of a tool: by its whole name, or by a word of it that says what it is about. */
-function isRequested({ name }: Tool, message: string): boolean {
+const isRequested = ({ name }: Tool, message: string): boolean => {
   const said = message.toLowerCase();
   const words = name.match(/[A-Z]?[a-z]+|[A-Z]+/gu)?.map((word) => word.toLowerCase()) ?? [];
   const meaningful = words.filter((word) => !verbs.has(word));
@@ -22,34 +22,34 @@ function isRequested({ name }: Tool, message: string): boolean {
     said.includes(name.toLowerCase()) ||
     said.split(/[^\p{L}\p{M}]+/u).some((word) => meaningful.includes(word))
   );
-}
+};
 
 /** The subject of a question: the text in quotation marks, names inside a sentence, then all of it. */
-function subjectsOf(message: string): string[] {
+const subjectsOf = (message: string): string[] => {
   const quoted = [...message.matchAll(/["“‘']([^"”’']{1,200})["”’'](?!\p{L})/gu)].map(
     ([, text = ""]) => text,
   );
   const names = [...message.matchAll(/(?<=[\p{L},] )\p{Lu}[\p{L}\p{M}'’-]*(?: \p{Lu}[\p{L}\p{M}'’-]*)*/gu)];
   return [...quoted, ...names.map(([name]) => name), message];
-}
+};
 
-function call({ name, parameters }: Tool, message: string): ToolCall {
+const call = ({ name, parameters }: Tool, message: string): ToolCall => {
   const filled = fillSchema(parameters ?? { type: "object" }, { message, texts: subjectsOf(message) });
   return {
     id: `call_${randomUUID().replaceAll("-", "")}`,
     name,
     arguments: JSON.stringify(filled),
   };
-}
+};
 
 /**
  * The tools that a request wants called: those that its last message speaks of, or those that must be called. The arguments
  * are the numbers, quotations and names of that message.
  */
-export function chooseCalls(
+export const chooseCalls = (
   { tools, tool_choice: choice, parallel_tool_calls: isParallel }: CompletionRequest,
   { message, results }: Conversation,
-): ToolCall[] {
+): ToolCall[] => {
   const offered = (tools ?? []).map((tool) => tool.function);
   if (choice === "none") return [];
   if (typeof choice === "object" && choice !== null) {
@@ -60,4 +60,4 @@ export function chooseCalls(
   const requested = offered.filter((tool) => isRequested(tool, message));
   const wanted = requested.length === 0 && choice === "required" ? offered.slice(0, 1) : requested;
   return wanted.slice(0, isParallel === false ? 1 : undefined).map((tool) => call(tool, message));
-}
+};

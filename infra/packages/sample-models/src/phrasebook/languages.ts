@@ -8,15 +8,14 @@ const notPartOfWord = /[^\p{L}\p{M}\p{N}']+/gu;
  * An apostrophe inside a word belongs to the spelling (`gw'ensiri`, `don't`) and stays; phones type it curly, so
  * all its shapes become one. The same letter can be one code point or two, hence the normalisation.
  */
-export function fold(text: string): string {
-  return text
+export const fold = (text: string): string =>
+  text
     .normalize("NFC")
     .toLowerCase()
     .replace(apostrophes, "'")
     .replace(apostropheOutsideWord, " ")
     .replace(notPartOfWord, " ")
     .trim();
-}
 
 /** The languages of the phrasebook, as ISO 639-3 codes. Where a sentence exists in several, the first is meant. */
 export const phrasebookLanguages = ["eng", "lug", "swa", "kin", "nyn", "ach"] as const;
@@ -40,16 +39,12 @@ const languageByFoldedName = new Map(
 );
 
 /** The English name of a language, for example `Luganda` for `lug`. */
-export function languageName(language: PhrasebookLanguage): string {
-  return names[language][0];
-}
+export const languageName = (language: PhrasebookLanguage): string => names[language][0];
 
 /** The language with this name or code, in any case; undefined for a language that the phrasebook does not have. */
-export function findLanguage(nameOrCode: string): PhrasebookLanguage | undefined {
-  return languageByFoldedName.get(fold(nameOrCode));
-}
+export const findLanguage = (nameOrCode: string): PhrasebookLanguage | undefined =>
+  languageByFoldedName.get(fold(nameOrCode));
 
 /** The names of all languages of the phrasebook as one list for a sentence: `English, Luganda … and Acholi`. */
-export function listLanguageNames(): string {
-  return new Intl.ListFormat("en-GB").format(phrasebookLanguages.map(languageName));
-}
+export const listLanguageNames = (): string =>
+  new Intl.ListFormat("en-GB").format(phrasebookLanguages.map(languageName));

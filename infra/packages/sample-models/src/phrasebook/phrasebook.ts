@@ -19,11 +19,10 @@ export const phrases: readonly Phrase[] = [
 
 type Index = Readonly<Record<PhrasebookLanguage, ReadonlyMap<string, Phrase>>>;
 
-function indexLanguage(language: PhrasebookLanguage): ReadonlyMap<string, Phrase> {
-  return new Map(
+const indexLanguage = (language: PhrasebookLanguage): ReadonlyMap<string, Phrase> =>
+  new Map(
     phrases.flatMap((phrase) => (phrase[language] ?? []).map((wording) => [fold(wording), phrase] as const)),
   );
-}
 
 const index: Index = {
   eng: indexLanguage("eng"),
@@ -40,16 +39,13 @@ const phraseById = new Map(phrases.map((phrase) => [phrase.id, phrase]));
  * The phrase that these words are in a language; undefined when the phrasebook does not have them. Case,
  * punctuation, extra white space and the shape of apostrophes do not matter.
  */
-export function findPhrase(words: string, language: PhrasebookLanguage): Phrase | undefined {
-  return index[language].get(fold(words));
-}
+export const findPhrase = (words: string, language: PhrasebookLanguage): Phrase | undefined =>
+  index[language].get(fold(words));
 
 /** The languages in which these words are a phrase, in the order of the phrasebook. */
-export function languagesOf(words: string): PhrasebookLanguage[] {
-  return phrasebookLanguages.filter((language) => findPhrase(words, language) !== undefined);
-}
+export const languagesOf = (words: string): PhrasebookLanguage[] =>
+  phrasebookLanguages.filter((language) => findPhrase(words, language) !== undefined);
 
 /** The phrase with which one replies to this one, if there is one. */
-export function replyTo(phrase: Phrase): Phrase | undefined {
-  return phrase.reply === undefined ? undefined : phraseById.get(phrase.reply);
-}
+export const replyTo = (phrase: Phrase): Phrase | undefined =>
+  phrase.reply === undefined ? undefined : phraseById.get(phrase.reply);

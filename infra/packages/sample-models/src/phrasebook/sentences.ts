@@ -23,11 +23,9 @@ const sentenceStart = /(?=\S)(?<=[.!?…]["'”’»)\]]{0,3}\s+|\n\s*)/u;
 const partOfWord = /[\p{L}\p{M}\p{N}]/u;
 
 /** Splits a text into its sentences. A line break ends a sentence as a full stop does. */
-export function splitSentences(text: string): Sentence[] {
-  return text.split(sentenceStart).map(takeApart);
-}
+export const splitSentences = (text: string): Sentence[] => text.split(sentenceStart).map(takeApart);
 
-function takeApart(segment: string): Sentence {
+const takeApart = (segment: string): Sentence => {
   const withoutGap = segment.trimEnd();
   // Positions are found by walking, not with a pattern: patterns for "the last run of punctuation" take quadratic
   // time on a long line of dots.
@@ -41,31 +39,30 @@ function takeApart(segment: string): Sentence {
     closing: characters.slice(end).join(""),
     gap: segment.slice(withoutGap.length),
   };
-}
+};
 
 /** A clause of a sentence with the separator that follows it (empty after the last). */
 export type Clause = { readonly words: string; readonly separator: string };
 
 /** Splits the words of a sentence at commas, semicolons and colons that are followed by white space. */
-export function splitClauses(words: string): Clause[] {
+export const splitClauses = (words: string): Clause[] => {
   const pieces = words.split(/([,;:]\s+)/u);
   return pieces.flatMap((piece, index) =>
     index % 2 === 0 ? [{ words: piece, separator: pieces[index + 1] ?? "" }] : [],
   );
-}
+};
 
 const firstLetter = /\p{L}/u;
 
 /** The wording with a capital at its first letter: `oli otya?` becomes `Oli otya?`. */
-export function capitalise(wording: string): string {
-  return wording.replace(firstLetter, (letter) => letter.toUpperCase());
-}
+export const capitalise = (wording: string): string =>
+  wording.replace(firstLetter, (letter) => letter.toUpperCase());
 
 /** Whether the first letter of a text is a capital. */
-export function startsWithCapital(text: string): boolean {
+export const startsWithCapital = (text: string): boolean => {
   const letter = firstLetter.exec(text)?.[0];
   return letter !== undefined && letter !== letter.toLowerCase();
-}
+};
 
 /**
  * Replaces a sentence by a wording of the phrasebook: with the closing punctuation of that sentence, and with a
@@ -74,15 +71,15 @@ export function startsWithCapital(text: string): boolean {
  * Only the question mark follows the wording, because a greeting may be a question in one language and none in
  * another: the reply to `Oraire ota?` is `Good morning.`, and `how are you` without its mark is still a question.
  */
-export function arrangeWording(wording: string, sentence: { words: string; closing: string }): string {
+export const arrangeWording = (wording: string, sentence: { words: string; closing: string }): string => {
   const isQuestion = wording.endsWith("?");
   const bare = isQuestion ? wording.slice(0, -1) : wording;
   const placed = startsWithCapital(sentence.words) ? capitalise(bare) : bare;
   return placed + closingFor(isQuestion, sentence.closing);
-}
+};
 
-function closingFor(isQuestion: boolean, closing: string): string {
+const closingFor = (isQuestion: boolean, closing: string): string => {
   if (!isQuestion) return closing.replaceAll("?", ".");
   if (closing.includes("?") || closing.includes("!")) return closing;
   return closing.includes(".") ? closing.replace(/\.+/u, "?") : `?${closing}`;
-}
+};

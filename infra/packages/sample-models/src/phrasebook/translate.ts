@@ -22,7 +22,7 @@ export type TranslatedRun = {
  * Translates a text with the phrasebook, sentence by sentence. Neighbouring sentences on one line without a
  * translation are one run, so that a long unknown text is reported once.
  */
-export function translateRuns(task: TranslationTask): TranslatedRun[] {
+export const translateRuns = (task: TranslationTask): TranslatedRun[] => {
   const target = findLanguage(task.target);
   const sources = sourceLanguages(task.source);
   const runs: TranslatedRun[] = [];
@@ -38,27 +38,26 @@ export function translateRuns(task: TranslationTask): TranslatedRun[] {
     }
   }
   return runs;
-}
+};
 
-function joinable(previous: TranslatedRun, translation: string | undefined): boolean {
-  return previous.translation === undefined && translation === undefined && !previous.gap.includes("\n");
-}
+const joinable = (previous: TranslatedRun, translation: string | undefined): boolean =>
+  previous.translation === undefined && translation === undefined && !previous.gap.includes("\n");
 
 /**
  * The languages to look a sentence up in. Without a source it is any: a wording that two languages share means the
  * same in both, which the tests of the table hold it to.
  */
-function sourceLanguages(source: string | undefined): readonly PhrasebookLanguage[] {
+const sourceLanguages = (source: string | undefined): readonly PhrasebookLanguage[] => {
   if (source === undefined) return phrasebookLanguages;
   const language = findLanguage(source);
   return language === undefined ? [] : [language];
-}
+};
 
-function translateSentence(
+const translateSentence = (
   sentence: Sentence,
   sources: readonly PhrasebookLanguage[],
   target: PhrasebookLanguage,
-): string | undefined {
+): string | undefined => {
   const { opening, words, closing } = sentence;
   // Numbers, rules and emoji are the same in every language.
   if (!/\p{L}/u.test(words)) return opening + words + closing;
@@ -66,14 +65,14 @@ function translateSentence(
   if (whole !== undefined) return opening + arrangeWording(whole, sentence);
   const clauses = translateClauses(sentence, sources, target);
   return clauses === undefined ? undefined : opening + clauses;
-}
+};
 
 /** `Good morning, how are you?` is not in the phrasebook, but each of its clauses is. All must be, or none counts. */
-function translateClauses(
+const translateClauses = (
   sentence: Sentence,
   sources: readonly PhrasebookLanguage[],
   target: PhrasebookLanguage,
-): string | undefined {
+): string | undefined => {
   const clauses = splitClauses(sentence.words);
   const placed: string[] = [];
   for (const [position, { words, separator }] of clauses.entries()) {
@@ -86,16 +85,16 @@ function translateClauses(
     placed.push(arrangeWording(adapted, part));
   }
   return placed.join("");
-}
+};
 
-function wordingFor(
+const wordingFor = (
   words: string,
   sources: readonly PhrasebookLanguage[],
   target: PhrasebookLanguage,
-): string | undefined {
+): string | undefined => {
   for (const source of sources) {
     const wording = findPhrase(words, source)?.[target]?.[0];
     if (wording !== undefined) return wording;
   }
   return undefined;
-}
+};

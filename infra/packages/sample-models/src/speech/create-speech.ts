@@ -47,7 +47,7 @@ const speechRequest = (voices: ReadonlyMap<string, Voice>) =>
  *
  * Source: https://platform.openai.com/docs/api-reference/audio/createSpeech
  */
-export function createSpeech(synthesise: Synthesise, catalogue: VoiceCatalogue = ownVoices): Endpoint {
+export const createSpeech = (synthesise: Synthesise, catalogue: VoiceCatalogue = ownVoices): Endpoint => {
   const schema = speechRequest(castVoices(catalogue));
   return {
     method: "POST",
@@ -67,7 +67,7 @@ export function createSpeech(synthesise: Synthesise, catalogue: VoiceCatalogue =
       });
     },
   };
-}
+};
 
 /** The header comes with the first samples: until there are any, the response may still become an error. */
 async function* asWav(text: string, speech: AsyncIterable<Int16Array>): AsyncGenerator<Buffer> {

@@ -45,7 +45,7 @@ const initialVelarNasal = /(?<![\p{L}'])(ng)'/giu;
  * The marks of Afrikaans stay, its voice knows them; those of other languages are tones and vowel qualities that no
  * voice here can produce.
  */
-export function foldSpelling(text: string, base: BaseVoice): string {
+export const foldSpelling = (text: string, base: BaseVoice): string => {
   const readable = text
     .replace(invisible, "")
     .replace(notForReading, (character) => (character === "\n" ? "\n" : " "))
@@ -57,13 +57,13 @@ export function foldSpelling(text: string, base: BaseVoice): string {
     .replace(specialLetter, plainLetter)
     .normalize("NFC");
   return base === "sw" ? plain.replace(initialVelarNasal, "$1") : plain;
-}
+};
 
-function plainLetter(letter: string): string {
+const plainLetter = (letter: string): string => {
   const plain = plainLetters[letter.toLowerCase()] ?? letter;
   const isSmall = letter === letter.toLowerCase();
   return isSmall ? plain : plain.charAt(0).toUpperCase() + plain.slice(1);
-}
+};
 
 /** A piece of a text that is spoken in one go. */
 export type TextPiece = {
@@ -78,11 +78,10 @@ const maxPieceLength = 240;
 const pieceOfSentence = new RegExp(`.{1,${maxPieceLength}}(?:\\s+|$)|.{${maxPieceLength}}`, "gsu");
 
 /** Splits a text at the ends of its sentences, and sentences that are too long between words. */
-export function splitText(text: string): TextPiece[] {
-  return splitSentences(text)
+export const splitText = (text: string): TextPiece[] =>
+  splitSentences(text)
     .filter(({ words }) => words !== "")
     .flatMap(({ words, closing }) => {
       const pieces = (words + closing).match(pieceOfSentence) ?? [];
       return pieces.map((piece, index) => ({ text: piece, endsSentence: index === pieces.length - 1 }));
     });
-}

@@ -5,7 +5,7 @@ export const sampleRate = 24_000;
  * Samples of one rate as samples of another, by straight lines between neighbours: good enough for speech on its
  * way up.
  */
-export function resample(samples: Int16Array, fromRate: number, toRate: number): Int16Array<ArrayBuffer> {
+export const resample = (samples: Int16Array, fromRate: number, toRate: number): Int16Array<ArrayBuffer> => {
   const resampled = new Int16Array(Math.round((samples.length * toRate) / fromRate));
   const step = fromRate / toRate;
   for (let index = 0; index < resampled.length; index += 1) {
@@ -16,4 +16,4 @@ export function resample(samples: Int16Array, fromRate: number, toRate: number):
     resampled[index] = Math.round(left + (right - left) * (position - before));
   }
   return resampled;
-}
+};

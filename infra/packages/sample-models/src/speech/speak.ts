@@ -38,6 +38,4 @@ export async function* speak(
   if (pieces.length === 0) yield pause();
 }
 
-function pause(): Int16Array {
-  return new Int16Array(pauseSeconds * sampleRate);
-}
+const pause = (): Int16Array => new Int16Array(pauseSeconds * sampleRate);

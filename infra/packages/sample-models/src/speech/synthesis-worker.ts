@@ -31,7 +31,7 @@ port.on("message", ({ id, utterance }: SynthesisRequest) => {
   }
 });
 
-function synthesise({ text, voiceName, pitch, wordsPerMinute, maxSeconds }: Utterance): Int16Array {
+const synthesise = ({ text, voiceName, pitch, wordsPerMinute, maxSeconds }: Utterance): Int16Array => {
   if (synthesiser.set_voice(voiceName) !== 0) throw new Error(`There is no voice '${voiceName}'.`);
   synthesiser.set_pitch(pitch);
   synthesiser.set_rate(wordsPerMinute);
@@ -44,9 +44,9 @@ function synthesise({ text, voiceName, pitch, wordsPerMinute, maxSeconds }: Utte
     return length >= maxSamples;
   });
   return join(parts, length).subarray(0, maxSamples);
-}
+};
 
-function join(parts: readonly Int16Array[], length: number): Int16Array {
+const join = (parts: readonly Int16Array[], length: number): Int16Array => {
   const whole = new Int16Array(length);
   let position = 0;
   for (const part of parts) {
@@ -54,4 +54,4 @@ function join(parts: readonly Int16Array[], length: number): Int16Array {
     position += part.length;
   }
   return whole;
-}
+};

@@ -21,9 +21,8 @@ const baseVoiceByLanguage = new Map<string, BaseVoice>([
  * Swahili reads all that have none of their own: its five vowels and its stress on the last syllable but one are
  * those of most Bantu languages, and it spells `ny`, `ng'` and `mb` as they do. It cannot do clicks and tones.
  */
-export function baseVoiceOf(language: string): BaseVoice {
-  return baseVoiceByLanguage.get(language.trim().toLowerCase()) ?? "sw";
-}
+export const baseVoiceOf = (language: string): BaseVoice =>
+  baseVoiceByLanguage.get(language.trim().toLowerCase()) ?? "sw";
 
 /** One voice of the sample server: how the synthesiser is set for a tag. */
 export type Voice = {
@@ -51,7 +50,7 @@ export const ownVoices: VoiceCatalogue = phrasebookLanguages.map((code) => ({
 }));
 
 /** Settings for the tags of a catalogue, which are always the same for a tag at its index. */
-export function castVoices(catalogue: VoiceCatalogue): ReadonlyMap<string, Voice> {
+export const castVoices = (catalogue: VoiceCatalogue): ReadonlyMap<string, Voice> => {
   const voices = catalogue.flatMap(({ code, voices: tags }) =>
     tags.map((tag, position): Voice => {
       // Within a language the variants keep the voices apart, between languages that share one it is pitch and rate.
@@ -66,4 +65,4 @@ export function castVoices(catalogue: VoiceCatalogue): ReadonlyMap<string, Voice
     }),
   );
   return new Map(voices.map((voice) => [voice.tag, voice]));
-}
+};

@@ -15,7 +15,7 @@ const bytesPerSample = 2;
  *
  * Source: Multimedia Programming Interface and Data Specifications 1.0 (IBM and Microsoft, 1991), chapter 2
  */
-export function wavHeader(text: string): Buffer {
+export const wavHeader = (text: string): Buffer => {
   const tags = [tag("ISFT", softwareName), tag("IART", sampleModels.speech), tag("ICMT", text)];
   return Buffer.concat([
     chunkHeader("RIFF", unknownSize),
@@ -24,9 +24,9 @@ export function wavHeader(text: string): Buffer {
     chunk("LIST", Buffer.concat([Buffer.from("INFO"), ...tags])),
     chunkHeader("data", unknownSize),
   ]);
-}
+};
 
-function sampleFormat(): Buffer {
+const sampleFormat = (): Buffer => {
   const format = Buffer.alloc(16);
   format.writeUInt16LE(1, 0); // PCM
   format.writeUInt16LE(1, 2); // channels
@@ -35,20 +35,17 @@ function sampleFormat(): Buffer {
   format.writeUInt16LE(bytesPerSample, 12);
   format.writeUInt16LE(bytesPerSample * 8, 14);
   return format;
-}
+};
 
 /** Texts of an INFO list end with a NUL, which counts. */
-function tag(id: string, text: string): Buffer {
-  return chunk(id, Buffer.from(`${text}\0`, "utf8"));
-}
+const tag = (id: string, text: string): Buffer => chunk(id, Buffer.from(`${text}\0`, "utf8"));
 
 /** Chunks start at even positions: one of odd length is followed by a byte that does not count. */
-function chunk(id: string, content: Buffer): Buffer {
-  return Buffer.concat([chunkHeader(id, content.length), content, Buffer.alloc(content.length % 2)]);
-}
+const chunk = (id: string, content: Buffer): Buffer =>
+  Buffer.concat([chunkHeader(id, content.length), content, Buffer.alloc(content.length % 2)]);
 
-function chunkHeader(id: string, size: number): Buffer {
+const chunkHeader = (id: string, size: number): Buffer => {
   const header = Buffer.alloc(8, id, "latin1");
   header.writeUInt32LE(size, 4);
   return header;
-}
+};

@@ -26,7 +26,7 @@ const minSpeech = 0.1;
  * @param levels loudness of the windows, one after the other; 0 to 32,768
  * @param windowSeconds the length of a window
  */
-export function findSpeech(levels: readonly number[], windowSeconds: number): Span[] {
+export const findSpeech = (levels: readonly number[], windowSeconds: number): Span[] => {
   const threshold = thresholdFor(levels);
   const spans: { start: number; end: number }[] = [];
   levels.forEach((level, index) => {
@@ -37,14 +37,14 @@ export function findSpeech(levels: readonly number[], windowSeconds: number): Sp
     else spans.push({ start, end: start + windowSeconds });
   });
   return spans.filter(({ start, end }) => end - start >= minSpeech);
-}
+};
 
 /** Above the noise of the recording, but never so high that a constant tone throughout counted as silence. */
-function thresholdFor(levels: readonly number[]): number {
+const thresholdFor = (levels: readonly number[]): number => {
   const sorted = Float64Array.from(levels).sort();
   const levelAt = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
   return Math.max(quietest, Math.min(levelAt(0.1) * 2.5, levelAt(0.95) / 4));
-}
+};
 
 const windowMilliseconds = 20;
 const bytesPerSample = 2;

@@ -25,10 +25,10 @@ type Form<File> = {
  *
  * @param readFile takes the bytes of the file, all of them
  */
-export async function readForm<File>(
+export const readForm = async <File>(
   request: IncomingMessage,
   readFile: (bytes: AsyncIterable<Buffer>) => Promise<File>,
-): Promise<Form<File>> {
+): Promise<Form<File>> => {
   const parser = createParser(request);
   const finished = Promise.withResolvers<void>();
   const refuse = (message: string, status = 400) => finished.reject(new ApiError(status, message));
@@ -70,9 +70,9 @@ export async function readForm<File>(
     upload?.stream.destroy();
     throw error;
   }
-}
+};
 
-function createParser(request: IncomingMessage): BusboyInstance {
+const createParser = (request: IncomingMessage): BusboyInstance => {
   const contentType = request.headers["content-type"] ?? "";
   try {
     if (!/^multipart\/form-data\b/iu.test(contentType)) throw new Error("The form is of another type.");
@@ -81,4 +81,4 @@ function createParser(request: IncomingMessage): BusboyInstance {
     request.resume();
     throw new ApiError(400, "The request must be multipart/form-data, with a boundary.");
   }
-}
+};

@@ -13,7 +13,7 @@ type SampleFormat = {
 };
 
 /** Reads a WAV file to its end, chunk by chunk. A missing or false size ends with the file. */
-export async function readWav(reader: ByteReader): Promise<Recording> {
+export const readWav = async (reader: ByteReader): Promise<Recording> => {
   await reader.read(12);
   let format: SampleFormat | undefined;
   let spokenText: string | undefined;
@@ -33,9 +33,9 @@ export async function readWav(reader: ByteReader): Promise<Recording> {
     ...(audio ?? { durationSeconds: 0, speech: [] }),
     ...(spokenText === undefined ? {} : { spokenText }),
   };
-}
+};
 
-function readFormat(chunk: Buffer): SampleFormat | undefined {
+const readFormat = (chunk: Buffer): SampleFormat | undefined => {
   if (chunk.length < 16) return undefined;
   const [pcm, extensible] = [1, 0xff_fe];
   const kind = chunk.readUInt16LE(0);
@@ -51,9 +51,9 @@ function readFormat(chunk: Buffer): SampleFormat | undefined {
     sampleRate,
     bytesPerSecond: isPcm16 ? sampleRate * channels * 2 : chunk.readUInt32LE(8),
   };
-}
+};
 
-async function readAudio(reader: ByteReader, size: number, format: SampleFormat) {
+const readAudio = async (reader: ByteReader, size: number, format: SampleFormat) => {
   // Writers that stream do not know the size: they leave all bits set, or none.
   const length = size === 0 || size === 0xff_ff_ff_ff ? Number.POSITIVE_INFINITY : size;
   const start = reader.position;
@@ -63,10 +63,10 @@ async function readAudio(reader: ByteReader, size: number, format: SampleFormat)
   const durationSeconds = format.bytesPerSecond === 0 ? 0 : (reader.position - start) / format.bytesPerSecond;
   const speech = meter ? findSpeech(meter.levels, meter.windowSeconds) : [{ start: 0, end: durationSeconds }];
   return { durationSeconds, speech };
-}
+};
 
 /** The comment of a list of information, if it is the sample server's own. */
-function readSpokenText(list: Buffer): string | undefined {
+const readSpokenText = (list: Buffer): string | undefined => {
   if (list.toString("latin1", 0, 4) !== "INFO") return undefined;
   const tags = new Map<string, string>();
   let position = 4;
@@ -77,4 +77,4 @@ function readSpokenText(list: Buffer): string | undefined {
     position = end + (end % 2);
   }
   return tags.get("ISFT") === softwareName ? tags.get("ICMT") : undefined;
-}
+};

@@ -11,7 +11,7 @@ const nearPause = 1;
  * Spreads the sentences of a text over the speech of a recording, by their length, and where it can from pause to
  * pause. In order, without overlap; none for silence.
  */
-export function spreadSentences(text: string, speech: readonly Span[]): SpokenSentence[] {
+export const spreadSentences = (text: string, speech: readonly Span[]): SpokenSentence[] => {
   const sentences = sentencesOf(text);
   const clock = speechClock(speech);
   const characters = sentences.reduce((sum, sentence) => sum + sentence.length, 0);
@@ -25,10 +25,10 @@ export function spreadSentences(text: string, speech: readonly Span[]): SpokenSe
     spoken = index === sentences.length - 1 ? clock.total : clock.snap(byLength, begin);
     return { start: clock.startAt(begin), end: clock.endAt(spoken), text: sentence };
   });
-}
+};
 
 /** The sentences with their punctuation. What has no word (a dash, an emoji) stays with the sentence before it. */
-function sentencesOf(text: string): string[] {
+const sentencesOf = (text: string): string[] => {
   const sentences: string[] = [];
   let carried = "";
   for (const { opening, words, closing, gap } of splitSentences(text)) {
@@ -39,10 +39,10 @@ function sentencesOf(text: string): string[] {
     carried += opening + words + closing + gap;
   }
   return carried.trim() === "" ? sentences : [...sentences, carried.trim()];
-}
+};
 
 /** Time that counts speech only, without the pauses, and its position in the recording. */
-function speechClock(speech: readonly Span[]) {
+const speechClock = (speech: readonly Span[]) => {
   let total = 0;
   const runs = speech.map(({ start, end }) => {
     const from = total;
@@ -62,7 +62,7 @@ function speechClock(speech: readonly Span[]) {
     startAt: (position: number): number => at(position, runs.find(({ to }) => position < to) ?? runs.at(-1)),
     endAt: (position: number): number => at(position, runs.find(({ to }) => position <= to) ?? runs.at(-1)),
   };
-}
+};
 
 /** What the sample server says of speech that it cannot read back. */
 export const noRecogniser =
@@ -85,7 +85,7 @@ export type Transcript = {
  * Writes down a recording: the text of one that the sample server has spoken itself, the note that there is no
  * recogniser for any other, and nothing for silence.
  */
-export function transcribe({ durationSeconds, speech, spokenText }: Recording): Transcript {
+export const transcribe = ({ durationSeconds, speech, spokenText }: Recording): Transcript => {
   const duration = roundSeconds(durationSeconds);
   if (speech.length === 0) return { text: "", durationSeconds: duration, segments: [] };
   const text = spokenText ?? noRecogniser;
@@ -100,11 +100,11 @@ export function transcribe({ durationSeconds, speech, spokenText }: Recording): 
     text: sentence.text,
   }));
   return { text, durationSeconds: duration, segments };
-}
+};
 
 /** Spreads the words of segments over their times, by the length of the words. */
-export function wordsOf(segments: readonly TranscriptSegment[]): TranscriptWord[] {
-  return segments.flatMap(({ start, end, text }) => {
+export const wordsOf = (segments: readonly TranscriptSegment[]): TranscriptWord[] =>
+  segments.flatMap(({ start, end, text }) => {
     const words = text.split(/\s+/u).filter((word) => word !== "");
     const letters = words.reduce((sum, word) => sum + word.length, 0);
     let before = 0;
@@ -115,9 +115,6 @@ export function wordsOf(segments: readonly TranscriptSegment[]): TranscriptWord[
       return { start: roundSeconds(from), end: roundSeconds(to), word };
     });
   });
-}
 
 /** To milliseconds. */
-function roundSeconds(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000;
-}
+const roundSeconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;

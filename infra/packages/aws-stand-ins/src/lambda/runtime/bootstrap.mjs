@@ -14,22 +14,16 @@ const { inspect } = process.getBuiltinModule("node:util");
 
 const client = new RuntimeApiClient(process.env["AWS_LAMBDA_RUNTIME_API"] ?? "");
 
-exitWithParent();
-// Ctrl-C reaches every process of the terminal; the service alone decides when an environment ends.
-process.on("SIGINT", () => {});
-Object.assign(globalThis, { awslambda: { ...Reflect.get(globalThis, "awslambda"), ...awslambda } });
-void serve(await initialize());
-
 /**
  * The parent holds the other end of standard input and never writes to it: the pipe closes when the parent
  * dies, however it dies. It does not keep an idle event loop alive, because AWS's runtime ends there too.
  */
-function exitWithParent() {
+const exitWithParent = () => {
   process.stdin.once("close", () => process.exit()).resume();
   process.stdin.unref();
-}
+};
 
-async function initialize() {
+const initialize = async () => {
   try {
     return await loadHandler(process.env["LAMBDA_TASK_ROOT"] ?? "", process.env["_HANDLER"] ?? "");
   } catch (error) {
@@ -37,10 +31,10 @@ async function initialize() {
     await client.failInitialization(reportError(error));
     process.exit(1);
   }
-}
+};
 
 /** @param {Handler} handler */
-async function serve(handler) {
+const serve = async (handler) => {
   for (;;) {
     const { headers, event } = await client.next();
     const context = createContext(headers);
@@ -49,14 +43,14 @@ async function serve(handler) {
     if (handler.streaming) await invokeStreaming(handler, event, context);
     else await invokeBuffered(handler, event, context);
   }
-}
+};
 
 /**
  * @param {Handler} handler
  * @param {unknown} event
  * @param {InvocationContext} context
  */
-async function invokeBuffered(handler, event, context) {
+const invokeBuffered = async (handler, event, context) => {
   let payload;
   try {
     payload = serialize(await handler.handle(event, context));
@@ -67,14 +61,14 @@ async function invokeBuffered(handler, event, context) {
   }
   await nextTurn();
   return client.respond(context.awsRequestId, payload);
-}
+};
 
 /**
  * @param {Handler} handler
  * @param {unknown} event
  * @param {InvocationContext} context
  */
-async function invokeStreaming(handler, event, context) {
+const invokeStreaming = async (handler, event, context) => {
   const stream = new ResponseStream(client.openResponse(context.awsRequestId), handler.highWaterMark);
   try {
     const handled = handler.handle(event, stream, context);
@@ -86,33 +80,36 @@ async function invokeStreaming(handler, event, context) {
     stream.fail(error);
   }
   await stream.completed;
-}
+};
 
 /** @param {unknown} value */
-function isThenable(value) {
-  return typeof value === "object" && value !== null && typeof Reflect.get(value, "then") === "function";
-}
+const isThenable = (value) =>
+  typeof value === "object" && value !== null && typeof Reflect.get(value, "then") === "function";
 
 /** @param {unknown} result */
-function serialize(result) {
+const serialize = (result) => {
   try {
     return JSON.stringify(result === undefined ? null : result);
   } catch {
     throw runtimeError("Runtime.JSONStringifyError", "Unable to stringify response body");
   }
-}
+};
 
 /** As on AWS, a rejection that the handler left unhandled ends the process before its result is sent. */
-function nextTurn() {
-  return new Promise((resolve) => setImmediate(resolve));
-}
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * @param {string} title
  * @param {unknown} error
  */
-function logError(title, error) {
+const logError = (title, error) => {
   // An authorizer's message that makes API Gateway return 401: a decision, not a failure to investigate.
   if (error instanceof Error && error.message === "Unauthorized") return;
   process.stderr.write(`${title} ${inspect(error)}\n`);
-}
+};
+
+exitWithParent();
+// Ctrl-C reaches every process of the terminal; the service alone decides when an environment ends.
+process.on("SIGINT", () => {});
+Object.assign(globalThis, { awslambda: { ...Reflect.get(globalThis, "awslambda"), ...awslambda } });
+void serve(await initialize());

@@ -22,7 +22,7 @@
  * @param {import("node:http").IncomingHttpHeaders} headers the headers of the Runtime API's response to `next`
  * @returns {InvocationContext}
  */
-export function createContext(headers) {
+export const createContext = (headers) => {
   const deadline = Number(headers["lambda-runtime-deadline-ms"]);
   const xRayTraceId = optional(headers["lambda-runtime-trace-id"]);
   return {
@@ -39,7 +39,7 @@ export function createContext(headers) {
     logGroupName: process.env["AWS_LAMBDA_LOG_GROUP_NAME"],
     logStreamName: process.env["AWS_LAMBDA_LOG_STREAM_NAME"],
   };
-}
+};
 
 /** @param {string | string[] | undefined} header */
 const optional = (header) => (typeof header === "string" ? header : undefined);

@@ -1,4 +1,4 @@
-import { HIGH_WATER_MARK, STREAMING } from "./response-stream.mjs";
+import { highWaterMarkSymbol, streamingSymbol } from "./response-stream.mjs";
 import { runtimeError } from "./runtime-api-client.mjs";
 
 const { existsSync } = process.getBuiltinModule("node:fs");
@@ -11,12 +11,12 @@ const { pathToFileURL } = process.getBuiltinModule("node:url");
  */
 
 /** The order in which AWS's runtime looks for the file of a handler. */
-const EXTENSIONS = ["", ".js", ".mjs", ".cjs"];
+const extensions = ["", ".js", ".mjs", ".cjs"];
 
 // Worded as on AWS, because these are what developers search for.
-const OUTSIDE_REFUSED =
+const outsideRefused =
   "is not a valid handler name. Use absolute paths when specifying root directories in handler names.";
-const CALLBACK_REFUSED =
+const callbackRefused =
   "ERROR: AWS Lambda has removed support for callback-based function handlers starting with Node.js 24. " +
   "You need to modify this function to use a supported handler signature to use Node.js 24 or later. " +
   "For more information see https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html.";
@@ -28,9 +28,9 @@ const CALLBACK_REFUSED =
  * @param {string} handlerName such as `index.handler` or `lib/index.nested.handler`
  * @returns {Promise<Handler>}
  */
-export async function loadHandler(taskRoot, handlerName) {
+export const loadHandler = async (taskRoot, handlerName) => {
   if (handlerName.includes("..")) {
-    throw runtimeError("Runtime.MalformedHandlerName", `'${handlerName}' ${OUTSIDE_REFUSED}`);
+    throw runtimeError("Runtime.MalformedHandlerName", `'${handlerName}' ${outsideRefused}`);
   }
   const match = /^([^.]*)\.(.*)$/.exec(path.basename(handlerName));
   if (match === null) throw runtimeError("Runtime.MalformedHandlerName", "Bad handler");
@@ -44,11 +44,11 @@ export async function loadHandler(taskRoot, handlerName) {
     throw runtimeError("Runtime.HandlerNotFound", `${handlerName} is not a function`);
   }
   return describe(handle);
-}
+};
 
 /** @param {string} pathWithoutExtension */
-async function importModule(pathWithoutExtension) {
-  const file = EXTENSIONS.map((extension) => pathWithoutExtension + extension).find(existsSync);
+const importModule = async (pathWithoutExtension) => {
+  const file = extensions.map((extension) => pathWithoutExtension + extension).find(existsSync);
   if (file === undefined) {
     throw runtimeError(
       "Runtime.ImportModuleError",
@@ -63,39 +63,36 @@ async function importModule(pathWithoutExtension) {
     if (error.stack !== undefined) named.stack = error.stack;
     throw named;
   }
-}
+};
 
 /**
  * @param {unknown} root
  * @param {string} dottedName
  * @returns {unknown}
  */
-function find(root, dottedName) {
-  return dottedName
+const find = (root, dottedName) =>
+  dottedName
     .split(".")
     .reduce(
       (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
       root,
     );
-}
 
 /**
  * @param {unknown} value
  * @returns {value is HandlerFunction}
  */
-function isFunction(value) {
-  return typeof value === "function";
-}
+const isFunction = (value) => typeof value === "function";
 
 /**
  * @param {HandlerFunction} handle
  * @returns {Handler}
  */
-function describe(handle) {
-  const streaming = Reflect.get(handle, STREAMING) === "response";
+const describe = (handle) => {
+  const streaming = Reflect.get(handle, streamingSymbol) === "response";
   if (!streaming && handle.length >= 3) {
-    throw runtimeError("Runtime.CallbackHandlerDeprecated", CALLBACK_REFUSED);
+    throw runtimeError("Runtime.CallbackHandlerDeprecated", callbackRefused);
   }
-  const highWaterMark = Number(Reflect.get(handle, HIGH_WATER_MARK));
+  const highWaterMark = Number(Reflect.get(handle, highWaterMarkSymbol));
   return { handle, streaming, highWaterMark: highWaterMark > 0 ? highWaterMark : undefined };
-}
+};

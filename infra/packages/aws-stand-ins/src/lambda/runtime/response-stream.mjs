@@ -4,7 +4,7 @@ import { reportError, runtimeError } from "./runtime-api-client.mjs";
 
 const { Writable } = process.getBuiltinModule("node:stream");
 
-const PRELUDE_END = new Uint8Array(8);
+const preludeEnd = new Uint8Array(8);
 
 /**
  * The stream to which a streaming handler writes its response. It wraps the HTTP request that carries the response,
@@ -72,7 +72,7 @@ export class ResponseStream extends Writable {
       this.#started = true;
       if (this.#prelude !== undefined) {
         super.write(this.#prelude);
-        super.write(PRELUDE_END);
+        super.write(preludeEnd);
       }
     }
     const data = typeof chunk === "string" || chunk instanceof Uint8Array ? chunk : JSON.stringify(chunk);
@@ -145,10 +145,10 @@ export class ResponseStream extends Writable {
 }
 
 /** The marks AWS's runtime leaves on a streaming handler; global symbols, so that libraries can read them. */
-export const STREAMING = Symbol.for("aws.lambda.runtime.handler.streaming");
-export const HIGH_WATER_MARK = Symbol.for("aws.lambda.runtime.handler.streaming.highWaterMark");
+export const streamingSymbol = Symbol.for("aws.lambda.runtime.handler.streaming");
+export const highWaterMarkSymbol = Symbol.for("aws.lambda.runtime.handler.streaming.highWaterMark");
 
-const INTEGRATION_RESPONSE = "application/vnd.awslambda.http-integration-response";
+const integrationResponse = "application/vnd.awslambda.http-integration-response";
 
 /** The global object `awslambda` that AWS's Node.js runtime defines for functions. */
 export const awslambda = {
@@ -158,7 +158,7 @@ export const awslambda = {
    * @param {{ highWaterMark?: number }} [options]
    */
   streamifyResponse(handler, options) {
-    const marks = { [STREAMING]: "response", [HIGH_WATER_MARK]: options?.highWaterMark };
+    const marks = { [streamingSymbol]: "response", [highWaterMarkSymbol]: options?.highWaterMark };
     return Object.assign(handler, marks);
   },
 
@@ -170,7 +170,7 @@ export const awslambda = {
      * @param {object} metadata
      */
     from(stream, metadata) {
-      stream.setContentType(INTEGRATION_RESPONSE);
+      stream.setContentType(integrationResponse);
       stream.setPrelude(JSON.stringify(metadata));
       return stream;
     },

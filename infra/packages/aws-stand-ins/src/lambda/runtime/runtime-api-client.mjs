@@ -10,12 +10,12 @@
  * @param {unknown} error
  * @returns {ErrorReport}
  */
-export function reportError(error) {
+export const reportError = (error) => {
   if (!(error instanceof Error)) {
     return { errorType: typeof error, errorMessage: String(error), trace: [] };
   }
   return { errorType: error.name, errorMessage: error.message, trace: error.stack?.split("\n") ?? [] };
-}
+};
 
 /**
  * An error of the runtime itself, under AWS's name.
@@ -24,11 +24,11 @@ export function reportError(error) {
  * @param {string} name such as `Runtime.HandlerNotFound`
  * @param {string} message
  */
-export function runtimeError(name, message) {
+export const runtimeError = (name, message) => {
   const error = new Error(message);
   error.name = name;
   return error;
-}
+};
 
 /** @import { ClientRequest, IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http" */
 

@@ -1,19 +1,9 @@
-import { disclosure, introduceItself, quote, repeatQuestion } from "./about-itself.ts";
 import type { CompletionRequest } from "./completion-request.ts";
-import {
-  type Conversation,
-  countTokens,
-  messageText,
-  readConversation,
-  type Skill,
-  tokenise,
-} from "./conversation.ts";
+import { type Conversation, countTokens, messageText, readConversation, tokenise } from "./conversation.ts";
+import { echo } from "./echo.ts";
 import { fillSchema } from "./fill-schema.ts";
-import { greetBack } from "./greetings.ts";
-import { followTranslationInstruction, replyToTranslationQuestion, showPhrase } from "./phrasebook-skills.ts";
-import { recall } from "./recall.ts";
-import { summarise } from "./summarise.ts";
 import { chooseCalls, type ToolCall } from "./tools.ts";
+import { translationReply } from "./translation-replies.ts";
 
 /** Token counts of one reply, in words, under OpenAI's names. */
 export type Usage = { prompt_tokens: number; completion_tokens: number; total_tokens: number };
@@ -42,7 +32,9 @@ export const complete = (request: CompletionRequest): Completion => {
     const spent = calls.reduce((sum, call) => sum + countTokens(call.arguments), 0);
     return { tokens: [], calls, finishReason: "tool_calls", usage: usageOf(spent) };
   }
-  const text = inForm(reply(conversation), conversation, request.response_format);
+  const { message, results } = conversation;
+  const reply = (results.length === 0 ? translationReply(message) : undefined) ?? echo(conversation);
+  const text = inForm(reply, conversation, request.response_format);
   const wholeReply = tokenise(cutAtStop(text, request.stop));
   const limit = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
   const tokens = wholeReply.slice(0, limit);
@@ -69,28 +61,4 @@ const cutAtStop = (text: string, stop: CompletionRequest["stop"]): string => {
     .map((end) => text.indexOf(end))
     .filter((position) => position !== -1);
   return text.slice(0, Math.min(text.length, ...positions));
-};
-
-/** Asked in this order. The translation instruction is first: what it has to translate may look like any other. */
-const skills: readonly Skill[] = [
-  followTranslationInstruction,
-  summarise,
-  replyToTranslationQuestion,
-  recall,
-  introduceItself,
-  greetBack,
-  showPhrase,
-];
-
-/** The reply of the sample server to a conversation; never empty. */
-export const reply = (conversation: Conversation): string => {
-  const { results } = conversation;
-  if (results.length > 0) {
-    return `The ${results.length === 1 ? "tool" : "tools"} returned ${results.map((result) => quote(result)).join(" and ")}. ${disclosure}`;
-  }
-  for (const skill of skills) {
-    const text = skill(conversation);
-    if (text !== undefined) return text;
-  }
-  return repeatQuestion(conversation);
 };

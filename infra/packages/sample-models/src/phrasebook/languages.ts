@@ -23,7 +23,7 @@ export const phrasebookLanguages = ["eng", "lug", "swa", "kin", "nyn", "ach"] as
 /** ISO 639-3 code of a language of the phrasebook. */
 export type PhrasebookLanguage = (typeof phrasebookLanguages)[number];
 
-const names: Record<PhrasebookLanguage, readonly [name: string, ...otherNames: string[]]> = {
+const names: Record<PhrasebookLanguage, readonly string[]> = {
   eng: ["English"],
   lug: ["Luganda", "Ganda", "Oluganda"],
   swa: ["Swahili", "Kiswahili"],
@@ -38,13 +38,6 @@ const languageByFoldedName = new Map(
   ),
 );
 
-/** The English name of a language, for example `Luganda` for `lug`. */
-export const languageName = (language: PhrasebookLanguage): string => names[language][0];
-
 /** The language with this name or code, in any case; undefined for a language that the phrasebook does not have. */
 export const findLanguage = (nameOrCode: string): PhrasebookLanguage | undefined =>
   languageByFoldedName.get(fold(nameOrCode));
-
-/** The names of all languages of the phrasebook as one list for a sentence: `English, Luganda … and Acholi`. */
-export const listLanguageNames = (): string =>
-  new Intl.ListFormat("en-GB").format(phrasebookLanguages.map(languageName));

@@ -12,7 +12,5 @@ export type Wordings = readonly [given: string, ...alsoUnderstood: string[]];
  */
 export type Phrase = {
   readonly id: string;
-  /** The id of the phrase with which one replies to this one in a conversation, for greetings and courtesy. */
-  readonly reply?: string;
   readonly eng: Wordings;
 } & { readonly [language in Exclude<PhrasebookLanguage, "eng">]?: Wordings };

@@ -17,35 +17,20 @@ export const phrases: readonly Phrase[] = [
   ...market,
 ];
 
-type Index = Readonly<Record<PhrasebookLanguage, ReadonlyMap<string, Phrase>>>;
-
-const indexLanguage = (language: PhrasebookLanguage): ReadonlyMap<string, Phrase> =>
-  new Map(
-    phrases.flatMap((phrase) => (phrase[language] ?? []).map((wording) => [fold(wording), phrase] as const)),
-  );
-
-const index: Index = {
-  eng: indexLanguage("eng"),
-  lug: indexLanguage("lug"),
-  swa: indexLanguage("swa"),
-  kin: indexLanguage("kin"),
-  nyn: indexLanguage("nyn"),
-  ach: indexLanguage("ach"),
-};
-
-const phraseById = new Map(phrases.map((phrase) => [phrase.id, phrase]));
+const index = new Map(
+  phrasebookLanguages.map((language) => [
+    language,
+    new Map(
+      phrases.flatMap((phrase) =>
+        (phrase[language] ?? []).map((wording) => [fold(wording), phrase] as const),
+      ),
+    ),
+  ]),
+);
 
 /**
  * The phrase that these words are in a language; undefined when the phrasebook does not have them. Case,
  * punctuation, extra white space and the shape of apostrophes do not matter.
  */
 export const findPhrase = (words: string, language: PhrasebookLanguage): Phrase | undefined =>
-  index[language].get(fold(words));
-
-/** The languages in which these words are a phrase, in the order of the phrasebook. */
-export const languagesOf = (words: string): PhrasebookLanguage[] =>
-  phrasebookLanguages.filter((language) => findPhrase(words, language) !== undefined);
-
-/** The phrase with which one replies to this one, if there is one. */
-export const replyTo = (phrase: Phrase): Phrase | undefined =>
-  phrase.reply === undefined ? undefined : phraseById.get(phrase.reply);
+  index.get(language)?.get(fold(words));

@@ -55,11 +55,11 @@ export const splitClauses = (words: string): Clause[] => {
 const firstLetter = /\p{L}/u;
 
 /** The wording with a capital at its first letter: `oli otya?` becomes `Oli otya?`. */
-export const capitalise = (wording: string): string =>
+const capitalise = (wording: string): string =>
   wording.replace(firstLetter, (letter) => letter.toUpperCase());
 
 /** Whether the first letter of a text is a capital. */
-export const startsWithCapital = (text: string): boolean => {
+const startsWithCapital = (text: string): boolean => {
   const letter = firstLetter.exec(text)?.[0];
   return letter !== undefined && letter !== letter.toLowerCase();
 };

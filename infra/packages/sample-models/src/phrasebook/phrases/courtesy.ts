@@ -34,7 +34,6 @@ export const courtesy: readonly Phrase[] = [
   },
   {
     id: "thank-you",
-    reply: "you-are-welcome",
     eng: ["thank you", "thanks"],
     lug: ["webale", "weebale", "mwebale"],
     swa: ["asante", "ahsante"],
@@ -44,7 +43,6 @@ export const courtesy: readonly Phrase[] = [
   },
   {
     id: "thank-you-very-much",
-    reply: "you-are-welcome",
     eng: ["thank you very much", "thank you so much", "thanks a lot", "many thanks"],
     lug: ["webale nnyo", "weebale nnyo", "mwebale nnyo", "webale nyo"],
     swa: ["asante sana", "ahsante sana"],
@@ -67,7 +65,6 @@ export const courtesy: readonly Phrase[] = [
   },
   {
     id: "sorry",
-    reply: "no-problem",
     eng: ["sorry", "I am sorry", "I'm sorry", "excuse me", "forgive me"],
     lug: ["nsonyiwa"],
     swa: ["samahani", "nisamehe"],
@@ -137,13 +134,11 @@ export const courtesy: readonly Phrase[] = [
   },
   {
     id: "congratulations",
-    reply: "thank-you",
     eng: ["congratulations"],
     swa: ["hongera"],
   },
   {
     id: "god-bless-you",
-    reply: "thank-you",
     eng: ["God bless you", "may God bless you"],
     lug: ["Katonda akuwe omukisa"],
     swa: ["Mungu akubariki"],

@@ -4,7 +4,6 @@ import type { Phrase } from "../phrase.ts";
 export const greetings: readonly Phrase[] = [
   {
     id: "hello",
-    reply: "hello",
     eng: ["hello", "hi", "hey", "hello there", "hi there"],
     lug: ["gyebale ko", "gyebaleko", "ki kati"],
     swa: ["habari", "jambo"],
@@ -13,7 +12,6 @@ export const greetings: readonly Phrase[] = [
   },
   {
     id: "good-morning",
-    reply: "good-morning",
     eng: ["good morning"],
     lug: ["wasuze otya nno", "wasuze otya"],
     swa: ["habari za asubuhi", "habari ya asubuhi"],
@@ -23,7 +21,6 @@ export const greetings: readonly Phrase[] = [
   },
   {
     id: "good-afternoon",
-    reply: "good-afternoon",
     eng: ["good afternoon"],
     lug: ["osiibye otya nno"],
     swa: ["habari za mchana", "habari ya mchana"],
@@ -32,14 +29,12 @@ export const greetings: readonly Phrase[] = [
   },
   {
     id: "good-evening",
-    reply: "good-evening",
     eng: ["good evening"],
     lug: ["osiibye otya"],
     swa: ["habari za jioni", "habari ya jioni"],
   },
   {
     id: "good-night",
-    reply: "good-night",
     eng: ["good night", "sleep well"],
     lug: ["sula bulungi"],
     swa: ["usiku mwema", "lala salama"],
@@ -49,7 +44,6 @@ export const greetings: readonly Phrase[] = [
   },
   {
     id: "how-are-you",
-    reply: "i-am-fine",
     eng: ["how are you?", "how are you doing", "how are you today", "how is it going"],
     lug: ["oli otya?", "oli otya nno", "muli mutya"],
     swa: ["habari yako?", "habari gani", "hali yako", "u hali gani", "hujambo"],
@@ -75,7 +69,6 @@ export const greetings: readonly Phrase[] = [
   },
   {
     id: "welcome",
-    reply: "thank-you",
     eng: ["welcome"],
     lug: ["tukusanyukidde"],
     swa: ["karibu", "karibuni"],
@@ -107,7 +100,6 @@ export const greetings: readonly Phrase[] = [
   },
   {
     id: "nice-to-meet-you",
-    reply: "nice-to-meet-you",
     eng: ["nice to meet you", "pleased to meet you", "I am happy to see you"],
     lug: ["nsanyuse okukulaba"],
     swa: ["nimefurahi kukutana nawe", "nimefurahi kukuona"],
@@ -115,7 +107,6 @@ export const greetings: readonly Phrase[] = [
   },
   {
     id: "goodbye",
-    reply: "goodbye",
     eng: ["goodbye", "good bye", "bye", "bye bye"],
     lug: ["weeraba", "mweraba"],
     swa: ["kwaheri", "kwa heri", "kwaherini"],
@@ -123,21 +114,18 @@ export const greetings: readonly Phrase[] = [
   },
   {
     id: "see-you-later",
-    reply: "see-you-later",
     eng: ["see you later", "see you", "see you soon"],
     lug: ["tunaalabagana"],
     swa: ["tutaonana baadaye", "tutaonana"],
   },
   {
     id: "see-you-tomorrow",
-    reply: "see-you-tomorrow",
     eng: ["see you tomorrow"],
     lug: ["tunaalabagana enkya"],
     swa: ["tutaonana kesho"],
   },
   {
     id: "have-a-nice-day",
-    reply: "have-a-nice-day",
     eng: ["have a nice day", "have a good day"],
     lug: ["siiba bulungi"],
     swa: ["siku njema", "uwe na siku njema"],
@@ -146,7 +134,6 @@ export const greetings: readonly Phrase[] = [
   },
   {
     id: "safe-journey",
-    reply: "thank-you",
     eng: ["safe journey", "have a safe journey"],
     lug: ["tambula bulungi"],
     swa: ["safari njema"],

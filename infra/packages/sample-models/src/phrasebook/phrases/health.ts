@@ -93,7 +93,6 @@ export const health: readonly Phrase[] = [
   },
   {
     id: "get-well-soon",
-    reply: "thank-you",
     eng: ["get well soon"],
     swa: ["ugua pole"],
     kin: ["urware ubukira"],

@@ -37,8 +37,10 @@ const documentedKey = /[A-Za-z0-9/+]+EXAMPLE(?:KEY)?\b/g;
 const sampleKey = /lai_0{33}15ftgF1YjlNK/g;
 
 const secretsIn = (text: string): string[] => {
+  const found = [...secretShapes].filter(([, shape]) => shape.test(text));
+  if (found.length === 0) return [];
   const own = text.replaceAll(documentedKey, "").replaceAll(sampleKey, "");
-  return [...secretShapes].flatMap(([what, shape]) => (shape.test(own) ? [what] : []));
+  return found.flatMap(([what, shape]) => (shape.test(own) ? [what] : []));
 };
 
 describe("the repository", () => {

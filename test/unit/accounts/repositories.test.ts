@@ -1,14 +1,8 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { passwordChange } from "../../../shared/accounts/access/account.ts";
 import { accountKeys } from "../../../shared/accounts/access/keys.ts";
-import { limitKeys } from "../../../shared/accounts/limits/keys.ts";
 import { createAccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import { createLinksRepository } from "../../../shared/accounts/repositories/links-repository.ts";
-import { createTokensRepository } from "../../../shared/accounts/repositories/tokens-repository.ts";
-import { createPasswordAttemptsRepository } from "../../../shared/accounts/sign-in/password-attempts.ts";
-import { createSignInAddresses } from "../../../shared/accounts/sign-in/sign-in-addresses.ts";
-import type { Table } from "../../../shared/platform/storage/table.ts";
 import { createUploadsRepository } from "../../../shared/recordings/uploads/uploads-repository.ts";
 import { fakeTable, type TableCall } from "../../support/fake-table.ts";
 
@@ -57,67 +51,6 @@ const tableWith = (
   });
   return { table, calls };
 };
-
-const token = { userId: 7, tokenId: "old", tokenEpoch: 0, tokenExpiresAt: 1_795_003_600 };
-const upload = { objectKey: "uploads/1/a.wav", contentType: "audio/wav", userId: 7 };
-
-/** Every write of these repositories, and what its reads find. */
-const writes: Readonly<Record<string, readonly [(table: Table) => Promise<unknown>, object?]>> = {
-  "a registration": [(table) => createAccountsRepository(table).create(newAccount)],
-  "a change of the profile": [
-    (table) => createAccountsRepository(table).updateProfile(7, { full_name: "A" }),
-  ],
-  "a change of the tier": [(table) => createAccountsRepository(table).setAccountType(7, "Premium")],
-  "a disabled account": [(table) => createAccountsRepository(table).setDisabled(7, true)],
-  "a new password": [
-    (table) => createAccountsRepository(table).changePassword({ userId: 7, tokenEpoch: 0 }, "$argon2id$new"),
-  ],
-  "a revoked token": [(table) => createTokensRepository(table).revoke(token)],
-  "a mailed link": [
-    (table) => createLinksRepository(table).create({ userId: 7, tokenEpoch: 0 }, "verify-email"),
-  ],
-  "a verified address": [(table) => createLinksRepository(table).verifyEmail("secret", 7)],
-  "a reset password": [
-    (table) =>
-      createLinksRepository(table).resetPassword(
-        "secret",
-        passwordChange({ userId: 7, tokenEpoch: 0 }, "$argon2id$new"),
-      ),
-  ],
-  "a wrong password": [
-    (table) => createPasswordAttemptsRepository(table).addWrong(limitKeys.passwordAttempts("amina"), 5),
-    {},
-  ],
-  "a right password": [
-    (table) => createPasswordAttemptsRepository(table).clearAfterRight(limitKeys.passwordAttempts("amina")),
-  ],
-  "forgiven passwords": [
-    (table) => createPasswordAttemptsRepository(table).forget(limitKeys.passwordAttempts("amina")),
-  ],
-  "an address of a sign-in": [(table) => createSignInAddresses(table).remember(["amina"], "203.0.113.7")],
-  "an upload": [(table) => createUploadsRepository(table).add("file", upload)],
-};
-
-describe.each(Object.entries(writes))("Writing %s", (_case, [write, found]) => {
-  it("does not report success while the table does not respond, and fails with the table", async () => {
-    const { promise: responded, reject } = Promise.withResolvers<object>();
-    const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
-    const { table } = tableWith(() => {
-      reach();
-      return responded;
-    }, found);
-    let isDone = false;
-    const written = write(table).finally(() => {
-      isDone = true;
-    });
-    written.catch(() => undefined);
-    await reached;
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(isDone).toBe(false);
-    reject(failure);
-    await expect(written).rejects.toBe(failure);
-  });
-});
 
 describe("An account that is looked for", () => {
   it.each([

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { audioFiles } from "../../fixtures/audio/corpus.ts";
 import { observeMutants, observeReading } from "../../fixtures/audio/observe-reading.ts";
+import { endurance } from "../../support/endurance.ts";
 
 const files = await audioFiles();
-/** Enough to see that nothing is badly broken; thousands of them in damaged-files.endurance.test.ts. */
-const mutantsOfEach = 60;
+const mutantsOfEach = endurance(40, 2_000);
 
 describe("A damaged file", () => {
   it.each(files.map((file, seed) => ({ ...file, seed })))(
@@ -28,5 +28,13 @@ describe("A damaged file", () => {
           /^(read|refused|not audio)$/,
         );
     }
+  });
+
+  it("leaves no memory behind, however many come", async () => {
+    const before = process.memoryUsage().rss;
+    const [file] = files;
+    if (!file) throw new Error("There is no file to damage.");
+    for (let seed = 0; seed < 3; seed += 1) await observeMutants(file, 5_000 + seed, mutantsOfEach);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
   });
 });

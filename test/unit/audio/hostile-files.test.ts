@@ -3,13 +3,17 @@ import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/rea
 import { NotAudioError, UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { hostileFiles } from "../../fixtures/audio/hostile-files.ts";
 import { flacMetadata, flacRate, makeFlac } from "../../fixtures/audio/make-flac.ts";
+import { makeMp4 } from "../../fixtures/audio/make-mp4.ts";
 import { makeWebm } from "../../fixtures/audio/make-webm.ts";
 import { observeHostileFile, observePieces } from "../../fixtures/audio/observe-reading.ts";
 import { Random } from "../../fixtures/audio/random.ts";
 import { collect } from "../../fixtures/audio/sources.ts";
+import { endurance } from "../../support/endurance.ts";
 
-/** The large ones at a fiftieth of their size; whole in hostile-files.endurance.test.ts. */
-const files = await hostileFiles(0.02);
+/** `npm test` reads the large ones at a small part of their size. */
+const files = await hostileFiles(endurance(0.005, 1));
+
+const falseTimes = /times do not match its packets/;
 
 describe("A hostile file", () => {
   it.each(files)("is read like any other without the harm: $name", async ({ honest, honestSeconds }) => {
@@ -69,7 +73,26 @@ describe("What can be measured of a hostile file", () => {
       const output = await collect(trimAudio(source, facts, seconds)).catch((error: unknown) => error);
       if (output instanceof Buffer) expect(output.length).toBeLessThanOrEqual(source.size + (1 << 20));
       else expect(output).toBeInstanceOf(UnreadableAudioError);
+      if (facts.hasWrongTimes) expect(output).toMatchObject({ message: expect.stringMatching(falseTimes) });
       await observePieces(source, facts);
     },
   );
+
+  it("may have numbers beyond all counting anywhere in the index of an MP4", async () => {
+    const file = await makeMp4(50);
+    await expect(inspectAudio(bufferSource(file))).resolves.toMatchObject({ codec: "aac" });
+    const random = new Random(6);
+    const index = file.indexOf("moov");
+    const lies = endurance(100, 3_000);
+    let measured = 0;
+    for (let count = 0; count < lies; count += 1) {
+      const lie = Buffer.from(file);
+      lie.writeUInt32BE(random.pick([0xffffffff, 0x7fffffff, 0, 1]), index + random.below(600));
+      const facts = await observeHostileFile(lie);
+      if (facts instanceof Error) continue;
+      measured += 1;
+      await collect(trimAudio(bufferSource(lie), facts, 0.5)).catch(() => undefined);
+    }
+    expect(measured).toBeGreaterThan(lies / 3);
+  });
 });

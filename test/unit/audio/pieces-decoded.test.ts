@@ -40,12 +40,12 @@ describe("what another program hears in a piece", () => {
     ["opus", 0.01],
     ["wav", 0],
   ] as const)("is what it hears there in the whole: %s", async (format, tolerance) => {
-    const file = await collect((await encodeAudio(format, speechOfAudio(siren(70)))).pieces);
+    const file = await collect((await encodeAudio(format, speechOfAudio(siren(24)))).pieces);
     const source = bufferSource(file);
     const whole = await decodeAudio(format, file);
     const pieces = await planPieces(source, await inspectAudio(source), {
-      maxSeconds: 30,
-      overlapSeconds: 3,
+      maxSeconds: 12,
+      overlapSeconds: 2,
     });
     expect(pieces).toHaveLength(3);
     for (const piece of pieces) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { cutPart } from "../../../functions/job-worker/pieces/cut-part.ts";
 import {
   cutPiece,
@@ -20,20 +20,32 @@ type Limits = Parameters<typeof planPieces>[2];
 
 interface CutFile {
   readonly facts: AudioFacts;
-  readonly pieces: readonly (Piece & { readonly file: Buffer; readonly facts: AudioFacts })[];
+  readonly size: number;
+  readonly bytesReadToPlan: number;
+  readonly pieces: readonly (Piece & {
+    readonly file: Buffer;
+    readonly facts: AudioFacts;
+    readonly bytesRead: number;
+  })[];
 }
 
 const cutFile = async (file: Buffer, limits: Limits = {}): Promise<CutFile> => {
-  const source = bufferSource(file);
+  const source = countingSource(bufferSource(file));
+  const reading = async <Result>(work: Promise<Result>): Promise<[Result, number]> => {
+    const before = source.reads.length;
+    const result = await work;
+    return [result, source.reads.slice(before).reduce((sum, { start, end }) => sum + end - start, 0)];
+  };
   const facts = await inspectAudio(source);
+  const [plan, bytesReadToPlan] = await reading(planPieces(source, facts, limits));
   const pieces = [];
-  for (const planned of await planPieces(source, facts, limits)) {
+  for (const planned of plan) {
     // As it comes back from a table.
     const piece = pieceSchema.parse(JSON.parse(JSON.stringify(planned)));
-    const bytes = await collect(cutPiece(source, piece));
-    pieces.push({ ...piece, file: bytes, facts: await inspectAudio(bufferSource(bytes)) });
+    const [bytes, bytesRead] = await reading(collect(cutPiece(source, piece)));
+    pieces.push({ ...piece, file: bytes, bytesRead, facts: await inspectAudio(bufferSource(bytes)) });
   }
-  return { facts, pieces };
+  return { facts, pieces, size: source.size, bytesReadToPlan };
 };
 
 /** Twenty-five minutes of each format, with the length of a packet in seconds. */
@@ -57,48 +69,15 @@ const longFiles: readonly (readonly [string, () => Buffer | Promise<Buffer>, num
   ["fragmented MP4", () => makeMp4(23_500, "fragmented"), 0.001],
 ];
 
-describe("A piece that takes a model too long", () => {
-  it.each(longFiles)(
-    "is cut into parts that share their ends, of any length at each step: %s",
-    async (_, make, packet) => {
-      const { pieces } = await cutFile(await make());
-      const piece = pieces[1];
-      if (!piece) throw new Error("There is no second piece.");
-      const { signal } = new AbortController();
-      const seconds = piece.facts.durationSeconds;
-      let from = 0;
-      const parts: { start: number; end: number }[] = [];
-      for (const maxSeconds of [142.5, 71.25, 71.25, 35.625, ...Array<number>(20).fill(142.5)]) {
-        const { start, end, bytes, isLast } = await cutPart(piece.file, { from, maxSeconds }, signal);
-        const { durationSeconds } = await inspectAudio(bufferSource(bytes));
-        expect(end - start).toBeLessThanOrEqual(maxSeconds);
-        expect(Math.abs(durationSeconds - (end - start))).toBeLessThan(packet + 0.001);
-        // The overlap of a part that is cut with another length than the one before it has room for the spacing of cuts.
-        expect(from - start).toBeGreaterThanOrEqual(from === 0 ? 0 : Math.min(10, maxSeconds / 4));
-        expect(from - start).toBeLessThan(13);
-        expect(end).toBeGreaterThan(from);
-        // No three parts share a time, or words of it might come twice.
-        expect(start).toBeGreaterThanOrEqual(parts.at(-2)?.end ?? 0);
-        parts.push({ start, end });
-        from = end;
-        if (isLast) break;
-      }
-      expect(Math.abs(from - seconds)).toBeLessThan(packet + 0.03);
-      expect(parts.length).toBeGreaterThan(4);
-    },
-  );
+let cut: CutFile;
 
-  it("is not cut when its encoding cannot be", async () => {
-    const bytes = await fixture("tone-flac.ogg");
-    await expect(cutPart(bytes, { from: 0, maxSeconds: 1 }, new AbortController().signal)).rejects.toThrow(
-      UntrimmableAudioError,
-    );
+describe.each(longFiles)("A long recording in %s", (_, make, packet) => {
+  beforeAll(async () => {
+    cut = await cutFile(await make());
   });
-});
 
-describe("A recording that is longer than a model takes", () => {
-  it.each(longFiles)("becomes pieces that share their ends: %s", async (_, make, packet) => {
-    const { facts, pieces } = await cutFile(await make());
+  it("becomes pieces that share their ends", () => {
+    const { facts, pieces } = cut;
     expect(facts.durationSeconds).toBeGreaterThan(1_499);
     expect(pieces.map(({ index }) => index)).toEqual([0, 1, 2]);
     expect(pieces[0]?.start).toBe(0);
@@ -118,6 +97,51 @@ describe("A recording that is longer than a model takes", () => {
     }
   });
 
+  it("is read hardly more than once for that", () => {
+    expect(cut.bytesReadToPlan).toBeLessThan(cut.size * 1.1 + (1 << 18));
+    for (const { bytes, bytesRead } of cut.pieces) {
+      // The file's start, and what a window holds beyond the piece's end.
+      expect(bytesRead).toBeLessThan(bytes + 2 * (1 << 20) + (1 << 18));
+    }
+  });
+
+  it("has pieces that become parts of any length at each step, which share their ends", async () => {
+    const piece = cut.pieces[1];
+    if (!piece) throw new Error("There is no second piece.");
+    const { signal } = new AbortController();
+    const seconds = piece.facts.durationSeconds;
+    let from = 0;
+    const parts: { start: number; end: number }[] = [];
+    for (const maxSeconds of [142.5, 71.25, 71.25, 35.625, ...Array<number>(20).fill(142.5)]) {
+      const { start, end, bytes, isLast } = await cutPart(piece.file, { from, maxSeconds }, signal);
+      const { durationSeconds } = await inspectAudio(bufferSource(bytes));
+      expect(end - start).toBeLessThanOrEqual(maxSeconds);
+      expect(Math.abs(durationSeconds - (end - start))).toBeLessThan(packet + 0.001);
+      // The overlap of a part that is cut with another length than the one before it has room for the spacing of cuts.
+      expect(from - start).toBeGreaterThanOrEqual(from === 0 ? 0 : Math.min(10, maxSeconds / 4));
+      expect(from - start).toBeLessThan(13);
+      expect(end).toBeGreaterThan(from);
+      // No three parts share a time, or words of it might come twice.
+      expect(start).toBeGreaterThanOrEqual(parts.at(-2)?.end ?? 0);
+      parts.push({ start, end });
+      from = end;
+      if (isLast) break;
+    }
+    expect(Math.abs(from - seconds)).toBeLessThan(packet + 0.03);
+    expect(parts.length).toBeGreaterThan(4);
+  });
+});
+
+describe("A piece that takes a model too long", () => {
+  it("is not cut when its encoding cannot be", async () => {
+    const bytes = await fixture("tone-flac.ogg");
+    await expect(cutPart(bytes, { from: 0, maxSeconds: 1 }, new AbortController().signal)).rejects.toThrow(
+      UntrimmableAudioError,
+    );
+  });
+});
+
+describe("A recording that is longer than a model takes", () => {
   it("is cut by size where that is reached first", async () => {
     const { pieces } = await cutFile(makeWav({ seconds: 400, sampleRate: 16_000 }), {
       maxBytes: 5_000_000,
@@ -147,23 +171,5 @@ describe("A recording that is longer than a model takes", () => {
     const { pieces } = await cutFile(file);
     expect(pieces).toHaveLength(1);
     expect(pieces[0]?.file.equals(file)).toBe(true);
-  });
-});
-
-describe("Cutting a piece", () => {
-  it.each(longFiles)("reads little more than the piece: %s", async (_, make) => {
-    const source = countingSource(bufferSource(await make()));
-    const facts = await inspectAudio(source);
-    const before = source.reads.length;
-    const pieces = await planPieces(source, facts);
-    const planned = source.reads.slice(before).reduce((sum, { start, end }) => sum + end - start, 0);
-    expect(planned).toBeLessThan(source.size * 1.1 + (1 << 18));
-    for (const piece of pieces) {
-      const reads = source.reads.length;
-      await collect(cutPiece(source, piece));
-      const read = source.reads.slice(reads).reduce((sum, { start, end }) => sum + end - start, 0);
-      // The file's start, and what a window holds beyond the piece's end.
-      expect(read).toBeLessThan(piece.bytes + 2 * (1 << 20) + (1 << 18));
-    }
   });
 });

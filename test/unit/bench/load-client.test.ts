@@ -1,23 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import * as fc from "fast-check";
-import { constantFrom, integer } from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { listen } from "../../bench/child-process.ts";
-import {
-  checkResponse,
-  type Expected,
-  openConnection,
-  requestBytes,
-} from "../../bench/compare/load-client.ts";
-import {
-  mockModel,
-  readInstruction,
-  requestBody,
-  streamFrames,
-  wholeBody,
-} from "../../bench/compare/model-responses.ts";
-import { readMessages } from "../../bench/compare/read-messages.ts";
+import { type Expected, openConnection, requestBytes } from "../../bench/compare/load-client.ts";
+import { mockModel, requestBody, streamFrames, wholeBody } from "../../bench/compare/model-responses.ts";
 
 const sized = (body: string, status = "200 OK"): string =>
   `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
@@ -131,96 +117,4 @@ describe("a wrong response ends the benchmark", () => {
     await connection.ask(request(), "whole");
     await expect(connection.ask(request(), "whole")).rejects.toThrow("without a request");
   });
-});
-
-describe("a function is spoken to as Lambda does", () => {
-  const target = {
-    name: "a function",
-    url: "http://127.0.0.1/tasks/chat/completions",
-    headers: { Authorization: "Bearer token" },
-    model: mockModel,
-    takesEvents: true,
-  };
-  const head = "HTTP/1.1 200 OK";
-  const responseOf = (status: number) =>
-    `${JSON.stringify({ statusCode: status })}${"\0".repeat(8)}${wholeBody}`;
-
-  it("with the event of its address, and the Runtime API's headers", () => {
-    const body = requestBody(mockModel);
-    const [sentHead = "", event = ""] = requestBytes(target, body).toString().split("\r\n\r\n");
-    expect(sentHead).toMatch(/^Lambda-Runtime-Deadline-Ms: \d{13}$/m);
-    expect(JSON.parse(event)).toMatchObject({
-      version: "2.0",
-      rawPath: "/tasks/chat/completions",
-      headers: { authorization: "Bearer token", "content-type": "application/json" },
-      requestContext: { http: { method: "POST" } },
-      body,
-    });
-  });
-
-  it("and its status is read from the response", () => {
-    expect(() => checkResponse(target, head, responseOf(200), "whole")).not.toThrow();
-    expect(() => checkResponse(target, head, responseOf(500), "whole")).toThrow(
-      "the function's status is not 200",
-    );
-    expect(() => checkResponse(target, head, wholeBody, "whole")).toThrow("the function's status is not 200");
-  });
-});
-
-/** All events of a connection, bodies joined. */
-const eventsOf = (bytes: Buffer, cuts: readonly number[]): string[] => {
-  const events: string[] = [];
-  let body = "";
-  const read = readMessages("response", {
-    head: (head) => events.push(head.split("\r\n", 1)[0] ?? ""),
-    body: (piece) => {
-      body += piece.toString("latin1");
-    },
-    end: () => {
-      events.push(body);
-      body = "";
-    },
-  });
-  let from = 0;
-  for (const cut of [...cuts, bytes.length].toSorted((one, other) => one - other)) {
-    read(bytes.subarray(from, cut));
-    from = cut;
-  }
-  return events;
-};
-
-it("responses are read alike wherever the network cuts them", () => {
-  const responses = [
-    sized("{}"),
-    chunked("abc", "\r\n0\r\n\r\n", "d"),
-    sized(""),
-    chunked(),
-    sized("x".repeat(70_000)),
-  ];
-  const bytes = Buffer.from(responses.join(""));
-  const expected = ["{}", "abc\r\n0\r\n\r\nd", "", "", "x".repeat(70_000)].flatMap((body) => [
-    "HTTP/1.1 200 OK",
-    body,
-  ]);
-  fc.assert(
-    fc.property(
-      fc.array(fc.oneof(integer({ min: 0, max: 400 }), integer({ min: 0, max: bytes.length })), {
-        maxLength: 40,
-      }),
-      (cuts) => {
-        expect(eventsOf(bytes, cuts)).toEqual(expected);
-      },
-    ),
-  );
-});
-
-it("the request to the model survives a gateway that rewrites it", () => {
-  fc.assert(
-    fc.property(integer({ min: 1, max: 10_000 }), constantFrom(0, 20, 100), (tokens, pauseMilliseconds) => {
-      const body = requestBody(mockModel, { tokens, pauseMilliseconds });
-      const restarted = JSON.stringify({ ...JSON.parse(body), stream_options: { include_usage: true } });
-      expect(readInstruction(restarted)).toEqual({ tokens, pauseMilliseconds });
-    }),
-  );
-  expect(readInstruction(requestBody(mockModel))).toBeUndefined();
 });

@@ -11,7 +11,7 @@ import { endurance } from "../../support/endurance.ts";
 import { generatedFormats } from "../../support/generated-documents.ts";
 import "../../support/property-seed.ts";
 
-const numRuns = endurance(200, 10_000);
+const numRuns = endurance(40, 10_000);
 
 const translateAll = async (bytes: Uint8Array, format: DocumentFormat, translate: TranslatePassage) => {
   const document = openDocument(bytes, format);

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { DataItem } from "../../../infra/evaluation/data/item.ts";
 import { readRetryAfter } from "../../../infra/evaluation/run/call-service.ts";
 import type { ItemOutcome } from "../../../infra/evaluation/run/outcome.ts";
-import { showProgress } from "../../../infra/evaluation/run/progress.ts";
 import { runItems } from "../../../infra/evaluation/run/run-items.ts";
 
 const itemsOf = (count: number): DataItem[] =>
@@ -66,14 +65,6 @@ describe("A run", () => {
     expect(stored).toEqual(["item-0", "item-1"]);
   });
 
-  it("waits as long as a limit says, and sends the item again", async () => {
-    const { failed, sent, waits, stored } = await run(2, [{ kind: "limited", seconds: 0.2 }]);
-    expect(await failed).toEqual([]);
-    expect(sent.map(({ id }) => id)).toEqual(["item-0", "item-0", "item-1"]);
-    expect((sent[1]?.at ?? 0) - (sent[0]?.at ?? 0)).toBeGreaterThanOrEqual(199);
-    expect([waits, stored]).toEqual([[0.2], ["item-0", "item-1"]]);
-  });
-
   it("ends at once when a limit lasts for hours, and says until when", async () => {
     const { failed, stored } = await run(5, [output, { kind: "limited", seconds: 7_200 }]);
     await expect(failed).rejects.toThrow(/limit of the account is reached until \d{4}-.*continues from here/);
@@ -106,25 +97,5 @@ describe("Retry-After", () => {
     [null, undefined],
   ])("of %s is %s seconds", (value, seconds) => {
     expect(readRetryAfter(value, 0)).toBe(seconds);
-  });
-});
-
-describe("Progress", () => {
-  it("is one line that changes on a terminal", () => {
-    const written: string[] = [];
-    const progress = showProgress(4, 1, { isTTY: true, write: (text) => written.push(text) });
-    progress.step();
-    progress.say("The service asks to wait 5 s.");
-    progress.end();
-    expect(written[0]).toBe("\r\u001b[K1 of 4 items (25%)");
-    expect(written[1]?.slice(4)).toMatch(/^2 of 4 items \(50%\), about \d+ s left$/);
-    expect(written.slice(2)).toEqual(["\r\u001b[KThe service asks to wait 5 s.\n", "\n"]);
-  });
-
-  it("is a line now and then elsewhere", () => {
-    const written: string[] = [];
-    const progress = showProgress(3, 0, { write: (text) => written.push(text) });
-    for (let count = 0; count < 3; count += 1) progress.step();
-    expect(written).toEqual(["0 of 3 items (0%)\n", "3 of 3 items (100%)\n"]);
   });
 });

@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { functionsOf, longFunctions } from "../../house/sizes/functions.ts";
+import { functionsOf } from "../../house/sizes/functions.ts";
 import { sourceModule } from "../../house/sources.ts";
 
 const linesOf = (source: string): Record<string, number> =>
   Object.fromEntries(
     functionsOf(sourceModule("shared/a.ts", source)).map(({ name, ownLines }) => [name, ownLines]),
   );
-
-const filler = (count: number): string => "work();\n".repeat(count);
 
 describe("The length of a function", () => {
   it("counts every line of its own, with comments and empty ones", () => {
@@ -65,26 +63,5 @@ describe("The length of a function", () => {
     const source =
       "class A {\n  constructor() {\n    a();\n  }\n  run = () => {\n    b();\n  };\n  get c() {\n    return 1;\n  }\n}";
     expect(linesOf(source)).toEqual({ constructor: 3, run: 3, c: 3 });
-  });
-});
-
-describe("The search for long functions", () => {
-  it("finds those of production code beyond the bound, the longest first", () => {
-    const module = (path: string, lines: number) =>
-      sourceModule(path, `export const run${lines} = () => {\n${filler(lines - 2)}};`);
-    const found = longFunctions(
-      [
-        module("shared/a.ts", 40),
-        module("functions/chat/b.ts", 41),
-        module("infra/c.ts", 102),
-        module("infra/packages/sample-models/src/d.ts", 200),
-        module("test/e.ts", 200),
-      ],
-      40,
-    );
-    expect(found.map(({ name, path }) => [name, path])).toEqual([
-      ["run102", "infra/c.ts"],
-      ["run41", "functions/chat/b.ts"],
-    ]);
   });
 });

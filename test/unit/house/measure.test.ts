@@ -159,8 +159,4 @@ describe("npm run house", () => {
       stderr: expect.stringContaining('There is no list "nothing".'),
     });
   });
-
-  it("explains itself", () => {
-    expect(run("--help")).toMatchObject({ status: 0, stdout: expect.stringContaining("--list") });
-  });
 });

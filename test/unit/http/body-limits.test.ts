@@ -11,6 +11,7 @@ import {
   maxBodyBytes,
   type Operation,
 } from "../../../shared/http/operation.ts";
+import { exampleOperation } from "../../support/example-operation.ts";
 import { encodeForm, formFile } from "../../support/multipart.ts";
 import { send } from "../../support/send.ts";
 
@@ -20,16 +21,11 @@ const declare = <Schema extends z.ZodType>(
   more: { readonly maxBytes?: number } = {},
 ) =>
   defineOperation({
-    id: "example",
-    method: "POST",
+    ...exampleOperation,
     path: "/example",
-    summary: "Example",
-    tag: "Service",
     auth: "public",
     limit: "delivery",
     body: { encoding, schema, ...more },
-    response: { status: 200, description: "It", schema: z.looseObject({}) },
-    errors: [],
   });
 
 const echo = (encoding: BodyEncoding, maxBytes?: number) =>

@@ -10,6 +10,7 @@ import { defineOperation } from "../../../shared/http/operation.ts";
 import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { exampleOperation } from "../../support/example-operation.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { stubStreamingRuntime } from "../../support/lambda-stream.ts";
 
@@ -18,15 +19,12 @@ afterAll(() => vi.unstubAllGlobals());
 
 const bodySchema = z.object({ text: z.string() });
 const operation = defineOperation({
-  id: "example",
+  ...exampleOperation,
   method: "GET",
   path: "/example",
-  summary: "Example",
-  tag: "Service",
   auth: "public",
   limit: "delivery",
   response: { status: 200, description: "It", schema: bodySchema },
-  errors: [],
 });
 
 const long = { text: "Oli otya? ".repeat(200) };

@@ -4,15 +4,13 @@ import { createLimiter } from "../../../shared/accounts/limits/limiter.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { exampleOperation } from "../../support/example-operation.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 
 const operation = defineOperation({
-  id: "example",
-  method: "POST",
+  ...exampleOperation,
   path: "/old",
-  summary: "Example",
-  tag: "Service",
   auth: "user",
   scope: "translate",
   deprecated: {
@@ -23,7 +21,6 @@ const operation = defineOperation({
   },
   body: { encoding: "json", schema: z.object({ text: z.string() }) },
   response: { status: 200, description: "It", schema: z.object({ user: z.int() }) },
-  errors: [],
 });
 
 const headers = {

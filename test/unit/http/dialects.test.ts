@@ -5,23 +5,21 @@ import { defineOperation } from "../../../shared/http/operation.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { ErrorCode } from "../../../shared/platform/errors/catalogue.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
+import { exampleOperation } from "../../support/example-operation.ts";
 import { encodeForm } from "../../support/multipart.ts";
 import { send } from "../../support/send.ts";
 
 const operationAt = (path: `/${string}`, method: "GET" | "POST" = "POST") =>
   defineOperation({
-    id: "example",
+    ...exampleOperation,
     method,
     path,
-    summary: "Example",
-    tag: "Service",
     auth: "user",
     scope: "translate",
     ...(method === "GET"
       ? { query: z.object({ type: z.string().optional() }) }
       : { body: { encoding: "json-or-form", schema: z.looseObject({ q: z.unknown() }) } }),
     response: { status: 200, description: "It", schema: z.unknown() },
-    errors: [],
   });
 
 const verifyBearer = vi.fn(async (authorization: string | undefined) =>

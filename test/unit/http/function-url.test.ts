@@ -8,37 +8,30 @@ import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { toHttpEvent } from "../../../shared/http/request.ts";
+import { exampleOperation } from "../../support/example-operation.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
 import { lambdaContext } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { unlimited } from "../../support/unlimited.ts";
 
 const operation = defineOperation({
-  id: "example",
-  method: "POST",
+  ...exampleOperation,
   path: "/tasks/example",
-  summary: "Example",
-  tag: "Service",
   auth: "user",
   scope: "translate",
   body: { encoding: "json", schema: z.object({ text: z.string() }) },
-  response: { status: 200, description: "It", schema: z.looseObject({}) },
-  errors: [],
 });
 const echo = endpoint(operation, ({ body, caller }) => ({ text: body.text, user: caller.userId }));
 
 const lookUp = endpoint(
   defineOperation({
+    ...exampleOperation,
     id: "lookUp",
     method: "GET",
     path: "/v1/things/{id}/parts/{part}",
-    summary: "Example",
-    tag: "Service",
     auth: "public",
     limit: "delivery",
     pathParameters: z.object({ id: z.string(), part: z.string() }),
-    response: { status: 200, description: "It", schema: z.looseObject({}) },
-    errors: [],
   }),
   ({ path }) => path,
 );
@@ -114,11 +107,6 @@ describe("a function behind its own URL", () => {
       "WWW-Authenticate": "Bearer",
       "Access-Control-Allow-Origin": "*",
     });
-  });
-
-  it("refuses a disabled account", async () => {
-    const response = await send({ body: '{"text":"x"}' }, { access: { disabled: true } });
-    expect(response).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
   });
 
   it("never believes that a caller was checked elsewhere", async () => {

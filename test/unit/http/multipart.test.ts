@@ -40,7 +40,6 @@ describe("a multipart body", () => {
 
   it.each([
     ["cut off inside a file", form("b").subarray(0, -20)],
-    ["without its closing boundary", form("b").subarray(0, -6)],
     [
       "with a field that is both a value and a list",
       form("b", [
@@ -80,8 +79,6 @@ describe("a multipart body", () => {
       "with a folded header",
       form("b", [part('Content-Disposition: form-data; name="a";\r\n name="tags[]"', "x")]),
     ],
-    ["with a part without a name", form("b", [part("Content-Disposition: form-data", "x")])],
-    ["with a part without headers", Buffer.from("--b\r\n--b--\r\n")],
     ["that is empty", Buffer.alloc(0)],
     ["that is something else", Buffer.from("not multipart at all")],
   ])("%s is refused with a message", async (_case, body) => {

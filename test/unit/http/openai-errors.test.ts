@@ -4,20 +4,17 @@ import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { ErrorCode } from "../../../shared/platform/errors/catalogue.ts";
+import { exampleOperation } from "../../support/example-operation.ts";
 import { send } from "../../support/send.ts";
 
 const sendTo = (path: `/${string}`, code: ErrorCode | undefined) => {
   const operation = defineOperation({
-    id: "example",
-    method: "POST",
+    ...exampleOperation,
     path,
-    summary: "Example",
-    tag: "Service",
     auth: "public",
     limit: "reading",
     body: { encoding: "json", schema: z.object({ text: z.string() }) },
     response: { status: 200, description: "It", schema: z.object({}) },
-    errors: [],
   });
   const fail = () => {
     if (code) throw new AppError(code);

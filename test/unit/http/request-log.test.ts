@@ -8,16 +8,15 @@ import { Reply } from "../../../shared/http/response.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { requestScope } from "../../../shared/platform/telemetry/request-scope.ts";
+import { exampleOperation } from "../../support/example-operation.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { unlimited } from "../../support/unlimited.ts";
 
 const operation = defineOperation({
-  id: "example",
+  ...exampleOperation,
   method: "GET",
   path: "/example",
-  summary: "Example",
-  tag: "Service",
   auth: "user",
   scope: "translate",
   response: {
@@ -26,7 +25,6 @@ const operation = defineOperation({
     schema: z.object({ result: z.string() }),
     otherContentTypes: ["text/plain"],
   },
-  errors: [],
 });
 
 const event = (path = "/example") =>
@@ -142,12 +140,6 @@ describe("the line at the end of a request", () => {
     });
     await createBufferedHandler(failing, { limiter: unlimited })(event(), lambdaContext());
     expect(responseLines()).toMatchObject([{ client_error, server_error }]);
-  });
-
-  it("groups undeclared paths, without naming them", async () => {
-    await createBufferedHandler(endpoints, { limiter: unlimited })(event("/secret-path"), lambdaContext());
-    expect(responseLines()).toMatchObject([{ operation: "none", status: 404 }]);
-    expect(JSON.stringify(lines)).not.toContain("secret-path");
   });
 
   it("carries the metrics of its operation, in the namespace of the stage", async () => {

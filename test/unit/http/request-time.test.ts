@@ -1,15 +1,14 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { translateEndpoints } from "../../../functions/translate/endpoints.ts";
-import { createLimiter } from "../../../shared/accounts/limits/limiter.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
 import { createOpenAiTranslator } from "../../../shared/models/inference/openai/translator.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
+import { exampleOperation } from "../../support/example-operation.ts";
 import { completion, type FakeBackend, responding, startFakeBackend } from "../../support/fake-backend.ts";
-import { fakeCounters } from "../../support/fake-counters.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
@@ -50,15 +49,12 @@ describe("a streamed response", () => {
   it("is aborted before the function's end, also when it is already being sent", async () => {
     stubStreamingRuntime();
     const operation = defineOperation({
-      id: "example",
+      ...exampleOperation,
       method: "GET",
       path: "/example",
-      summary: "Example",
-      tag: "Service",
       auth: "public",
       limit: "delivery",
       response: { status: 200, description: "It", schema: z.string(), otherContentTypes: ["text/plain"] },
-      errors: [],
     });
     const untilAborted = endpoint(operation, ({ request: { signal } }) => {
       const body = async function* () {
@@ -90,38 +86,5 @@ describe("the line of a request in the log", () => {
       const line = await lineOf(backend);
       expect(line?.["upstream_milliseconds"]).toBeGreaterThanOrEqual(50);
       expect(line?.["upstream_milliseconds"]).toBeLessThanOrEqual(Number(line?.["milliseconds"]) + 1);
-    }));
-
-  it("says nothing of a model that was not asked", async () => {
-    const info = vi.spyOn(logger, "info").mockImplementation(() => undefined);
-    await send(
-      translateEndpoints({
-        characters: uncountedCharacters,
-        sourceDetector: unsureDetector,
-        translator: { translate: vi.fn() },
-      }),
-      {
-        ...request,
-        body: {},
-      },
-    );
-    expect(info.mock.calls.find(([event]) => event === "request.answered")?.[1]).not.toHaveProperty(
-      "upstream_milliseconds",
-    );
-  });
-});
-
-describe("the quota of an account", () => {
-  it("pays for a model that failed, not for one that was not asked", () =>
-    withBackend(async (backend) => {
-      const endpoints = endpointsOver(backend);
-      const counters = fakeCounters();
-      const ask = async () => (await send(endpoints, request, { limiter: createLimiter(counters) })).status;
-      backend.behave(responding(500, "no"));
-      for (let count = 0; count < 5; count += 1) expect(await ask()).toBe(502);
-      expect(counters.refunded).toEqual([]);
-      expect(await ask()).toBe(503);
-      expect(counters.accounts).toHaveLength(6);
-      expect(counters.refunded).toHaveLength(1);
     }));
 });

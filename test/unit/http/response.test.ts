@@ -5,6 +5,7 @@ import { defineOperation } from "../../../shared/http/operation.ts";
 import { Reply, ReplyWithHeaders } from "../../../shared/http/response.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { problemsOf } from "../../support/declared.ts";
+import { exampleOperation } from "../../support/example-operation.ts";
 import { send } from "../../support/send.ts";
 
 const account = z.object({
@@ -15,14 +16,12 @@ const account = z.object({
 });
 
 const operation = defineOperation({
+  ...exampleOperation,
   id: "readAccount",
   method: "GET",
   path: "/account",
-  summary: "Example",
-  tag: "Service",
   auth: "public",
   response: { status: 201, description: "It", schema: account, otherContentTypes: ["text/html"] },
-  errors: [],
 });
 
 const declared = { username: "amina", email: "amina@example.com", tokens: [{ id: "t-1" }] };

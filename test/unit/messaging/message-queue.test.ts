@@ -1,8 +1,6 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
-import { createReadingLimit } from "../../../shared/accounts/limits/reading-limit.ts";
 import { type InboundMessage, inboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import { openMessageQueue } from "../../../shared/messaging/message-queue.ts";
 import { readAwsConfig } from "../../../shared/platform/config/environment.ts";
@@ -15,7 +13,6 @@ import {
   responding,
   startFakeBackend,
 } from "../../support/fake-backend.ts";
-import { send } from "../../support/send.ts";
 
 interface Batch {
   readonly QueueUrl: string;
@@ -205,49 +202,5 @@ describe("the queue of messages", () => {
     sqs.behave(failing);
     await expect(openQueue().send([message(1)])).rejects.toThrow();
     expect(batches()).toHaveLength(3);
-  });
-});
-
-describe("a delivery", () => {
-  const deliver = () => {
-    const value = {
-      metadata: { phone_number_id: "100" },
-      messages: messages(25).map(({ id, sender }) => ({ id, from: sender, text: { body: "Hello" } })),
-    };
-    const body = JSON.stringify({ object: "whatsapp_business_account", entry: [{ changes: [{ value }] }] });
-    const versions = { current: { app_secret: "app-secret" }, previous: {} };
-    const endpoints = webhookEndpoints({
-      secrets: { get: async () => versions, reload: async () => versions },
-      signatureMode: "enforce",
-      queue: openQueue(),
-      saveReceipt: async () => undefined,
-      unsigned: createReadingLimit(),
-    });
-    const signature = createHmac("sha256", "app-secret").update(body).digest("hex");
-    const headers = { "X-Hub-Signature-256": `sha256=${signature}` };
-    return send(endpoints, { path: "/tasks/webhook", body, headers });
-  };
-
-  it("of 25 messages is acknowledged when all of them are in the queue", async () => {
-    sqs.behave(taking());
-    expect(await deliver()).toMatchObject({ status: 200, body: { status: "success" } });
-    expect(batches().flatMap(({ Entries }) => Entries)).toHaveLength(25);
-  });
-
-  it.each([
-    ["one message", ["9"]],
-    ["every message", Array.from({ length: 10 }, (_, index) => String(index))],
-  ])("returns 503 when SQS accepts the batch but not %s in it", async (_what, failed) => {
-    sqs.behave(taking(), taking(...failed));
-    const response = await deliver();
-    expect(response).toMatchObject({
-      status: 503,
-      body: { status: "error", message: "The delivery could not be queued; deliver it again." },
-    });
-    expect(response.headers["Retry-After"]).toBe("10");
-    expect(logger.error).toHaveBeenCalledWith("delivery.failed", {
-      request_id: expect.any(String),
-      reason: expect.objectContaining({ message: `SQS did not take ${failed.length} of 10 messages.` }),
-    });
   });
 });

@@ -331,15 +331,6 @@ describe("a command", () => {
     });
   });
 
-  it("reads a text aloud, and shows it", async () => {
-    const { write, chat } = setUp({ language: "lug" });
-    expect(await write("speak: Webale nnyo")).toEqual({
-      outputs: [text("Webale nnyo"), { kind: "speech", text: "Webale nnyo", language: "lug" }],
-      changes: {},
-    });
-    expect(chat).not.toHaveBeenCalled();
-  });
-
   it.each([
     ["set language Acholi", "ach", "Acholi"],
     ["Set language to luganda, please", "lug", "Luganda"],
@@ -368,34 +359,6 @@ describe("a command", () => {
     });
   });
 
-  it.each([
-    "hello",
-    "Good morning!",
-    "webale",
-    "oli otya?",
-    "koma",
-    "acha",
-    "read the book",
-    "speak good evening",
-  ])("is not what a text is in translate mode: %j is translated", async (words) => {
-    const { write, translate } = setUp({ mode: "translate", language: "lug" });
-    expect((await write(words)).outputs).toEqual([text("Webale")]);
-    expect(translate).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ text: words }),
-      expect.anything(),
-    );
-  });
-
-  it.each(["hello", "Good morning!", "Oli otya?"])(
-    "is not what a greeting is in speak mode: %j is read aloud",
-    async (words) => {
-      expect((await setUp({ mode: "speak", language: "lug" }).write(words)).outputs).toEqual([
-        text(words),
-        { kind: "speech", text: words, language: "lug" },
-      ]);
-    },
-  );
-
   it("greets and thanks in the person's language where there is a checked text, else in English", async () => {
     const startIn = async (language: string, said: "hello" | "a tap" | "a rating") => {
       const { write, tap } = setUp({ language });
@@ -412,34 +375,6 @@ describe("a command", () => {
     const thanks = ["Webale", "Webare", "Apwoyo", "Thank you", "Thank you"];
     expect(await all("a tap")).toEqual(thanks);
     expect(await all("a rating")).toEqual(thanks);
-  });
-
-  it("greets by the first name, and without one where there is none", async () => {
-    const { reply } = setUp();
-    const content = { type: "text", text: "hello" } as const;
-    expect((await reply(content)).outputs).toEqual([text(expect.stringContaining("Hello Amina!"))]);
-    const unneeded = () => Promise.reject(new Error("Not needed."));
-    const unused = {
-      chat: { reply: unneeded },
-      translator: { translate: unneeded },
-      transcriber: { transcribe: unneeded },
-      platform: { download: unneeded },
-      transcriptionRetry: { after: 1, pause: 1 },
-      longRecordings: { begin: unneeded, outcomeOf: unneeded },
-    };
-    const nameless = createReplyPlanner({ ...unused, ...replyBasics });
-    const plan = await nameless(
-      { id: "i", sender: "s", phoneNumberId: "1", content },
-      { settings: initialSettings, exchanges: [], note: "" },
-      {
-        sayNow: async () => undefined,
-        isFirst: false,
-        isStopped: false,
-        isLastAttempt: false,
-        signal: new AbortController().signal,
-      },
-    );
-    expect(plan.outputs.at(-1)).toEqual(text(expect.stringContaining("Hello! ")));
   });
 });
 
@@ -534,12 +469,6 @@ describe("a reaction", () => {
     const { reply } = setUp({}, { conversation: { exchanges } });
     const plan = await reply({ type: "reaction", messageId: "wamid.old", emoji: "👎" });
     expect(plan.changes.feedback).toEqual({ kind: "reaction", value: "👎", reply: "wamid.old" });
-  });
-});
-
-describe("anything else", () => {
-  it("gets a list of what the assistant understands", async () => {
-    expect((await setUp().reply({ type: "unsupported" })).outputs).toEqual([text(wording.unsupported)]);
   });
 });
 

@@ -27,24 +27,6 @@ describe("a model's reply", () => {
       "No, no, no, no! Boil the water first and then add salt.",
       "No, no, no, no! Boil the water first and then add salt.",
     ],
-  ])("is shown %s", (_how, reply, shown) => {
-    expect(guardOutput(reply)).toBe(shown);
-  });
-
-  it.each([
-    ["empty", "  \n "],
-    ["scaffolding only", "<|im_start|>assistant\n<|im_end|>"],
-    ["emoji only", "😀😀😀"],
-    ["one word over and over", `Webale ${"nnyo ".repeat(6)}ssebo`],
-    ["one group of words over and over", "How are you my friend? ".repeat(6)],
-    ["one short word for half of it", "ki a b ki c d ki ki e ki f ki ki ki"],
-    ["one letter without end", `Webale ${"o".repeat(40)}`],
-    ["an emoji flood", `Hello ${"🎉".repeat(30)}`],
-  ])("is not shown when it is %s", (_what, reply) => {
-    expect(guardOutput(reply)).toBeUndefined();
-  });
-
-  it.each([
     ["with DeepSeek's tokens", "<｜begin▁of▁sentence｜>Webale<｜end▁of▁sentence｜>", "Webale"],
     ["with Llama 2's tokens", "<<SYS>>Webale<</SYS>></s>", "Webale"],
     ["up to where Llama plays the person", "Webale.<|start_header_id|>user\nMore!", "Webale."],
@@ -68,6 +50,19 @@ describe("a model's reply", () => {
     ["with eighteen letters in a row", `Webale ${"o".repeat(18)}`, `Webale ${"o".repeat(18)}`],
   ])("is shown %s", (_how, reply, shown) => {
     expect(guardOutput(reply)).toBe(shown);
+  });
+
+  it.each([
+    ["empty", "  \n "],
+    ["scaffolding only", "<|im_start|>assistant\n<|im_end|>"],
+    ["emoji only", "😀😀😀"],
+    ["one word over and over", `Webale ${"nnyo ".repeat(6)}ssebo`],
+    ["one group of words over and over", "How are you my friend? ".repeat(6)],
+    ["one short word for half of it", "ki a b ki c d ki ki e ki f ki ki ki"],
+    ["one letter without end", `Webale ${"o".repeat(40)}`],
+    ["an emoji flood", `Hello ${"🎉".repeat(30)}`],
+  ])("is not shown when it is %s", (_what, reply) => {
+    expect(guardOutput(reply)).toBeUndefined();
   });
 
   /** This many different words of eight letters. */

@@ -8,7 +8,6 @@ import type { LongRecordings } from "../../../functions/messaging/long-recording
 import {
   type Attempt,
   type Claim,
-  LeaseLost,
   type MessageRecord,
   messageRecord,
   RetryLater,
@@ -18,7 +17,6 @@ import { Outbox } from "../../../functions/messaging/outbox.ts";
 import { type Output, type Planner, plan, say } from "../../../functions/messaging/plan.ts";
 import { type ProcessDependencies, processMessage } from "../../../functions/messaging/process-message.ts";
 import { english as wording } from "../../../functions/messaging/wording/english.ts";
-import { apology } from "../../../functions/messaging/wording.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { deadLetterQueueArn, newMessage, recordOf } from "../../support/assistant.ts";
 
@@ -65,16 +63,6 @@ describe("a record of the queue", () => {
     expect(logger.error).not.toHaveBeenCalled();
   });
 
-  it("of the dead-letter queue gets an apology", async () => {
-    const { process, apologise, handle } = setUp();
-    expect(await handle(1, deadLetterQueueArn)).toBe(true);
-    expect(process).toHaveBeenCalledExactlyOnceWith(
-      message,
-      expect.objectContaining({ isDeadLettered: true }),
-      apologise,
-    );
-  });
-
   it.each(["{", '{"id":"wamid.1"}', '{"kind":"of a newer version"}'])(
     "that this version cannot read (%s) stays in the queue for another, and the log says so",
     async (body) => {
@@ -93,17 +81,6 @@ describe("a record of the queue", () => {
     },
   );
 
-  it("that another worker has taken over is done with here", async () => {
-    const { retryAfter, handle } = setUp(new LeaseLost());
-    expect(await handle(3)).toBe(true);
-    expect(logger.warn).toHaveBeenCalledExactlyOnceWith("message.taken_over", {
-      trace,
-      tries: 3,
-      dead_lettered: false,
-    });
-    expect(retryAfter).not.toHaveBeenCalled();
-  });
-
   it.each([
     [1, new Error("x"), 3],
     [2, new Error("x"), 10],
@@ -111,7 +88,7 @@ describe("a record of the queue", () => {
     [4, new Error("x"), 60],
     [5, new Error("x"), 60],
     [1, new RetryLater(17, "x"), 17],
-    [1, new RetryLater(300, "x"), 300],
+    [1, new RetryLater(301, "x"), 300],
   ])("whose try %i ended with %s comes again after %i s", async (attempts, failure, seconds) => {
     const { retryAfter, handle } = setUp(failure);
     expect(await handle(attempts)).toBe(false);
@@ -126,12 +103,6 @@ describe("a record of the queue", () => {
       retry_seconds: seconds,
       reason: expect.objectContaining({ name: failure.name, message: "x" }),
     });
-  });
-
-  it("comes again after five minutes at the latest", async () => {
-    const { retryAfter, handle } = setUp(new RetryLater(301, "Another worker has the message."));
-    expect(await handle()).toBe(false);
-    expect(retryAfter.mock.calls[0]?.[1]).toBe(300);
   });
 
   it("comes again in the queue's own time when it is dead-lettered, or its time cannot be set", async () => {
@@ -271,20 +242,6 @@ describe("a message that is worked on", () => {
     expect(finish.mock.calls[0]?.[2].conversation).toEqual({ ...nothing, note: "A new note.", ...counted });
   });
 
-  it("is done with, or another worker's, without being planned", async () => {
-    const planner = vi.fn<Planner>(() => plan(say("The answer")));
-    const done = setUp({ claim: { kind: "done" } });
-    await done.work(planner);
-    const held = setUp({ claim: { kind: "held", secondsLeft: 42 } });
-    await expect(held.work(planner)).rejects.toMatchObject({
-      name: "RetryLater",
-      seconds: 42,
-      message: "Another worker has the message.",
-    });
-    expect(planner).not.toHaveBeenCalled();
-    expect([...done.finish.mock.calls, ...held.finish.mock.calls, ...done.steps, ...held.steps]).toEqual([]);
-  });
-
   it("that was planned before is sent without being planned or typed for again", async () => {
     const planner = vi.fn<Planner>(() => plan(say("Another answer")));
     const record = messageRecord.parse({ outputs: [say("One"), say("Two")], changes: {}, settled: 1 });
@@ -324,38 +281,6 @@ describe("a message that is worked on", () => {
     expect(refreshNote).toHaveBeenCalledTimes(
       "note" in conversation && conversation.note !== known.note ? 1 : 0,
     );
-  });
-
-  it("of a person who exceeds the limit gets one warning; after that nothing is sent, shown or transcribed", async () => {
-    const planner = vi.fn<Planner>(() => plan(say("The answer")));
-    const full = { ...window, count: 30 };
-    const first = setUp({ known: { ...known, pace: { minute: full, day: full } } });
-    await first.work(planner);
-    expect(first.steps).toEqual([wording.tooMany.minute]);
-    const warned = { minute: { ...full, told: true }, day: full };
-    expect(first.finish.mock.calls[0]?.[2].conversation).toEqual({
-      ...known,
-      pace: warned,
-      last_message_at: sentAt,
-    });
-
-    vi.spyOn(logger, "info").mockReturnValue();
-    const second = setUp({ known: { ...known, pace: warned } });
-    await second.work(planner);
-    expect(second.steps).toEqual([]);
-    expect(second.save).not.toHaveBeenCalled();
-    expect(second.finish.mock.calls[0]?.[2]).toMatchObject({ conversation: undefined, feedback: undefined });
-    expect(logger.info).toHaveBeenCalledExactlyOnceWith("message.left_out");
-    expect(planner).not.toHaveBeenCalled();
-  });
-
-  it("of the dead-letter queue is apologised for, however fast its sender was, and not counted", async () => {
-    const full = { ...window, count: 30, told: true };
-    const { steps, finish, dependencies } = setUp({ known: { ...known, pace: { minute: full, day: full } } });
-    const dead = { ...attempt, isDeadLettered: true };
-    await processMessage(message, dead, () => plan(apology("broken", wording)), dependencies, signal);
-    expect(steps).toEqual(["typing", expect.stringContaining("something went wrong")]);
-    expect(finish.mock.calls[0]?.[2].conversation).toBeUndefined();
   });
 });
 
@@ -417,40 +342,6 @@ describe("the outbox", () => {
     expect(sent.at(-1)).toEqual([say("three"), 2]);
   });
 
-  it("does not send again what the platform has reported, at once or a little later", async () => {
-    const now = Date.now();
-    const known = setUp({
-      outputs: [one, two],
-      changes: {},
-      sending_since: now,
-      receipts: { 0: { id: "wamid.reported" } },
-    });
-    await known.outbox.flush();
-    expect(known.sent).toEqual([[two, 1]]);
-    expect(known.receipts).not.toHaveBeenCalled();
-    expect(known.outbox.progress.replies).toEqual(["wamid.reported", "wamid.1"]);
-
-    const later = setUp({ outputs: [one], changes: {}, sending_since: now });
-    later.receipts.mockResolvedValueOnce({}).mockResolvedValue({ 0: { id: "wamid.late" } });
-    await later.outbox.flush();
-    expect(later.sent).toEqual([]);
-    expect(later.receipts).toHaveBeenCalledTimes(2);
-    expect(later.outbox.progress).toMatchObject({ settled: 1, replies: ["wamid.late"] });
-    expect(later.outbox.progress).not.toHaveProperty("sending_since");
-  });
-
-  it("sends unreported messages again after a while, without a query when that is long ago", async () => {
-    const { outbox, sent, receipts } = setUp({
-      outputs: [one],
-      changes: {},
-      sending_since: Date.now() - 1_001,
-      receipts: { 1: { id: "wamid.of-another" } },
-    });
-    await outbox.flush();
-    expect(sent).toEqual([[one, 0]]);
-    expect(receipts).not.toHaveBeenCalled();
-  });
-
   it("keeps the code of an output that the platform has reported as refused", async () => {
     const { outbox, sent } = setUp({
       outputs: [one],
@@ -463,17 +354,6 @@ describe("the outbox", () => {
     expect(outbox.progress).toMatchObject({ settled: 1, replies: [], refusals: [131_047] });
   });
 
-  it("leaves an output with an unknown outcome for the next attempt", async () => {
-    const { outbox, saved } = setUp({}, [{ kind: "unknown" }]);
-    await expect(outbox.execute(plan([one, two]))).rejects.toMatchObject({
-      name: "RetryLater",
-      seconds: 5,
-      message: "It is unknown whether the reply was sent.",
-    });
-    expect(saved).toHaveLength(1);
-    expect(saved[0]).toMatchObject({ settled: 0, sending_since: expect.any(Number) });
-  });
-
   it("takes back that an output is on its way when it was certainly not taken", async () => {
     const { outbox, saved, sent } = setUp({}, [{ kind: "postponed", seconds: 17, code: 4 }]);
     await expect(outbox.execute(plan([one, two]))).rejects.toMatchObject({
@@ -484,27 +364,6 @@ describe("the outbox", () => {
     expect(saved).toHaveLength(2);
     expect(saved[1]).not.toHaveProperty("sending_since");
     expect(sent).toHaveLength(1);
-  });
-
-  it.each<[string, Output, SendOutcome, Output[]]>([
-    [
-      "a menu that is wrong in itself",
-      { kind: "buttons", text: "x", buttons: [] },
-      { kind: "refused", reason: "content", code: 100 },
-      [apology("broken", wording)],
-    ],
-    ["a text that is wrong in itself", one, { kind: "refused", reason: "content", code: 100 }, []],
-    [
-      "a menu that does not reach the person",
-      { kind: "buttons", text: "x", buttons: [] },
-      { kind: "refused", reason: "unreachable", code: 100 },
-      [],
-    ],
-  ])("continues after %s", async (_what, output, outcome, more) => {
-    const { outbox, sent } = setUp({}, [outcome]);
-    await outbox.execute(plan([output, two]));
-    expect(sent.map(([each]) => each)).toEqual([output, two, ...more]);
-    expect(outbox.progress.refusals).toEqual([100]);
   });
 });
 

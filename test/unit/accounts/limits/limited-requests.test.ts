@@ -11,6 +11,7 @@ import { Reply } from "../../../../shared/http/response.ts";
 import { corsExposedHeaders } from "../../../../shared/http/response-headers.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { requestScope } from "../../../../shared/platform/telemetry/request-scope.ts";
+import { exampleOperation } from "../../../support/example-operation.ts";
 import { fakeCounters } from "../../../support/fake-counters.ts";
 import { lambdaContext, lambdaEvent } from "../../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../../support/lambda-stream.ts";
@@ -19,13 +20,9 @@ import { authorizedCaller, send } from "../../../support/send.ts";
 const now = Date.parse("2026-11-20T23:00:30Z");
 
 const common = {
+  ...exampleOperation,
   path: "/tasks/example",
-  method: "POST",
-  summary: "Example",
-  tag: "Service",
   body: { encoding: "json", schema: z.object({ text: z.string() }) },
-  response: { status: 200, description: "It", schema: z.looseObject({}) },
-  errors: [],
 } as const;
 const task = defineOperation({ ...common, id: "example", auth: "user", scope: "translate" });
 const openTask = defineOperation({ ...common, id: "example", auth: "public" });
@@ -336,15 +333,6 @@ describe("a request that reads", () => {
 describe("a request that could not be counted", () => {
   const limiter = () => createLimiter(fakeCounters(() => Promise.reject(new Error("No store."))));
 
-  it("is refused when it is an account's", async () => {
-    const { execute } = setup();
-    const request = { path: "/tasks/example", authorizer: authorizedCaller, body: { text: "x" } };
-    const response = await send([endpoint(task, execute)], request, { limiter: limiter() });
-    expect(response.status).toBe(503);
-    expect(response.headers["Retry-After"]).toBe("5");
-    expect(execute).not.toHaveBeenCalled();
-  });
-
   it("is served without an account, and its response contains only certain values", async () => {
     const { execute } = setup();
     const response = await send(
@@ -372,24 +360,5 @@ describe("a task that is refused by its meaning", () => {
     expect(response.status).toBe(400);
     expect(counters.refunded).toHaveLength(1);
     expect(response.headers["RateLimit"]).toMatch(/^"minute";r=46;t=\d+, "day";r=494;/);
-  });
-
-  it.each(["unsupported_language", "external_service_error", "service_unavailable", "internal"] as const)(
-    "but not once a model has started to work for it (%s)",
-    async (code) => {
-      const { call, execute, counters } = setup();
-      execute.mockImplementation(() => {
-        beginModelWork();
-        throw new AppError(code);
-      });
-      await call(task);
-      expect(counters.refunded).toEqual([]);
-    },
-  );
-
-  it("and a task that succeeds is not", async () => {
-    const { call, counters } = setup();
-    await call(task);
-    expect(counters.refunded).toEqual([]);
   });
 });

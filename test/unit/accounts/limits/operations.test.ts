@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { functionDefinitions, operations } from "../../../../functions/manifest.ts";
+import { operations } from "../../../../functions/manifest.ts";
 import type { LimitClass } from "../../../../shared/accounts/limits/policies.ts";
 import { requireLimits } from "../../../../shared/http/limit-requests.ts";
 import { defineOperation, limitClassOf, type Operation } from "../../../../shared/http/operation.ts";
+import { exampleOperation } from "../../../support/example-operation.ts";
 import { unlimited } from "../../../support/unlimited.ts";
 
 const ofClass = (...classes: LimitClass[]) =>
@@ -12,12 +13,6 @@ const routesOf = (limitClass: LimitClass) =>
   ofClass(limitClass)
     .map(({ method, path }) => `${method} ${path}`)
     .toSorted();
-
-const functionsWith = (...classes: LimitClass[]) =>
-  functionDefinitions.filter(({ operations: own }: { readonly operations: readonly Operation[] }) =>
-    own.some((operation) => classes.includes(limitClassOf(operation))),
-  );
-const variablesOf = ({ environment }: (typeof functionDefinitions)[number]) => Object.keys(environment);
 
 describe("every route", () => {
   it("has a limit, and the webhook one that can lose no delivery", () => {
@@ -110,14 +105,11 @@ describe("an operation that requires a token", () => {
 
 describe("the scopes of a key", () => {
   const common = {
-    id: "example",
+    ...exampleOperation,
     method: "GET",
     path: "/example",
-    summary: "Example",
-    tag: "Service",
     auth: "user",
     response: { status: 200, description: "It", schema: z.string() },
-    errors: [],
   } as const;
 
   it("is said by every task, or it does not compile", () => {
@@ -138,32 +130,4 @@ describe("the scopes of a key", () => {
       ["GET", "/auth/me", "any"],
     ]);
   });
-});
-
-describe("every function that counts", () => {
-  it.each(functionsWith("task", "account", "anonymous", "credentials"))(
-    "has the table: $name",
-    (definition) => {
-      expect(variablesOf(definition)).toContain("TABLE_NAME");
-    },
-  );
-
-  it.each(functionsWith("task", "account"))(
-    "by account knows its stage's share for unverified ones, and its multiplier: $name",
-    (definition) => {
-      const stated = ["UNVERIFIED_QUOTA_SHARE", "LIMIT_MULTIPLIER"];
-      expect(variablesOf(definition)).toEqual(expect.arrayContaining(stated));
-    },
-  );
-
-  it.each(functionsWith("anonymous"))("by address knows its stage's limit: $name", (definition) => {
-    expect(variablesOf(definition)).toContain("LIMIT_ANONYMOUS_PER_MINUTE");
-  });
-
-  it.each(functionsWith("credentials"))(
-    "by address, strictly, knows its stage's limit: $name",
-    (definition) => {
-      expect(variablesOf(definition)).toContain("LIMIT_CREDENTIALS_PER_MINUTE");
-    },
-  );
 });

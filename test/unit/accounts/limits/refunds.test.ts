@@ -14,6 +14,7 @@ import { createOpenAiSynthesizer } from "../../../../shared/models/inference/ope
 import { createOpenAiTranslator } from "../../../../shared/models/inference/openai/translator.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
+import { exampleOperation } from "../../../support/example-operation.ts";
 import {
   type Behaviour,
   completion,
@@ -177,28 +178,17 @@ describe("a request that fails before a model begins to work costs nothing", () 
     expect(server.received).toHaveLength(1);
   });
 
-  it("when its meaning is refused", async () => {
-    const body = { ...requests.translation.body, target_language: "eng" };
-    const request = { ...requests.translation, body };
-    expect(await ask(translation(), request)).toEqual({ status: 400, isRefunded: true });
-  });
-
   it.each([
     ["the bucket is down", new AppError("storage_unavailable"), 502],
     ["the table is down", Object.assign(new Error("No."), { $metadata: { httpStatusCode: 500 } }), 503],
     ["something is wrong on our side", new TypeError("A bug."), 500],
   ])("when %s", async (_case, error, status) => {
     const operation = defineOperation({
-      id: "example",
-      method: "POST",
+      ...exampleOperation,
       path: "/tasks/example",
-      summary: "Example",
-      tag: "Service",
       auth: "user",
       scope: "translate",
       body: { encoding: "json", schema: z.object({}) },
-      response: { status: 200, description: "It", schema: z.looseObject({}) },
-      errors: [],
     });
     const failing = endpoint(operation, () => Promise.reject(error));
     expect(await ask([failing], { path: "/tasks/example", body: {} })).toEqual({ status, isRefunded: true });

@@ -21,6 +21,7 @@ import { createStreamingHandler } from "../../../../shared/http/pipeline.ts";
 import { type BodyChunks, Reply } from "../../../../shared/http/response.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
+import { exampleOperation } from "../../../support/example-operation.ts";
 import { type FakeCounters, fakeCounters } from "../../../support/fake-counters.ts";
 import { lambdaContext, lambdaEvent } from "../../../support/lambda-event.ts";
 import { stubStreamingRuntime } from "../../../support/lambda-stream.ts";
@@ -39,17 +40,13 @@ afterEach(() => {
 });
 
 const operation = defineOperation({
-  id: "example",
-  method: "POST",
+  ...exampleOperation,
   path: "/tasks/example",
-  summary: "Example",
-  tag: "Service",
   auth: "user",
   scope: "translate",
   body: { encoding: "json", schema: z.object({ stream: z.boolean() }) },
   response: { status: 200, description: "It", schema: z.object({ text: z.string() }) },
   streams: /"stream"\s*:\s*true/,
-  errors: [],
 });
 
 const reply = (body: BodyChunks): Reply => new Reply({ contentType: "text/plain", body });
@@ -251,13 +248,6 @@ describe("a stream", () => {
     expect(logger.error).toHaveBeenCalledExactlyOnceWith("limits.place_not_released", expect.anything());
   });
 
-  it("beyond what its account may have at a time is refused, in words that help, and holds nothing", async () => {
-    const counters = fakeCounters(async () => ({ counted: false, minute: 9, day: 9, month: 9, streams: 5 }));
-    const execute = vi.fn(() => reply((async function* () {})()));
-    expect(await ask(streaming(execute), { counters })).toMatchObject({ status: 429, released: [] });
-    expect(execute).not.toHaveBeenCalled();
-  });
-
   it("that the table could not count releases what the lost write may have taken", async () => {
     const counters = fakeCounters(() => Promise.reject(new Error("No answer.")));
     const requested = streaming(() => reply((async function* () {})()));
@@ -265,16 +255,6 @@ describe("a stream", () => {
     expect(status).toBe(503);
     expect(taken).toHaveLength(1);
     expect(released).toEqual(taken);
-  });
-});
-
-describe("a response that is sent as a whole", () => {
-  it("takes no slot and releases none", async () => {
-    const requested = streaming(async () => ({ text: "Oli otya?" }));
-    const { status, taken, released } = await ask(requested, { body: '{"stream": false}' });
-    expect(status).toBe(200);
-    expect(taken).toEqual([]);
-    expect(released).toEqual([]);
   });
 });
 

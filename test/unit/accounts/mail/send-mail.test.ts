@@ -137,21 +137,6 @@ describe("A mail with a link", () => {
     },
   );
 
-  it.each([true, false])(
-    "to reset the password of an account of an identity provider is sent (it has one: %s)",
-    async (has_password) => {
-      const { deliver, send } = setup({ ...account, oauth_type: "IdentityProviderA", has_password });
-      await send(reset);
-      expect(deliver).toHaveBeenCalledOnce();
-    },
-  );
-
-  it("to verify the address of an account of an identity provider is sent", async () => {
-    const { deliver, send } = setup({ ...account, oauth_type: "IdentityProviderA", has_password: false });
-    await send(verification);
-    expect(deliver).toHaveBeenCalledOnce();
-  });
-
   it.each(["create", "deliver"] as const)("is not said to be sent when it fails: %s", async (step) => {
     const failure = new Error("It failed.");
     const { [step]: failing, send } = setup(account);

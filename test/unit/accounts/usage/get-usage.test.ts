@@ -68,22 +68,6 @@ describe("What an account has used", () => {
     expect([shown.from, shown.to]).toEqual(["2026-10-22", "2026-11-20"]);
   });
 
-  it("is a day's past from the first millisecond of the next", async () => {
-    const shown = await show("2026-11-21T00:00:00.000Z", november);
-    expect(shown.today).toMatchObject({ date: "2026-11-21", used: 0, remaining: 500 });
-    expect(shown.this_month).toMatchObject({ used: 12 });
-    expect(shown.days.slice(-2).map(({ total }) => total)).toEqual([8, 0]);
-  });
-
-  it("is a month's past from the first millisecond of the next, and still among the days", async () => {
-    const shown = await show("2026-12-01T00:00:00.000Z", november);
-    expect(shown.this_month).toMatchObject({ month: "2026-12", used: 0, remaining: 5_000 });
-    expect(shown.days.filter(({ total }) => total > 0).map(({ date }) => date)).toEqual([
-      "2026-11-19",
-      "2026-11-20",
-    ]);
-  });
-
   it("leaves nothing, and never less, when it is the whole quota", async () => {
     const shown = await show("2026-11-20T10:00:00Z", {
       "M2026-11": 5_001,

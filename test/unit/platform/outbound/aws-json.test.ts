@@ -182,16 +182,6 @@ describe("a call of an AWS service that speaks JSON", () => {
     expect(await failureOf(call)).toMatchObject({ message: "The caller has left." });
     expect(aws.received).toHaveLength(1);
   });
-
-  it.each([
-    ["the variable of the service", "AWS_ENDPOINT_URL_DYNAMODB"],
-    ["the variable of all services", "AWS_ENDPOINT_URL"],
-  ])("goes where %s says", async (_case, name) => {
-    aws.behave(responding(200, {}));
-    const config = readAwsConfig({ [name]: address });
-    await openAwsJsonService("DynamoDB", config).call("GetItem", {});
-    expect(aws.received).toHaveLength(1);
-  });
 });
 
 describe("where AWS is", () => {

@@ -83,18 +83,6 @@ describe("a connection that is opened ahead", () => {
     expect(sockets.size).toBe(1);
   });
 
-  it("is not used once the server has closed it", async () => {
-    openConnection(url);
-    await connectionsOpened();
-    await vi.waitFor(() => expect(sockets.size).toBe(1));
-    const [first] = sockets;
-    first?.end();
-    await vi.waitFor(() => expect(first?.destroyed).toBe(true));
-    // The other end learns of it in a turn of its own.
-    await vi.waitFor(async () => expect(await ask()).toBe("done"));
-    expect(sockets.size).toBe(2);
-  });
-
   it("that fails costs nothing: no request waits for it, and each opens its own", async () => {
     const { port } = url;
     server.closeAllConnections();

@@ -72,19 +72,6 @@ describe("a request to another server", () => {
     ]);
   });
 
-  it("may carry bytes, or nothing at all", async () => {
-    await readBody(await send({ body: Buffer.from([0, 255]) }), 10_000);
-    await readBody(await send({ method: "GET", body: undefined }), 10_000);
-    expect(server.received.map(({ bytes }) => [...bytes])).toEqual([[0, 255], []]);
-    expect(server.received[1]?.headers["content-length"]).toBeUndefined();
-  });
-
-  it("reports when all of it was sent", async () => {
-    const onSent = vi.fn();
-    await readBody(await send({ onSent }), 10_000);
-    expect(onSent).toHaveBeenCalledOnce();
-  });
-
   it("to an unreachable server was never sent", async () => {
     const onSent = vi.fn();
     const { baseUrl } = server;

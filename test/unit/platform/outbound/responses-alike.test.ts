@@ -168,7 +168,7 @@ describe("a response is understood as node:http understands it", () => {
           if (own !== "refused") expect(own).toEqual(nodes);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 250 },
     );
   });
 });

@@ -113,14 +113,6 @@ describe("an exchange over TLS", () => {
     expect(received).toEqual([]);
   });
 
-  it("goes over a connection that was opened ahead", async () => {
-    await listen(trusted);
-    openConnection(url);
-    await connectionsOpened();
-    expect((await ask()).body).toBe("done");
-    expect(secured).toHaveLength(1);
-  });
-
   it("resumes the session when it opens another connection", async () => {
     await listen(trusted, {
       respond: (socket) => void socket.end(response.replace("\r\n", "\r\nConnection: close\r\n")),
@@ -148,18 +140,5 @@ describe("an exchange over TLS", () => {
     expect((await ask()).body).toBe("done");
     expect(received[0]).toContain(`\r\nHost: [::1]:${url.port}\r\n`);
     expect(secured[0]?.servername).toBe(false);
-  });
-
-  it("signs in with the name and the password of an address, and names neither to the handshake", async () => {
-    await listen(trusted);
-    const named = new URL(url);
-    named.username = "user";
-    named.password = "pass%20word";
-    expect((await ask(named)).body).toBe("done");
-    expect(received[0]).toContain(
-      `\r\nAuthorization: Basic ${Buffer.from("user:pass word").toString("base64")}\r\n`,
-    );
-    expect(received[0]).toContain(`\r\nHost: localhost:${url.port}\r\n`);
-    expect(secured[0]?.servername).toBe("localhost");
   });
 });

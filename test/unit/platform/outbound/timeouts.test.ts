@@ -8,6 +8,13 @@ import {
   withinTime,
 } from "../../../../shared/platform/outbound/timeouts.ts";
 
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 const never = new Promise<never>(() => undefined);
 
 describe("work with a deadline", () => {
@@ -43,13 +50,6 @@ describe("work with a deadline", () => {
 });
 
 describe("work that is given up after a time", () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   it("returns its result, and leaves no timer", async () => {
     expect(await withinTime(100, async () => "done")).toBe("done");
     expect(vi.getTimerCount()).toBe(0);
@@ -70,13 +70,6 @@ describe("work that is given up after a time", () => {
 });
 
 describe("an idle timeout", () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   it("ends a wait after exactly its time", async () => {
     const onIdle = vi.fn();
     void awaitActivity(never, { milliseconds: 100, onIdle });
@@ -152,13 +145,6 @@ describe("an idle timeout", () => {
 });
 
 describe("a limit of time", () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   const limit = (signal: AbortSignal = new AbortController().signal) =>
     limitTime(100, signal, () => new Error("Overdue."));
 
@@ -190,13 +176,6 @@ describe("a limit of time", () => {
 });
 
 describe("a timer for silence", () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   const start = () => {
     const onIdle = vi.fn();
     const timer = new IdleTimer({ milliseconds: 1_000, onIdle });

@@ -182,24 +182,3 @@ describe("a transaction", () => {
     });
   });
 });
-
-describe("an update with a fallback", () => {
-  const change = (UpdateExpression: string) => ({ Key: { PK: "a", SK: "b" }, UpdateExpression });
-
-  it("sends the fallback once the outcome of an attempt is unknown", async () => {
-    server.behave(resetting, responding(200, {}));
-    await tableAt(server.baseUrl).updateWithFallback(change("first"), () => change("second"));
-    expect(server.received.map(({ body }) => JSON.parse(body))).toMatchObject([
-      { UpdateExpression: "first", ReturnValues: "ALL_NEW" },
-      { UpdateExpression: "second", ReturnValues: "ALL_NEW" },
-    ]);
-  });
-
-  it("is not sent again without one", async () => {
-    server.behave(resetting, responding(200, {}));
-    await expect(
-      tableAt(server.baseUrl).updateWithFallback(change("first"), () => undefined),
-    ).rejects.toMatchObject({ name: "NetworkError" });
-    expect(server.received).toHaveLength(1);
-  });
-});

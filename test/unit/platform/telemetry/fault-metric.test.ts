@@ -9,6 +9,7 @@ import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { workThrough } from "../../../../shared/platform/queue/work-through.ts";
 import { faultFields } from "../../../../shared/platform/telemetry/fault-metric.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
+import { exampleOperation } from "../../../support/example-operation.ts";
 import { lambdaContext, lambdaEvent } from "../../../support/lambda-event.ts";
 
 const metricsNamespace = "LanguageAi-prod";
@@ -20,15 +21,12 @@ const denied = Object.assign(new Error("No permission."), {
 const silent = Object.assign(new Error("No response."), { name: "TimeoutError", $metadata: {} });
 
 const operation = defineOperation({
-  id: "example",
+  ...exampleOperation,
   method: "GET",
   path: "/example",
-  summary: "Example",
-  tag: "Service",
   auth: "public",
   limit: "reading",
   response: { status: 200, description: "It", schema: z.object({}) },
-  errors: [],
 });
 
 /** What a line adds to the metric by which a release is judged. */

@@ -3,14 +3,12 @@ import * as z from "zod";
 import { endpoint } from "../../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../../shared/http/operation.ts";
 import { text } from "../../../../shared/platform/validation/fields.ts";
+import { exampleOperation } from "../../../support/example-operation.ts";
 import { send } from "../../../support/send.ts";
 
 const operation = defineOperation({
-  id: "example",
-  method: "POST",
+  ...exampleOperation,
   path: "/example",
-  summary: "Example",
-  tag: "Service",
   auth: "public",
   body: {
     encoding: "json",
@@ -27,8 +25,6 @@ const operation = defineOperation({
       platform: z.never({ error: "Extra inputs are not permitted" }).optional(),
     }),
   },
-  response: { status: 200, description: "It", schema: z.looseObject({}) },
-  errors: [],
 });
 
 const post = (body: unknown, headers?: Record<string, string>) =>

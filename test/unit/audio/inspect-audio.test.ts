@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type AudioFacts, bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { flacRate, makeFlac } from "../../fixtures/audio/make-flac.ts";
-import { makeMp4, mp4PacketSamples, mp4Rate } from "../../fixtures/audio/make-mp4.ts";
+import { makeMp4 } from "../../fixtures/audio/make-mp4.ts";
 import {
   adtsFrameSamples,
   adtsRate,
@@ -13,15 +13,9 @@ import {
   mp3FrameSamples,
   mp3Rate,
 } from "../../fixtures/audio/make-mpeg.ts";
-import { makeOggOpus, makeOggPage, makeOggVorbis } from "../../fixtures/audio/make-ogg.ts";
+import { makeOggOpus, makeOggVorbis } from "../../fixtures/audio/make-ogg.ts";
 import { makeCluster, makeWebm } from "../../fixtures/audio/make-webm.ts";
-import {
-  countingSource,
-  fixture,
-  generatedSource,
-  maxRead,
-  repeatingSource,
-} from "../../fixtures/audio/sources.ts";
+import { countingSource, fixture, maxRead, repeatingSource } from "../../fixtures/audio/sources.ts";
 
 const inspect = (bytes: Buffer): Promise<AudioFacts> => inspectAudio(bufferSource(bytes));
 
@@ -132,14 +126,6 @@ describe("The duration", () => {
     expect((await inspect(webm)).durationSeconds).toBeCloseTo(2, 6);
   });
 
-  it.each(["start", "end", "fragmented"] as const)(
-    "of MP4 is read from its index at the %s",
-    async (layout) => {
-      const { durationSeconds } = await inspect(await makeMp4(200, layout));
-      expect(durationSeconds).toBeCloseTo((200 * mp4PacketSamples) / mp4Rate, 2);
-    },
-  );
-
   it("of a short clip is measured too: two frames of MP3 and nothing else", async () => {
     await expect(inspect(makeMp3(2))).resolves.toMatchObject({ container: "mp3" });
   });
@@ -196,25 +182,20 @@ describe("Damage within a file", () => {
       expect(whole.durationSeconds - rest.durationSeconds).toBeLessThan((1_000 / 64 + 4) * frameSeconds);
     }
   });
-
-  it("is refused when most of the file is not audio", async () => {
-    const mostlyJunk = Buffer.concat([makeMp3(20), Buffer.alloc(200_000)]);
-    await expect(inspect(mostlyJunk)).rejects.toThrow(/more than half of the file/);
-  });
 });
 
 describe("Reading a large file", () => {
-  const hundredMegabytes = 100e6;
+  const thirtyMegabytes = 30e6;
   const silence = makeAdts(1_000);
 
   it("takes it a megabyte at a time, each byte about once", async () => {
     const source = countingSource(
-      repeatingSource(silence, silence, Math.floor(hundredMegabytes / silence.length)),
+      repeatingSource(silence, silence, Math.floor(thirtyMegabytes / silence.length)),
     );
     const { durationSeconds } = await inspectAudio(source);
     expect(durationSeconds).toBeCloseTo(((source.size / 64) * adtsFrameSamples) / adtsRate, 3);
     expect(maxRead(source)).toBeLessThanOrEqual(1 << 20);
-    expect(source.reads.length).toBeLessThan(110);
+    expect(source.reads.length).toBeLessThan(35);
   });
 
   it("yields to other work before each piece", async () => {
@@ -236,20 +217,6 @@ describe("Reading a large file", () => {
     clearImmediate(beat);
     expect(turnsAtReads.length).toBeGreaterThan(9);
     expect(new Set(turnsAtReads).size).toBe(turnsAtReads.length);
-  });
-
-  it("reads both ends and some samples of files that state where they end", async () => {
-    const packets = new Array<Buffer>(50).fill(Buffer.alloc(20, 0x48));
-    const [head, pages] = [makeOggOpus(50), 80_000];
-    const pageAt = (index: number): Buffer =>
-      makeOggPage({ sequence: index + 3, granule: BigInt(index + 2) * 48_000n, packets });
-    const source = countingSource(generatedSource(head, pages, pageAt));
-    await expect(inspectAudio(source)).resolves.toMatchObject({
-      codec: "opus",
-      durationSeconds: expect.closeTo(pages + 1, 1),
-    });
-    expect(source.size).toBeGreaterThan(80e6);
-    expect(source.reads.reduce((sum, { start, end }) => sum + end - start, 0)).toBeLessThan(36e6);
   });
 
   it("reads a small file in one piece", async () => {

@@ -57,15 +57,3 @@ describe("A file that is not audio", () => {
     }
   });
 });
-
-describe("Audio behind other bytes", () => {
-  it("is found when they are few", async () => {
-    const bytes = Buffer.concat([Buffer.alloc(3_000, 0x80), makeMp3(50)]);
-    await expect(inspectAudio(bufferSource(bytes))).resolves.toMatchObject({ container: "mp3" });
-  });
-
-  it("is not looked for in a large file", async () => {
-    const bytes = Buffer.concat([Buffer.alloc(50_000, 0x80), makeMp3(50)]);
-    expect(await refusalOf(bytes)).toBeInstanceOf(NotAudioError);
-  });
-});

@@ -125,11 +125,6 @@ describe("The samples of a request", () => {
       () => ({ method: "GET", url: `${base}/auth/usage?from=2026-11-01&to=2026-11-30`, needsToken: true }),
       { method: "GET", url: "/auth/usage?from=2026-11-01&to=2026-11-30", authorization: "Bearer secret" },
     ],
-    [
-      "of another method",
-      () => ({ method: "DELETE", url: `${base}/auth/keys/k1`, needsToken: true }),
-      { method: "DELETE", url: "/auth/keys/k1" },
-    ],
   ])("%s send the same, on the command line and from a program", async (_case, make, expected) => {
     const [byCurl, byTypescript, ...more] = await sentBy(make());
     expect(byCurl).toMatchObject(expected);

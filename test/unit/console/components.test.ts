@@ -1,25 +1,8 @@
 import { createElement } from "preact";
 import { describe, expect, it } from "vitest";
-import { ProseTable } from "../../../functions/console/docs/prose.tsx";
 import { attemptDefinitions, attemptNames } from "../../../functions/console/playground/attempts.ts";
 import { Playground } from "../../../functions/console/playground/view.tsx";
 import { render } from "./rendered.ts";
-
-describe("A table", () => {
-  const table = (first: string) =>
-    render(
-      createElement(ProseTable, { caption: "Fields", columns: ["Name", "Type"], rows: [[first, "text"]] }),
-    );
-
-  it("scrolls alone when the screen is narrower", () => {
-    expect(table("`name`")).toMatch(/<section class="scroll" aria-label="Fields" tabindex="0"><table/i);
-  });
-
-  it("is stacked on phones when its rows are named by code", () => {
-    expect(table("`name`")).toContain('<table class="stacked">');
-    expect(table("Luganda")).toContain("<table>");
-  });
-});
 
 describe("The form of the playground", () => {
   it.each([

@@ -12,23 +12,19 @@ import { DocsPage } from "../../../functions/console/docs/docs-page.tsx";
 import { guides as builtGuides } from "../../../functions/console/docs/guides/built-guides.ts";
 import { filled } from "../../../functions/console/docs/guides/guide.ts";
 import { GuidePage, GuidesPage } from "../../../functions/console/docs/guides/guide-page.tsx";
-import { writeGuide } from "../../../functions/console/docs/guides/write-guide.ts";
 import { DocumentationIndex } from "../../../functions/console/docs/index-page.tsx";
 import { describeReference, successorOf } from "../../../functions/console/docs/reference.ts";
 import { OperationPage } from "../../../functions/console/docs/reference-pages.tsx";
 import { createSearch } from "../../../functions/console/docs/search-index.ts";
-import { SearchPage } from "../../../functions/console/docs/search-page.tsx";
 import { playgroundPathOf } from "../../../functions/console/docs/try-operation.tsx";
-import { writeLlms, writeLlmsFull } from "../../../functions/console/docs/write-llms.ts";
-import { writeOperation } from "../../../functions/console/docs/write-operation.ts";
 import { attemptNames } from "../../../functions/console/playground/attempts.ts";
-import { textsOf } from "../../../functions/console/texts/languages.ts";
 import type { PageFrame } from "../../../functions/console/view/frame.ts";
 import { Layout } from "../../../functions/console/view/layout.tsx";
 import { operations } from "../../../functions/manifest.ts";
 import { documentOfStage } from "../../../shared/http/openapi/stage-document.ts";
 import { defaultVendors } from "../../../shared/platform/config/vendors.ts";
 import { errorCatalogue } from "../../../shared/platform/errors/catalogue.ts";
+import { frame as accountFrame } from "./rendered.ts";
 
 const baseUrl = "https://api.example.com/prod";
 const stage = { vendors: defaultVendors, publicBaseUrl: baseUrl };
@@ -38,19 +34,7 @@ const described = sections.flatMap((section) => section.operations);
 const guides = builtGuides.map((guide) => filled(guide, baseUrl));
 const contents = contentsOf(guides, sections);
 
-const frame: PageFrame = {
-  title: "Documentation",
-  texts: textsOf.en,
-  language: "en",
-  languages: ["en"],
-  path: "/docs",
-  url: (path) => `/prod${path}`,
-  username: undefined,
-  formToken: "proof",
-  stylesheets: ["/prod/console/assets/style.css"],
-  scripts: [],
-  shell: "docs",
-};
+const frame: PageFrame = { ...accountFrame, path: "/docs", username: undefined, shell: "docs" };
 const render = (path: string, content: ComponentChildren, username?: string): string => {
   const children = createElement(DocsPage, { contents, current: path, children: content });
   return renderToString(createElement(Layout, { frame: { ...frame, path, username }, children }));
@@ -79,14 +63,6 @@ describe("The documentation", () => {
     const words = pages.get("/docs")?.replaceAll(/<[^>]*>/g, "");
     for (const { summary, method, path } of described)
       expect(words).toContain(`${summary} ${method} ${path}`);
-  });
-
-  it("leads to each guide from its first page and from the list of guides", () => {
-    for (const { name } of guides) {
-      for (const page of ["/docs", guidesPath]) {
-        expect(pages.get(page)).toContain(`href="/prod${guidePath(name)}"`);
-      }
-    }
   });
 
   it("has no link to a missing page or anchor", () => {
@@ -157,27 +133,6 @@ describe("The documentation", () => {
     }
   });
 
-  it("lists itself for language models, with whole addresses", () => {
-    const text = writeLlms(document.info, sections, guides, baseUrl);
-    expect(text).toMatch(/^# Language AI Service\n\n> .+\n\n## Guides\n\n- \[/);
-    const links = Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, link = ""]) => link);
-    expect(links).toHaveLength(guides.length + operations.length + 2);
-    const paths = links.map((link) => link.slice(baseUrl.length));
-    expect(paths.filter((path) => !pages.has(path.replace(/\.md$/, "")))).toEqual([
-      "/llms-full.txt",
-      "/openapi.json",
-    ]);
-  });
-
-  it("is one text for language models, without what is deprecated", () => {
-    const text = writeLlmsFull(document.info, sections, guides, baseUrl);
-    for (const guide of guides) expect(text).toContain(`\n# ${guide.title}\n`);
-    for (const { summary, method, path, isDeprecated } of described)
-      expect(text.includes(`# ${summary}\n\n\`${method} ${path}\``)).toBe(!isDeprecated);
-    expect(text).not.toContain("](/");
-    expect(text).toContain(`](${baseUrl}/docs/guides/keys)`);
-  });
-
   it("names every page next to each page, marks the current one and leads to its neighbours", () => {
     const entries = contents.flatMap((group) => group.entries);
     expect(entries.map(({ path }) => path).toSorted()).toEqual(
@@ -197,12 +152,6 @@ describe("The documentation", () => {
     expect(neighboursOf(contents, "/docs")).toEqual({ previous: undefined, next: undefined });
   });
 
-  it("folds the deprecated operations, but not on their own pages", () => {
-    const translate = pages.get(operationPath("translate"));
-    expect(translate).toContain('<details><summary class="group">Deprecated (v1)');
-    expect(pages.get(operationPath("legacyChat"))).toContain('<details open><summary class="group">');
-  });
-
   it("has a sentence for every field, and names that break only before a dot", () => {
     for (const { id, parameters, requestFields, responseFields } of described) {
       for (const { name, description } of [...parameters, ...requestFields, ...responseFields])
@@ -211,25 +160,6 @@ describe("The documentation", () => {
     expect(pages.get(operationPath("translate"))).toContain(
       '<code class="path"><span class="whole">output</span><wbr/><span class="whole">.translated_text</span></code>',
     );
-  });
-});
-
-describe("The Markdown of a page", () => {
-  it("has what the page has", () => {
-    const translate = described.find(({ id }) => id === "translate");
-    const text = translate ? writeOperation(translate) : "";
-    for (const words of [
-      "# Translate",
-      "`POST /tasks/translate`",
-      "- `text` (string):",
-      "```json",
-      "`quota_exceeded`",
-    ])
-      expect(text).toContain(words);
-    const errors = guides.find(({ name }) => name === "errors");
-    const guide = errors ? writeGuide(errors) : "";
-    expect(guide).toMatch(/^# Errors\n\n/);
-    for (const code of Object.keys(errorCatalogue)) expect(guide).toContain(`| \`${code}\` |`);
   });
 });
 
@@ -255,15 +185,6 @@ describe("The search", () => {
     const [first] = found;
     expect(found.length).toBeGreaterThan(5);
     expect(first?.isDeprecated).toBe(false);
-  });
-
-  it("finds nothing in other words, and says what to do", () => {
-    expect(search("zzzzqqqq")).toEqual([]);
-    const page = (query: string) =>
-      render("/docs/search", createElement(SearchPage, { query, found: search(query) }));
-    expect(page("zzzzqqqq")).toContain("No page matches");
-    expect(page("translate")).toContain('href="/prod/docs/translate"');
-    expect(page("<b>")).not.toContain("<b>");
   });
 });
 
@@ -315,11 +236,5 @@ describe("The code for packages of the OpenAI API", () => {
     expect(html).toContain("OpenAI Python</label>");
     expect(html.match(/class="line changed"/g)).toHaveLength(4);
     expect(pages.get(operationPath("translate"))).not.toContain("OpenAI Python</label>");
-  });
-
-  it("sends our own parameters as extra ones in Python", () => {
-    const speech = described.find(({ id }) => id === "createV1Speech");
-    expect(speech?.openAi?.python).toContain('extra_body={\n        "language": "lug",\n    },');
-    expect(speech?.openAi?.node).toContain('"language": "lug"');
   });
 });

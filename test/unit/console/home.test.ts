@@ -38,29 +38,6 @@ describe("The home page", () => {
     expect(textOf(home({ perDay: { verified: undefined, before: undefined } }))).not.toContain("Free:");
   });
 
-  it("counts what the catalogue has", () => {
-    const counts = Array.from(home().matchAll(/<dd>(\d+)<\/dd>/g), ([, count]) => Number(count));
-    expect(counts.slice(0, 2)).toEqual(
-      ["translation", "transcription"].map(
-        (task) => languages.filter(({ tasks }) => tasks.some((each) => each === task)).length,
-      ),
-    );
-    expect(counts).toHaveLength(4);
-  });
-
-  it("marks the two lines that users of the OpenAI package change, and no others", () => {
-    const marked = Array.from(
-      home().matchAll(/<span class="line changed">(.*?)\n<\/span>/gs),
-      ([, line = ""]) => textOf(line).replaceAll("&quot;", '"').trim(),
-    );
-    expect(marked).toEqual([
-      'baseURL: "https://api.example.com/prod/v1",',
-      "apiKey: process.env.TOKEN,",
-      'base_url="https://api.example.com/prod/v1",',
-      'api_key=os.environ["TOKEN"],',
-    ]);
-  });
-
   it("offers no request where visitors may send none", () => {
     const closed = home({ access: { kind: "closed" } });
     expect(closed).toMatch(/<button[^>]* data-run[^>]* disabled/);

@@ -31,32 +31,6 @@ describe("The page of mails", () => {
   });
 });
 
-describe("The page of messages", () => {
-  it("shows the words of texts and menus, and everything else as JSON", () => {
-    const message = { id: "wamid.1", to: "256700000001", at: "2026-11-22T09:30:00.000Z" };
-    const html = render({
-      kind: "messages",
-      messages: [
-        { ...message, type: "text", body: { text: { body: "Webale & mirembe" } } },
-        { ...message, type: "interactive", body: { interactive: { body: { text: "Choose" } } } },
-        { ...message, type: "audio", body: { audio: { id: "7" } } },
-      ],
-    });
-    expect(html).toContain("<p>Webale &amp; mirembe</p>");
-    expect(html).toContain("<p>Choose</p>");
-    expect(html).toContain("&quot;audio&quot;");
-  });
-});
-
-describe("The page of components", () => {
-  it("has every colour, and no identifier twice", () => {
-    const html = render({ kind: "components", colours: ["paper", "chart-1"] });
-    expect(html).toContain('class="swatch chart-1"');
-    const ids = Array.from(html.matchAll(/ id="([^"]+)"/g), ([, id = ""]) => id);
-    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
-  });
-});
-
 describe("A time", () => {
   it.each([
     ["2026-11-22T09:33:10.900Z", "now"],

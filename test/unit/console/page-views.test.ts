@@ -4,8 +4,6 @@ import { AccountSettings } from "../../../functions/console/account/account.tsx"
 import { Overview } from "../../../functions/console/account/overview.tsx";
 import { TokensAndKeys } from "../../../functions/console/account/tokens.tsx";
 import { UsageOfDays } from "../../../functions/console/account/usage.tsx";
-import { GoToProvider } from "../../../functions/console/identity/identity-views.tsx";
-import { Recordings } from "../../../functions/console/recordings/list.tsx";
 import { RecordingView } from "../../../functions/console/recordings/recording.tsx";
 import { job, key, settings, usage, used } from "./owned.ts";
 import { render, textOf, visit } from "./rendered.ts";
@@ -84,14 +82,6 @@ describe("The page of keys", () => {
   });
 });
 
-describe("The page of an account", () => {
-  it("lets the browser fill in what it knows about the person", () => {
-    const html = render(createElement(AccountSettings, { ...visit, ...settings }));
-    expect(html).toMatch(/<input(?=[^>]* id="full_name")[^>]* autocomplete="name"/);
-    expect(html).toMatch(/<input(?=[^>]* id="organization")[^>]* autocomplete="organization"/);
-  });
-});
-
 describe("The logins of an account", () => {
   it("say at the login itself why it was not removed", () => {
     const joined = ["a", "b"].map((letter) => ({
@@ -106,23 +96,6 @@ describe("The logins of an account", () => {
     const html = render(createElement(AccountSettings, shown));
     const cards = html.match(/<div class="provider"><h3>https.*?<\/form>/gs) ?? [];
     expect(cards.map((card) => card.includes("Wait."))).toEqual([false, true]);
-  });
-});
-
-describe("The list of recordings", () => {
-  it("says how long each is", () => {
-    const list = { query: { done: undefined }, jobs: [job], older: undefined };
-    const html = render(createElement(Recordings, { ...visit, ...list }));
-    expect(textOf(html)).toContain("1:15:00");
-  });
-});
-
-describe("The page before a provider", () => {
-  it("names the provider in each of its sentences", () => {
-    const to = { provider: "Campus", address: "https://campus.example/?a=1" };
-    const html = render(createElement(GoToProvider, { ...visit, ...to }));
-    expect(html).not.toMatch(/\{\w+\}/);
-    expect(linksIn(html)[0]).toEqual([to.address, "Continue to Campus"]);
   });
 });
 

@@ -1,28 +1,10 @@
 import { createElement } from "preact";
-import { renderToString } from "preact-render-to-string";
 import { describe, expect, it } from "vitest";
 import { JobProgress } from "../../../functions/console/recordings/recording.tsx";
-import { textsOf } from "../../../functions/console/texts/languages.ts";
-import { FrameProvider, type PageFrame } from "../../../functions/console/view/frame.ts";
-
-const frame: PageFrame = {
-  title: "Recordings",
-  texts: textsOf.en,
-  language: "en",
-  languages: ["en"],
-  path: "/console/recordings",
-  url: (path) => path,
-  username: "amina",
-  formToken: "proof",
-  stylesheets: ["/console/assets/style.css"],
-  scripts: [],
-  shell: "plain",
-};
+import { render } from "./rendered.ts";
 
 const shown = (job: Parameters<typeof JobProgress>[0]["job"]): string =>
-  renderToString(
-    createElement(FrameProvider, { value: frame, children: createElement(JobProgress, { job }) }),
-  );
+  render(createElement(JobProgress, { job }));
 
 const job = {
   status: "running" as const,

@@ -54,7 +54,8 @@ export const visit: Visit<Record<never, never>, "signed-in"> = {
   },
 };
 
-const frame: PageFrame = {
+/** What surrounds the parts of such a page. */
+export const frame: PageFrame = {
   title: "Page",
   texts: visit.texts,
   language: visit.language,

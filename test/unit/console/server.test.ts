@@ -25,6 +25,7 @@ import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { lambdaContext, lambdaEvent, type TestRequest } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { unlimited } from "../../support/unlimited.ts";
+import { visit } from "./rendered.ts";
 
 describe("The token of a form", () => {
   it("is another text each time, and is that of its secret alone", () => {
@@ -112,20 +113,7 @@ describe("A cookie", () => {
   });
 });
 
-const account: StoredAccount = {
-  id: 7,
-  username: "amina",
-  email: "amina@example.com",
-  organization: "Unknown",
-  oauth_type: "Credentials",
-  has_password: true,
-  has_second_factor: false,
-  created_at: "2026-11-20T10:00:00.000Z",
-  account_type: "Free",
-  disabled: false,
-  token_epoch: 3,
-  email_verified: true,
-};
+const account: StoredAccount = { ...visit.account, token_epoch: 3, email_verified: true };
 
 const openPage = definePage({
   id: "open",
@@ -174,15 +162,7 @@ const pages: BoundPage[] = [
   }),
 ];
 
-const session = {
-  userId: 7,
-  tokenEpoch: 3,
-  id: "digest",
-  createdAt: 0,
-  seenAt: 0,
-  userAgent: undefined,
-  formsUsed: 0,
-};
+const session = { ...visit.session, tokenEpoch: 3 };
 const find = vi.fn(async (): Promise<StoredAccount | undefined> => account);
 
 const context: PageContext = {
@@ -284,13 +264,6 @@ describe("A page", () => {
     });
   });
 
-  it("of an account refuses programs without a session", async () => {
-    expect(await ask({ path: "/console/own" })).toMatchObject({
-      status: 401,
-      body: expect.stringContaining('"code":"unauthenticated"'),
-    });
-  });
-
   it("that is ambiguous is not served", () => {
     const [first] = pages;
     if (!first) throw new Error("There are pages.");
@@ -310,13 +283,6 @@ describe("A page", () => {
     });
     expect(response.status).toBe(422);
     expect(response.body).toContain("Include this ID if you contact us: id-7");
-  });
-
-  it("that does not exist leads to the home page, and needs no id", async () => {
-    const response = await ask({ path: "/console/nothing", headers: html });
-    expect(response.status).toBe(404);
-    expect(response.body).toContain('<a class="button full" href="/prod/">Go to the home page</a>');
-    expect(response.body).not.toContain("Include this ID");
   });
 
   it("that may work later offers to open the same address again", async () => {

@@ -61,7 +61,7 @@ describe("A chat with the sample server", () => {
       "how do I say helicopter in Swahili",
       '"helicopter" in Swahili: [sample server: no translation of "helicopter" into Swahili; connect a real model].',
     ],
-  ])("replies to «%s» with a sentence, and says what it is", async (question, reply) => {
+  ])("replies to «%s» and says what it is", async (question, reply) => {
     expect(await ask(question)).toBe(`${reply} ${disclosure}`);
   });
 

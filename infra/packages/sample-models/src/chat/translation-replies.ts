@@ -30,6 +30,6 @@ const translate = ({ text = "", target = "", source }: Groups): string =>
 export const translationReply = (message: string): string | undefined => {
   const ordered = instruction.exec(message)?.groups;
   if (ordered) return translate(ordered);
-  const asked = question.exec(message)?.groups;
-  return asked && `${quote(asked["text"] ?? "")} in ${asked["target"]}: ${translate(asked)}. ${disclosure}`;
+  const found = question.exec(message)?.groups;
+  return found && `${quote(found["text"] ?? "")} in ${found["target"]}: ${translate(found)}. ${disclosure}`;
 };

@@ -1,9 +1,13 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { drawMutants, mutantsOfFiles } from "../mutants/draw-mutants.ts";
+import { findStanding, parseLog } from "../mutants/earlier-run.ts";
 import { applyMutant, mutantsOf } from "../mutants/mutate.ts";
 import { runMutants } from "../mutants/run-mutants.ts";
+import { overHttp } from "../mutants/tests-over-http.ts";
 
 const projectDirectory = join(import.meta.dirname, "../..");
 
@@ -59,13 +63,8 @@ it("Mutants of a page are those of its code and of its attributes", () => {
 
 describe("A run of mutants", () => {
   it("separates those that a test notices from those that survive", { timeout: 120_000 }, async () => {
-    const judged = await runMutants({
-      root,
-      files: ["fares/fare.ts"],
-      count: 10,
-      seed: 1,
-      tests: ["**/*.test.ts"],
-    });
+    const mutants = drawMutants(await mutantsOfFiles(root, ["fares/fare.ts"]), 10, 1);
+    const judged = await runMutants({ root, mutants, tests: ["**/*.test.ts"] });
     // The second changes nothing; no test covers a child of six years, where the last two differ.
     expect(judged.map(({ change, verdict }) => [change, verdict])).toEqual([
       ["=== → !==", "tests"],
@@ -75,4 +74,46 @@ describe("A run of mutants", () => {
       ["6 → 7", "survived"],
     ]);
   });
+});
+
+describe("The mutants of an earlier run", () => {
+  const before = "if (a < b) save();\nif (a < c) save();\nif (c < d) send();\n";
+  const log =
+    "tests    a.ts:2  < → <=\nsurvived a.ts:3  < → <=\nwords of another tool\ntypes    gone.ts:1  1 → 2\n";
+  const find = (now: string) =>
+    findStanding(
+      parseLog(log),
+      () => before,
+      (file) => {
+        if (file !== "a.ts") throw new Error("There is no such file.");
+        return now;
+      },
+    ).map(({ line, earlier }) => [line, earlier]);
+
+  it("are found where their lines are now", () => {
+    expect(find(`import { b } from "b";\n\n${before}`)).toEqual([
+      [4, "tests"],
+      [5, "survived"],
+    ]);
+  });
+
+  it("are gone with their lines", () => {
+    expect(find("if (a < b) save();\nif (c < d) send();\n")).toEqual([[2, "survived"]]);
+  });
+
+  it("are told apart by their rank where several lines are the same", () => {
+    const twice = "if (a < c) save();\n".repeat(3);
+    const logged = parseLog("tests    a.ts:2  < → <=\n");
+    const found = findStanding(
+      logged,
+      () => twice,
+      () => `\n${twice}`,
+    );
+    expect(found.map(({ line }) => line)).toEqual([3]);
+  });
+});
+
+it("The tests over HTTP that judge mutants exist", () => {
+  const files = overHttp.flatMap(([, tests]) => tests);
+  expect(files.filter((file) => !existsSync(join(projectDirectory, file)))).toEqual([]);
 });

@@ -2,27 +2,22 @@ import { spawn } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { applyMutant, type Mutant, mutantsOf } from "./mutate.ts";
+import type { FileMutant } from "./draw-mutants.ts";
+import { applyMutant } from "./mutate.ts";
 import { relatedTests } from "./related-tests.ts";
 
 /** What found a mutant. */
 export type Verdict = "tests" | "types" | "survived";
 
 /** A mutant with its result. */
-export interface JudgedMutant extends Mutant {
-  readonly file: string;
+export interface JudgedMutant extends FileMutant {
   readonly verdict: Verdict;
 }
 
-/** What is mutated and how much. */
+/** What is judged, and by which tests. */
 export interface MutantsOptions {
   readonly root: string;
-  readonly files: readonly string[];
-  /** Mutants that are drawn; all when there are fewer. */
-  readonly count: number;
-  readonly seed: number;
-  /** Which mutants are considered; all, where it is left out. */
-  readonly considers?: ((mutant: Mutant & { readonly file: string }) => boolean) | undefined;
+  readonly mutants: readonly FileMutant[];
   /** Tests that may be run, as globs. */
   readonly tests: readonly string[];
   /** Further tests for a file whose mutant survived, such as those over HTTP; a batch runs if no earlier one failed. */
@@ -53,7 +48,8 @@ const succeeds = (folder: string, command: string, args: readonly string[]): Pro
       cwd: folder,
       stdio: "ignore",
       detached: true,
-      env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}`, CI: "1" },
+      // The copy has other bundles than what may have been built for the project.
+      env: { ...process.env, BUILT_FUNCTIONS: "", PATH: `${bin}:${process.env["PATH"]}`, CI: "1" },
     });
     const timer = setTimeout(() => {
       // With its workers, of which one may be in an endless loop.
@@ -69,23 +65,6 @@ const succeeds = (folder: string, command: string, args: readonly string[]): Pro
 const typesOf = (file: string): string =>
   ["functions/console/client", "functions/console"].find((area) => file.startsWith(`${area}/`)) ?? ".";
 
-/** Draws without repetition, the same for the same seed. */
-const draw = <Item>(items: readonly Item[], count: number, seed: number): Item[] => {
-  const rest = [...items];
-  let state = seed >>> 0;
-  const next = () => {
-    // Mulberry32.
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  return Array.from({ length: Math.min(count, rest.length) }, () => {
-    const [drawn] = rest.splice(Math.floor(next() * rest.length), 1);
-    return drawn;
-  }).filter((one) => one !== undefined);
-};
-
 /** The nearest tests first: most mutants need no others. */
 const inBatches = (tests: readonly string[]): string[][] =>
   [tests.slice(0, 4), tests.slice(4, 20), tests.slice(20)]
@@ -95,16 +74,11 @@ const inBatches = (tests: readonly string[]): string[][] =>
 /**
  * Puts mutants into copies of the project, one at a time, and looks who notices. The project itself is not touched.
  *
- * @returns every drawn mutant with its verdict, by file and line.
+ * @returns every mutant with its verdict, by file and line.
  */
 export const runMutants = async (options: MutantsOptions): Promise<JudgedMutant[]> => {
-  const { root, files, count, seed } = options;
-  const sources = new Map<string, string>();
-  for (const file of files) sources.set(file, await readFile(join(root, file), "utf8"));
-  const all = [...sources].flatMap(([file, source]) =>
-    mutantsOf(file, source).map((mutant) => ({ ...mutant, file })),
-  );
-  const waiting = draw(all.filter(options.considers ?? (() => true)), count, seed);
+  const { root } = options;
+  const waiting = [...options.mutants];
   const judged: JudgedMutant[] = [];
   const testsOf = relatedTests(root, options.tests);
 
@@ -138,7 +112,7 @@ export const runMutants = async (options: MutantsOptions): Promise<JudgedMutant[
         throw new Error("The tests fail without any mutant; see which with npx vitest run --project unit.");
       for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
         const { file } = mutant;
-        const source = sources.get(file) ?? "";
+        const source = await readFile(join(root, file), "utf8");
         await writeFile(join(folder, file), applyMutant(source, mutant));
         const result = { ...mutant, verdict: await judge(folder, file) };
         await writeFile(join(folder, file), source);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { drawMutants, mutantsOfFiles } from "../mutants/draw-mutants.ts";
-import { findStanding, parseLog } from "../mutants/earlier-run.ts";
+import { findRemaining, parseLog } from "../mutants/earlier-run.ts";
 import { applyMutant, mutantsOf } from "../mutants/mutate.ts";
 import { runMutants } from "../mutants/run-mutants.ts";
 import { overHttp } from "../mutants/tests-over-http.ts";
@@ -81,7 +81,7 @@ describe("The mutants of an earlier run", () => {
   const log =
     "tests    a.ts:2  < → <=\nsurvived a.ts:3  < → <=\nwords of another tool\ntypes    gone.ts:1  1 → 2\n";
   const find = (now: string) =>
-    findStanding(
+    findRemaining(
       parseLog(log),
       () => before,
       (file) => {
@@ -101,10 +101,10 @@ describe("The mutants of an earlier run", () => {
     expect(find("if (a < b) save();\nif (c < d) send();\n")).toEqual([[2, "survived"]]);
   });
 
-  it("are told apart by their rank where several lines are the same", () => {
+  it("are distinguished by their rank where several lines are the same", () => {
     const twice = "if (a < c) save();\n".repeat(3);
     const logged = parseLog("tests    a.ts:2  < → <=\n");
-    const found = findStanding(
+    const found = findRemaining(
       logged,
       () => twice,
       () => `\n${twice}`,

@@ -18,7 +18,7 @@ import { ask, type BenchProcess, startProcess, stopProcess } from "./processes.t
 import { quantile } from "./statistics.ts";
 
 const { once } = readOptions(
-  `Usage: npm run bench:chat [-- --once]
+  `Usage: npm run bench -- chat [--once]
 
 Measures latency, throughput and memory of chat: direct, through a plain proxy, the function, and the whole service. --once only
 sees whether it works: it sends few tokens.`,

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:cold`: what each function costs before its first call. Loads every bundle in fresh processes, each
+ * `npm run bench -- cold`: what each function costs before its first call. Loads every bundle in fresh processes, each
  * round in random order with an empty one among them. A ratio is the median of the rounds' ratios, so that other load
  * affects both sides. Compare the ratios, not the milliseconds. A start ends when the bundle is loaded, with its
  * first calls (for secrets and connections) sent to a stand-in on this machine without TLS.
@@ -59,7 +59,7 @@ const bounds: Readonly<Record<string, Bound>> = {
 /** The bound on the first request with TLS to table and model, against one without. */
 const firstRequestBound: Bound = { must: 1.5 };
 
-const usage = `Usage: npm run bench:cold [-- --rounds 15] [--only chat,speech] [--against FOLDER] [--once]
+const usage = `Usage: npm run bench -- cold [--rounds 15] [--only chat,speech] [--against FOLDER] [--once]
 
 Measures how long each function takes to start and to send its first response. --against compares with the functions in the
 folder of another build. --once only sees whether it works: it does one round, and judges no bound.`;

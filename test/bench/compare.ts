@@ -24,6 +24,7 @@ import { findOthers } from "./quiet-machine.ts";
 
 const usage = `Usage: npm run bench [-- --quick | --once] [--all] [--markdown]
        npm run bench -- --against FOLDER | --without-own-protocol
+       npm run bench -- chat | cold | documents | growth | jobs | local | pages | profile | speech
 
 Compares the cost of a chat request with other gateways, or with another build of the functions. --quick measures a third as long;
 --once only sees whether it works, and judges no speed. --all adds LiteLLM's proxy, --markdown prints a table.`;

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:documents`: what the translation of a document costs. A page of 1,000 segments as a job of the local service is
+ * `npm run bench -- documents`: what the translation of a document costs. A page of 1,000 segments as a job of the local service is
  * compared with a loop over `POST /tasks/translate`: calls of the model, characters, CPU of the service, time. Then the exponents with
  * which reading and writing grow with the segments, and a list with its texts. Exits with 1 when a bound is exceeded.
  */
@@ -17,7 +17,7 @@ import { exponentOf } from "./growth/slope.ts";
 import { median } from "./statistics.ts";
 
 const { once } = readOptions(
-  `Usage: npm run bench:documents [-- --once]
+  `Usage: npm run bench -- documents [--once]
 
 Measures the translation of a document. --once only sees whether it works: its document has 40 segments, and it judges no bound.`,
   { once: { type: "boolean", default: false } },

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:growth`: whether costs grow as they should when work grows: bodies, streams, readers, uploads, keys, days of usage, jobs
+ * `npm run bench -- growth`: whether costs grow as they should when work grows: bodies, streams, readers, uploads, keys, days of usage, jobs
  * and accounts. Exits with 1 when a line exceeds its bound.
  *
  * `--only stream,jobs` measures some; `--once` only sees whether it works. An exponent is the slope of the line through the logarithms of
@@ -25,7 +25,7 @@ import { findOthers } from "./quiet-machine.ts";
 const namesIn = <Name extends string>(rows: Readonly<Record<Name, unknown>>): Name[] =>
   (Object.keys(rows) as Name[]).filter((name) => isChosen(name));
 
-const usage = `Usage: npm run bench:growth [-- --only body,stream,readers,keys,upload,usage,jobs,accounts] [--once] [--markdown]
+const usage = `Usage: npm run bench -- growth [--only body,stream,readers,keys,upload,usage,jobs,accounts] [--once] [--markdown]
 
 Measures whether costs grow as they should when work grows, in at most ten minutes. --once only sees whether it works, and judges no
 bound. --markdown prints the table for infra/handbook/measurements.md.`;

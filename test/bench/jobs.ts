@@ -1,5 +1,5 @@
 /**
- * `npm run bench:jobs`: a recording of three hours as a job of the local service, with a model that responds at once
+ * `npm run bench -- jobs`: a recording of three hours as a job of the local service, with a model that responds at once
  * (seconds, memory, calls); half an hour with a model at ten times real time (our share of the time); and the cost of
  * planning and cutting three hours, for each format. Exits with 1 when a bound is exceeded.
  */
@@ -18,7 +18,7 @@ import { runService } from "../support/run-service.ts";
 import { longFiles } from "./speech/long-files.ts";
 
 const { once } = readOptions(
-  `Usage: npm run bench:jobs [-- --once]
+  `Usage: npm run bench -- jobs [--once]
 
 Measures a job with a recording of three hours, and planning and cutting it. --once only sees whether it works: its hours have six
 minutes, and it judges no bound.`,

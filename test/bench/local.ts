@@ -1,5 +1,5 @@
 /**
- * `npm run bench:local`: what the local service costs. Prints how soon it is ready, the memory of its processes at
+ * `npm run bench -- local`: what the local service costs. Prints how soon it is ready, the memory of its processes at
  * rest, and the cost of a warm call compared with the same handler in one process, in the same run.
  */
 
@@ -14,7 +14,7 @@ import { runService } from "../support/run-service.ts";
 import { median } from "./statistics.ts";
 
 const { once } = readOptions(
-  `Usage: npm run bench:local [-- --once]
+  `Usage: npm run bench -- local [--once]
 
 Measures how soon the local service is ready, its memory, and a warm call. --once only sees whether it works.`,
   { once: { type: "boolean", default: false } },

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:pages`: the bytes of the first load of every page, and on a slow network, how long it takes until its largest
+ * `npm run bench -- pages`: the bytes of the first load of every page, and on a slow network, how long it takes until its largest
  * part is painted, and how far its parts move. Exits with 1 when a bound is exceeded.
  */
 
@@ -17,7 +17,7 @@ import { runService } from "../support/run-service.ts";
 import { median } from "./statistics.ts";
 
 const { once } = readOptions(
-  `Usage: npm run bench:pages [-- --once]
+  `Usage: npm run bench -- pages [--once]
 
 Measures the first load of every page in Chromium on a network of ${slowNetwork.bitsPerSecond / 1_000} kbit/s and ${slowNetwork.latencyMilliseconds} ms.
 --once only sees whether it works: it loads the home page once, and judges no time.`,

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:profile`: where the chat function's CPU time goes under the load of `npm run bench`, by source file
+ * `npm run bench -- profile`: where the chat function's CPU time goes under the load of `npm run bench`, by source file
  * and package. `--stream` requests streams, `--functions` lists functions, `--lines 60` prints more; `--keep <file>`
  * writes the profile in V8's format, for a debugger (its positions are those of the bundle).
  */
@@ -12,7 +12,7 @@ import { type LoadCommand, loadResult, loadResults } from "./compare/load.ts";
 import { cpuProfile, sharesOf, sourceMapFile } from "./compare/read-profile.ts";
 import { ask, startProcess, stopProcess } from "./processes.ts";
 
-const usage = `Usage: npm run bench:profile [-- --stream] [--functions] [--lines 60] [--keep FILE] [--once]
+const usage = `Usage: npm run bench -- profile [--stream] [--functions] [--lines 60] [--keep FILE] [--once]
 
 Shows where the chat function's CPU time goes, by source file and package or by function. --keep writes V8's profile;
 --once only sees whether it works, and takes a second.`;

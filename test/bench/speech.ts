@@ -1,5 +1,5 @@
 /**
- * `npm run bench:speech`: what the speech and the transcription function cost, compared with a plain proxy; how much later the first byte of speech arrives through the service than from the model's
+ * `npm run bench -- speech`: what the speech and the transcription function cost, compared with a plain proxy; how much later the first byte of speech arrives through the service than from the model's
  * server; when speech in each format can be heard, and what encoding it costs, both with bounds; and the cost of
  * measuring a recording's length, for each format, in a process of its own. Exits with 1 when a bound is exceeded.
  */
@@ -26,7 +26,7 @@ import { longFiles } from "./speech/long-files.ts";
 import { median } from "./statistics.ts";
 
 const { once } = readOptions(
-  `Usage: npm run bench:speech [-- --once]
+  `Usage: npm run bench -- speech [--once]
 
 Compares speech and transcription with a plain proxy, and measures when the first byte of speech arrives, and what encoding it and measuring recordings cost. --once only sees whether it
 works: it does little, and judges no bound.`,

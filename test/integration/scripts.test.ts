@@ -31,7 +31,8 @@ describe("the scripts of package.json", () => {
   );
 
   it("are all run by CI, or say why not", () => {
-    expect(Object.keys(scriptRuns).toSorted()).toEqual(Object.keys(scripts).toSorted());
+    const run = new Set(Object.keys(scriptRuns).map((name) => name.split(" -- ")[0]));
+    expect([...run].toSorted()).toEqual(Object.keys(scripts).toSorted());
   });
 
   it.each(elsewhere)("%s is run where the table says", (_name, { ranBy, as }) => {

@@ -11,7 +11,7 @@ export interface LoggedMutant {
 }
 
 /** A mutant of an earlier run that still exists. */
-export interface StandingMutant extends FileMutant {
+export interface RemainingMutant extends FileMutant {
   readonly earlier: Verdict;
 }
 
@@ -35,17 +35,17 @@ const readIfThere = (read: (file: string) => string, file: string): string | und
 };
 
 /**
- * Finds the mutants of an earlier run in the present code: the same change, in a line of the same file that still says the same, on
- * whichever line that is now. Of several such lines it is the one with the same rank.
+ * Finds the mutants of an earlier run in the present code: the same change, in a line of the same file with the same text, wherever
+ * that line is now. Of several such lines it is the one with the same rank.
  *
  * @param readEarlier the text of a file as the earlier run had it; an error when there is none
  * @param readNow the text of the file now; an error when it is gone
  */
-export const findStanding = (
+export const findRemaining = (
   logged: readonly LoggedMutant[],
   readEarlier: (file: string) => string,
   readNow: (file: string) => string,
-): StandingMutant[] =>
+): RemainingMutant[] =>
   logged.flatMap(({ verdict, file, line, change }) => {
     const [before, now] = [readIfThere(readEarlier, file), readIfThere(readNow, file)];
     if (before === undefined || now === undefined) return [];

@@ -9,7 +9,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOptions } from "../../infra/commands/command-line.ts";
 import { drawMutants, type FileMutant, mutantsOfFiles } from "./draw-mutants.ts";
-import { findStanding, parseLog, type StandingMutant } from "./earlier-run.ts";
+import { findRemaining, parseLog, type RemainingMutant } from "./earlier-run.ts";
 import { relatedTests } from "./related-tests.ts";
 import { type JudgedMutant, runMutants, type Verdict } from "./run-mutants.ts";
 import { overHttp } from "./tests-over-http.ts";
@@ -36,24 +36,24 @@ const values = readOptions(usage, {
 const nameOf = ({ file, line, change }: FileMutant): string => `${file}:${line}  ${change}`;
 
 /** The mutants of the earlier run that still exist. */
-const readStanding = (log: string): readonly StandingMutant[] => {
+const readRemaining = (log: string): readonly RemainingMutant[] => {
   const earlier = parseLog(readFileSync(log, "utf8"));
   const readEarlier = (file: string) =>
     execFileSync("git", ["show", `${values.at}:${file}`], { cwd: root, encoding: "utf8" });
   const readNow = (file: string) => readFileSync(join(root, file), "utf8");
-  const standing = findStanding(earlier, readEarlier, readNow);
-  print(`${standing.length} of ${earlier.length} mutants of the earlier run still exist.`);
-  return standing;
+  const remaining = findRemaining(earlier, readEarlier, readNow);
+  print(`${remaining.length} of ${earlier.length} mutants of the earlier run still exist.`);
+  return remaining;
 };
 
 const files = globSync(values.files, { cwd: root }).filter(
   (file) => /\.tsx?$/.test(file) && !file.endsWith(".test.ts") && !file.includes("node_modules"),
 );
 const drawn = drawMutants(await mutantsOfFiles(root, files), Number(values.count), Number(values.seed));
-const standing = values.against === undefined ? [] : readStanding(values.against);
+const remaining = values.against === undefined ? [] : readRemaining(values.against);
 const isSame = (one: FileMutant, other: FileMutant): boolean =>
   nameOf(one) === nameOf(other) && one.start === other.start;
-const others = standing.filter((one) => !drawn.some((other) => isSame(one, other)));
+const others = remaining.filter((one) => !drawn.some((other) => isSame(one, other)));
 /** Many of these call what they test, without HTTP. */
 const nearIntegration = relatedTests(root, ["test/integration/**/*.test.ts"]);
 const all = await runMutants({
@@ -90,7 +90,7 @@ print(`${byTests} of ${judged.length} mutants are killed by tests and ${byTypes}
 print(`Of those that pass the types, tests kill ${(100 * ratio).toFixed(1)}%.`);
 
 const survived = all.filter(({ verdict }) => verdict === "survived");
-const lost = standing.filter(
+const lost = remaining.filter(
   (mutant) => mutant.earlier !== "survived" && survived.some((one) => isSame(one, mutant)),
 );
 for (const mutant of lost) print(`lost     ${nameOf(mutant)}: ${mutant.earlier} noticed it before`);

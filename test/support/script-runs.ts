@@ -29,7 +29,7 @@ const once = (shows: RegExp): QuickRun => ({ args: () => ["--once"], shows });
 
 const deploys = "It needs an account of AWS; a later change runs it against a stand-in.";
 
-/** Every script of package.json, and how CI runs it. */
+/** Every script of package.json, and how CI runs it; of some scripts with the name of the program in it. */
 export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRun>> = {
   start: { ranBy: "test/support/run-service.ts", as: 'runCommand("infra/local/main.ts", [], variables)' },
   dev: { variables: { PORT: "0" }, isServer: true, shows: /^ready http/m },
@@ -70,8 +70,7 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     shows: /-Api\.template\.json$/m,
   },
   deploy: { notRun: deploys },
-  "test:runtime": { ranBy: "test/verify/runtime.ts", as: "test/runtime/compare-runtimes.ts" },
-  "langid:train": {
+  "langid -- train": {
     args: (folder) => [
       join(folder, "corpus.tsv"),
       "--samples",
@@ -81,11 +80,11 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     ],
     shows: /^weights\.bin$/m,
   },
-  "langid:evaluate": {
+  "langid -- evaluate": {
     args: (folder) => [join(folder, "corpus.tsv"), "--once"],
     shows: /^Targets$/m,
   },
-  "langid:train-source": {
+  "langid -- train-source": {
     args: (folder) => [
       join(folder, "corpus.tsv"),
       "--samples",
@@ -95,20 +94,20 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     ],
     shows: /^source-language\.bin$/m,
   },
-  "langid:evaluate-source": {
+  "langid -- evaluate-source": {
     args: (folder) => [join(folder, "corpus.tsv"), "--once"],
     shows: /is below|All targets reached/m,
   },
-  "bench:local": once(/^so the gateway and Lambda add/m),
-  "bench:speech": once(/^flac /m),
-  "bench:chat": once(/^function alone: memory[\s\S]*after a stream of 1000 tokens/m),
-  "bench:jobs": once(/^flac, /m),
-  "bench:documents": once(/^exponent of CPU over the texts of a list/m),
+  "bench -- local": once(/^so the gateway and Lambda add/m),
+  "bench -- speech": once(/^flac /m),
+  "bench -- chat": once(/^function alone: memory[\s\S]*after a stream of 1000 tokens/m),
+  "bench -- jobs": once(/^flac, /m),
+  "bench -- documents": once(/^exponent of CPU over the texts of a list/m),
   bench: once(/calls to DynamoDB, a request .* met /),
-  "bench:pages": { ...once(/^All bounds hold\.$/m), needs: "chromium" },
-  "bench:profile": once(/^\d+ requests; shares of the time/m),
-  "bench:growth": once(/^\| accounts in the table, registering: bytes/m),
-  "bench:cold": once(/^\| webhook \|/m),
+  "bench -- pages": { ...once(/^All bounds hold\.$/m), needs: "chromium" },
+  "bench -- profile": once(/^\d+ requests; shares of the time/m),
+  "bench -- growth": once(/^\| accounts in the table, registering: bytes/m),
+  "bench -- cold": once(/^\| webhook \|/m),
   attack: {
     ranBy: "test/integration/attack.test.ts",
     as: 'runCommand("test/attack/main.ts", args, variables)',
@@ -158,7 +157,8 @@ export const { scripts } = z
 
 /** What a script runs, in words. */
 export const commandOf = (name: string): string => {
-  const command = scripts[name];
-  if (command === undefined) throw new Error(`package.json has no script ${name}.`);
-  return command;
+  const [script = "", ...args] = name.split(" -- ");
+  const command = scripts[script];
+  if (command === undefined) throw new Error(`package.json has no script ${script}.`);
+  return [command, ...args].join(" ");
 };

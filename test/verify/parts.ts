@@ -1,3 +1,4 @@
+import { runtimePart } from "../runtime/compare-runtimes.ts";
 import { cfnLintPart } from "./cfn-lint.ts";
 import { chromiumPart } from "./chromium.ts";
 import { goClientPart, guideProgramsPart, pythonClientsPart } from "./clients.ts";
@@ -11,7 +12,6 @@ import { openapiPart } from "./openapi.ts";
 import { permissionsPart } from "./permissions.ts";
 import { policiesPart } from "./policies.ts";
 import type { Part } from "./run-parts.ts";
-import { runtimePart } from "./runtime.ts";
 import { scoresPart } from "./scores.ts";
 import { secondFactorPart } from "./second-factor.ts";
 import { translationClientsPart } from "./translation-clients.ts";

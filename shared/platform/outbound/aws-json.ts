@@ -7,7 +7,7 @@ import { exchangeOverSocket } from "./socket-exchange.ts";
 /**
  * Why not the SDK: functions that callers wait for make calls of this kind, and start often. One call through the SDK costs
  * about 0.5 ms of CPU and loading its clients more than half of a function's start; signed here and sent over the
- * connections that model calls use as well, it costs a fraction of both (`npm run bench:cold`).
+ * connections that model calls use as well, it costs a fraction of both (`npm run bench -- cold`).
  */
 
 const services = {

@@ -3,7 +3,7 @@ import type { SourceMap, SourceOrigin } from "node:module";
 
 /**
  * Why not Node's `--enable-source-maps`: every start would read the map, which is larger than the bundle, for a stack that is
- * hardly ever logged (`npm run bench:cold`).
+ * hardly ever logged (`npm run bench -- cold`).
  */
 
 /** The file that this module is part of: the bundle, or itself where nothing is bundled. */

@@ -1,4 +1,4 @@
-/** `npm run langid:evaluate-source -- <corpora>`: measures the model of source languages; fails when a target is missed. */
+/** `npm run langid -- evaluate-source <corpora>`: measures the model of source languages; fails when a target is missed. */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { normalise } from "../../../../shared/models/language-id/normalise.ts";
@@ -24,7 +24,7 @@ import { countLines, minHeldOutLines, sourceTextsFrom } from "./evaluation/sourc
 import { readCorpus, readPhrases } from "./training/corpus.ts";
 import { languageOf } from "./training/partition.ts";
 
-const usage = `Usage: npm run langid:evaluate-source -- <corpora> [--write] [--once]
+const usage = `Usage: npm run langid -- evaluate-source <corpora> [--write] [--once]
 
 Measures the model of source languages on the held-out lines of corpora, which are folders or files. --write puts the figures into
 the model's card. Exits with 1 when a target is missed; --once only sees whether it works, and judges no target.`;

@@ -1,4 +1,4 @@
-/** `npm run langid:evaluate -- <corpora>`: prints the figures of the model's card; fails when a target is missed. */
+/** `npm run langid -- evaluate <corpora>`: prints the figures of the model's card; fails when a target is missed. */
 import { franc } from "franc";
 import { identifiableLanguages } from "../../../../shared/models/language-id/identification.ts";
 import { loadLanguageModel } from "../../../../shared/models/language-id/model.ts";
@@ -19,7 +19,7 @@ import { domains, testTextsFrom, unseenTexts } from "./evaluation/test-texts.ts"
 import { readCorpus, readPhrases } from "./training/corpus.ts";
 import { heldOutLanguages, languageOf } from "./training/partition.ts";
 
-const usage = `Usage: npm run langid:evaluate -- <corpora> [--once]
+const usage = `Usage: npm run langid -- evaluate <corpora> [--once]
 
 Prints the accuracy of the language model on the held-out lines of corpora, which are folders or files. Exits with 1 when
 a target is missed; --once only sees whether it works, and judges no target.`;

@@ -1,4 +1,4 @@
-/** `npm run langid:train-source -- <corpora> --words <folder>`: trains the model of source languages and writes its weights. */
+/** `npm run langid -- train-source <corpora> --words <folder>`: trains the model of source languages and writes its weights. */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { sourceClassCount } from "../../../../shared/models/source-language/languages.ts";
@@ -40,7 +40,7 @@ export const trainSourceModel = (
   return prune(regression, storedWeights);
 };
 
-const usage = `Usage: npm run langid:train-source -- <corpora> [--words FOLDER] [--samples 4000000] [--output FILE]
+const usage = `Usage: npm run langid -- train-source <corpora> [--words FOLDER] [--samples 4000000] [--output FILE]
 
 Trains the model of source languages on corpora, which are folders or files, and on the word lists of UNILEX, whose folder
 data/frequency is FOLDER; without them, results are worse. Writes its weights where the functions are built from.`;

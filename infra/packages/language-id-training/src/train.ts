@@ -1,4 +1,4 @@
-/** `npm run langid:train -- <corpora>`: trains the model and writes its weights where the functions are built from. */
+/** `npm run langid -- train <corpora>`: trains the model and writes its weights where the functions are built from. */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
@@ -51,7 +51,7 @@ export const trainModel = (
   return { ...uncalibrated, temperature: fitTemperature(uncalibrated, development).temperature };
 };
 
-const usage = `Usage: npm run langid:train -- <corpora> [--samples 2560000] [--output FILE]
+const usage = `Usage: npm run langid -- train <corpora> [--samples 2560000] [--output FILE]
 
 Trains the language model on corpora, which are folders or files, and writes its weights where the functions are built from.`;
 

@@ -144,7 +144,7 @@ describe("measuring results", () => {
 
   it("puts figures between the marks of a card, and refuses a card without them", () => {
     const [start, end] = [
-      "<!-- figures: npm run langid:evaluate-source -- <corpora> --write -->",
+      "<!-- figures: npm run langid -- evaluate-source <corpora> --write -->",
       "<!-- end of figures -->",
     ];
     expect(replaceFigures(`a\n${start}\nold\n${end}\nb`, "new")).toBe(`a\n${start}\n\nnew\n\n${end}\nb`);

@@ -82,7 +82,7 @@ export const figures = (measured: SourceFigures): string =>
     ]),
   ].join("\n\n");
 
-const start = "<!-- figures: npm run langid:evaluate-source -- <corpora> --write -->";
+const start = "<!-- figures: npm run langid -- evaluate-source <corpora> --write -->";
 const end = "<!-- end of figures -->";
 
 /** Puts figures into a card, between its two marks. @throws Error when the card lacks them */

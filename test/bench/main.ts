@@ -1,0 +1,15 @@
+/** `npm run bench -- <name>`: runs a benchmark; without a name, the comparison with other gateways. */
+const names: readonly (string | undefined)[] = [
+  "chat",
+  "cold",
+  "documents",
+  "growth",
+  "jobs",
+  "local",
+  "pages",
+  "profile",
+  "speech",
+];
+const isNamed = names.includes(process.argv[2]);
+const [name = "compare"] = isNamed ? process.argv.splice(2, 1) : [];
+await import(`./${name}.ts`);

@@ -1,4 +1,6 @@
-import { releaseSamples } from "./samples.ts";
+import { type ReleaseSample, releaseSamples } from "./samples.ts";
+
+const samplesOf: Readonly<Record<string, readonly ReleaseSample[]>> = releaseSamples;
 
 /** A streamed response is a head as JSON, eight zero bytes and the body. */
 const endOfHead = "\0".repeat(8);
@@ -23,7 +25,7 @@ export const checkVersion = async (
   name: string,
   invoke: (event: unknown) => Promise<string>,
 ): Promise<void> => {
-  const samples = releaseSamples[name];
+  const samples = samplesOf[name];
   if (!samples) throw new Error(`The function "${name}" has no sample events.`);
   for (const { what, event, expected } of samples) {
     const payload = await invoke(event);

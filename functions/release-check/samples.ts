@@ -21,6 +21,7 @@ import translate from "../../events/translate/translate.json" with { type: "json
 import getUpload from "../../events/upload/get-upload.json" with { type: "json" };
 import verifyWebhook from "../../events/webhook/verify-webhook.json" with { type: "json" };
 import { releaseCheckEvent } from "../../shared/platform/release-check.ts";
+import type { functionDefinitions } from "../manifest.ts";
 
 /** An event that changes nothing, and what a working version returns for it. */
 export interface ReleaseSample {
@@ -62,8 +63,10 @@ const noWork: ReleaseSample = {
   expected: z.null(),
 };
 
+type FunctionName = (typeof functionDefinitions)[number]["name"];
+
 /** The sample events of each function, by its name. They read secrets at most: no table, bucket, queue or model. */
-export const releaseSamples: Readonly<Record<string, readonly ReleaseSample[]>> = {
+export const releaseSamples: Readonly<Record<FunctionName, readonly ReleaseSample[]>> = {
   auth: [unauthenticated(getAccount)],
   authorizer: [
     {

@@ -21,34 +21,33 @@ declare module "vitest" {
   }
 }
 
-/** The service under test. */
-export interface ProvidedService {
-  /** Empty unless it is the local service. */
+/** The service under test, with what is provided about it. */
+export interface ServiceUnderTest {
+  readonly baseUrl: string;
+  readonly chatStreamUrl: string;
+  readonly isLocal: boolean;
   readonly dataDirectory: string;
   stop(): Promise<void>;
 }
 
-/**
- * Starts the local service, or takes the one that `BASE_URL` (and `CHAT_STREAM_URL`) names, so that the same tests can run
- * against a deployment.
- *
- * @param variables settings of the local stage
- */
-export const provideService = async (
-  project: TestProject,
-  variables: Readonly<Record<string, string>>,
-): Promise<ProvidedService> => {
-  const withoutSlash = (url: string) => url.replace(/\/+$/, "");
-  const deployed = process.env["BASE_URL"];
-  project.provide("isLocal", !deployed);
-  if (deployed) {
-    project.provide("dataDirectory", "");
-    project.provide("baseUrl", withoutSlash(deployed));
-    project.provide("chatStreamUrl", withoutSlash(process.env["CHAT_STREAM_URL"] ?? deployed));
-    return { dataDirectory: "", stop: async () => undefined };
-  }
+declare global {
+  /** What the projects of a run share: each of them loads this file anew. */
+  var serviceUnderTest: Promise<ServiceUnderTest> | undefined;
+}
+
+const deployedService = (url: string): ServiceUnderTest => {
+  const withoutSlash = (address: string) => address.replace(/\/+$/, "");
+  return {
+    baseUrl: withoutSlash(url),
+    chatStreamUrl: withoutSlash(process.env["CHAT_STREAM_URL"] ?? url),
+    isLocal: false,
+    dataDirectory: "",
+    stop: async () => undefined,
+  };
+};
+
+const startService = async (variables: Readonly<Record<string, string>>): Promise<ServiceUnderTest> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-"));
-  project.provide("dataDirectory", dataDirectory);
   // Where `npm run verify` replaces stand-ins by other servers.
   const otherServers = Object.fromEntries(
     ["DYNAMODB", "S3"].map((name) => [`AWS_ENDPOINT_URL_${name}`, process.env[`VERIFY_ENDPOINT_${name}`]]),
@@ -66,8 +65,6 @@ export const provideService = async (
     variables,
     log: (line) => lines.push(line),
   });
-  project.provide("baseUrl", service.url);
-  project.provide("chatStreamUrl", service.chatStreamUrl ?? service.url);
   const stop = async () => {
     const contradictions = await findContradictions(dataDirectory);
     await service.close();
@@ -84,12 +81,46 @@ export const provideService = async (
       throw new Error(`What was stored is not as it is listed:\n${contradictions.slice(0, 20).join("\n")}`);
     }
   };
-  return { dataDirectory, stop };
+  const { url: baseUrl, chatStreamUrl = baseUrl } = service;
+  return { baseUrl, chatStreamUrl, isLocal: true, dataDirectory, stop };
 };
 
-/** With the tiers' own limits, as in a deployment. */
+const provide = (project: TestProject, service: ServiceUnderTest): void => {
+  project.provide("isLocal", service.isLocal);
+  project.provide("baseUrl", service.baseUrl);
+  project.provide("chatStreamUrl", service.chatStreamUrl);
+  project.provide("dataDirectory", service.dataDirectory);
+};
+
+/** Starts the service with these settings of the local stage, or takes the deployed one. */
+const openService = async (variables: Readonly<Record<string, string>>): Promise<ServiceUnderTest> => {
+  const { BASE_URL: deployed } = process.env;
+  return deployed ? deployedService(deployed) : startService(variables);
+};
+
+/**
+ * Starts the local service, or takes the one that `BASE_URL` (and `CHAT_STREAM_URL`) names, so that the same tests can run
+ * against a deployment.
+ *
+ * @param variables settings of the local stage
+ */
+export const provideService = async (
+  project: TestProject,
+  variables: Readonly<Record<string, string>>,
+): Promise<ServiceUnderTest> => {
+  const service = await openService(variables);
+  provide(project, service);
+  return service;
+};
+
+/** With the tiers' own limits, as in a deployment. The projects of a run share it until the tests of all of them are over. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
-  const variables = { LIMIT_MULTIPLIER: "1", TRANSCRIPTION_ALTERNATIVE_MODEL: "sample-stt" };
-  const { stop } = await provideService(project, variables);
-  return stop;
+  const isFirst = globalThis.serviceUnderTest === undefined;
+  globalThis.serviceUnderTest ??= openService({
+    LIMIT_MULTIPLIER: "1",
+    TRANSCRIPTION_ALTERNATIVE_MODEL: "sample-stt",
+  });
+  const service = await globalThis.serviceUnderTest;
+  provide(project, service);
+  return isFirst ? service.stop : async () => undefined;
 };

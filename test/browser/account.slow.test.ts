@@ -1,0 +1,150 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { baseUrl } from "../support/client.ts";
+import { newPerson } from "../support/console-visit.ts";
+import { logInAs } from "../support/operators.ts";
+import { codeOf, secretIn } from "../support/second-factor.ts";
+import { openBrowserAs, visit } from "../support/visitor.ts";
+
+const main = (page: Page) => page.locator("main");
+
+/** Presses what is read as a button with this name. */
+const press = (page: Page, name: string) => main(page).getByRole("button", { name }).click();
+
+const logOut = async (page: Page): Promise<void> => {
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.locator("header").getByRole("link", { name: "Log in" }).waitFor();
+};
+
+describe.each([true, false])("A form with errors, with JavaScript: %s", (javaScriptEnabled) => {
+  const phone = { javaScriptEnabled, viewport: { width: 320, height: 640 } };
+
+  it("says at each field what is wrong with it, with the focus on the errors", () =>
+    visit(async ({ page }) => {
+      await page.goto(`${baseUrl}/console/sign-up`);
+      const wrong = { username: "na kato", email: "nakato@example", password: "short" };
+      for (const [name, value] of Object.entries(wrong)) await page.locator(`#${name}`).fill(value);
+      await press(page, "Create account");
+      await page.getByText("Please fix the errors below").waitFor();
+      const problemOf = (name: string) => page.locator(`#${name}-problem`).innerText();
+      expect(await problemOf("username")).toBe("A username cannot contain spaces.");
+      expect(await problemOf("email")).toMatch(/^The part after “@”/);
+      expect(await problemOf("password")).toMatch(/^Too short: you entered 5/);
+      expect(await page.locator("#username").inputValue()).toBe(wrong.username);
+      expect(await page.locator("#password").inputValue()).toBe("");
+      expect(await page.evaluate("document.activeElement.className")).toBe("notice bad");
+      // It would need JavaScript.
+      expect(await page.getByRole("button", { name: "Show" }).count()).toBe(javaScriptEnabled ? 1 : 0);
+    }, phone));
+
+  it("is in view on a phone, also at the end of a page", async () => {
+    const { page, context } = await openBrowserAs("Free", phone);
+    await page.goto(`${baseUrl}/console/account?section=data`);
+    await main(page).locator("summary").last().click();
+    const form = main(page).locator("form:has(input[value=delete-account])");
+    await form.locator("input[type=password]").fill("not the password");
+    await form.locator("button[type=submit]").click();
+    await form.locator("[role=alert]:focus").waitFor();
+    const top = (await form.getByRole("alert").boundingBox())?.y ?? -1;
+    expect(top).toBeGreaterThanOrEqual(0);
+    expect(top).toBeLessThan(640);
+    expect(await page.title()).toMatch(/^Error: Account/);
+    await context.close();
+  });
+});
+
+describe("A person", () => {
+  it("is told to check their mail by one sentence and one button, which leads back to the login", () =>
+    visit(async ({ page }) => {
+      await page.goto(`${baseUrl}/console/forgot-password`);
+      await page.locator("#email").fill(newPerson().email);
+      await main(page).locator("form .button[type=submit]").click();
+      await page.getByRole("heading", { name: "Check your email" }).waitFor();
+      expect(await main(page).locator(".card .button").count()).toBe(1);
+      await page.getByRole("link", { name: "Go to the login page" }).click();
+      await page.waitForURL(`${baseUrl}/console/log-in`);
+    }));
+
+  it("logs in through one provider, and then proves the account to log in through the other", () =>
+    visit(async ({ page }) => {
+      const goTo = async (letter: string) => {
+        await page.goto(`${baseUrl}/console/log-in`);
+        await page.locator(`a[href*="/console/log-in/${letter}"]`).click();
+        await page.getByRole("button", { name: "Log in and go back" }).first().click();
+      };
+      await goTo("a");
+      await page.waitForURL(`${baseUrl}/console`);
+      await logOut(page);
+      await goTo("b");
+      await page.getByRole("link", { name: "Log in with Stand-in provider A" }).click();
+      await page.getByRole("button", { name: "Log in and go back" }).first().click();
+      await press(page, "Add Stand-in provider B");
+      await page.waitForURL(`${baseUrl}/console`);
+      expect(await page.getByRole("button", { name: "Log out" }).count()).toBe(1);
+    }));
+
+  it("sets up a second factor, logs in with it and turns it off", async () => {
+    const { page, context, complaints, person } = await openBrowserAs();
+    await page.goto(`${baseUrl}/console/account?section=security`);
+    await page.getByRole("link", { name: "Set up two-step login" }).click();
+    await page.locator("#password").fill(person.password);
+    await press(page, "Start");
+    await page.getByRole("img", { name: "QR code for your authenticator app" }).waitFor();
+    const secret = secretIn(await page.content());
+    await page.locator("#code").fill("000000");
+    await press(page, "Turn on");
+    await page.getByText("The code is wrong").first().waitFor();
+    await page.locator("#code").fill(codeOf(secret));
+    await press(page, "Turn on");
+    const shown = (await page.locator(".secret code").textContent()) ?? "";
+    const [one = "", two = "", ...others] = shown.split("\n");
+    expect(others).toHaveLength(8);
+    await page.getByRole("link", { name: "I have saved the codes" }).click();
+    await page.getByRole("link", { name: "Manage two-step login" }).waitFor();
+
+    await logOut(page);
+    await page.goto(`${baseUrl}/console/log-in?next=/console/usage`);
+    await page.locator("#username").fill(person.username);
+    await page.locator("#password").fill(person.password);
+    await press(page, "Log in");
+    await page.waitForURL(`${baseUrl}/console/log-in/code`);
+    await page.locator("#code").fill(one);
+    await press(page, "Log in");
+    await page.waitForURL(`${baseUrl}/console/usage`);
+    await page.goto(`${baseUrl}/console/account/second-factor`);
+    await page.locator("#password").fill(person.password);
+    await page.locator("#turn_off_code").fill(two);
+    await press(page, "Turn off");
+    await page.getByText("Two-step login is off.").waitFor();
+    // The browser reports the page of the wrong code, whose status is 422, as an error.
+    expect(complaints().filter((complaint) => !complaint.includes("422"))).toEqual([]);
+    await context.close();
+  });
+});
+
+it("An operator finds an account, changes its plan, disables it and sees both in the log", async () => {
+  const { page, context, complaints, person: operator } = await openBrowserAs("Admin");
+  const other = await logInAs();
+  await page.goto(`${baseUrl}/console`);
+  await page.getByRole("link", { name: "Operators" }).first().click();
+  await main(page).locator("[name=q]").fill(other.username.slice(0, -2));
+  await press(page, "Search");
+  await main(page).getByRole("link", { name: other.username }).click();
+
+  await main(page).getByRole("link", { name: "Change the plan" }).click();
+  await main(page).locator("[name=type]").selectOption("Premium");
+  await main(page).locator("[name=password]").fill(operator.password);
+  await press(page, "Change the plan");
+  await main(page).getByText("The plan is changed.").waitFor();
+
+  await main(page).locator("summary", { hasText: "Disable the account" }).click();
+  await press(page, "Disable the account");
+  await main(page).getByText("The account is disabled.").waitFor();
+
+  await main(page).getByRole("link", { name: "Audit log" }).click();
+  const rows = main(page).locator("tbody tr", { hasText: other.username });
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(await rows.nth(1).textContent()).toContain("Free → Premium");
+  expect(complaints()).toEqual([]);
+  await context.close();
+});

@@ -15,11 +15,14 @@ let folder = "";
 
 /** The programs of the documentation, as people save them. */
 const programs: Readonly<Record<string, string>> = Object.fromEntries([
-  ...guides.flatMap((guide) =>
-    codeOf(guide, "typescript", baseUrl).map(
-      (code, index) => [`guide-${guide.name}-${index}`, code] as const,
+  // That of the guide about webhooks is part of a server.
+  ...guides
+    .filter(({ name }) => name !== "webhooks")
+    .flatMap((guide) =>
+      codeOf(guide, "typescript", baseUrl).map(
+        (code, index) => [`guide-${guide.name}-${index}`, code] as const,
+      ),
     ),
-  ),
   ...described.flatMap(({ id, samples, openAi }) => [
     ...(id === "translate" ? [[id, samples.typescript] as const] : []),
     ...(openAi ? [[`${id}-openai`, openAi.node] as const] : []),
@@ -74,15 +77,17 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
   it.each(fromV1)("of the guide from-v1 works before and after the change of $heading", async (change) => {
     const { token } = await sharedAccount();
     const parsed = (text: string): unknown => (text.startsWith("{") ? JSON.parse(text) : undefined);
-    const [before = "", after = ""] = await Promise.all(
+    const printed = await Promise.all(
       [change.before, change.after].map(async (request) => {
         // A response with an error ends the script, and so does the failure of any other command.
         const failing = 'curl() { command curl --fail-with-body "$@"; }';
         const script = [failing, change.setup, "echo; echo MARK", request].join("\n");
-        const printed = await runShell(script, folder, token);
-        return Buffer.from(printed.split("MARK\n")[1] ?? "", "latin1").toString();
+        const output = await runShell(script, folder, token);
+        return Buffer.from(output.split("MARK\n")[1] ?? "", "latin1").toString();
       }),
     );
+    expect(printed).toHaveLength(2);
+    const [before = "", after = ""] = printed;
     const rows = change.tables.flat().filter(([old = ""]) => !/^\d|^`(?:model_type|qwen|gemma)`$/.test(old));
     for (const [old = "", now = ""] of rows) {
       for (const [cell, response] of [

@@ -13,6 +13,7 @@ import {
   expectDeprecation,
   type JsonResponse,
   newRegistration,
+  sharedAccount,
   type TestAccount,
 } from "../support/client.ts";
 import { described, runShell, writeSampleFiles } from "../support/documented-code.ts";
@@ -61,17 +62,28 @@ interface Caller {
 }
 
 let folder = "";
-let caller: Caller | undefined;
 
 const newCaller = async (): Promise<Caller> => ({ account: await createAccount(), operations: 0, left: 500 });
 
-/** The caller of the next operation; one that ends tokens has a caller of its own. */
-const callerFor = async ({ id }: Operation): Promise<Caller> => {
-  if (["refreshToken", "deleteAccount", "changePassword"].includes(id)) return newCaller();
-  if (!caller || caller.operations === operationsOfAnAccount) caller = await newCaller();
-  caller.operations += 1;
-  return caller;
+/** Chooses the callers of operations that are called one after the other; one that ends tokens has a caller of its own. */
+const callers = () => {
+  let caller: Caller | undefined;
+  return async ({ id }: Pick<Operation, "id">): Promise<Caller> => {
+    if (["refreshToken", "deleteAccount", "changePassword"].includes(id)) return newCaller();
+    if (!caller || caller.operations === operationsOfAnAccount) caller = await newCaller();
+    caller.operations += 1;
+    return caller;
+  };
 };
+
+/** What happened between a caller and an operation; the second response is that to a repetition with the same `Idempotency-Key`. */
+interface Exchange {
+  readonly from: Caller;
+  readonly first: JsonResponse;
+  readonly second: JsonResponse | undefined;
+}
+
+const isRepeated = (operation: Operation): boolean => idempotencyOf(operation) === "replay";
 
 /** The last head of a response that curl has written to a file. */
 const headersIn = (text: string): Headers => {
@@ -85,17 +97,42 @@ const headersIn = (text: string): Headers => {
   return new Headers(lines.map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
 };
 
-/** Runs the curl of the documentation. */
-const runCurl = async (curl: string, { account }: Caller, key: string): Promise<JsonResponse> => {
-  const options = `-D head -w '\\n%{http_code}' -H 'Idempotency-Key: ${key}'`;
+/** The commands that run the curl of the documentation, and write head, body and status into files. */
+const commandsOf = (name: string, curl: string, { account }: Caller, key: string): string => {
   const username = curl.includes("/auth/register") ? newRegistration().username : account.username;
+  const options = `-D ${name}.head -w '\\n%{http_code}' -H 'Idempotency-Key: ${key}'`;
   const script = curl.replace(/^curl -\w+/, `$& ${options}`).replaceAll("amina", username);
-  const printed = await runShell(script, folder, account.token);
+  return `TOKEN=${account.token}\n{ ${script}\n} > ${name}.body`;
+};
+
+const readResponse = async (name: string): Promise<JsonResponse> => {
+  const headers = headersIn(await readFile(join(folder, `${name}.head`), "latin1"));
+  const printed = await readFile(join(folder, `${name}.body`), "utf8");
   const end = printed.lastIndexOf("\n");
-  const headers = headersIn(await readFile(join(folder, "head"), "latin1"));
-  const isJson = end > 0 && headers.get("content-type")?.startsWith("application/json");
-  const text = Buffer.from(printed.slice(0, end), "latin1").toString();
+  const text = printed.slice(0, end);
+  const isJson = text !== "" && headers.get("content-type")?.startsWith("application/json");
   return { status: Number(printed.slice(end + 1)), headers, body: isJson ? JSON.parse(text) : text };
+};
+
+/** Runs every curl that runs as it is written, one after the other. @returns the exchanges by the operations' ids. */
+const runCurls = async (): Promise<Map<string, Exchange>> => {
+  const callerFor = callers();
+  const commands: string[] = [];
+  const runs = [];
+  for (const { operation } of sampleEvents.filter(({ operation: { id } }) => !(id in notRun))) {
+    const { id } = operation;
+    const { samples } = described.find((each) => each.id === id) ?? {};
+    const [from, key] = [await callerFor(operation), randomUUID()];
+    const names = isRepeated(operation) ? [id, `${id}-again`] : [id];
+    for (const name of names) commands.push(commandsOf(name, samples?.curl ?? "", from, key));
+    runs.push({ id, from, names });
+  }
+  await runShell(commands.join("\n"), folder, "");
+  const exchanges = runs.map(async ({ id, from, names: [first = "", second] }) => {
+    const responses = { first: await readResponse(first), second: second && (await readResponse(second)) };
+    return [id, { from, first: responses.first, second: responses.second || undefined }] as const;
+  });
+  return new Map(await Promise.all(exchanges));
 };
 
 const sendSample = (text: string | undefined, { account }: Caller, key: string): Promise<JsonResponse> => {
@@ -115,7 +152,8 @@ const batch = z.object({ items: z.array(z.unknown()) });
 
 /** The headers show the limits of the caller, from which a task is taken unless it was refunded. */
 const expectLimits = (operation: Operation, { headers }: JsonResponse, from: Caller, tasks: number): void => {
-  const limitClass = limitClassOf(operation);
+  // The call of a tool counts as the task behind it.
+  const limitClass = operation.path === "/mcp" ? "task" : limitClassOf(operation);
   if (limitClass === "delivery") return;
   const day = limitClass === "task" ? ', "day";q=500;w=86400' : "";
   const perMinute = operation.auth === "user" ? "50" : String.raw`\d+`;
@@ -125,8 +163,9 @@ const expectLimits = (operation: Operation, { headers }: JsonResponse, from: Cal
   ) ?? [""];
   expect(left === undefined ? "" : "day", headers.get("ratelimit") ?? "none").toBe(day && "day");
   if (left !== undefined) {
-    expect([from.left - tasks, from.left]).toContain(Number(left));
+    const before = from.left;
     from.left = Number(left);
+    expect([before - tasks, before]).toContain(from.left);
   }
   for (const [name, value] of [
     ["limit", /^\d+$/],
@@ -136,20 +175,31 @@ const expectLimits = (operation: Operation, { headers }: JsonResponse, from: Cal
     expect(headers.get(`x-ratelimit-${name}-requests`)).toMatch(value);
 };
 
-/** A second request with the same key gets the same response and costs nothing. Streams ignore the header. */
-const expectReplay = (first: JsonResponse, second: JsonResponse): void => {
-  expect(second.status).toBe(first.status);
-  const isStream = /^(?:text\/event-stream|audio\/)/.test(first.headers.get("content-type") ?? "");
-  expect(second.headers.get("idempotent-replayed")).toBe(isStream ? null : "true");
-  if (!isStream) expect(second.body).toEqual(first.body);
+/** The response is what the documentation shows: its status, its type and what the contract declares. */
+const expectDocumented = (operation: Operation, response: JsonResponse): void => {
+  const { status, responses = [] } = described.find(({ id }) => id === operation.id) ?? {};
+  expect(String(response.status), JSON.stringify(response.body).slice(0, 500)).toBe(status);
+  const types = responses.map(({ contentType }) => contentType);
+  if (types.length > 0) expect(types).toContain(response.headers.get("content-type")?.split(";")[0]);
+  if (typeof response.body === "object" && operation.errorFormat !== "oauth")
+    expectDeclared(operation, response);
 };
 
 describe.runIf(inject("isLocal"))("Every operation", () => {
+  let exchanges: Map<string, Exchange>;
+  const callerFor = callers();
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "every-operation-"));
-    await writeSampleFiles(folder, (await createAccount()).token);
-  });
+    await writeSampleFiles(folder, (await sharedAccount()).token);
+    exchanges = await runCurls();
+  }, 120_000);
   afterAll(() => rm(folder, { recursive: true }));
+
+  const exchangeSample = async ({ operation, text }: (typeof sampleEvents)[number]): Promise<Exchange> => {
+    const [from, key] = [await callerFor(operation), randomUUID()];
+    const send = () => sendSample(text, from, key);
+    return { from, first: await send(), second: isRepeated(operation) ? await send() : undefined };
+  };
 
   it("is in the documentation, and most have a curl that runs as it is written", () => {
     const ids = sampleEvents.map(({ operation }) => operation.id);
@@ -159,35 +209,22 @@ describe.runIf(inject("isLocal"))("Every operation", () => {
 
   it.each(sampleEvents.map((sample) => ({ ...sample, id: sample.operation.id })))(
     "$id responds as it is documented, with its caller's limits, once for an Idempotency-Key",
-    async ({ id, operation, text }) => {
-      const from = await callerFor(operation);
-      const documented = described.find((each) => each.id === id);
-      const key = randomUUID();
-      const send = () =>
-        documented && !(id in notRun)
-          ? runCurl(documented.samples.curl, from, key)
-          : sendSample(text, from, key);
-      const first = await send();
+    async ({ id, ...sample }) => {
+      const { operation, text } = sample;
+      const { from, first, second } = exchanges.get(id) ?? (await exchangeSample(sample));
       if (id in notRun) expect(first.status).not.toBe(422);
-      else {
-        expect(String(first.status), JSON.stringify(first.body).slice(0, 500)).toBe(documented?.status);
-        const types = documented?.responses.map(({ contentType }) => contentType) ?? [];
-        if (types.length > 0) expect(types).toContain(first.headers.get("content-type"));
-      }
-      const isJson = first.headers.get("content-type")?.startsWith("application/json");
-      if (isJson && operation.errorFormat !== "oauth") expectDeclared(operation, first);
+      else expectDocumented(operation, first);
       expect(undeclaredIn(operation.method, `${baseUrl}${operation.path}`, first)).toEqual([]);
-      expectLimits(
-        operation,
-        first,
-        from,
-        operation.tasksIn ? batch.parse(JSON.parse(parseEvent(text).body ?? "")).items.length : 1,
-      );
+      const tasks = operation.tasksIn ? batch.parse(JSON.parse(parseEvent(text).body ?? "")).items.length : 1;
+      expectLimits(operation, first, from, tasks);
       if (operation.deprecated) expectDeprecation(operation, first);
-      if (idempotencyOf(operation) !== "replay") return;
-      const second = await send();
-      expectReplay(first, second);
-      expectLimits(operation, second, from, 0);
+      if (!second) return;
+      // Streams ignore the header.
+      const isStream = /^(?:text\/event-stream|audio\/)/.test(first.headers.get("content-type") ?? "");
+      expectLimits(operation, second, from, isStream ? tasks : 0);
+      expect(second.status).toBe(first.status);
+      expect(second.headers.get("idempotent-replayed")).toBe(isStream ? null : "true");
+      if (!isStream) expect(second.body).toEqual(first.body);
     },
   );
 

@@ -22,7 +22,7 @@ const pages = [
 ];
 
 const isPage = (path: string): boolean =>
-  /^\/(?:$|console|docs|reset-password)/.test(path) && !path.includes("/assets/");
+  /^\/(?:$|console|docs|reset-password)/.test(path) && !/\/assets\/|\/file$|\/transcript$/.test(path);
 
 /** The pages that links lead to from the first ones. */
 const crawl = async (visitor: FormVisitor, isMeant: (path: string) => boolean): Promise<SeenPage[]> => {

@@ -49,7 +49,7 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     as: 'runCommand("infra/commands/usage.ts", args, variables)',
   },
   feedback: {
-    ranBy: "test/conformance/messaging-rights.test.ts",
+    ranBy: "test/conformance/messaging-rights.slow.test.ts",
     as: 'runCommand("infra/commands/feedback.ts", ["--month", month], {',
   },
   affected: {

@@ -80,15 +80,15 @@ describe("A large recording", () => {
   const packets = new Array<Buffer>(50).fill(Buffer.alloc(200, 0x48));
   const head = oggOpusWith((page) => page * 48_000).subarray(0, 91);
   const large = (granuleOf: (index: number) => number) =>
-    generatedSource(head, 3_000, (index) =>
+    generatedSource(head, 1_000, (index) =>
       makeOggPage({ sequence: index + 2, granule: BigInt(granuleOf(index + 1)), packets }),
     );
 
   it("that states less than its samples play is counted as a whole", async () => {
     const source = countingSource(large((index) => index * 16));
-    expect(source.size).toBeGreaterThan(24_000_000);
+    expect(source.size).toBeGreaterThan(8_000_000);
     await expect(inspectAudio(source)).resolves.toMatchObject({
-      durationSeconds: expect.closeTo(3_000, 1),
+      durationSeconds: expect.closeTo(1_000, 1),
       hasWrongTimes: true,
     });
   });
@@ -96,9 +96,9 @@ describe("A large recording", () => {
   it("that states its length is believed after samples", async () => {
     const source = countingSource(large((index) => index * 48_000));
     const facts = await inspectAudio(source);
-    expect(facts.durationSeconds).toBeCloseTo(3_000, 1);
+    expect(facts.durationSeconds).toBeCloseTo(1_000, 1);
     const bytes = source.reads.reduce((sum, { start, end }) => sum + end - start, 0);
-    expect(bytes).toBeLessThan(source.size + (8 << 20));
+    expect(bytes).toBeLessThan(source.size + (5 << 20));
   });
 
   it.each([
@@ -109,12 +109,12 @@ describe("A large recording", () => {
       element(0xa3, Buffer.concat([Buffer.from([0x81, 0, index, 0x80]), Buffer.alloc(200, 0x48)])),
     );
     const empty = webmOf({ clusters: 0 });
-    const source = generatedSource(empty, 3_000, (index) =>
+    const source = generatedSource(empty, 1_000, (index) =>
       webmOf({ clusters: 1, clusterAt: () => index * milliseconds, blocks }).subarray(empty.length),
     );
-    expect(source.size).toBeGreaterThan(24_000_000);
+    expect(source.size).toBeGreaterThan(8_000_000);
     const facts = await inspectAudio(source);
-    expect(Math.abs(facts.durationSeconds - 3_000)).toBeLessThan(1);
+    expect(Math.abs(facts.durationSeconds - 1_000)).toBeLessThan(1);
     expect(facts.hasWrongTimes ?? false).toBe(isFalse);
   });
 });

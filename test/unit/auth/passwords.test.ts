@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { argon2Sync } from "node:crypto";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { isCommonPassword, newPassword, username } from "../../../shared/accounts/sign-in/fields.ts";
 import { isTypable, normalisePassword } from "../../../shared/accounts/sign-in/normalise-password.ts";
 import { hashPassword, verifyPassword } from "../../../shared/accounts/sign-in/passwords.ts";
 
@@ -127,29 +126,5 @@ describe("a password with letters that can be composed", () => {
       "\u0640",
     ];
     expect(not.filter((password) => isTypable(normalisePassword(password)))).toEqual([]);
-  });
-});
-
-describe("common passwords", () => {
-  it.each(["password", "12345678", "Qwertyuiop", "iloveyou"])("%s is one", (password) => {
-    expect(isCommonPassword(password)).toBe(true);
-  });
-
-  it("a phrase of four words is not common", () => {
-    expect(isCommonPassword("seven storks by the lake")).toBe(false);
-  });
-});
-
-describe("A field of a registration", () => {
-  it("takes passwords of 8 to 256 characters", () => {
-    const lengths = [7, 8, 256, 257].map((length) =>
-      newPassword.safeParse("zq".repeat(200).slice(0, length)),
-    );
-    expect(lengths.map(({ success }) => success)).toEqual([false, true, true, false]);
-  });
-
-  it("accepts usernames of 3 to 64 characters, none of them an @", () => {
-    const names = ["ab", "abc", "a".repeat(64), "a".repeat(65), "a@b"];
-    expect(names.map((name) => username.safeParse(name).success)).toEqual([false, true, true, false, false]);
   });
 });

@@ -48,10 +48,6 @@ describe("A key in an Authorization header", () => {
     expect(await verify(`Bearer ${key}`)).toEqual(created);
     expect(await verify(`bearer  ${key} `)).toEqual(created);
   });
-
-  it.each([`${key}x`, key.slice(0, -1), "lai_", "lai_nonsense"])("is missing when it is %s", async (text) => {
-    expect(await verify(`Bearer ${text}`)).toBeUndefined();
-  });
 });
 
 const access: Item = {

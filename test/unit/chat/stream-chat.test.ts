@@ -243,13 +243,6 @@ describe("a streamed reply", () => {
     expect(events[0].id).toMatch(/^chatcmpl-[0-9a-f]{32}$/);
   });
 
-  it("passes on which tokens the server counted, and which it did not", async () => {
-    const partial = { prompt_tokens: null, completion_tokens: 3, total_tokens: null };
-    const groups: Groups = [...wholeReply.slice(0, -1), [{ type: "usage", usage: partial }]];
-    const { body: sent } = await send({ models: modelsThatStream(groups) });
-    expect(parse(sent).at(-2).usage).toEqual(partial);
-  });
-
   it.each([{}, { stream_options: null }, { stream_options: { include_usage: false } }])(
     "has no chunk without choices when it was requested with %j",
     async (options) => {
@@ -308,43 +301,5 @@ describe("a streamed reply", () => {
     const reply = await send({ models });
     expect(reply).toMatchObject({ status: 503, headers: { "Retry-After": "30" } });
     expect(JSON.parse(reply.body)).toMatchObject({ error: { code: "service_unavailable" } });
-  });
-
-  it("carries comments while the model is silent", async () => {
-    const silent = Promise.withResolvers<void>();
-    const models: ChatModels = {
-      ...modelsThatStream([]),
-      streamReply: async () =>
-        sourceOf(
-          (async function* () {
-            yield wholeReply[0] ?? [];
-            await silent.promise;
-            yield* wholeReply.slice(2);
-          })(),
-        ),
-    };
-    setTimeout(silent.resolve, 100);
-    const { body: sent } = await send({ models, keepAliveMilliseconds: 20 });
-    expect(sent).toMatch(/Oli .*\n\n(: keep-alive\n\n)+data: .*otya/);
-    expect(parse(sent.replaceAll(": keep-alive\n\n", "")).at(-1)).toBe("[DONE]");
-  });
-
-  it("that takes longer than the function may is ended with an error, and its exchange aborted", async () => {
-    let aborted = false;
-    const models: ChatModels = {
-      ...modelsThatStream([]),
-      streamReply: async (_request, { signal }) =>
-        sourceOf(
-          (async function* () {
-            yield wholeReply[0] ?? [];
-            await new Promise((resolve) => signal.addEventListener("abort", resolve));
-            aborted = true;
-            throw signal.reason;
-          })(),
-        ),
-    };
-    const { body: sent } = await send({ models, timeLimitMilliseconds: 50 });
-    expect(parse(sent).slice(2)).toMatchObject([{ error: { code: "external_service_error" } }, "[DONE]"]);
-    expect(aborted).toBe(true);
   });
 });

@@ -68,17 +68,6 @@ describe("POST /tasks/sunflower_inference", () => {
     });
   });
 
-  it("passes on which tokens the server counted, and which it did not", async () => {
-    const partial = { prompt_tokens: 11, completion_tokens: null, total_tokens: null };
-    const legacy = legacyInMemory();
-    legacy.reply.mockResolvedValue({ text: "Apwoyo.", finishReason: "stop", usage: partial });
-    const { body } = await legacy.send({
-      path: "/tasks/sunflower_inference",
-      body: { messages: [question] },
-    });
-    expect(body.usage).toEqual(partial);
-  });
-
   it("keeps the conversation's own instruction when the given one is blank", async () => {
     const own = { role: "system", content: "Be long." };
     const { requested } = await chat({ messages: [own, question], system_message: " " });

@@ -10,26 +10,6 @@ import { unlimited } from "../../support/unlimited.ts";
 const post = (path: string, body: object, legacy = legacyInMemory()) => legacy.send({ path, body });
 
 describe("the six speakers of version 1", () => {
-  it("are listed", async () => {
-    const { send } = legacyInMemory();
-    const { body } = await send({ method: "GET", path: "/tasks/modal/tts/speakers" });
-    const speaker = (id: number, language: string, gender = "female") => ({
-      id,
-      name: `${language}_${gender}`.toUpperCase(),
-      display_name: `${language} (${gender})`,
-      language,
-      gender,
-    });
-    expect(body.speakers).toEqual([
-      speaker(241, "Acholi"),
-      speaker(242, "Ateso"),
-      speaker(243, "Runyankore"),
-      speaker(245, "Lugbara"),
-      { id: 246, name: "SWAHILI_MALE", display_name: "Swahili (male)", language: "Swahili", gender: "male" },
-      speaker(248, "Luganda"),
-    ]);
-  });
-
   it.each([
     [241, "salt_ach_0001"],
     [242, "salt_teo_0001"],
@@ -97,12 +77,6 @@ describe("POST /tasks/tts", () => {
       });
     },
   );
-
-  it("takes a text of 10,000 characters, of any script", async () => {
-    expect((await post("/tasks/tts", { text: "𞤀".repeat(10_000) })).status).toBe(200);
-    expect((await post("/tasks/modal/tts", { text: "𞤀".repeat(10_000) })).status).toBe(200);
-    expect((await post("/tasks/modal/tts", { text: "𞤀".repeat(10_001) })).status).toBe(422);
-  });
 });
 
 describe("POST /tasks/modal/tts", () => {

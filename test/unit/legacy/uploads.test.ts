@@ -108,15 +108,6 @@ describe("an upload that is transcribed again", () => {
     expect(legacy.transcribe).toHaveBeenCalledTimes(5);
   });
 
-  it("is stored as another recording when it has been replaced", async () => {
-    const legacy = recordingsInMemory();
-    legacy.upload(fileId, makeMp3(100));
-    await transcribe(legacy);
-    legacy.upload(fileId, makeMp3(200));
-    await transcribe(legacy);
-    expect(legacy.stored()).toHaveLength(2);
-  });
-
   it("stays for the one that was saved when another fails", async () => {
     const legacy = recordingsInMemory();
     legacy.upload(fileId, makeMp3(100));

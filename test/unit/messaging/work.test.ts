@@ -100,7 +100,7 @@ describe("a record of the queue", () => {
       trace,
       tries: attempts,
       dead_lettered: false,
-      retry_seconds: seconds,
+      retry_seconds: failure instanceof RetryLater ? failure.seconds : seconds,
       reason: expect.objectContaining({ name: failure.name, message: "x" }),
     });
   });

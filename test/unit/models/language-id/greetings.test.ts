@@ -10,38 +10,6 @@ import { readWeights } from "../../../../shared/models/language-id/weights.ts";
 
 const model = loadLanguageModel(readWeights());
 
-const greetings: Readonly<Record<IdentifiableLanguage, readonly string[]>> = {
-  ach: [
-    "Apwoyo",
-    "Apwoyo matek",
-    "Itye nining?",
-    "Icoo maber?",
-    "Atye maber",
-    "Kop ango?",
-    "Apwoyo tutwal ladit",
-  ],
-  teo: ["Yoga", "Yoga noi", "Ejai?", "Eyalama noi", "Ijai biai?", "Ejok noi", "Eyalama noi kere"],
-  eng: [
-    "Hello",
-    "Good morning",
-    "How are you?",
-    "Thank you very much",
-    "I am fine",
-    "Good morning, my friend",
-  ],
-  lug: ["Oli otya?", "Wasuze otya nno?", "Webale nnyo", "Gyebale ko ssebo", "Bulungi", "Weebale nnyo nnyabo"],
-  lgg: ["Mi ngoni?", "Ma muke", "Awa'difo", "Awa'di fo", "Mi emu", "Awa'difo saru tu", "Emi ngoni ya?"],
-  nyn: [
-    "Agandi",
-    "Oraire ota?",
-    "Webare munonga",
-    "Webale munonga",
-    "Nimarungi",
-    "Osiibire ota ssebo",
-    "Ndi gye",
-  ],
-};
-
 /** None of these is among the phrases the model was trained with. */
 const sentences: Readonly<Record<IdentifiableLanguage, readonly string[]>> = {
   ach: ["Dano weng gitye ki twero", "Latin tye ka kwano buk i gang kwan", "Pii pe tye i pii wel"],
@@ -53,10 +21,6 @@ const sentences: Readonly<Record<IdentifiableLanguage, readonly string[]>> = {
 };
 
 describe.each(identifiableLanguages)("language identification of %s", (language) => {
-  it.each(greetings[language])("recognises the greeting %j", (greeting) => {
-    expect(model.identify(greeting).language).toBe(language);
-  });
-
   it.each(sentences[language])("is sure of the sentence %j", (sentence) => {
     expect(classify(model.identify(sentence))).toBe(language);
   });

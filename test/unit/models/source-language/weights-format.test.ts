@@ -25,8 +25,9 @@ describe("the weights file of source languages", () => {
       biases: Float32Array.from({ length: sourceClassCount }, (_, index) => index / 3),
       maxWeight: 2.5,
     };
-    expect(decodeSparseWeights(encodeSparseWeights(weights))).toEqual(weights);
-    expect(decodeSparseWeights(unpackSparseWeights(encodeSparseWeights(weights)))).toEqual(weights);
+    const stored = encodeSparseWeights(weights);
+    expect(decodeSparseWeights(stored)).toEqual(weights);
+    expect(decodeSparseWeights(unpackSparseWeights(stored))).toEqual(weights);
   });
 
   it("in the repository is at most 300 kB", () => {

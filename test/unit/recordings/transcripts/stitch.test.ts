@@ -91,7 +91,7 @@ describe("what was said in a recording", () => {
           expect(Math.abs(word.start - (words[index]?.start ?? 0))).toBeLessThan(1);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
@@ -109,7 +109,7 @@ describe("what was said in a recording", () => {
         expect(joined(segments)).toBe(joined(words));
         expect(isMonotone(segments)).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
@@ -122,7 +122,7 @@ describe("what was said in a recording", () => {
         const parts = pieces(words).map(({ start, end, heard }) => ({ start, end, text: joined(heard) }));
         expect(stitch(parts)).toEqual({ text: joined(words) });
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 });
@@ -151,7 +151,7 @@ describe("what was misunderstood here and there", () => {
         const plain = said.map((word) => word.replace(/^x\d+/, ""));
         expect(plain.join(" ")).toBe(joined(words));
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 });

@@ -97,7 +97,9 @@ export default defineConfig({
       }),
       ...folder("browser", {
         exclude: hasBrowser ? ["**/node_modules/**"] : ["**"],
-        globalSetup: ["build-functions", "start-service", "start-browser"].map((name) => `test/support/${name}.ts`),
+        globalSetup: ["build-functions", "start-service", "start-browser"].map(
+          (name) => `test/support/${name}.ts`,
+        ),
         testTimeout: 120_000,
         expect: { requireAssertions: true, poll: { timeout: 20_000 } },
       }),

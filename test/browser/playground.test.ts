@@ -151,9 +151,7 @@ describe("The playground", () => {
     await open("translate");
     await page.locator("#source").selectOption("lug");
     await press("Translate");
-    await expect
-      .poll(() => result().textContent())
-      .toContain("Source and target language must be different");
+    await expect.poll(() => result().textContent()).toContain("Source and target language must be different");
     await page.route(/\/tasks\/translate$/, (route) => route.abort());
     await press("Translate");
     await expect.poll(() => result().textContent()).toContain("cannot be reached");

@@ -72,7 +72,10 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
   ],
   [/playground/, ["test/conformance/playground.test.ts", "test/integration/visitor-attempts.test.ts"]],
   // Scripts of pages, and what only they read, are seen by a browser alone.
-  [/console\//, ["test/browser/flows.test.ts", "test/browser/pages.test.ts"]],
+  [
+    /console\//,
+    ["test/browser/account.slow.test.ts", "test/browser/first-minute.test.ts", "test/browser/pages.test.ts"],
+  ],
   [/playground|console\/client/, ["test/browser/playground.test.ts", "test/browser/recordings.test.ts"]],
   [
     /storage/,

@@ -28,7 +28,7 @@ const from = { sourceAddress: address, signal: new AbortController().signal };
 
 type Needed = Parameters<typeof issueToken>[2] & Parameters<typeof resetPassword>[2];
 
-/** What the use cases touch here: a store with this account, whose password anybody may try. */
+/** What the use cases touch here: a store with this account, and a guard that lets any password be tried. */
 const dependencies = (stored: Partial<AccountWithPassword>, others: object = {}): Needed =>
   ({
     accounts: {
@@ -106,7 +106,7 @@ describe("The guard of passwords", () => {
     expect(open).not.toHaveBeenCalled();
   });
 
-  it("does not reveal the result of a password that it could not count, or whose wait began meanwhile", async () => {
+  it("does not reveal the result of a password that it could not count, or whose wait started meanwhile", async () => {
     const failing = createPasswordGuard({ ...working, addWrong: down, clearAfterRight: down }, addresses);
     const late = { addWrong: async () => ({ wait: 1_001, failures: 1 }), clearAfterRight: async () => 1_001 };
     const waiting = createPasswordGuard({ ...working, ...late }, addresses);

@@ -150,6 +150,14 @@ const sendSample = (text: string | undefined, { account }: Caller, key: string):
 
 const batch = z.object({ items: z.array(z.unknown()) });
 
+/** How many items the batch has that is sent to an operation. */
+const itemsOf = (id: string, text: string | undefined): number => {
+  const documented = described.find((each) => each.id === id)?.request.body;
+  const sent =
+    id in notRun || documented?.kind !== "json" ? JSON.parse(parseEvent(text).body ?? "") : documented.value;
+  return batch.parse(sent).items.length;
+};
+
 /** The headers show the limits of the caller, from which a task is taken unless it was refunded. */
 const expectLimits = (operation: Operation, { headers }: JsonResponse, from: Caller, tasks: number): void => {
   // The call of a tool counts as the task behind it.
@@ -215,7 +223,7 @@ describe.runIf(inject("isLocal"))("Every operation", () => {
       if (id in notRun) expect(first.status).not.toBe(422);
       else expectDocumented(operation, first);
       expect(undeclaredIn(operation.method, `${baseUrl}${operation.path}`, first)).toEqual([]);
-      const tasks = operation.tasksIn ? batch.parse(JSON.parse(parseEvent(text).body ?? "")).items.length : 1;
+      const tasks = operation.tasksIn ? itemsOf(id, text) : 1;
       expectLimits(operation, first, from, tasks);
       if (operation.deprecated) expectDeprecation(operation, first);
       if (!second) return;

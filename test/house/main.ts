@@ -17,7 +17,7 @@ npm run house -- --list functions      everything that a figure counts
 npm run house -- --list words shared   the retired words below a folder, or in a file
 npm run house -- --root FOLDER         the figures of another work tree
 
-Lists: rings, file-rings, lines, functions, longest-functions, files, exports, words, readme-words, readme-bytes,
+Lists: rings, file-rings, lines, lines-with-packages, test-lines, functions, longest-functions, files, exports, words, readme-words, readme-bytes,
 undescribed. The words come from ${namingPagePath}.
 `;
 
@@ -34,8 +34,7 @@ const printFigures = (measures: readonly Measure[]): void => {
   print(`${"".padEnd(width)}  ${"figure".padStart(8)} ${"at most".padStart(8)}`);
   for (const found of measures) {
     const { title, figure, bound } = found;
-    const allowed = bound === undefined ? "".padStart(8) : number(bound);
-    print(`${title.padEnd(width)}  ${number(figure)} ${allowed}${isBeyond(found) ? "  FAILED" : ""}`);
+    print(`${title.padEnd(width)}  ${number(figure)} ${number(bound)}${isBeyond(found) ? "  FAILED" : ""}`);
   }
 };
 

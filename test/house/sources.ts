@@ -42,6 +42,9 @@ export const isModule = (path: string): boolean => /\.(tsx?|mjs)$/.test(path);
 /** Whether a path is code of tests. */
 export const isTest = (path: string): boolean => /^(test|infra\/packages\/[^/]+\/test)\//.test(path);
 
+/** Whether a path is code of the packages, without their tests. */
+export const isPackage = (path: string): boolean => /^infra\/packages\//.test(path) && !isTest(path);
+
 /** Whether a path is code that is deployed, or that deploys: all but tests and the packages of `infra/packages/`. */
 export const isProduction = (path: string): boolean => /^(functions|shared|infra(?!\/packages))\//.test(path);
 

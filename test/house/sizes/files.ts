@@ -13,29 +13,35 @@ export const longFileExceptions: Readonly<Record<string, string>> = {
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
-const isCounted = (path: string): boolean => isProduction(path) && /\.(tsx?|css)$/.test(path);
+/** Which paths are meant. */
+type Choose = (path: string) => boolean;
 
-/** The lines of production code: all TypeScript and style sheets, with comments and empty lines. */
-export const productionLines = (files: readonly SourceFile[]): number =>
-  files.reduce((sum, { path, text }) => (isCounted(path) ? sum + linesOf(text) : sum), 0);
+const isCounted = (path: string): boolean => /\.(tsx?|css)$/.test(path);
+
+/** The lines of all TypeScript and style sheets, with comments and empty lines. */
+export const countLines = (files: readonly SourceFile[], isChosen: Choose): number =>
+  files.reduce((sum, { path, text }) => (isCounted(path) && isChosen(path) ? sum + linesOf(text) : sum), 0);
 
 const folderOf = (path: string): string => path.split("/").slice(0, -1).slice(0, 2).join("/");
 
-/** The lines of production code by folder of the second level, the largest first. */
-export const linesByFolder = (files: readonly SourceFile[]): MeasuredLines[] => {
+/** The lines of code by folder of the second level, the largest first. */
+export const linesByFolder = (
+  files: readonly SourceFile[],
+  isChosen: Choose = isProduction,
+): MeasuredLines[] => {
   const folders = Map.groupBy(
-    files.filter(({ path }) => isCounted(path)),
+    files.filter(({ path }) => isChosen(path)),
     ({ path }) => folderOf(path),
   );
   return [...folders]
-    .map(([path, found]) => ({ path, lines: productionLines(found) }))
+    .map(([path, found]) => ({ path, lines: countLines(found, isChosen) }))
     .toSorted((one, other) => other.lines - one.lines);
 };
 
 /** The production files with more lines than a bound that are no exceptions, the longest first. */
 export const longFiles = (files: readonly SourceFile[], bound: number): MeasuredLines[] =>
   files
-    .filter(({ path }) => isCounted(path) && !longFileExceptions[path])
+    .filter(({ path }) => isCounted(path) && isProduction(path) && !longFileExceptions[path])
     .map(({ path, text }) => ({ path, lines: linesOf(text) }))
     .filter(({ lines }) => lines > bound)
     .toSorted((one, other) => other.lines - one.lines);

@@ -33,10 +33,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As a person runs it: with nothing that the tests have built. */
+/** As a person runs it, with the bundles of this run. */
 const environment = ({ variables }: QuickRun) => ({
   PATH: `${join(process.cwd(), "node_modules/.bin")}:${process.env["PATH"]}`,
   HOME: process.env["HOME"],
+  BUILT_FUNCTIONS: process.env["BUILT_FUNCTIONS"],
   CHROMIUM_PATH: process.env["CHROMIUM_PATH"],
   DATA_DIR: join(folder, "data"),
   ...variables,

@@ -48,7 +48,7 @@ const measure = async (
   const loads: FirstLoad[] = [];
   for (let round = 0; round < (firstPages.includes(path) ? rounds : 1); round += 1) {
     const context = await browser.newContext({ ...phone, ...options });
-    loads.push(await measureFirstLoad(await context.newPage(), `${url}${path}`, true));
+    loads.push(await measureFirstLoad(await context.newPage(), `${url}${path}`));
     await context.close();
   }
   return {

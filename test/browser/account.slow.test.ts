@@ -54,7 +54,7 @@ describe.each([true, false])("A form with errors, with JavaScript: %s", (javaScr
 });
 
 describe("A person", () => {
-  it("is told to check their mail by one sentence and one button, which leads back to the login", () =>
+  it("reads one sentence about their mail, with one button that leads back to the login", () =>
     visit(async ({ page }) => {
       await page.goto(`${baseUrl}/console/forgot-password`);
       await page.locator("#email").fill(newPerson().email);

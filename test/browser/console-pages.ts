@@ -34,17 +34,9 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/console/usage", isPersonal: true },
   ...accountSections.map((section) => ({ path: `/console/account?section=${section}`, isPersonal: true })),
   { path: "/console/account/second-factor", isPersonal: true },
-  ...[
-    "",
-    "/accounts/1",
-    "/requests",
-    "/usage",
-    "/jobs",
-    "/jobs?list=failed",
-    "/deliveries",
-    "/models",
-    "/audit",
-  ].map((page) => ({ path: `/console/admin${page}`, isPersonal: true, isOperators: true })),
+  ...["", "/requests", "/usage", "/jobs", "/jobs?list=failed", "/deliveries", "/models", "/audit"].map(
+    (page) => ({ path: `/console/admin${page}`, isPersonal: true, isOperators: true }),
+  ),
   { path: "/console/tier", isPersonal: true },
   { path: "/status" },
   { path: "/privacy" },
@@ -55,8 +47,8 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/docs" },
   { path: "/docs/translate" },
   { path: "/docs/createV1Speech" },
-  { path: "/docs/listJobs" },
-  { path: "/docs/search?q=voice" },
-  { path: "/docs/guides/first-call" },
-  { path: "/docs/guides/languages" },
+  ...["listJobs", "synthesizeSpeech", "legacyChat", "search?q=voice", "search?q=zzzzqqqq"].map((page) => ({
+    path: `/docs/${page}`,
+  })),
+  ...["first-call", "languages", "limits", "from-v1"].map((guide) => ({ path: `/docs/guides/${guide}` })),
 ];

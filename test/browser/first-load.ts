@@ -40,18 +40,27 @@ const readPaint = `new Promise((resolve) => {
   requestAnimationFrame(() => setTimeout(() => resolve(seen), 100));
 })`;
 
-/** Loads a page with an empty cache, and waits until nothing more is requested. */
-export const measureFirstLoad = async (page: Page, url: string, isSlow = false): Promise<FirstLoad> => {
+/** Counts the bytes that a page loads, always without a cache. @returns a function with the bytes since its last call. */
+export const countBytes = async (page: Page): Promise<() => number> => {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
-  await session.send("Network.clearBrowserCache");
-  if (isSlow) await throttle(session);
+  await session.send("Network.setCacheDisabled", { cacheDisabled: true });
   let bytes = 0;
   session.on("Network.loadingFinished", ({ encodedDataLength }) => {
     bytes += encodedDataLength;
   });
-  await page.goto(url, { waitUntil: "networkidle" });
+  return () => {
+    const counted = bytes;
+    bytes = 0;
+    return counted;
+  };
+};
+
+/** Loads a page for the first time, on a slow network. */
+export const measureFirstLoad = async (page: Page, url: string): Promise<FirstLoad> => {
+  const bytes = await countBytes(page);
+  await throttle(await page.context().newCDPSession(page));
+  await page.goto(url);
   const paint = paintSchema.parse(await page.evaluate(readPaint));
-  await session.detach();
-  return { bytes, ...paint };
+  return { bytes: bytes(), ...paint };
 };

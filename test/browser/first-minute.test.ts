@@ -73,9 +73,9 @@ it("A stranger who has used the three requests of a day is shown where to sign u
     await page.goto(`${baseUrl}/console/playground?try=identify`);
     const result = page.locator("[data-result]");
     for (let requests = 0; requests < 3; requests += 1) {
-      const answered = page.waitForResponse((response) => response.request().method() === "POST");
+      const response = page.waitForResponse((each) => each.request().method() === "POST");
       await page.getByRole("button", { name: "Detect language" }).click();
-      await answered;
+      await response;
       await expect.poll(() => result.getAttribute("aria-busy")).toBe("false");
     }
     await expect.poll(() => result.textContent()).toContain("used your 3 requests for today");

@@ -8,7 +8,7 @@ const second = audioBytes(16_000);
 const seconds = 720;
 const header = wavHeaderBytes(second.length * seconds, { sampleRate: 8_000, stated: true });
 
-/** Chooses the recording, which is made in the page: sending it there would take longer than all the rest. */
+/** Chooses the recording, which the page itself builds: sending it there would take longer than all the rest. */
 const chooseFile = `{
   const [header, second] = ${JSON.stringify([header, second].map((bytes) => Buffer.from(bytes).toString("base64")))}
     .map((text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));

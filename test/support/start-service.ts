@@ -31,7 +31,7 @@ export interface ServiceUnderTest {
 }
 
 declare global {
-  /** What the projects of a run share: each of them loads this file anew. */
+  /** What the projects of a run share: each of them loads this file again. */
   var serviceUnderTest: Promise<ServiceUnderTest> | undefined;
 }
 
@@ -113,7 +113,7 @@ export const provideService = async (
   return service;
 };
 
-/** With the tiers' own limits, as in a deployment. The projects of a run share it until the tests of all of them are over. */
+/** With the tiers' own limits, as in a deployment. The projects of a run share it until the tests of all of them have ended. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const isFirst = globalThis.serviceUnderTest === undefined;
   globalThis.serviceUnderTest ??= openService({

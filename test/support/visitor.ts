@@ -4,7 +4,8 @@ import type { AccountType } from "../../shared/accounts/access/account-access.ts
 import { baseUrl } from "./client.ts";
 import { type LoggedIn, logInAs } from "./operators.ts";
 
-const browser = await chromium.connect(inject("browserEndpoint"));
+/** The browser that all tests share. */
+export const browser = await chromium.connect(inject("browserEndpoint"));
 
 /** A person with a browser of their own, without cookies or storage from before. */
 export interface Visitor {
@@ -14,16 +15,22 @@ export interface Visitor {
   complaints(): string[];
 }
 
-/** Opens a browser for as long as it takes: its first page costs four times as much as another page in it. */
-export const openBrowser = async (options: BrowserContextOptions = {}): Promise<Visitor> => {
-  const context = await browser.newContext({ permissions: ["microphone"], ...options });
+/** Listens to a browser from now on. @returns a function with the complaints since its last call. */
+export const listenToComplaints = (context: BrowserContext): Visitor["complaints"] => {
   const complaints: string[] = [];
   context.on("console", (message) => {
     if (message.type() === "error") complaints.push(`${message.text()} (${message.location().url})`);
   });
   context.on("weberror", (error) => complaints.push(String(error.error())));
+  return () => complaints.splice(0);
+};
+
+/** Opens a browser for as long as it takes: its first page costs four times as much as another page in it. */
+export const openBrowser = async (options: BrowserContextOptions = {}): Promise<Visitor> => {
+  const context = await browser.newContext({ permissions: ["microphone"], ...options });
+  const complaints = listenToComplaints(context);
   context.setDefaultTimeout(20_000);
-  return { page: await context.newPage(), context, complaints: () => complaints.splice(0) };
+  return { page: await context.newPage(), context, complaints };
 };
 
 /** Lets a person look at pages, and closes their browser when they are done. */

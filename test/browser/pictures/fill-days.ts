@@ -7,7 +7,7 @@ import { dayCounter, type UsageUnit, usageCounter } from "../../../shared/accoun
 import { dateOfDay, windowsAt } from "../../../shared/accounts/limits/windows.ts";
 import { createAccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import { openTable } from "../../../shared/platform/storage/sdk-table.ts";
-import type { Person } from "../../support/console-visit.ts";
+import type { TestAccount } from "../../support/api-client.ts";
 
 /** How many days of usage the busiest account has. */
 export const filledDays = 400;
@@ -32,15 +32,10 @@ const requestsOn = (day: number, index: number): number => {
   return Math.round((40 + 30 * Math.sin(day / 9 + index)) * (isWeekend ? 0.2 : 1) * (5 - index));
 };
 
-/** Makes the account of a person an Admin's. Needs a service that does not run. */
-export const promote = async (dataDirectory: string, { username }: Person): Promise<void> => {
+/** Makes the account of a person an Admin's. */
+export const promote = async (dataDirectory: string, { id }: TestAccount): Promise<void> => {
   process.env["DATA_DIR"] = dataDirectory;
-  await withLocalTable(async (name) => {
-    const accounts = createAccountsRepository(openTable(name));
-    const account = await accounts.find({ username });
-    if (!account) throw new Error(`There is no account ${username}.`);
-    await accounts.setAccountType(account.id, "Admin");
-  });
+  await withLocalTable((name) => createAccountsRepository(openTable(name)).setAccountType(id, "Admin"));
 };
 
 /** The counters of one day, as attributes. */
@@ -69,15 +64,13 @@ const setAll = (attributes: Readonly<Record<string, number>>) => {
  * Writes the usage of many days into the table of a service that is not running, where past days can only come from: today's
  * requests make no past.
  */
-export const fillDays = async (dataDirectory: string, { username }: Person): Promise<void> => {
+export const fillDays = async (dataDirectory: string, { id }: TestAccount): Promise<void> => {
   process.env["DATA_DIR"] = dataDirectory;
   await withLocalTable(async (name) => {
     const table = openTable(name);
-    const account = await createAccountsRepository(table).find({ username });
-    if (!account) throw new Error(`There is no account ${username}.`);
     const { day: today, month } = windowsAt(Date.now());
     for (let day = today - filledDays + 1; day < today; day += 1) {
-      const Key = limitKeys.usage(dateOfDay(day), account.id);
+      const Key = limitKeys.usage(dateOfDay(day), id);
       await table.update({ Key, ...setAll(countersOf(day, undefined, dayCounter)) });
     }
     const { perDay = 0, perMonth = 0 } = accountPoliciesWith(1)({
@@ -89,6 +82,6 @@ export const fillDays = async (dataDirectory: string, { username }: Person): Pro
       [accountCounters.day(today)]: Math.round(perDay * 0.9),
       [accountCounters.month(month)]: Math.round(perMonth * 0.6),
     };
-    await table.update({ Key: accountKeys.access(account.id), ...setAll(ofToday) });
+    await table.update({ Key: accountKeys.access(id), ...setAll(ofToday) });
   });
 };

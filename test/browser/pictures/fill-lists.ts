@@ -14,7 +14,7 @@ import {
   type NewJob,
   newJobId,
 } from "../../../shared/recordings/jobs/jobs-repository.ts";
-import type { Person } from "../../support/console-visit.ts";
+import type { TestAccount } from "../../support/api-client.ts";
 
 /** Ninety days of the canary, with some failures of two tasks. */
 const fillStatus = async (table: Table): Promise<void> => {
@@ -97,7 +97,7 @@ const fillJobs = async (table: Table, userId: number): Promise<void> => {
 };
 
 /** Writes lists that only come with time into the table of a service that is not running. */
-export const fillLists = async (dataDirectory: string, { username }: Person): Promise<void> => {
+export const fillLists = async (dataDirectory: string, { username }: TestAccount): Promise<void> => {
   process.env["DATA_DIR"] = dataDirectory;
   await withLocalTable(async (name) => {
     const table = openTable(name);

@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
 import { accountSections } from "../../../functions/console/account/pages.ts";
+import { ApiClient } from "../../support/api-client.ts";
 import { newPerson, type Person, register } from "../../support/console-visit.ts";
 import { codeOf, secretIn } from "../../support/second-factor.ts";
 import { type ConsolePage, consolePages } from "../console-pages.ts";
-import { type Actor, callAs, linkMailedTo, verify } from "./people.ts";
+import { type Actor, linkMailedTo, verify } from "./people.ts";
 
 /** A page in one state. */
 export interface Scene {
@@ -18,7 +19,21 @@ export interface Scene {
   readonly act?: (page: Page, url: string) => Promise<unknown>;
   /** Responses to forms and scripts that never come, so the page waits. */
   readonly holds?: RegExp;
+  /** It shows what only `fillLists` and the account with most bring about. */
+  readonly isFilled?: true;
 }
+
+/** Opens a page in its state. @throws Error when it responds with another status. */
+export const openScene = async (
+  page: Page,
+  url: string,
+  { holds, path, status = 200, act }: Scene,
+): Promise<void> => {
+  if (holds) await page.route(holds, () => undefined);
+  const response = await page.goto(`${url}${path}`);
+  if (response?.status() !== status) throw new Error(`${path} responds with ${response?.status()}.`);
+  await act?.(page, url);
+};
 
 /** `/console/playground?try=chat` as the name of a page: `playground-chat`. */
 const nameOf = (path: string): string => {
@@ -46,7 +61,7 @@ const fillIn = async (page: Page, values: Readonly<Record<string, string>>): Pro
   await page.waitForLoadState();
 };
 
-const stranger = async (url: string): Promise<Person> => register(url, newPerson());
+const stranger = (url: string) => register(url);
 
 const signUpWith = async (page: Page, url: string): Promise<Person> => {
   const person = newPerson();
@@ -67,9 +82,8 @@ const openReset = async (page: Page, url: string, person: Person): Promise<void>
 /** The keys of an account outlive its password, if its address was verified before. */
 const resetWithKeys = async (page: Page, url: string): Promise<void> => {
   const person = await stranger(url);
-  const caller = await callAs(url, person);
-  await caller.post("/auth/keys", { name: "clinic-app" });
-  await caller.post("/auth/keys", { name: "radio-programmes-of-the-western-districts" });
+  for (const name of ["clinic-app", "radio-programmes-of-the-western-districts"])
+    await new ApiClient(() => url).send("/auth/keys", { token: person.token, body: { name } });
   await verify(url, person);
   await openReset(page, url, person);
   await fillIn(page, { new_password: "nine cranes over the hill" });
@@ -181,7 +195,7 @@ const providers: readonly Scene[] = [
 
 const openFirstRecording = async (page: Page): Promise<void> => {
   await main(page).locator('a[href*="/console/recordings/"]').first().click();
-  await page.waitForLoadState("networkidle");
+  await main(page).locator(".said li").first().waitFor();
 };
 
 const dayBefore = (days: number): string =>
@@ -212,7 +226,7 @@ const account: readonly Scene[] = [
     path: `/console/usage?from=${dayBefore(0)}&to=${dayBefore(5)}`,
   },
   { page: "usage", state: "no-request", as: "one", path: "/console/usage?request=unknown" },
-  { page: "status", state: "measured", as: "many", path: "/status" },
+  { page: "status", state: "measured", as: "many", path: "/status", isFilled: true },
   { page: "recording", state: "one", as: "one", path: "/console/recordings", act: openFirstRecording },
   {
     ...{ page: "tokens", state: "created", as: "empty", path: "/console/tokens" },
@@ -320,62 +334,85 @@ const playground: readonly Scene[] = [
   { page: "playground-chat", state: "account", as: "one", path: "/console/playground?try=chat" },
 ];
 
-/** Opens the page of an account, and there an act that needs the password. */
-const openAct = async (page: Page, username: string, act: string): Promise<void> => {
-  await main(page).getByRole("link", { name: username }).first().click();
-  await page.waitForLoadState();
-  await main(page).getByRole("link", { name: act }).click();
-  await page.waitForLoadState();
+/** Opens the page of a new account. */
+const openStranger = async (page: Page, url: string): Promise<void> => {
+  const { username } = await stranger(url);
+  await page.goto(`${url}/console/admin?q=${username}`);
+  await main(page).getByRole("link", { name: username }).click();
+  await main(page).getByRole("link", { name: "Change the plan" }).waitFor();
 };
+
+const disable = async (page: Page): Promise<void> => {
+  await main(page).locator("summary", { hasText: "Disable the account" }).click();
+  await main(page).getByRole("button", { name: "Disable the account" }).click();
+  await main(page).getByText("The account is disabled.").waitFor();
+};
+
+const ofAccount = { page: "admin-account", as: "operator", path: "/console/admin" } as const;
 
 /** The states of the operators' pages. */
 const operators: readonly Scene[] = [
+  { ...ofAccount, state: "new", act: openStranger },
   {
-    ...{ page: "admin-accounts-1", state: "act", as: "operator", path: "/console/admin" },
-    act: async (page, url) => openAct(page, (await stranger(url)).username.slice(0, 5), "Change the plan"),
+    ...{ ...ofAccount, state: "disabled" },
+    act: async (page, url) => {
+      await openStranger(page, url);
+      await disable(page);
+    },
   },
   {
-    ...{ page: "admin-accounts-1", state: "error", as: "operator", path: "/console/admin" },
+    ...{ ...ofAccount, state: "act" },
     act: async (page, url) => {
-      await openAct(page, (await stranger(url)).username.slice(0, 5), "Delete the account");
+      await openStranger(page, url);
+      await main(page).getByRole("link", { name: "Change the plan" }).click();
+      await main(page).locator("[name=password]").waitFor();
+    },
+  },
+  {
+    ...{ ...ofAccount, state: "error" },
+    act: async (page, url) => {
+      await openStranger(page, url);
+      await main(page).getByRole("link", { name: "Delete the account" }).click();
       await main(page).locator("[name=typed_username]").fill("someone else");
       await main(page).locator("[name=password]").fill("not the password");
       await main(page).locator("form .danger").last().click();
-      await page.waitForLoadState();
+      await main(page).getByRole("alert").first().waitFor();
     },
   },
   {
-    ...{ page: "admin-accounts-1", state: "keys", as: "operator", path: "/console/admin?q=4" },
-    act: async (page) => {
-      await main(page).locator("tbody a").first().click();
-      await page.waitForLoadState();
-    },
+    ...{ ...ofAccount, state: "keys", path: "/console/admin?q=4", isFilled: true },
+    act: (page) => main(page).locator("tbody a").first().click(),
   },
   {
-    ...{ page: "admin-accounts-1", state: "decide", as: "operator", path: "/console/admin/requests" },
-    act: async (page) => {
-      await main(page).getByRole("link", { name: "Decide" }).first().click();
-      await page.waitForLoadState();
-    },
+    ...{ ...ofAccount, state: "decide", path: "/console/admin/requests", isFilled: true },
+    act: (page) => main(page).getByRole("link", { name: "Decide" }).first().click(),
   },
   {
     ...{ page: "admin-jobs-failed", state: "open", as: "operator", path: "/console/admin/jobs?list=failed" },
+    isFilled: true,
     act: (page) => main(page).locator("summary").first().click(),
   },
   {
     ...{ page: "admin-audit", state: "acts", as: "operator", path: "/console/admin" },
     act: async (page, url) => {
-      const { username } = await stranger(url);
-      await page.goto(`${url}/console/admin?q=${username}`);
-      await main(page).getByRole("link", { name: username }).click();
-      await main(page).locator("summary", { hasText: "Disable the account" }).click();
-      await main(page).getByRole("button", { name: "Disable the account" }).click();
-      await main(page).getByText("The account is disabled.").waitFor();
+      await openStranger(page, url);
+      await disable(page);
       await page.goto(`${url}/console/admin/audit`);
     },
   },
   { page: "admin", state: "nothing-found", as: "operator", path: "/console/admin?q=nothing-like-this" },
   { page: "admin", state: "refused", as: "empty", path: "/console/admin", status: 403 },
+];
+
+/** A request from a page of the documentation, with its response. */
+const documentation: readonly Scene[] = [
+  {
+    ...{ page: "docs-listJobs", state: "response", as: "empty", path: "/docs/listJobs" },
+    act: async (page) => {
+      await page.getByRole("button", { name: "Send request" }).click();
+      await main(page).locator("[data-result] code").getByText("jobs").waitFor();
+    },
+  },
 ];
 
 const ofPage = ({ path, isPersonal = false, isOperators = false, status = 200 }: ConsolePage): Scene => ({
@@ -395,6 +432,7 @@ const all: readonly Scene[] = [
   ...secondFactors,
   ...playground,
   ...operators,
+  ...documentation,
   ...local,
 ];
 

@@ -1,10 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { logIn, logInAsOperator } from "../../support/console-visit.ts";
 import type { Picture } from "./contact-sheet.ts";
 import type { Actor, People } from "./people.ts";
-import type { Scene } from "./scenes.ts";
+import { openScene, type Scene } from "./scenes.ts";
 
 /** Small and usual phones, a tablet, a laptop and a screen; the pictures are as high as their pages. */
 export const widths = [360, 768, 1024, 1440] as const;
@@ -26,11 +26,7 @@ export interface Taking {
 /** The page changes with the width and the colours by its style sheet alone, so it is loaded once. */
 const takeScene = async (page: Page, scene: Scene, taking: Taking): Promise<Picture[]> => {
   const { url, folder } = taking;
-  const { holds, act, path, status = 200 } = scene;
-  if (holds) await page.route(holds, () => undefined);
-  const response = await page.goto(`${url}${path}`, { waitUntil: "networkidle" });
-  if (response?.status() !== status) throw new Error(`${path} responds with ${response?.status()}.`);
-  await act?.(page, url);
+  await openScene(page, url, scene);
   const pictures: Picture[] = [];
   for (const colorScheme of taking.colorSchemes) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -48,6 +44,23 @@ const takeScene = async (page: Page, scene: Scene, taking: Taking): Promise<Pict
 
 const problemOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** Opens browsers for actors, of whom each logs in once. */
+export const createActors = (browser: Browser, people: People, url: string) => {
+  const sessions = new Map<Actor, BrowserContextOptions>();
+  return async (actor: Actor): Promise<BrowserContext> => {
+    const session = sessions.get(actor);
+    const context = await browser.newContext(session);
+    context.setDefaultTimeout(20_000);
+    if (actor !== "visitor" && !session) {
+      const page = await context.newPage();
+      await (actor === "operator" ? logInAsOperator : logIn)(page, url, people[actor]);
+      sessions.set(actor, { storageState: await context.storageState() });
+      await page.close();
+    }
+    return context;
+  };
+};
+
 /** Takes the pictures of scenes, one after the other. A scene that fails is on the sheet with its error. */
 export const takePictures = async (
   browser: Browser,
@@ -55,19 +68,7 @@ export const takePictures = async (
   scenes: readonly Scene[],
   taking: Taking,
 ): Promise<Picture[]> => {
-  const sessions = new Map<Actor, Awaited<ReturnType<BrowserContext["storageState"]>>>();
-  const open = async (actor: Actor): Promise<BrowserContext> => {
-    const storageState = sessions.get(actor);
-    const context = await browser.newContext(storageState ? { storageState } : {});
-    context.setDefaultTimeout(20_000);
-    if (actor !== "visitor" && !storageState) {
-      const page = await context.newPage();
-      await (actor === "operator" ? logInAsOperator : logIn)(page, taking.url, people[actor]);
-      sessions.set(actor, await context.storageState());
-      await page.close();
-    }
-    return context;
-  };
+  const open = createActors(browser, people, taking.url);
   const pictures: Picture[] = [];
   for (const scene of scenes) {
     await mkdir(join(taking.folder, scene.page), { recursive: true });

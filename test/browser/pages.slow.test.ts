@@ -1,0 +1,102 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { baseUrl } from "../support/client.ts";
+import { logIn, register } from "../support/console-visit.ts";
+import { browser, listenToComplaints, type Visitor, visit } from "../support/visitor.ts";
+import { countBytes, throttle } from "./first-load.ts";
+import { promote } from "./pictures/fill-days.ts";
+import { type Actor, createPeople } from "./pictures/people.ts";
+import { openScene, type Scene, scenes } from "./pictures/scenes.ts";
+import { createActors } from "./pictures/take-pictures.ts";
+
+/** For people who buy data by the megabyte; documents of the API's whole reference may be larger, but never this large. */
+const maxBytes = 60_000;
+
+/** WCAG 2.2, levels A and AA, what axe holds to be good practice; of the dark colours, only the rules about colours. */
+const rules = {
+  light: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] },
+  dark: { type: "rule", values: ["color-contrast", "link-in-text-block"] },
+} as const;
+
+/** Axe finds nothing wrong with a page, in its light and its dark colours. */
+const expectAccessible = async (page: Page): Promise<void> => {
+  await page.evaluate(axe.source);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const options = JSON.stringify({ runOnly: rules[colorScheme], resultTypes: ["violations"] });
+    const found = await page.evaluate<string[]>(
+      `axe.run(${options}).then(({ violations }) =>
+         violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`,
+    );
+    // In the message, as a report of a failure abbreviates the list.
+    expect(found, `${page.url()} in ${colorScheme}: ${found.join("; ")}`).toEqual([]);
+  }
+};
+
+/** A browser of an actor, which shows one page after the other. */
+interface Opened extends Visitor {
+  /** The bytes that were loaded since it was last asked. */
+  bytes(): number;
+}
+
+describe("Every page", () => {
+  let openContext: ReturnType<typeof createActors>;
+  const opened = new Map<Actor, Opened>();
+
+  beforeAll(async () => {
+    const people = await createPeople(baseUrl, new Set(["one"]));
+    await promote(inject("dataDirectory"), people.operator);
+    openContext = createActors(browser, people, baseUrl);
+  });
+  afterAll(() => Promise.all(Array.from(opened.values(), ({ context }) => context.close())));
+
+  const open = async (actor: Actor): Promise<Opened> => {
+    const context = await openContext(actor);
+    const complaints = listenToComplaints(context);
+    const page = await context.newPage();
+    return { context, page, complaints, bytes: await countBytes(page) };
+  };
+
+  const look = async (scene: Scene, { page, complaints, bytes }: Opened): Promise<void> => {
+    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+    await page.setViewportSize({ width: 1_280, height: 720 });
+    bytes();
+    await openScene(page, baseUrl, scene);
+    if (!scene.act) {
+      const loaded = bytes();
+      expect(loaded).toBeGreaterThan(1_000);
+      expect(loaded).toBeLessThan(maxBytes);
+    }
+    expect(await page.locator("h1").count()).toBe(1);
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);
+    // The status of an error page, and of a form that is refused, is expected.
+    expect(complaints().filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
+  };
+
+  it.each(scenes.filter(({ as, isFilled }) => as !== "many" && !isFilled))(
+    "$page ($state) is accessible in light and dark, fits a small phone, keeps its own policy, and costs at most 60 kB",
+    async (scene) => {
+      // What it does may log in to another account.
+      if (scene.act ?? scene.holds) {
+        const visitor = await open(scene.as);
+        await look(scene, visitor).finally(() => visitor.context.close());
+        return;
+      }
+      const visitor = opened.get(scene.as) ?? (await open(scene.as));
+      opened.set(scene.as, visitor);
+      await look(scene, visitor);
+    },
+  );
+
+  it("can be used at 150 kilobits a second", () =>
+    visit(async ({ page, context }) => {
+      await throttle(await context.newCDPSession(page));
+      await logIn(page, baseUrl, await register(baseUrl));
+      await page.goto(`${baseUrl}/console/playground?try=identify`);
+      await page.getByRole("button", { name: "Detect language" }).click();
+      await expect.poll(() => page.locator("[data-result]").textContent()).toBe("Luganda");
+    }));
+});

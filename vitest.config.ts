@@ -19,7 +19,6 @@ const alsoWider = [
   "test/integration/killed-server.test.ts",
   "test/integration/log-canary.test.ts",
   "test/integration/log-canary-messaging.test.ts",
-  "test/integration/local/service.test.ts",
   "test/unit/audio/damaged-files.test.ts",
   "test/unit/audio/hostile-files.test.ts",
   "test/unit/documents/generated.test.ts",

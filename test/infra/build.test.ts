@@ -336,6 +336,18 @@ describe("The bundle of each function", () => {
     }
   });
 
+  it.each(["chat", "language", "translate", "upload"])(
+    "of %s loads the client of S3 when it is needed, which few requests do",
+    (name) => {
+      const output = service.metafile.outputs;
+      const [, { imports = [] } = {}] =
+        Object.entries(output).find(([path]) => path.endsWith(`/${name}/index.mjs`)) ?? [];
+      const client = imports.filter(({ path }) => path.endsWith("/s3-sdk.mjs"));
+      expect(client.map(({ kind }) => kind)).toEqual(["dynamic-import"]);
+      expect(packagesOf(name)).not.toContain("@aws-sdk/client-s3");
+    },
+  );
+
   it("of the translation leaves out what only other functions need", () => {
     const packages = packagesOf("translate");
     for (const foreign of ["nodemailer", "@aws-sdk/client-s3", "@aws-sdk/client-sesv2", "undici"]) {

@@ -41,12 +41,12 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
   format: { ranBy: "check", as: "biome check ." },
   openapi: { ranBy: "check", as: "node infra/commands/write-openapi.ts" },
   account: {
-    ranBy: "test/integration/local/service.test.ts",
-    as: 'runCommand("infra/commands/account.ts", args, variables)',
+    ranBy: "test/integration/local/operators.slow.test.ts",
+    as: 'service.operate("account", ...args)',
   },
   usage: {
-    ranBy: "test/integration/deleted-account.test.ts",
-    as: 'runCommand("infra/commands/usage.ts", args, variables)',
+    ranBy: "test/integration/local/operators.slow.test.ts",
+    as: 'service.operate("usage", "--month", ...args)',
   },
   feedback: {
     ranBy: "test/conformance/messaging-rights.slow.test.ts",
@@ -57,12 +57,12 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     as: 'runCommand("infra/commands/affected.ts", args, variables)',
   },
   message: {
-    ranBy: "test/integration/messaging/local-service.test.ts",
-    as: 'runCommand("infra/commands/message.ts"',
+    ranBy: "test/integration/local/operators.slow.test.ts",
+    as: 'service.operate("message", ...args, "--from"',
   },
   invoke: {
-    ranBy: "test/integration/local/service.test.ts",
-    as: 'runCommand("infra/commands/invoke.ts", [feature, path], variables)',
+    ranBy: "test/integration/local/operators.slow.test.ts",
+    as: 'service.operate("invoke", feature, path)',
   },
   synth: {
     args: (folder) => ["--output", folder],
@@ -130,8 +130,8 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
   },
   smoke: { ranBy: "infra/commands/release.ts", as: '["run", "smoke"]' },
   "first-deployment": {
-    ranBy: "test/integration/local/first-deployment.test.ts",
-    as: 'runCommand("infra/commands/first-deployment/main.ts", args, variables)',
+    ranBy: "test/integration/local/operators.slow.test.ts",
+    as: 'runHere("infra/commands/first-deployment/main.ts", args,',
   },
   stage: { notRun: deploys },
   costs: { shows: /kB sent to the internet/ },

@@ -37,7 +37,7 @@ const explained: Readonly<Record<string, string>> = {
   "s3:AbortMultipartUpload arn:aws:s3:::audiobucket3176805c/transcriptions":
     "A recording that cannot be stored whole; test/integration/object-store.test.ts has it.",
   "functionsuploadrole210c4655 dynamodb:DeleteItem":
-    "An account that is deleted while it gets a link; test/integration/deleted-account.test.ts has it.",
+    "An account that is deleted while it gets a link; test/integration/uploads.test.ts has it.",
   "s3:ListBucket arn:aws:s3:::audiobucket3176805c jobs/0/*":
     "A voice note whose transcript has expired; without it S3 says 403 and not 404.",
   "sqs:ChangeMessageVisibility arn:aws:sqs:us-east-1:000000000000:messagesqueue":

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { chooseInspected, configureFunction } from "../../../infra/local/functions.ts";
 import { readLocalSettings } from "../../../infra/local/settings.ts";
-import { runCommand } from "../../support/run-service.ts";
 
 const source = `
   export const handler = async (event, context) => {
@@ -108,15 +107,6 @@ describe("a function that is inspected", () => {
     resume();
     expect(await invocation).toBeGreaterThan(0);
     detach();
-  });
-
-  it("must exist: another name is refused with the existing ones, before anything starts", async () => {
-    const command = runCommand("infra/local/main.ts", ["--inspect", "cat"], {
-      PORT: "0",
-      DATA_DIR: join(directory, "none"),
-    });
-    expect(await command.ended).toBe(1);
-    expect(command.output()).toMatch(/^There is no function cat; there are (\w+, )*chat, .*translate/);
   });
 
   it("needs a port that is free", async () => {

@@ -67,7 +67,11 @@ const alone = async (folder: string, make: () => Promise<void>): Promise<void> =
       throw new Error(`another process makes ${folder}; remove ${lock} if none does`);
     await pause(200);
   }
-  await make().finally(() => rmdir(lock));
+  try {
+    await make();
+  } finally {
+    await rmdir(lock);
+  }
 };
 
 const makePython = async (folder: string, requirements: string): Promise<void> => {

@@ -57,5 +57,5 @@ describe("The check for lost awaits", () => {
     });
     const found = [...output.matchAll(/^(\S+?):\d+:\d+: .*no-floating-promises/gm)].map(([, file]) => file);
     expect(found.toSorted()).toEqual(seeded.toSorted());
-  });
+  }, 300_000);
 });

@@ -20,7 +20,7 @@ import { described, runShell, writeSampleFiles } from "../support/documented-cod
 import { parseEvent, sampleEvents } from "../support/sample-events.ts";
 import { undeclaredIn } from "../support/undeclared-headers.ts";
 
-/** Operations whose curl cannot run as it is written, and why: the sample event of their function is sent in its place. */
+/** Operations whose curl cannot run as it is written, and why: a sample event of their function is sent instead. */
 const notRun: Readonly<Record<string, string>> = {
   deleteAccount: "the password is another",
   changePassword: "the password is another",

@@ -41,7 +41,7 @@ const crawl = async (visitor: FormVisitor, isMeant: (path: string) => boolean): 
 
 describe.each([
   ["a stranger", async () => new FormVisitor(), () => true],
-  // The documentation is the same for everybody.
+  // The documentation is the same for all readers.
   [
     "an account",
     async () => (await logInTo(await sharedAccount())).visitor,

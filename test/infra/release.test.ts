@@ -154,7 +154,7 @@ describe("The workflows", () => {
   it("use commands that package.json has", () => {
     const scripts: unknown = JSON.parse(readFileSync("package.json", "utf8")).scripts;
     const used = linesWith(/npm run ([a-z:]+)/g);
-    expect(used).toEqual(["release", "package"]);
+    expect(used).toEqual(["test:release", "release", "package"]);
     for (const name of used) expect(scripts).toHaveProperty([name]);
   });
 

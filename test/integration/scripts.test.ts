@@ -28,16 +28,13 @@ const elsewhere = Object.entries(scriptRuns).filter(
 );
 
 describe("the scripts of package.json", () => {
-  it.each(programs)(
-    "$file gives its usage to what prints it for --help, before it does anything",
-    ({ text }) => {
-      const reads = /^(?!import\b).*\b(?:runCommandLine|readOptions)\(\s*(?:usage\b|`|"Usage)/m.exec(text);
-      const firstWork = /^(?:(?:const|let) .*= )?await /m.exec(text);
-      expect(reads).not.toBeNull();
-      expect(reads?.index).toBeLessThanOrEqual(firstWork?.index ?? text.length);
-      expect(text).toMatch(/Usage: npm |node test/);
-    },
-  );
+  it.each(programs)("$file has a usage that --help prints, before it does anything", ({ text }) => {
+    const reads = /^(?!import\b).*\b(?:runCommandLine|readOptions)\(\s*(?:usage\b|`|"Usage)/m.exec(text);
+    const firstWork = /^(?:(?:const|let) .*= )?await /m.exec(text);
+    expect(reads).not.toBeNull();
+    expect(reads?.index).toBeLessThanOrEqual(firstWork?.index ?? text.length);
+    expect(text).toMatch(/Usage: npm |node test/);
+  });
 
   it.each(["infra/commands/stage.ts", "test/fuzz/main.ts"])(
     "%s prints its usage for --help and does nothing else",

@@ -73,7 +73,11 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
   // Scripts of pages, and what only they read, are seen by a browser alone.
   [
     /console\//,
-    ["test/browser/account.slow.test.ts", "test/browser/first-minute.test.ts", "test/browser/pages.test.ts"],
+    [
+      "test/browser/account.slow.test.ts",
+      "test/browser/first-minute.test.ts",
+      "test/browser/pages.slow.test.ts",
+    ],
   ],
   [/playground|console\/client/, ["test/browser/playground.test.ts", "test/browser/recordings.test.ts"]],
   [

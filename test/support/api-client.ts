@@ -146,7 +146,7 @@ export class ApiClient {
     return this.send("/tasks/jobs", { token: options.token, body: { ...fields, file_id } });
   };
 
-  /** The response about a job once it is over. @param look sees every response until then. */
+  /** The response about a job once it has ended. @param look sees every response until then. */
   readonly whenOver = async (
     id: string,
     token: string,

@@ -109,6 +109,6 @@ export const sharedAccount = (): Promise<TestAccount> => {
   return shared;
 };
 
-/** The response about a job once it is over. */
+/** The response about a job once it has ended. */
 export const whenOver = (id: string, token: string): Promise<JsonResponse> =>
   client.whenOver(id, token, (response) => expectDeclared(getJobOperation, response));

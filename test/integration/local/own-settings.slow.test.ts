@@ -353,7 +353,7 @@ describe("an account that is disabled", () => {
 });
 
 describe("a service with limits of its operator's choice", () => {
-  /** Sends until it is refused, for which the end of a minute may be waited for. @returns the limit that refused it. */
+  /** Sends until it is refused; it may wait for the end of a minute. @returns the limit that refused it. */
   const untilRefused = async (limit: number, send: (index: number) => Promise<Response>) => {
     for (let sent = 0; sent <= 2 * limit; sent += 1) {
       const { status, headers } = await send(sent);

@@ -12,7 +12,7 @@ const main = (page: Page) => page.locator("main");
 const press = (page: Page, name: string) => main(page).getByRole("button", { name }).click();
 
 const logOut = async (page: Page): Promise<void> => {
-  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByRole("button", { name: "Log out", exact: true }).click();
   await page.locator("header").getByRole("link", { name: "Log in" }).waitFor();
 };
 

@@ -108,7 +108,7 @@ export const Requests = (visit: RequestsView) => {
   const isSearch = query.request !== undefined;
   const isPart = isSearch || query.before !== undefined;
   return (
-    <section class="listing" aria-labelledby="requests">
+    <section class="listing">
       <h2 id="requests">{words.title}</h2>
       <p class="soft">{fill(words.text, { count: requestLogDays })}</p>
       <Search {...visit} />

@@ -13,5 +13,6 @@ export const standInAccounts: Readonly<Record<string, StandInAccount>> = {
   nambi: { name: "Nambi Grace", email: "nambi.grace@example.com", emailVerified: true },
   acen: { name: "Acen Mary", email: "acen.mary@example.com", emailVerified: true },
   auma: { name: "Auma Rose", email: "auma.rose@example.com", emailVerified: true },
+  lanyero: { name: "Lanyero Jane", email: "lanyero.jane@example.com", emailVerified: true },
   okello: { name: "Okello James", email: "okello.james@example.com", emailVerified: false },
 };

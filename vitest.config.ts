@@ -24,6 +24,17 @@ const alsoWider = [
   "test/unit/documents/generated.test.ts",
 ];
 
+/** These have no quick form, so only `npm run test:release` runs them. */
+const onlyWhole = [
+  "test/integration/export-two-years.endurance.test.ts",
+  "test/integration/parted-upload.endurance.test.ts",
+  "test/integration/recording-targets-hour.endurance.test.ts",
+  "test/integration/recording-targets-killed.endurance.test.ts",
+  "test/integration/release.endurance.test.ts",
+  "test/integration/scripts.endurance.test.ts",
+];
+const isWhole = process.env["ENDURANCE"] !== undefined;
+
 type Options = NonNullable<TestProjectInlineConfiguration["test"]>;
 
 const project = (
@@ -103,8 +114,8 @@ export default defineConfig({
         expect: { requireAssertions: true, poll: { timeout: 20_000 } },
       }),
       ...packages.map((name) => project(name, [`infra/packages/${name}/test/**/*.test.ts`])),
-      project("endurance", [endurance, ...(process.env["ENDURANCE"] ? alsoWider : [])], {
-        exclude: ["**/node_modules/**"],
+      project("endurance", [endurance, ...(isWhole ? alsoWider : [])], {
+        exclude: ["**/node_modules/**", ...(isWhole ? [] : onlyWhole)],
         testTimeout: 600_000,
         expect: { requireAssertions: false },
         globalSetup: ["test/support/build-functions.ts"],

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
+import { type Attack, attacksOf, heldIf, refusedIf, type Target } from "./attack.ts";
 import {
   ask,
+  attacksByVisitor,
   mailedToken,
   mailsTo,
   newRegistration,
@@ -33,36 +34,23 @@ const changedPassword = "nine cranes over the hill";
 
 /** Attacks 3, 4, 8 and 12: mails to strangers, links, wrong passwords, and what remains of a deleted account. */
 export const accountAttacks: readonly Attack[] = [
-  {
-    number: 3,
-    name: "46 verification mails to a stranger",
-    needs: ["mails"],
-    attempt: async (target) => {
-      const { token, email } = await newVisitor(target);
+  ...attacksByVisitor({ number: 3, needs: ["mails"] })({
+    "46 verification mails to a stranger": async (target, { token, email }) => {
       for (let time = 0; time < 45; time += 1)
         await ask(target, "/auth/resend-verification", { method: "POST", token });
       const { length } = await mailsTo(target, (address) => address === email);
       // A new minute may have started, which allows one more.
       return heldIf(length >= 1 && length <= 2, `46 requested, ${length} sent`);
     },
-  },
-  {
-    number: 3,
-    name: "30 reset mails to a stranger",
-    needs: ["mails"],
-    attempt: async (target) => {
-      const { email } = await newVisitor(target);
+    "30 reset mails to a stranger": async (target, { email }) => {
       for (let time = 0; time < 30; time += 1) await forgetPassword(target, email);
       const all = await mailsTo(target, (address) => address === email);
       const { length } = all.filter(({ text }) => text.includes("reset"));
       return heldIf(length >= 1 && length <= 2, `30 requested, ${length} sent`);
     },
-  },
-  {
-    number: 3,
-    name: "ten registrations with a stranger's address, each with another word behind a plus",
-    needs: ["mails"],
-    attempt: async (target) => {
+  }),
+  ...attacksOf({ number: 3, needs: ["mails"] })({
+    "ten registrations with a stranger's address, each with another word behind a plus": async (target) => {
       const { username } = newRegistration();
       for (let time = 0; time < 10; time += 1) {
         await register(target, { ...newRegistration(), email: `${username}+${time}@example.com` });
@@ -70,13 +58,9 @@ export const accountAttacks: readonly Attack[] = [
       const { length } = await mailsTo(target, (address) => address.startsWith(username));
       return heldIf(length >= 1 && length <= 2, `10 requested, ${length} sent`);
     },
-  },
-  {
-    number: 4,
-    name: "a reset link from before a change of password",
-    needs: ["mails"],
-    attempt: async (target) => {
-      const { token, email, username, password } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 4, needs: ["mails"] })({
+    "a reset link from before a change of password": async (target, { token, email, username, password }) => {
       await forgetPassword(target, email);
       const stolen = await mailedToken(target, email);
       const body = { old_password: password, new_password: changedPassword };
@@ -88,13 +72,7 @@ export const accountAttacks: readonly Attack[] = [
         `the link ${status}, the owner's new password ${owner.status}`,
       );
     },
-  },
-  {
-    number: 4,
-    name: "a reset link that was used before",
-    needs: ["mails"],
-    attempt: async (target) => {
-      const { email } = await newVisitor(target);
+    "a reset link that was used before": async (target, { email }) => {
       await forgetPassword(target, email);
       const link = await mailedToken(target, email);
       const first = await resetPassword(target, link);
@@ -104,13 +82,12 @@ export const accountAttacks: readonly Attack[] = [
         `${first.status}, then ${second.status}`,
       );
     },
-  },
-  {
-    number: 8,
-    name: "five wrong passwords for another account, whose owner then logs in from their own address",
-    needs: ["addresses"],
-    attempt: async (target) => {
-      const { username, password } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 8, needs: ["addresses"] })({
+    "five wrong passwords for another account, whose owner then logs in from their own address": async (
+      target,
+      { username, password },
+    ) => {
       const [machine = ""] = machines;
       const guesses: number[] = [];
       for (let time = 0; time < 6; time += 1)
@@ -121,14 +98,12 @@ export const accountAttacks: readonly Attack[] = [
         `the guesses ${guesses.join(" ")}, the owner ${status}`,
       );
     },
-  },
-  {
-    number: 8,
-    name: "120 wrong passwords from twelve machines, against an owner whose address is known",
-    needs: ["addresses"],
-    isLong: true,
-    attempt: async (target) => {
-      const { username, password } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 8, needs: ["addresses"], isLong: true })({
+    "120 wrong passwords from twelve machines, against an owner whose address is known": async (
+      target,
+      { username, password },
+    ) => {
       let wrong = 0;
       for (let time = 0; time < 10; time += 1) {
         for (const machine of machines) {
@@ -138,25 +113,24 @@ export const accountAttacks: readonly Attack[] = [
       const { status } = await signIn(target, username, password);
       return heldIf(status === 200, `${wrong} guesses were checked, the owner ${status}`);
     },
-  },
-  {
-    number: 8,
-    name: "wrong passwords for a name, whose owner changes the password with a token",
-    attempt: async (target) => {
-      const { username, password, token } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 8 })({
+    "wrong passwords for a name, whose owner changes the password with a token": async (
+      target,
+      { username, password, token },
+    ) => {
       for (let time = 0; time < 6; time += 1)
         await ask(target, "/auth/token", { body: new URLSearchParams({ username, password: guess }) });
       const body = { old_password: password, new_password: changedPassword };
       const { status } = await ask(target, "/auth/change-password", { token, body });
       return heldIf(status === 200, `the owner ${status}`);
     },
-  },
-  {
-    number: 8,
-    name: "wrong passwords for a username, whose owner logs in by email address",
-    needs: ["log-ins"],
-    attempt: async (target) => {
-      const { username, email, password } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 8, needs: ["log-ins"] })({
+    "wrong passwords for a username, whose owner logs in by email address": async (
+      target,
+      { username, email, password },
+    ) => {
       for (let time = 0; time < 6; time += 1)
         await ask(target, "/auth/token", { body: new URLSearchParams({ username, password: guess }) });
       const { status } = await ask(target, "/auth/token", {
@@ -164,13 +138,9 @@ export const accountAttacks: readonly Attack[] = [
       });
       return heldIf(status === 200, `the owner ${status}`);
     },
-  },
-  {
-    number: 12,
-    name: "a mail scanner that follows a stranger's verification link",
-    needs: ["mails"],
-    attempt: async (target) => {
-      const { token, email } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 12, needs: ["mails"] })({
+    "a mail scanner that follows a stranger's verification link": async (target, { token, email }) => {
       const query = `?token=${await mailedToken(target, email)}`;
       const [link, console] = [`/auth/verify-email${query}`, `/console/verify-email${query}`];
       const headers = { Accept: "text/html" };
@@ -184,11 +154,9 @@ export const accountAttacks: readonly Attack[] = [
         `${verified ? "verified" : "not verified"} after five visits`,
       );
     },
-  },
-  {
-    number: 12,
-    name: "a password in another form of the same letters",
-    attempt: async (target) => {
+  }),
+  ...attacksOf({ number: 12 })({
+    "a password in another form of the same letters": async (target) => {
       const written = "résumé Ångström by the lake";
       const { username } = await newVisitor(target, written.normalize("NFD"));
       const composed = await signIn(target, username, written.normalize("NFC"));
@@ -198,12 +166,12 @@ export const accountAttacks: readonly Attack[] = [
         `composed letters ${composed.status}, other letters ${other.status}`,
       );
     },
-  },
-  {
-    number: 12,
-    name: "an account that stays after its owner has left",
-    attempt: async (target) => {
-      const { username, email, password, token } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 12 })({
+    "an account that stays after its owner has left": async (
+      target,
+      { username, email, password, token },
+    ) => {
       const leave = (given: string) =>
         ask(target, "/auth/me", { method: "DELETE", token, body: { password: given } });
       const refused = await leave(guess);
@@ -220,17 +188,12 @@ export const accountAttacks: readonly Attack[] = [
         `a wrong password ${refused.status}, the right one ${left.status}, then the token ${me.status}, the password ${again.status}, the name for another account ${registered.status}`,
       );
     },
-  },
-  {
-    number: 12,
-    name: "a token from before a new password",
-    attempt: async (target) => {
-      const { username, password, token } = await newVisitor(target);
+    "a token from before a new password": async (target, { username, password, token }) => {
       const other = tokenOf(await signIn(target, username, password));
       const body = { old_password: password, new_password: changedPassword };
       await ask(target, "/auth/change-password", { token, body });
       const { status } = await ask(target, "/auth/me", { token: other });
       return refusedIf(status === 401, String(status));
     },
-  },
+  }),
 ];

@@ -76,3 +76,9 @@ export const heldIf = (holds: boolean, figure: string): Outcome => ({
   result: holds ? "held" : "succeeded",
   figure,
 });
+
+/** Attacks that have a number and needs in common, each by its name. */
+export const attacksOf =
+  (common: Omit<Attack, "name" | "attempt">) =>
+  (attempts: Readonly<Record<string, Attack["attempt"]>>): Attack[] =>
+    Object.entries(attempts).map(([name, attempt]) => ({ ...common, name, attempt }));

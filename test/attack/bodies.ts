@@ -1,19 +1,18 @@
 import { gzipSync } from "node:zlib";
-import * as z from "zod";
 import { makeChunkTables, makeIndexedMp4 } from "../fixtures/audio/make-mp4.ts";
 import { Random } from "../fixtures/audio/random.ts";
 import { encodeForm, formFile } from "../support/multipart.ts";
 import { wavFile } from "../support/wav.ts";
-import { type Attack, heldIf, type Outcome, refusedIf, type Target } from "./attack.ts";
+import { type Attack, attacksOf, heldIf, type Outcome, refusedIf, type Target } from "./attack.ts";
+import { uploadFile } from "./uploads.ts";
 import {
   type AttackResponse,
   ask,
+  attacksByVisitor,
   comparison,
   fastest,
-  newVisitor,
   quotaOf,
   ratioOf,
-  read,
 } from "./visitor.ts";
 
 const megabyte = 1024 * 1024;
@@ -56,15 +55,6 @@ const transcribe = async (target: Target, token: string, file: Buffer): Promise<
   return ask(target, "/tasks/audio/transcriptions", { token, headers, body });
 };
 
-const uploadLink = z.object({ upload_url: z.string(), file_id: z.string() });
-
-const upload = async (target: Target, token: string, file: Buffer): Promise<string> => {
-  const requested = { file_name: "a.m4a", content_type: "audio/mp4" };
-  const link = read(await ask(target, "/tasks/generate-upload-url", { token, body: requested }), uploadLink);
-  await ask(target, link.upload_url, { method: "PUT", headers: { "Content-Type": "audio/mp4" }, body: file });
-  return link.file_id;
-};
-
 const transcribeUpload = async (target: Target, token: string, fileId: string): Promise<AttackResponse> => {
   const { body, headers } = await encodeForm({ file_id: fileId, language: "lug" });
   return ask(target, "/tasks/audio/transcriptions", { token, headers, body });
@@ -84,26 +74,20 @@ const silence = (bytes: number): Buffer => wavFile(Buffer.alloc(bytes), { stated
 
 /** Bodies that cost more to read than to send: numbers 1 and 2. */
 export const bodyAttacks: readonly Attack[] = [
-  {
-    number: 1,
-    name: "5.8 MB of a list that never ends, without a token",
-    attempt: withoutToken((bytes) => `[${"1,".repeat(bytes / 2)}`),
-  },
-  {
-    number: 1,
-    name: "5.8 MB of opening brackets, without a token",
-    attempt: withoutToken((bytes) => "[".repeat(bytes)),
-  },
-  {
-    number: 1,
-    name: "5.8 MB of an object inside of objects, without a token",
-    attempt: withoutToken((bytes) => '{"a":'.repeat(bytes / 5)),
-  },
-  {
-    number: 1,
-    name: "60 kB of a list that never ends, with a token: not expensive, counted in the minute, no quota",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+  ...attacksOf({ number: 1 })({
+    "5.8 MB of a list that never ends, without a token": withoutToken(
+      (bytes) => `[${"1,".repeat(bytes / 2)}`,
+    ),
+    "5.8 MB of opening brackets, without a token": withoutToken((bytes) => "[".repeat(bytes)),
+    "5.8 MB of an object inside of objects, without a token": withoutToken((bytes) =>
+      '{"a":'.repeat(bytes / 5),
+    ),
+  }),
+  ...attacksByVisitor({ number: 1 })({
+    "60 kB of a list that never ends, with a token: not expensive, counted in the minute, no quota": async (
+      target,
+      { token },
+    ) => {
       const ordinary = await fastest(() => identify(target, token, { text: "Oli otya ssebo? ".repeat(300) }));
       const before = await quotaOf(target, token);
       const first = await identify(target, token, `[${"1,".repeat(smallBytes / 2)}`);
@@ -121,12 +105,7 @@ export const bodyAttacks: readonly Attack[] = [
         `${comparison(attacked, ordinary, "a text of 5,000 characters")}, quota spent ${spent}, counted ${counted} of 4`,
       );
     },
-  },
-  {
-    number: 1,
-    name: "60 MB of blanks, packed to 60 kB",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "60 MB of blanks, packed to 60 kB": async (target, { token }) => {
       const ordinary = await fastest(() => identify(target, token, { text: "a".repeat(smallBytes) }));
       const body = gzipSync(Buffer.alloc(60 * megabyte, " "));
       const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
@@ -136,12 +115,7 @@ export const bodyAttacks: readonly Attack[] = [
         comparison(attacked, ordinary, "60 kB of text"),
       );
     },
-  },
-  {
-    number: 1,
-    name: "a conversation of more than 200,000 characters",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "a conversation of more than 200,000 characters": async (target, { token }) => {
       const messages = [{ role: "user", content: "a".repeat(chatLength) }];
       const body = { model: "lang-9b", messages };
       const attacked = await ask(target, "/tasks/chat/completions", { token, body });
@@ -151,12 +125,9 @@ export const bodyAttacks: readonly Attack[] = [
         `${attacked.status}, quota spent ${used}`,
       );
     },
-  },
-  {
-    number: 2,
-    name: "4 MB of an MP4 whose million chunks hold nothing",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 2 })({
+    "4 MB of an MP4 whose million chunks hold nothing": async (target, { token }) => {
       const ordinary = await fastest(() => transcribe(target, token, silence(4 * megabyte)));
       const before = await quotaOf(target, token);
       const attacked = await transcribe(target, token, emptyChunks(megabyte));
@@ -166,30 +137,7 @@ export const bodyAttacks: readonly Attack[] = [
         `${comparison(attacked, ordinary, "4 MB of audio")}, quota spent ${spent}`,
       );
     },
-  },
-  {
-    number: 2,
-    name: "98 MB of an MP4 whose 25 million chunks hold nothing",
-    isLong: true,
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
-      const plain = await upload(target, token, silence(98_000_000));
-      const ordinary = await fastest(() => transcribeUpload(target, token, plain), 2);
-      const crafted = await upload(target, token, emptyChunks(24_500_000));
-      const before = await quotaOf(target, token);
-      const attacked = await transcribeUpload(target, token, crafted);
-      const spent = (await quotaOf(target, token)).used - before.used;
-      return refusedIf(
-        attacked.status === 400 && ratioOf(attacked, ordinary) <= 2 * maxTimesAsLong && spent === 1,
-        `${comparison(attacked, ordinary, "98 MB of audio")}, quota spent ${spent}`,
-      );
-    },
-  },
-  {
-    number: 2,
-    name: "twenty MP4 files whose tables contradict each other",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "twenty MP4 files whose tables contradict each other": async (target, { token }) => {
       const ordinary = await fastest(() => transcribe(target, token, silence(megabyte)));
       let slowest = ordinary;
       for (let seed = 1; seed <= 20; seed += 1) {
@@ -202,5 +150,19 @@ export const bodyAttacks: readonly Attack[] = [
         `the slowest ${comparison(slowest, ordinary, "1 MB of audio")}`,
       );
     },
-  },
+  }),
+  ...attacksByVisitor({ number: 2, isLong: true })({
+    "98 MB of an MP4 whose 25 million chunks hold nothing": async (target, { token }) => {
+      const plain = await uploadFile(target, token, silence(98_000_000));
+      const ordinary = await fastest(() => transcribeUpload(target, token, plain), 2);
+      const crafted = await uploadFile(target, token, emptyChunks(24_500_000));
+      const before = await quotaOf(target, token);
+      const attacked = await transcribeUpload(target, token, crafted);
+      const spent = (await quotaOf(target, token)).used - before.used;
+      return refusedIf(
+        attacked.status === 400 && ratioOf(attacked, ordinary) <= 2 * maxTimesAsLong && spent === 1,
+        `${comparison(attacked, ordinary, "98 MB of audio")}, quota spent ${spent}`,
+      );
+    },
+  }),
 ];

@@ -8,30 +8,22 @@ type Fields = Readonly<Record<string, string>>;
 export const openBrowser = ({ url }: Target) => {
   const jar = new CookieJar();
   const { hostname, origin } = new URL(url);
-  const get = async (path: string): Promise<{ status: number; html: string; location: string | null }> => {
-    const response = await jar.fetch(`${url}${path}`);
-    return {
-      status: response.status,
-      html: await response.text(),
-      location: response.headers.get("location"),
-    };
+  const visit = async (path: string, options: Parameters<typeof jar.fetch>[1] = {}) => {
+    const response = await jar.fetch(`${url}${path}`, options);
+    const { status, headers } = response;
+    return { status, html: await response.text(), location: headers.get("location") };
   };
+  const get = (path: string) => visit(path);
   const tokenOn = async (path: string): Promise<string> => {
     const { html } = await get(path);
     return /name="form_token" value="([\w-]+)"/.exec(html)?.[1] ?? "";
   };
-  const send = async (path: string, fields: Fields, headers: Fields = {}) => {
-    const response = await jar.fetch(`${url}${path}`, {
+  const send = (path: string, fields: Fields, headers: Fields = {}) =>
+    visit(path, {
       method: "POST",
       headers: { Origin: origin, "Sec-Fetch-Site": "same-origin", ...headers },
       body: new URLSearchParams(fields),
     });
-    return {
-      status: response.status,
-      html: await response.text(),
-      location: response.headers.get("location"),
-    };
-  };
   return {
     get,
     send,

@@ -1,6 +1,6 @@
-import { type Attack, heldIf, refusedIf } from "./attack.ts";
+import { type Attack, attacksOf, heldIf, refusedIf } from "./attack.ts";
 import { logIn, openBrowser, signedIn } from "./browser.ts";
-import { ask, newVisitor } from "./visitor.ts";
+import { ask, attacksByVisitor, newVisitor } from "./visitor.ts";
 
 const elsewhere = "https://elsewhere.example";
 const account = "/console/account";
@@ -10,11 +10,10 @@ const injected = `"'><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}
 
 /** The console: forms, sessions, ways away, guessed passwords and what pages show. */
 export const consoleAttacks: readonly Attack[] = [
-  {
-    number: 15,
-    name: "forms of the console that another site sends: without a token, with a thief's, from elsewhere",
-    needs: ["log-ins"],
-    attempt: async (target) => {
+  ...attacksOf({ number: 15, needs: ["log-ins"] })({
+    "forms of the console that another site sends: without a token, with a thief's, from elsewhere": async (
+      target,
+    ) => {
       const [owner, thief] = [await newVisitor(target), await newVisitor(target)];
       const browser = await signedIn(target, owner);
       const own = await browser.tokenOn(account);
@@ -39,12 +38,7 @@ export const consoleAttacks: readonly Attack[] = [
         `${responses.map(({ status }) => status).join(" ")}, the account ${isStill ? "is still there" : "is gone"}`,
       );
     },
-  },
-  {
-    number: 15,
-    name: "a session that a thief has put into a browser before its owner logs in",
-    needs: ["log-ins"],
-    attempt: async (target) => {
+    "a session that a thief has put into a browser before its owner logs in": async (target) => {
       const [owner, thief] = [await newVisitor(target), await newVisitor(target)];
       const thiefs = await signedIn(target, thief);
       const browser = openBrowser(target);
@@ -58,12 +52,7 @@ export const consoleAttacks: readonly Attack[] = [
         `${isAnother ? "another" : "the same"} session, the thief sees ${seesOwner ? "the owner's" : "nothing"}`,
       );
     },
-  },
-  {
-    number: 15,
-    name: "a copied session after its owner has logged out",
-    needs: ["log-ins"],
-    attempt: async (target) => {
+    "a copied session after its owner has logged out": async (target) => {
       const browser = await signedIn(target, await newVisitor(target));
       const copy = openBrowser(target);
       copy.putCookie(browser.session());
@@ -72,13 +61,26 @@ export const consoleAttacks: readonly Attack[] = [
       const after = await copy.isIn();
       return refusedIf(before && !after, `open before: ${before}, after: ${after}`);
     },
-  },
-  {
-    number: 15,
-    name: "a login that leads to another site",
-    needs: ["log-ins"],
-    attempt: async (target) => {
-      const owner = await newVisitor(target);
+    "passwords guessed in the console after the API refuses more, and the reverse": async (target) => {
+      const [one, other] = [await newVisitor(target), await newVisitor(target)];
+      const browser = openBrowser(target);
+      const atConsole = async (username: string, password: string) =>
+        (await browser.fillIn("/console/log-in", { username, password })).status;
+      const atApi = async (username: string, password: string) =>
+        (await ask(target, "/auth/token", { body: new URLSearchParams({ username, password }) })).status;
+      const guesses: number[] = [];
+      for (let time = 0; time < 6; time += 1) guesses.push(await atConsole(one.username, `guess ${time}`));
+      const right = [await atConsole(one.username, one.password), await atApi(one.username, one.password)];
+      for (let time = 0; time < 6; time += 1) await atApi(other.username, `guess ${time}`);
+      right.push(await atConsole(other.username, other.password));
+      return refusedIf(
+        guesses.at(-1) === 429 && right.every((status) => status === 429),
+        `the guesses ${guesses.join(" ")}, then the right password ${right.join(" ")}`,
+      );
+    },
+  }),
+  ...attacksByVisitor({ number: 15, needs: ["log-ins"] })({
+    "a login that leads to another site": async (target, owner) => {
       const { username, password } = owner;
       const locations: (string | null)[] = [];
       for (const next of [
@@ -102,35 +104,7 @@ export const consoleAttacks: readonly Attack[] = [
       );
       return heldIf(away.length === 0, `${away.length} of ${locations.length} led away or nowhere`);
     },
-  },
-  {
-    number: 15,
-    name: "passwords guessed in the console after the API refuses more, and the reverse",
-    needs: ["log-ins"],
-    attempt: async (target) => {
-      const [one, other] = [await newVisitor(target), await newVisitor(target)];
-      const browser = openBrowser(target);
-      const atConsole = async (username: string, password: string) =>
-        (await browser.fillIn("/console/log-in", { username, password })).status;
-      const atApi = async (username: string, password: string) =>
-        (await ask(target, "/auth/token", { body: new URLSearchParams({ username, password }) })).status;
-      const guesses: number[] = [];
-      for (let time = 0; time < 6; time += 1) guesses.push(await atConsole(one.username, `guess ${time}`));
-      const right = [await atConsole(one.username, one.password), await atApi(one.username, one.password)];
-      for (let time = 0; time < 6; time += 1) await atApi(other.username, `guess ${time}`);
-      right.push(await atConsole(other.username, other.password));
-      return refusedIf(
-        guesses.at(-1) === 429 && right.every((status) => status === 429),
-        `the guesses ${guesses.join(" ")}, then the right password ${right.join(" ")}`,
-      );
-    },
-  },
-  {
-    number: 15,
-    name: "HTML in the names of keys, in a profile and in what a browser says of itself",
-    needs: ["log-ins"],
-    attempt: async (target) => {
-      const owner = await newVisitor(target);
+    "HTML in the names of keys, in a profile and in what a browser says of itself": async (target, owner) => {
       const { token, username, password } = owner;
       const key = await ask(target, "/auth/keys", { token, body: { name: injected.slice(0, 64) } });
       const texts = { full_name: injected, organization: injected, sector: [injected] };
@@ -149,5 +123,5 @@ export const consoleAttacks: readonly Attack[] = [
         `stored ${[key, profile, entered].map(({ status }) => status).join(" ")}, live in ${live.length} of ${pages.length} pages`,
       );
     },
-  },
+  }),
 ];

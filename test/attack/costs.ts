@@ -1,10 +1,19 @@
 import * as z from "zod";
 import { audioBytes, wavFile } from "../support/wav.ts";
-import { type Attack, heldIf, refusedIf } from "./attack.ts";
+import { type Attack, attacksOf, heldIf, refusedIf, type Target } from "./attack.ts";
 import { orderOf } from "./model-server.ts";
-import { ask, countOf, mailedToken, newVisitor, quotaOf, read, statusesOf } from "./visitor.ts";
+import { uploadFile } from "./uploads.ts";
+import {
+  ask,
+  attacksByVisitor,
+  countOf,
+  mailedToken,
+  newVisitor,
+  quotaOf,
+  read,
+  statusesOf,
+} from "./visitor.ts";
 
-const uploadLink = z.object({ upload_url: z.string(), file_id: z.string() });
 const savedTranscription = z.object({ audio_url: z.string(), audio_transcription_id: z.int() });
 
 /** The attackers' own limit, of a free account, in a minute. */
@@ -13,26 +22,15 @@ const freePerMinute = 50;
 const fromStore = "/tasks/stt_from_gcs";
 
 /** Uploads a recording, as a client of version 1 does. @returns the name of its storage object. */
-const uploadRecording = async (...[target, token]: readonly [Parameters<typeof ask>[0], string]) => {
-  const requested = { file_name: "interview.wav", content_type: "audio/wav" };
-  const link = read(await ask(target, "/tasks/generate-upload-url", { token, body: requested }), uploadLink);
-  const put = await ask(target, link.upload_url, {
-    method: "PUT",
-    headers: { "Content-Type": "audio/wav" },
-    body: wavFile(audioBytes(1_000_000), { stated: true }),
-  });
-  if (put.status !== 200) throw new Error(`the upload returned ${put.status}`);
-  return `uploads/${link.file_id}/interview.wav`;
+const uploadRecording = async (target: Target, token: string): Promise<string> => {
+  const file = wavFile(audioBytes(1_000_000), { stated: true });
+  return `uploads/${await uploadFile(target, token, file)}/council.wav`;
 };
 
 /** What an attack makes others pay for, and values that are larger or odder than any: numbers 9, 10, 11 and a part of 12. */
 export const costAttacks: readonly Attack[] = [
-  {
-    number: 9,
-    name: "200 requests of one account while its counters are throttled",
-    needs: ["table"],
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+  ...attacksByVisitor({ number: 9, needs: ["table"] })({
+    "200 requests of one account while its counters are throttled": async (target, { token }) => {
       const statuses: number[] = [];
       target.failCounters(true);
       try {
@@ -54,13 +52,10 @@ export const costAttacks: readonly Attack[] = [
         `${admitted} of ${statuses.length} admitted uncounted; ${after.status} once the table counts again`,
       );
     },
-  },
-  {
-    number: 9,
-    name: "200 parallel requests with a key whose limit is spent, while its counters are throttled",
-    needs: ["table"],
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "200 parallel requests with a key whose limit is spent, while its counters are throttled": async (
+      target,
+      { token },
+    ) => {
       const body = { name: "small", monthly_limit: 2 };
       const { key } = read(await ask(target, "/auth/keys", { token, body }), z.object({ key: z.string() }));
       const identify = () =>
@@ -75,12 +70,9 @@ export const costAttacks: readonly Attack[] = [
         `${statusesOf(before)} in order, then ${countOf(sent, 200)} of ${sent.length} admitted`,
       );
     },
-  },
-  {
-    number: 9,
-    name: "200 parallel requests of one account",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 9 })({
+    "200 parallel requests of one account": async (target, { token }) => {
       const text = "Oli otya ssebo?";
       const sent = await Promise.all(
         Array.from({ length: 200 }, () => ask(target, "/tasks/language_id", { token, body: { text } })),
@@ -92,12 +84,9 @@ export const costAttacks: readonly Attack[] = [
         `${admitted} of ${sent.length} admitted, ${used} counted`,
       );
     },
-  },
-  {
-    number: 10,
-    name: "one upload transcribed five times by the old route",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 10 })({
+    "one upload transcribed five times by the old route": async (target, { token }) => {
       const name = await uploadRecording(target, token);
       const copies = new Set<string>();
       for (let time = 0; time < 5; time += 1) {
@@ -106,24 +95,15 @@ export const costAttacks: readonly Attack[] = [
       }
       return heldIf(copies.size === 1, `5 transcriptions, ${copies.size} copies`);
     },
-  },
-  {
-    number: 10,
-    name: "a batch of 16 texts that counts as one task",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "a batch of 16 texts that counts as one task": async (target, { token }) => {
       const items = Array.from({ length: 16 }, () => ({ text: "Oli otya?" }));
       const { status } = await ask(target, "/tasks/audio/speech/batch", { token, body: { items } });
       const { used } = await quotaOf(target, token);
       return heldIf(used === 16, `${status}, quota spent ${used}`);
     },
-  },
-  {
-    number: 10,
-    name: "an account with an unverified address and the whole quota",
-    needs: ["mails"],
-    attempt: async (target) => {
-      const { token, email } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 10, needs: ["mails"] })({
+    "an account with an unverified address and the whole quota": async (target, { token, email }) => {
       const before = await quotaOf(target, token);
       await ask(target, "/auth/verify-email", { body: { token: await mailedToken(target, email) } });
       const after = await quotaOf(target, token);
@@ -132,12 +112,9 @@ export const costAttacks: readonly Attack[] = [
         `${before.limit} tasks a day before the address is verified, ${after.limit} after`,
       );
     },
-  },
-  {
-    number: 11,
-    name: "5 MB as the name of a voice, which comes back twice",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 11 })({
+    "5 MB as the name of a voice, which comes back twice": async (target, { token }) => {
       const body = { text: "Oli otya?", voice: "a".repeat(5_000_000) };
       const { status, text } = await ask(target, "/tasks/audio/speech", { token, body });
       return refusedIf(
@@ -145,12 +122,7 @@ export const costAttacks: readonly Attack[] = [
         `${status}, a response of ${text.length} bytes`,
       );
     },
-  },
-  {
-    number: 11,
-    name: "60 kB as the name of a language",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "60 kB as the name of a language": async (target, { token }) => {
       const body = { text: "Oli otya?", language: "a".repeat(60_000) };
       const { status, text } = await ask(target, "/tasks/audio/speech", { token, body });
       return refusedIf(
@@ -158,23 +130,16 @@ export const costAttacks: readonly Attack[] = [
         `${status}, a response of ${text.length} bytes`,
       );
     },
-  },
-  {
-    number: 11,
-    name: "900 kB in the descriptions of tools, next to a short conversation",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "900 kB in the descriptions of tools, next to a short conversation": async (target, { token }) => {
       const tool = { type: "function", function: { name: "a", description: "a".repeat(90_000) } };
       const body = { messages: [{ role: "user", content: "Oli otya?" }], tools: Array(10).fill(tool) };
       const { status, text } = await ask(target, "/v1/chat/completions", { token, body });
       return refusedIf(status >= 400 && status < 500 && text.length < 2_000, `${status}`);
     },
-  },
-  {
-    number: 11,
-    name: "a schema of 5,000 references, and one of 5,000 levels, for a model's server to resolve",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "a schema of 5,000 references, and one of 5,000 levels, for a model's server to resolve": async (
+      target,
+      { token },
+    ) => {
       const wide = JSON.stringify({ anyOf: Array.from({ length: 5_000 }, () => ({ $ref: "#/$defs/a" })) });
       const deep = `${'{"not":'.repeat(5_000)}{}${"}".repeat(5_000)}`;
       const messages = [{ role: "user", content: "Oli otya?" }];
@@ -200,18 +165,13 @@ export const costAttacks: readonly Attack[] = [
         statusesOf(responses),
       );
     },
-  },
-  {
-    number: 11,
-    name: "a word where a whole number belongs",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "a word where a whole number belongs": async (target, { token }) => {
       const body = { text: "Oli otya?", seed: "seven" };
       const { status, text } = await ask(target, "/tasks/audio/speech", { token, body });
       const type = /"type":"(\w+)"/.exec(text)?.[1];
       return refusedIf(status === 422 && type === "int_parsing", `${status} ${type}`);
     },
-  },
+  }),
   ...["blanks around the last word", "other choices", "negative counts"].map(
     (behaviour): Attack => ({
       number: 11,
@@ -230,12 +190,8 @@ export const costAttacks: readonly Attack[] = [
       },
     }),
   ),
-  {
-    number: 11,
-    name: "endless audio for one short text",
-    needs: ["models"],
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+  ...attacksByVisitor({ number: 11, needs: ["models"] })({
+    "endless audio for one short text": async (target, { token }) => {
       const sentBefore = target.audioSent();
       const body = { text: `${orderOf("endless")} Oli otya?` };
       const { status, milliseconds } = await ask(target, "/tasks/audio/speech", { token, body });
@@ -245,11 +201,11 @@ export const costAttacks: readonly Attack[] = [
         `${status} after ${(milliseconds / 1_000).toFixed(1)} s and ${megabytes.toFixed(1)} MB of audio`,
       );
     },
-  },
-  {
-    number: 12,
-    name: "names of stored recordings that reveal bucket or account, and what their owner cannot delete",
-    attempt: async (target) => {
+  }),
+  ...attacksOf({ number: 12 })({
+    "names of stored recordings that reveal bucket or account, and what their owner cannot delete": async (
+      target,
+    ) => {
       const [owner, other] = [await newVisitor(target), await newVisitor(target)];
       const body = new URLSearchParams({ gcs_blob_name: await uploadRecording(target, owner.token) });
       const saved = read(await ask(target, fromStore, { token: owner.token, body }), savedTranscription);
@@ -262,5 +218,5 @@ export const costAttacks: readonly Attack[] = [
         `${reveals ? "reveals more than a random name" : "a random name"}, deleted by another ${byOther.status}, by its owner ${byOwner.status}`,
       );
     },
-  },
+  }),
 ];

@@ -1,8 +1,7 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { buffer } from "node:stream/consumers";
 import { startDynamoDb } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
+import { openAwsJsonService } from "../../shared/platform/outbound/aws-json.ts";
+import { standInConfig, startTableProxy } from "../support/table-proxy.ts";
 
 /** A call to the table that waits until it is released. */
 export interface HeldCall {
@@ -27,6 +26,7 @@ const throttled = JSON.stringify({
   message: "The item is throttled.",
 });
 
+const tables = z.object({ TableNames: z.tuple([z.string()]) });
 const pages = z.object({
   Items: z.array(z.unknown()),
   LastEvaluatedKey: z.record(z.string(), z.unknown()).optional(),
@@ -34,30 +34,15 @@ const pages = z.object({
 
 /** Reads all items of the only table. */
 const scan = async (endpoint: string): Promise<string[]> => {
-  const call = async (operation: string, body: object): Promise<unknown> => {
-    const headers = {
-      "Content-Type": "application/x-amz-json-1.0",
-      "X-Amz-Target": `DynamoDB_20120810.${operation}`,
-      Authorization:
-        "AWS4-HMAC-SHA256 Credential=local/20261120/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=a",
-      "X-Amz-Date": "20261120T100000Z",
-    };
-    const response = await fetch(endpoint, { method: "POST", headers, body: JSON.stringify(body) });
-    return response.json();
-  };
-  const { TableNames: names } = z
-    .object({ TableNames: z.tuple([z.string()]) })
-    .parse(await call("ListTables", {}));
+  const dynamodb = openAwsJsonService("DynamoDB", standInConfig(endpoint));
+  const [TableName] = tables.parse(await dynamodb.call("ListTables", {})).TableNames;
   const found: string[] = [];
-  let start: object = {};
-  for (;;) {
-    const { Items: items, LastEvaluatedKey: last } = pages.parse(
-      await call("Scan", { TableName: names[0], ...start }),
-    );
-    found.push(...items.map((item) => JSON.stringify(item)));
-    if (!last) return found;
-    start = { ExclusiveStartKey: last };
+  for (let start: object | undefined = {}; start; ) {
+    const page = pages.parse(await dynamodb.call("Scan", { TableName, ...start }));
+    found.push(...page.Items.map((item) => JSON.stringify(item)));
+    start = page.LastEvaluatedKey && { ExclusiveStartKey: page.LastEvaluatedKey };
   }
+  return found;
 };
 
 /** Starts DynamoDB's stand-in. On request it fails every call that writes a counter, or holds back a call. */
@@ -65,35 +50,13 @@ export const startFailingTable = async (dataDirectory: string): Promise<FailingT
   const table = await startDynamoDb({ dataDirectory });
   let isFailing = false;
   let holding: ((operation: string, body: string) => Promise<void> | undefined) | undefined;
-  const server = createServer((request, response) => {
-    void (async () => {
-      const body = await buffer(request);
-      await holding?.(String(request.headers["x-amz-target"]), body.toString());
-      const isCounting = String(request.headers["x-amz-target"]).endsWith("UpdateItem");
-      if (isFailing && isCounting && /LIMIT#|ACCESS#/.test(body.toString())) {
-        response.writeHead(400, { "Content-Type": "application/x-amz-json-1.0" }).end(throttled);
-        return;
-      }
-      const { "x-amz-target": target, "content-type": contentType, authorization } = request.headers;
-      const received = await fetch(table.endpoint, {
-        method: "POST",
-        headers: {
-          "X-Amz-Target": String(target),
-          "Content-Type": String(contentType),
-          Authorization: String(authorization),
-          "X-Amz-Date": String(request.headers["x-amz-date"]),
-        },
-        body: Uint8Array.from(body),
-      });
-      response
-        .writeHead(received.status, { "Content-Type": received.headers.get("content-type") ?? "" })
-        .end(Buffer.from(await received.arrayBuffer()));
-    })().catch(() => response.destroy());
+  const proxy = await startTableProxy(table.endpoint, async (operation, body, pass) => {
+    await holding?.(operation, body);
+    const isCounting = operation.endsWith("UpdateItem") && /LIMIT#|ACCESS#/.test(body);
+    return isFailing && isCounting ? { status: 400, text: throttled } : pass();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: proxy.url,
     failCounters: (fails) => {
       isFailing = fails;
     },
@@ -110,8 +73,7 @@ export const startFailingTable = async (dataDirectory: string): Promise<FailingT
     itemsWith: async (...texts) =>
       (await scan(table.endpoint)).filter((item) => texts.every((text) => item.includes(text))).length,
     close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await proxy.close();
       await table.close();
     },
   };

@@ -3,9 +3,18 @@ import { createServer } from "node:net";
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
-import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
+import { type Attack, attacksOf, heldIf, refusedIf, type Target } from "./attack.ts";
 import { beginParts, uploadRecording } from "./uploads.ts";
-import { type AttackResponse, ask, countOf, mailedToken, newVisitor, read, statusesOf } from "./visitor.ts";
+import {
+  type AttackResponse,
+  ask,
+  attacksByVisitor,
+  countOf,
+  mailedToken,
+  newVisitor,
+  read,
+  statusesOf,
+} from "./visitor.ts";
 
 const createdJob = z.object({ id: z.string() });
 const refusal = z.object({ detail: z.string() });
@@ -84,11 +93,11 @@ const firstDelivery = async (target: Target, token: string, id: string) => {
 
 /** What can be done with jobs and their callbacks: number 14. */
 export const jobAttacks: readonly Attack[] = [
-  {
-    number: 14,
-    name: "callbacks into the service's own network, in every way of writing its addresses",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+  ...attacksByVisitor({ number: 14 })({
+    "callbacks into the service's own network, in every way of writing its addresses": async (
+      target,
+      { token },
+    ) => {
       const responses: AttackResponse[] = [];
       for (const callback_url of innerAddresses) {
         responses.push(await makeJob(target, token, randomUUID(), { callback_url }));
@@ -99,11 +108,52 @@ export const jobAttacks: readonly Attack[] = [
         taken.length === 0 ? `${responses.length} refused` : `taken: ${taken.join(" ")}`,
       );
     },
-  },
-  {
-    number: 14,
-    name: "a callback to a name that leads to the machine of the service",
-    attempt: async (target) => {
+    "twelve jobs at once of which the month has room for three": async (target, { token }) => {
+      const { limit } = await audioOf(target, token);
+      const fileId = await uploadRecording(target, token, limit / 3);
+      const responses = await Promise.all(Array.from({ length: 12 }, () => makeJob(target, token, fileId)));
+      const { used } = await audioOf(target, token);
+      const taken = countOf(responses, 202);
+      return heldIf(
+        taken > 0 && taken <= 3 && used <= limit && responses.every(({ status }) => status < 500),
+        `${taken} accepted, ${countOf(responses, 429)} refused; ${used} of ${limit} seconds`,
+      );
+    },
+    "a job that is deleted ten times at once, to get its seconds back more than once": async (
+      target,
+      { token },
+    ) => {
+      const { limit } = await audioOf(target, token);
+      const seconds = Math.floor(limit / 3);
+      const fileId = await uploadRecording(target, token, seconds);
+      const [stored, deleted] = [await makeJob(target, token, fileId), await makeJob(target, token, fileId)];
+      read(stored, createdJob);
+      const { id } = read(deleted, createdJob);
+      const removals = await Promise.all(
+        Array.from({ length: 10 }, () => ask(target, `/tasks/jobs/${id}`, { token, method: "DELETE" })),
+      );
+      const { used } = await audioOf(target, token);
+      return heldIf(
+        used >= seconds && removals.every(({ status }) => status === 204 || status === 404),
+        `${countOf(removals, 204)} deleted it, ${used} seconds stay counted, ${seconds} of the other job`,
+      );
+    },
+    "ids of jobs and uploads, guessed from those before": async (target, { token }) => {
+      const fileId = await uploadRecording(target, token, 1);
+      const jobs = await Promise.all(Array.from({ length: 10 }, () => makeJob(target, token, fileId)));
+      const uploads = await Promise.all(Array.from({ length: 10 }, () => beginParts(target, token, 10)));
+      const jobIds = jobs.map((response) => read(response, createdJob).id);
+      // What is random of them: of UUID version 7 what follows the time and the version.
+      const tails = [...jobIds, ...uploads]
+        .map((id) => BigInt(`0x${id.slice(20).replaceAll("-", "")}`))
+        .toSorted((one, other) => (one < other ? -1 : 1));
+      const near = tails.filter((tail, index) => index > 0 && tail - (tails[index - 1] ?? 0n) < 2n ** 24n);
+      const versions = uploads.every((id) => id[14] === "4") && jobIds.every((id) => id[14] === "7");
+      return heldIf(versions && near.length === 0, `${tails.length} ids, ${near.length} near to another one`);
+    },
+  }),
+  ...attacksOf({ number: 14 })({
+    "a callback to a name that leads to the machine of the service": async (target) => {
       let connections = 0;
       const listener = createServer((socket) => {
         connections += 1;
@@ -129,11 +179,7 @@ export const jobAttacks: readonly Attack[] = [
         listener.close();
       }
     },
-  },
-  {
-    number: 14,
-    name: "another account's job, read, fetched and deleted by someone who knows its id",
-    attempt: async (target) => {
+    "another account's job, read, fetched and deleted by someone who knows its id": async (target) => {
       const [owner, stranger] = [await newVisitor(target), await newVisitor(target)];
       const fileId = await uploadRecording(target, owner.token, 1);
       const { id } = read(await makeJob(target, owner.token, fileId), createdJob);
@@ -156,50 +202,12 @@ export const jobAttacks: readonly Attack[] = [
         `${statusesOf(attempts)}, the owner ${owners.status}`,
       );
     },
-  },
-  {
-    number: 14,
-    name: "twelve jobs at once of which the month has room for three",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
-      const { limit } = await audioOf(target, token);
-      const fileId = await uploadRecording(target, token, limit / 3);
-      const responses = await Promise.all(Array.from({ length: 12 }, () => makeJob(target, token, fileId)));
-      const { used } = await audioOf(target, token);
-      const taken = countOf(responses, 202);
-      return heldIf(
-        taken > 0 && taken <= 3 && used <= limit && responses.every(({ status }) => status < 500),
-        `${taken} accepted, ${countOf(responses, 429)} refused; ${used} of ${limit} seconds`,
-      );
-    },
-  },
-  {
-    number: 14,
-    name: "a job that is deleted ten times at once, to get its seconds back more than once",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
-      const { limit } = await audioOf(target, token);
-      const seconds = Math.floor(limit / 3);
-      const fileId = await uploadRecording(target, token, seconds);
-      const [stored, deleted] = [await makeJob(target, token, fileId), await makeJob(target, token, fileId)];
-      read(stored, createdJob);
-      const { id } = read(deleted, createdJob);
-      const removals = await Promise.all(
-        Array.from({ length: 10 }, () => ask(target, `/tasks/jobs/${id}`, { token, method: "DELETE" })),
-      );
-      const { used } = await audioOf(target, token);
-      return heldIf(
-        used >= seconds && removals.every(({ status }) => status === 204 || status === 404),
-        `${countOf(removals, 204)} deleted it, ${used} seconds stay counted, ${seconds} of the other job`,
-      );
-    },
-  },
-  {
-    number: 14,
-    name: "a long recording of an account that is disabled meanwhile",
-    needs: ["models", "mails", "operator"],
-    attempt: async (target) => {
-      const { token, username, email } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 14, needs: ["models", "mails", "operator"] })({
+    "a long recording of an account that is disabled meanwhile": async (
+      target,
+      { token, username, email },
+    ) => {
       await ask(target, "/auth/verify-email", { body: { token: await mailedToken(target, email) } });
       // More pieces than an account has slots.
       const fileId = await uploadRecording(target, token, 3_600);
@@ -216,23 +224,5 @@ export const jobAttacks: readonly Attack[] = [
         `${before} pieces before, ${held.calls() - before} after the account was disabled`,
       );
     },
-  },
-  {
-    number: 14,
-    name: "ids of jobs and uploads, guessed from those before",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
-      const fileId = await uploadRecording(target, token, 1);
-      const jobs = await Promise.all(Array.from({ length: 10 }, () => makeJob(target, token, fileId)));
-      const uploads = await Promise.all(Array.from({ length: 10 }, () => beginParts(target, token, 10)));
-      const jobIds = jobs.map((response) => read(response, createdJob).id);
-      // What is random of them: of UUID version 7 what follows the time and the version.
-      const tails = [...jobIds, ...uploads]
-        .map((id) => BigInt(`0x${id.slice(20).replaceAll("-", "")}`))
-        .toSorted((one, other) => (one < other ? -1 : 1));
-      const near = tails.filter((tail, index) => index > 0 && tail - (tails[index - 1] ?? 0n) < 2n ** 24n);
-      const versions = uploads.every((id) => id[14] === "4") && jobIds.every((id) => id[14] === "7");
-      return heldIf(versions && near.length === 0, `${tails.length} ids, ${near.length} near to another one`);
-    },
-  },
+  }),
 ];

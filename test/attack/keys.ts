@@ -1,6 +1,14 @@
 import * as z from "zod";
-import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
-import { type AttackResponse, ask, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
+import { type Attack, attacksOf, heldIf, refusedIf, type Target } from "./attack.ts";
+import {
+  type AttackResponse,
+  ask,
+  attacksByVisitor,
+  countOf,
+  newVisitor,
+  read,
+  statusesOf,
+} from "./visitor.ts";
 
 const created = z.object({ id: z.string(), key: z.string() });
 
@@ -12,11 +20,11 @@ const identify = (target: Target, token: string): Promise<AttackResponse> =>
 
 /** What a thief does with a program's key, and what its owner cannot undo: number 13. */
 export const keyAttacks: readonly Attack[] = [
-  {
-    number: 13,
-    name: "a stolen key that makes keys of its own, changes the password and deletes the account",
-    attempt: async (target) => {
-      const { token, password } = await newVisitor(target);
+  ...attacksByVisitor({ number: 13 })({
+    "a stolen key that makes keys of its own, changes the password and deletes the account": async (
+      target,
+      { token, password },
+    ) => {
       const { key } = await makeKey(target, token);
       const passwords = { old_password: password, new_password: "a password of the thief" };
       const attempts = [
@@ -35,12 +43,10 @@ export const keyAttacks: readonly Attack[] = [
         `${statusesOf(attempts)}, the owner ${owner.status}`,
       );
     },
-  },
-  {
-    number: 13,
-    name: "a key in another form: its account's number changed, its letters swapped, cut, in another case",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "a key in another form: its account's number changed, its letters swapped, cut, in another case": async (
+      target,
+      { token },
+    ) => {
       const { key } = await makeKey(target, token);
       const swapped = `${key.slice(0, 8)}${key[9]}${key[8]}${key.slice(10)}`;
       const forms = [
@@ -56,12 +62,7 @@ export const keyAttacks: readonly Attack[] = [
       for (const form of forms) responses.push(await identify(target, form));
       return refusedIf(countOf(responses, 401) === forms.length, statusesOf(responses));
     },
-  },
-  {
-    number: 13,
-    name: "forty requests at once with a key that may do five tasks a month",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "forty requests at once with a key that may do five tasks a month": async (target, { token }) => {
       const { key } = await makeKey(target, token, { monthly_limit: 5 });
       const responses = await Promise.all(Array.from({ length: 40 }, () => identify(target, key)));
       const done = countOf(responses, 200);
@@ -70,12 +71,7 @@ export const keyAttacks: readonly Attack[] = [
         `${done} done, ${countOf(responses, 429)} refused`,
       );
     },
-  },
-  {
-    number: 13,
-    name: "a key that still works after it was revoked, in a burst of requests",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "a key that still works after it was revoked, in a burst of requests": async (target, { token }) => {
       const { key, id } = await makeKey(target, token);
       const burst = Promise.all(Array.from({ length: 15 }, () => identify(target, key)));
       const revoked = await ask(target, `/auth/keys/${id}`, { token, method: "DELETE" });
@@ -86,11 +82,9 @@ export const keyAttacks: readonly Attack[] = [
         `${countOf(during, 200)} of ${during.length} before, ${countOf(after, 200)} of ${after.length} after`,
       );
     },
-  },
-  {
-    number: 13,
-    name: "another account's key, revoked by someone who knows its id",
-    attempt: async (target) => {
+  }),
+  ...attacksOf({ number: 13 })({
+    "another account's key, revoked by someone who knows its id": async (target) => {
       const [owner, stranger] = [await newVisitor(target), await newVisitor(target)];
       const { key, id } = await makeKey(target, owner.token);
       const tried = await ask(target, `/auth/keys/${id}`, { token: stranger.token, method: "DELETE" });
@@ -104,5 +98,5 @@ export const keyAttacks: readonly Attack[] = [
         `${tried.status}, an invented id ${invented.status}, the key ${used.status}`,
       );
     },
-  },
+  }),
 ];

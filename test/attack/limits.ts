@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { functionPath } from "../../infra/local/running-service.ts";
 import { lambdaEvent } from "../support/lambda-event.ts";
 import { sendOverWire } from "../support/wire.ts";
-import { type Attack, heldIf, type Target } from "./attack.ts";
+import { type Attack, attacksOf, heldIf, type Target } from "./attack.ts";
 
 /** More than the minute of the account that all visitors share. */
 const flood = 60;
@@ -47,11 +47,8 @@ const networks = 40;
 
 /** What one caller uses up for others: number 18. */
 export const limitAttacks: readonly Attack[] = [
-  {
-    number: 18,
-    name: "60 failing requests in the playground from one address, to close it for others",
-    needs: ["addresses"],
-    attempt: async (target) => {
+  ...attacksOf({ number: 18, needs: ["addresses"] })({
+    "60 failing requests in the playground from one address, to close it for others": async (target) => {
       const sent = [];
       for (let count = 0; count < flood; count += 1) {
         sent.push(await askAsVisitor(target, "127.0.0.3", { text: 7 }));
@@ -60,12 +57,9 @@ export const limitAttacks: readonly Attack[] = [
       const forwarded = sent.filter((status) => status === 422).length;
       return heldIf(other === 200, `${forwarded} of ${flood} forwarded, then ${other} for another address`);
     },
-  },
-  {
-    number: 18,
-    name: "a visitor who sends each request from another network of their /48",
-    needs: ["events"],
-    attempt: async (target) => {
+  }),
+  ...attacksOf({ number: 18, needs: ["events"] })({
+    "a visitor who sends each request from another network of their /48": async (target) => {
       const site = `2001:db8:${randomBytes(2).toString("hex")}`;
       const sent = [];
       for (let network = 1; network <= networks; network += 1) {
@@ -77,5 +71,5 @@ export const limitAttacks: readonly Attack[] = [
         `${admitted} of ${networks} admitted, the last ${sent.at(-1)}`,
       );
     },
-  },
+  }),
 ];

@@ -1,5 +1,5 @@
 import { sendOverWire } from "../support/wire.ts";
-import { type Attack, refusedIf } from "./attack.ts";
+import { type Attack, attacksOf, refusedIf } from "./attack.ts";
 
 /** What a browser sends for a page of another site, newer browsers and older ones, and for a page whose name resolves to here. */
 const pages = [
@@ -17,24 +17,21 @@ const requests = [
 ];
 
 /** What web pages do to the service of a developer who has them open: a part of number 15. */
-export const localAttacks: readonly Attack[] = [
-  {
-    number: 15,
-    name: "a web page that invokes functions, stores files and reads mails on its reader's machine",
-    needs: ["mails"],
-    attempt: async ({ url }) => {
-      const responses = await Promise.all(
-        pages.flatMap((headers) =>
-          requests.map((request) =>
-            sendOverWire(url, { ...request, headers: { "content-type": "text/plain", ...headers } }),
-          ),
+export const localAttacks: readonly Attack[] = attacksOf({ number: 15, needs: ["mails"] })({
+  "a web page that invokes functions, stores files and reads mails on its reader's machine": async ({
+    url,
+  }) => {
+    const responses = await Promise.all(
+      pages.flatMap((headers) =>
+        requests.map((request) =>
+          sendOverWire(url, { ...request, headers: { "content-type": "text/plain", ...headers } }),
         ),
-      );
-      const refused = responses.filter(({ status }) => status === 403);
-      return refusedIf(
-        refused.length === responses.length,
-        `${refused.length} of ${responses.length} requests refused`,
-      );
-    },
+      ),
+    );
+    const refused = responses.filter(({ status }) => status === 403);
+    return refusedIf(
+      refused.length === responses.length,
+      `${refused.length} of ${responses.length} requests refused`,
+    );
   },
-];
+});

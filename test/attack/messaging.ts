@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import * as z from "zod";
 import { deliveryOf, postDelivery } from "../../infra/local/messaging/deliveries.ts";
 import { idleHeader } from "../../infra/local/running-service.ts";
-import { type Attack, heldIf, type Target } from "./attack.ts";
+import { type Attack, attacksOf, heldIf, type Target } from "./attack.ts";
 import { orderOf, thoughts, thoughtWord } from "./model-server.ts";
 import { ask, read } from "./visitor.ts";
 
@@ -54,11 +54,8 @@ const oddTexts = ["\uFFFE", "\uFFFF", "\u0000", "\uD83D", "\uDC00"];
 
 /** What people send to the assistant: number 5, and a part of 7 and 10. */
 export const messagingAttacks: readonly Attack[] = [
-  {
-    number: 5,
-    name: "texts that a queue refuses, in one delivery with another person's",
-    needs: ["messages"],
-    attempt: async (target) => {
+  ...attacksOf({ number: 5, needs: ["messages"] })({
+    "texts that a queue refuses, in one delivery with another person's": async (target) => {
       const odd = oddTexts.map((text) => ({ person: newSender(), text: `hello ${text}` }));
       const innocent = newSender();
       const messages = [
@@ -75,12 +72,7 @@ export const messagingAttacks: readonly Attack[] = [
         `the delivery ${status}, ${replied.filter(Boolean).length} of ${odd.length} got a reply, and the bystander ${isBystanderServed ? "as well" : "not"}`,
       );
     },
-  },
-  {
-    number: 5,
-    name: "a name that a queue refuses, and a sender without a name behind it",
-    needs: ["messages"],
-    attempt: async (target) => {
+    "a name that a queue refuses, and a sender without a name behind it": async (target) => {
       const [odd, nameless] = [newSender(), newSender()];
       const status = await deliver(
         target,
@@ -94,12 +86,9 @@ export const messagingAttacks: readonly Attack[] = [
         `the delivery ${status}, ${[first, second].filter(({ length }) => length > 0).length} of 2 got a reply, ${isMistaken ? "the other's" : "the right"} name used`,
       );
     },
-  },
-  {
-    number: 7,
-    name: "thoughts in the assistant's replies",
-    needs: ["messages", "models"],
-    attempt: async (target) => {
+  }),
+  ...attacksOf({ number: 7, needs: ["messages", "models"] })({
+    "thoughts in the assistant's replies": async (target) => {
       const people = Object.keys(thoughts).map((form) => ({ form, person: newSender() }));
       for (const { form, person } of people) await deliver(target, [messageOf(person, orderOf(form))]);
       const leaking: string[] = [];
@@ -112,13 +101,9 @@ export const messagingAttacks: readonly Attack[] = [
         `${people.length - leaking.length} of ${people.length} forms held back${leaking.length ? `, not: ${leaking.join(", ")}` : ""}`,
       );
     },
-  },
-  {
-    number: 10,
-    name: "60 messages of one sender in a few seconds",
-    needs: ["messages"],
-    isLong: true,
-    attempt: async (target) => {
+  }),
+  ...attacksOf({ number: 10, needs: ["messages"], isLong: true })({
+    "60 messages of one sender in a few seconds": async (target) => {
       const person = newSender();
       for (let batch = 0; batch < 6; batch += 1) {
         await deliver(
@@ -130,5 +115,5 @@ export const messagingAttacks: readonly Attack[] = [
       // Thirty replies, for a new person what we store and a greeting, and one message that it is too much.
       return heldIf(length >= 1 && length <= 33, `60 sent, ${length} replies`);
     },
-  },
+  }),
 ];

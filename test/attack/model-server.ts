@@ -40,7 +40,8 @@ const every = (response: ServerResponse, milliseconds: number, act: () => void):
   response.once("close", () => clearInterval(timer));
 };
 
-const eventsForEver =
+/** Starts a stream of events and does something again and again, as long as there is a reader. */
+export const eventsForEver =
   (act: (response: ServerResponse) => void): Behaviour =>
   (response) => {
     startEvents(response);
@@ -50,11 +51,14 @@ const eventsForEver =
 const whole = (content: string, more: object = {}): Behaviour =>
   responding(200, { ...completion(content), ...more });
 
+/** Responds with another protocol than the one that was requested. */
+export const changingProtocol: Behaviour = (response) => {
+  response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+};
+
 /** Ways of a model's server not to come to an end. */
 export const endlessReplies: Readonly<Record<string, Behaviour>> = {
-  "changes the protocol (101)": (response) => {
-    response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
-  },
+  "changes the protocol (101)": changingProtocol,
   "sends nothing but comments": eventsForEver((response) => response.write(": still here\n\n")),
   "sends nothing but blank lines": eventsForEver((response) => response.write("\n")),
   "only ever says who speaks": eventsForEver((response) => sendEvents(response, role)),

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
-import { type Attack, heldIf, type Outcome, type Target } from "./attack.ts";
+import { type Attack, attacksOf, heldIf, type Outcome, type Target } from "./attack.ts";
 import {
   endlessReplies,
   idleEnds,
@@ -124,13 +124,11 @@ export const modelAttacks: readonly Attack[] = [
       attempt: (target) => thoughtsIn(target, way, tried),
     }),
   ),
-  {
-    number: 16,
-    name: "a request behind a connection that was opened ahead, and that a model's server has ended with 408",
-    needs: ["models"],
-    // What is refused for its form starts a function and calls no model.
-    attempt: (target) => askAfterIdling(target, "", "Oli otya?"),
-  },
+  ...attacksOf({ number: 16, needs: ["models"] })({
+    "a request behind a connection that was opened ahead, and that a model's server has ended with 408": (
+      target,
+    ) => askAfterIdling(target, "", "Oli otya?"),
+  }),
   ...Object.keys(idleEnds).map(
     (behaviour): Attack => ({
       number: 16,

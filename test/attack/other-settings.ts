@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { listenOnLoopback } from "../support/loopback-server.ts";
-import { type Attack, heldIf, type Outcome, type Target } from "./attack.ts";
+import { type Attack, attacksOf, heldIf, type Outcome, type Target } from "./attack.ts";
 import { startAttackedService } from "./attacked-service.ts";
 import { orderOf } from "./model-server.ts";
 import { uploadRecording } from "./uploads.ts";
@@ -87,20 +87,13 @@ const streamWhileDisabled = async (target: Target): Promise<Outcome> => {
 };
 
 /** What one account does to others, and what continues after its end: a part of number 14. */
-export const otherSettingsAttacks: readonly Attack[] = [
-  {
-    number: 14,
-    name: "callbacks to receivers that stay silent, while another account waits for its own",
-    needs: ["operator"],
-    attempt: withSettings(
-      { CALLBACKS_ALLOW_LOOPBACK: "1", WORKER_CONCURRENCY: "callback=4" },
-      stopCallbacksOfOthers,
-    ),
-  },
-  {
-    number: 14,
-    name: "an endless stream of an account that is disabled meanwhile",
-    needs: ["operator"],
-    attempt: withSettings({ CHAT_TIMEOUT_MS: "55000" }, streamWhileDisabled),
-  },
-];
+export const otherSettingsAttacks: readonly Attack[] = attacksOf({ number: 14, needs: ["operator"] })({
+  "callbacks to receivers that stay silent, while another account waits for its own": withSettings(
+    { CALLBACKS_ALLOW_LOOPBACK: "1", WORKER_CONCURRENCY: "callback=4" },
+    stopCallbacksOfOthers,
+  ),
+  "an endless stream of an account that is disabled meanwhile": withSettings(
+    { CHAT_TIMEOUT_MS: "55000" },
+    streamWhileDisabled,
+  ),
+});

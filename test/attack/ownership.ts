@@ -3,11 +3,12 @@ import { standInAccounts } from "../../infra/local/identity/stand-in-accounts.ts
 import { identityKeyPrefix } from "../../shared/accounts/access/keys.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { signInAtProvider } from "../support/identity-provider.ts";
-import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
+import { type Attack, attacksOf, heldIf, refusedIf, type Target } from "./attack.ts";
 import { type Browser, openBrowser, signedIn } from "./browser.ts";
 import { orderOf } from "./model-server.ts";
 import {
   ask,
+  attacksByVisitor,
   mailedToken,
   mailsTo,
   newVisitor,
@@ -69,34 +70,31 @@ const beginJoin = async (browser: Browser, login: string): Promise<string> => {
 
 /** Whose account it is, when someone has registered the address of another person: number 17. */
 export const ownershipAttacks: readonly Attack[] = [
-  {
-    number: 17,
-    name: "a key, a token, a session and a webhook secret from before the owner of the address reset the password",
-    needs: ["mails", "log-ins"],
-    attempt: async (target) => {
-      const { thief, key, secret, browser } = await registerStrangersAddress(target);
-      const token = await resetAsOwner(target, thief.email);
-      const attempts = [
-        await ask(target, "/auth/me", { token: key }),
-        await ask(target, "/auth/me", { token: thief.token }),
-        await signIn(target, thief.username, thief.password),
-      ];
-      const isIn = await browser.isIn();
-      const now = read(await ask(target, "/auth/webhook-secret", { token }), webhookSecret);
-      const notices = await mailsTo(target, (address) => address === thief.email);
-      const hasNotice = notices.some(({ text }) => text.includes("all access from before has ended"));
-      return refusedIf(
-        attempts.every(({ status }) => status === 401) && !isIn && now.secret !== secret && hasNotice,
-        `${statusesOf(attempts)}, the session ${isIn ? "works" : "has ended"}, the secret ${now.secret === secret ? "stays" : "is new"}, ${hasNotice ? "a" : "no"} mail says so`,
-      );
-    },
-  },
-  {
-    number: 17,
-    name: "a stranger's account that the owner of the address verifies, by the button of the mail",
-    needs: ["mails"],
-    attempt: async (target) => {
-      const thief = await newVisitor(target);
+  ...attacksOf({ number: 17, needs: ["mails", "log-ins"] })({
+    "a key, a token, a session and a webhook secret from before the owner of the address reset the password":
+      async (target) => {
+        const { thief, key, secret, browser } = await registerStrangersAddress(target);
+        const token = await resetAsOwner(target, thief.email);
+        const attempts = [
+          await ask(target, "/auth/me", { token: key }),
+          await ask(target, "/auth/me", { token: thief.token }),
+          await signIn(target, thief.username, thief.password),
+        ];
+        const isIn = await browser.isIn();
+        const now = read(await ask(target, "/auth/webhook-secret", { token }), webhookSecret);
+        const notices = await mailsTo(target, (address) => address === thief.email);
+        const hasNotice = notices.some(({ text }) => text.includes("all access from before has ended"));
+        return refusedIf(
+          attempts.every(({ status }) => status === 401) && !isIn && now.secret !== secret && hasNotice,
+          `${statusesOf(attempts)}, the session ${isIn ? "works" : "has ended"}, the secret ${now.secret === secret ? "stays" : "is new"}, ${hasNotice ? "a" : "no"} mail says so`,
+        );
+      },
+  }),
+  ...attacksByVisitor({ number: 17, needs: ["mails"] })({
+    "a stranger's account that the owner of the address verifies, by the button of the mail": async (
+      target,
+      thief,
+    ) => {
       const { browser, token, form_token } = await openVerification(target, thief);
       const forms = [
         { token, form_token },
@@ -115,13 +113,7 @@ export const ownershipAttacks: readonly Attack[] = [
         `${statuses.join(" ")}, ${me.email_verified ? "verified" : "not verified"}`,
       );
     },
-  },
-  {
-    number: 17,
-    name: "an address that its owner cannot get, because someone registered it first",
-    needs: ["mails"],
-    attempt: async (target) => {
-      const thief = await newVisitor(target);
+    "an address that its owner cannot get, because someone registered it first": async (target, thief) => {
       const { browser, token, form_token } = await openVerification(target, thief);
       await browser.get(`${verifyPath}?token=${token}&action=disown`);
       const looked = await ask(target, "/auth/me", { token: thief.token });
@@ -139,14 +131,23 @@ export const ownershipAttacks: readonly Attack[] = [
         `the thief ${statusesOf(attempts)}, the owner ${registered.status}`,
       );
     },
-  },
-  {
-    number: 17,
-    name: "a stream of version 1 that continues after the owner of the address has disowned its account",
-    needs: ["mails", "models"],
-    isLong: true,
-    attempt: async (target) => {
-      const thief = await newVisitor(target);
+    "a verified account that someone with its old verification link disables": async (target, owner) => {
+      const { browser, token, form_token } = await openVerification(target, owner);
+      await ask(target, "/auth/verify-email", { body: { token } });
+      const { html } = await browser.get(`${verifyPath}?token=${token}`);
+      const { status } = await browser.send(verifyPath, { action: "disown", token, form_token });
+      const me = await ask(target, "/auth/me", { token: owner.token });
+      return refusedIf(
+        status === 400 && me.status === 200 && !html.includes("disown"),
+        `${status}, the account ${me.status}`,
+      );
+    },
+  }),
+  ...attacksByVisitor({ number: 17, needs: ["mails", "models"], isLong: true })({
+    "a stream of version 1 that continues after the owner of the address has disowned its account": async (
+      target,
+      thief,
+    ) => {
       const stream = await fetch(`${target.url}/tasks/modal/tts/stream`, {
         method: "POST",
         headers: { Authorization: `Bearer ${thief.token}`, "Content-Type": "application/json" },
@@ -166,29 +167,9 @@ export const ownershipAttacks: readonly Attack[] = [
         `${stream.status}, ${isBrokenOff ? "broken off" : "complete"} after ${seconds.toFixed(1)} s`,
       );
     },
-  },
-  {
-    number: 17,
-    name: "a verified account that someone with its old verification link disables",
-    needs: ["mails"],
-    attempt: async (target) => {
-      const owner = await newVisitor(target);
-      const { browser, token, form_token } = await openVerification(target, owner);
-      await ask(target, "/auth/verify-email", { body: { token } });
-      const { html } = await browser.get(`${verifyPath}?token=${token}`);
-      const { status } = await browser.send(verifyPath, { action: "disown", token, form_token });
-      const me = await ask(target, "/auth/me", { token: owner.token });
-      return refusedIf(
-        status === 400 && me.status === 200 && !html.includes("disown"),
-        `${status}, the account ${me.status}`,
-      );
-    },
-  },
-  {
-    number: 17,
-    name: "an address that someone took through a provider which does not vouch for it",
-    needs: ["mails"],
-    attempt: async (target) => {
+  }),
+  ...attacksOf({ number: 17, needs: ["mails"] })({
+    "an address that someone took through a provider which does not vouch for it": async (target) => {
       const [login, { email }] = Object.entries(standInAccounts).find(
         ([, { emailVerified }]) => !emailVerified,
       ) ?? ["", { email: "" }];
@@ -203,12 +184,7 @@ export const ownershipAttacks: readonly Attack[] = [
       const after = await comeIn();
       return heldIf(after === 409, `the thief ${first}, after the owner's reset ${after}`);
     },
-  },
-  {
-    number: 17,
-    name: "a verified account, entered with its address at a provider and nothing else",
-    needs: ["mails"],
-    attempt: async (target) => {
+    "a verified account, entered with its address at a provider and nothing else": async (target) => {
       const { email } = standInAccounts["acen"] ?? { email: "" };
       await register(target, { username: "acen", email, password: owners });
       await ask(target, "/auth/verify-email", { body: { token: await mailedToken(target, email) } });
@@ -236,13 +212,9 @@ export const ownershipAttacks: readonly Attack[] = [
         `${statuses.join(" ")}, the console ${inside.status}, once more to ${address.pathname}`,
       );
     },
-  },
-  {
-    number: 17,
-    name: "an identity that a stolen session joins while the owner changes the password",
-    needs: ["table", "log-ins"],
-    attempt: async (target) => {
-      const owner = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 17, needs: ["table", "log-ins"] })({
+    "an identity that a stolen session joins while the owner changes the password": async (target, owner) => {
       const thief = await signedIn(target, owner);
       const [login = ""] =
         Object.entries(standInAccounts).find(([, { emailVerified }]) => emailVerified) ?? [];
@@ -260,25 +232,22 @@ export const ownershipAttacks: readonly Attack[] = [
         `the change ${changed.status}, the joining ${status} ${location ?? ""}`,
       );
     },
-  },
-  {
-    number: 17,
-    name: 'an access token that outlives "Log out everywhere", and one that outlives "Revoke all access tokens"',
-    needs: ["log-ins"],
-    attempt: async (target) => {
-      const owner = await newVisitor(target);
-      const first = await signedIn(target, owner);
-      await first.fillIn("/console/account?section=security", { action: "log-out-everywhere" });
-      const outlived = await ask(target, "/auth/me", { token: owner.token });
-      const token = tokenOf(await signIn(target, owner.username, owner.password));
-      const second = await signedIn(target, owner);
-      await second.fillIn("/console/tokens", { action: "revoke-all-tokens" });
-      const revoked = await ask(target, "/auth/me", { token });
-      const isIn = await second.isIn();
-      return refusedIf(
-        outlived.status === 401 && revoked.status === 401 && isIn,
-        `${outlived.status} ${revoked.status}, the browser that revoked them is ${isIn ? "in" : "out"}`,
-      );
-    },
-  },
+  }),
+  ...attacksByVisitor({ number: 17, needs: ["log-ins"] })({
+    'an access token that outlives "Log out everywhere", and one that outlives "Revoke all access tokens"':
+      async (target, owner) => {
+        const first = await signedIn(target, owner);
+        await first.fillIn("/console/account?section=security", { action: "log-out-everywhere" });
+        const outlived = await ask(target, "/auth/me", { token: owner.token });
+        const token = tokenOf(await signIn(target, owner.username, owner.password));
+        const second = await signedIn(target, owner);
+        await second.fillIn("/console/tokens", { action: "revoke-all-tokens" });
+        const revoked = await ask(target, "/auth/me", { token });
+        const isIn = await second.isIn();
+        return refusedIf(
+          outlived.status === 401 && revoked.status === 401 && isIn,
+          `${outlived.status} ${revoked.status}, the browser that revoked them is ${isIn ? "in" : "out"}`,
+        );
+      },
+  }),
 ];

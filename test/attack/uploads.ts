@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { uploadKeyPrefix } from "../../shared/recordings/uploads/keys.ts";
+import { ApiClient } from "../support/api-client.ts";
 import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
-import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
-import { ask, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
+import { type Attack, attacksOf, heldIf, refusedIf, type Target } from "./attack.ts";
+import { ask, attacksByVisitor, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
 
 const fileRequested = { file_name: "council.wav", content_type: "audio/wav" };
 const uploadLink = z.object({ upload_url: z.url(), file_id: z.uuid() });
@@ -27,14 +28,8 @@ export const uploadRecording = async (target: Target, token: string, seconds: nu
 };
 
 /** Uploads a file as a recording. @returns its id for requests. */
-export const uploadFile = async (target: Target, token: string, file: Buffer): Promise<string> => {
-  const body = { ...fileRequested, size: file.length };
-  const link = read(await ask(target, "/tasks/generate-upload-url", { token, body }), uploadLink);
-  const headers = { "Content-Type": "audio/wav" };
-  const put = await ask(target, link.upload_url, { method: "PUT", headers, body: file });
-  if (put.status !== 200) throw new Error(`the upload returned ${put.status}`);
-  return link.file_id;
-};
+export const uploadFile = ({ url }: Target, token: string, file: Buffer): Promise<string> =>
+  new ApiClient(() => url).upload(file, { token });
 
 /** Begins an upload in parts. @returns its id. */
 export const beginParts = async (target: Target, token: string, size: number): Promise<string> =>
@@ -60,10 +55,10 @@ const poisonedNames = [
 
 /** What can be done with uploads in parts and the names of files: number 14. */
 export const uploadAttacks: readonly Attack[] = [
-  {
-    number: 14,
-    name: "another account's upload in parts, read, signed for, completed, deleted and transcribed",
-    attempt: async (target) => {
+  ...attacksOf({ number: 14 })({
+    "another account's upload in parts, read, signed for, completed, deleted and transcribed": async (
+      target,
+    ) => {
       const [owner, { token }] = [await newVisitor(target), await newVisitor(target)];
       const id = await beginParts(target, owner.token, 10);
       const attempts = [
@@ -82,12 +77,9 @@ export const uploadAttacks: readonly Attack[] = [
         `${statusesOf(attempts)}, the owner ${owners.status}`,
       );
     },
-  },
-  {
-    number: 14,
-    name: "uploads that start while their account is deleted, and stay behind it",
-    needs: ["table"],
-    attempt: async (target) => {
+  }),
+  ...attacksOf({ number: 14, needs: ["table"] })({
+    "uploads that start while their account is deleted, and stay behind it": async (target) => {
       const { table } = target;
       if (!table) throw new Error("there is no table to hold");
       const statuses: number[] = [];
@@ -108,12 +100,12 @@ export const uploadAttacks: readonly Attack[] = [
         `${statuses.join(" ")}, ${stayed} items stay`,
       );
     },
-  },
-  {
-    number: 14,
-    name: "a part's link used for another part, another upload, and more bytes than it was signed for",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+  }),
+  ...attacksByVisitor({ number: 14 })({
+    "a part's link used for another part, another upload, and more bytes than it was signed for": async (
+      target,
+      { token },
+    ) => {
       const [id, other] = [await beginParts(target, token, 10), await beginParts(target, token, 10)];
       const link = await linkOfPart(target, token, id);
       const otherLink = await linkOfPart(target, token, other);
@@ -142,12 +134,10 @@ export const uploadAttacks: readonly Attack[] = [
         statusesOf(attempts),
       );
     },
-  },
-  {
-    number: 14,
-    name: "file names that end a header, leave their folder or turn a terminal upside down",
-    attempt: async (target) => {
-      const { token } = await newVisitor(target);
+    "file names that end a header, leave their folder or turn a terminal upside down": async (
+      target,
+      { token },
+    ) => {
       const odd: string[] = [];
       let refused = 0;
       for (const file_name of poisonedNames) {
@@ -172,5 +162,5 @@ export const uploadAttacks: readonly Attack[] = [
           : odd.map((name) => JSON.stringify(name)).join(" "),
       );
     },
-  },
+  }),
 ];

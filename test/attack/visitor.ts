@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { sendOverWire } from "../support/wire.ts";
-import type { Target } from "./attack.ts";
+import type { Attack, Outcome, Target } from "./attack.ts";
 
 /** A response as the client sees it. */
 export interface AttackResponse {
@@ -144,6 +144,16 @@ export const newVisitor = async (target: Target, password?: string): Promise<Vis
     token: tokenOf(await signIn(target, registration.username, registration.password)),
   };
 };
+
+/** Attacks as {@link attacksOf}, each by a new person who is logged in. */
+export const attacksByVisitor =
+  (common: Omit<Attack, "name" | "attempt">) =>
+  (attempts: Readonly<Record<string, (target: Target, visitor: Visitor) => Promise<Outcome>>>): Attack[] =>
+    Object.entries(attempts).map(([name, attempt]) => ({
+      ...common,
+      name,
+      attempt: async (target) => attempt(target, await newVisitor(target)),
+    }));
 
 /** Signs in from another address of this machine. @returns the status. */
 export const signInFrom = async (

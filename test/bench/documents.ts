@@ -3,33 +3,29 @@
  * compared with a loop over `POST /tasks/translate`: calls of the model, characters, CPU of the service, time. Then the exponents with
  * which reading and writing grow with the segments, and a list with its texts. Exits with 1 when a bound is exceeded.
  */
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
-import { readOptions } from "../../infra/commands/command-line.ts";
 import { openDocument } from "../../shared/documents/document-tools.ts";
-import { createAccount } from "../load/accounts.ts";
-import { runService } from "../support/run-service.ts";
+import { ofFamily } from "../load/processes.ts";
+import { listenOnLoopback } from "../support/loopback-server.ts";
+import { type BenchService, Bounds, readOnce, say, withService } from "./bench-service.ts";
+import { treeCpu } from "./compare/kernel.ts";
 import { exponentOf } from "./growth/slope.ts";
 import { median } from "./statistics.ts";
 
-const { once } = readOptions(
-  `Usage: npm run bench -- documents [--once]
-
-Measures the translation of a document. --once only sees whether it works: its document has 40 segments, and it judges no bound.`,
-  { once: { type: "boolean", default: false } },
+const once = readOnce(
+  "documents",
+  "Measures the translation of a document.",
+  "its document has 40 segments, and it judges no bound.",
 );
 const segmentCount = once ? 40 : 1_000;
 const rounds = once ? 1 : 5;
-const beyond: string[] = [];
-const print = (line: string) => process.stdout.write(`${line}\n`);
+const bounds = new Bounds(!once);
 const expectBelow = (name: string, value: number, max: number): void => {
-  print(`${name.padEnd(56)} ${value.toFixed(2).padStart(8)}   bound ${max}`);
-  // Not a number is beyond every bound.
-  if (!(value <= max) && !once) beyond.push(name);
+  say(`${name.padEnd(56)} ${value.toFixed(2).padStart(8)}   bound ${max}`);
+  bounds.expectBelow(name, value, max);
 };
 
 /** Sentences of a page. Every fifth one occurs twice, as in menus and tables. */
@@ -42,119 +38,74 @@ const pageOf = (texts: readonly string[]): string =>
 
 const chatRequest = z.object({ messages: z.array(z.object({ content: z.string() })).min(1) });
 let calls = 0;
-const model = createServer((request, response) => {
-  void (async () => {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of request) chunks.push(z.instanceof(Uint8Array).parse(chunk));
-    const { messages } = chatRequest.parse(JSON.parse(Buffer.concat(chunks).toString()));
-    const content = (messages.at(-1)?.content ?? "").replace(/^.*?: /, "").toUpperCase();
-    calls += 1;
-    response.writeHead(200, { "Content-Type": "application/json" });
-    response.end(
-      JSON.stringify({ choices: [{ message: { role: "assistant", content }, finish_reason: "stop" }] }),
-    );
-  })();
-});
-await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
-const { port } = z.object({ port: z.int() }).parse(model.address());
-const folder = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
-const service = await runService({
-  PORT: "0",
-  DATA_DIR: folder,
-  LIMIT_MULTIPLIER: "1000",
-  TRANSLATION_BASE_URL: `http://127.0.0.1:${port}/v1`,
-});
-const { token } = await createAccount(service.url, folder);
+const model = await listenOnLoopback(
+  createServer((request, response) => {
+    void (async () => {
+      const { messages } = chatRequest.parse(await json(request));
+      const content = (messages.at(-1)?.content ?? "").replace(/^.*?: /, "").toUpperCase();
+      calls += 1;
+      response.writeHead(200, { "Content-Type": "application/json" });
+      response.end(
+        JSON.stringify({ choices: [{ message: { role: "assistant", content }, finish_reason: "stop" }] }),
+      );
+    })();
+  }),
+);
 
 /** Milliseconds of CPU that the service and all its processes have used so far. */
-const cpuOfService = async (): Promise<number> => {
-  const processes = new Map<number, { readonly parent: number; readonly ticks: number }>();
-  for (const name of await readdir("/proc")) {
-    const status = /^\d+$/.test(name) ? await readFile(`/proc/${name}/stat`, "utf8").catch(() => "") : "";
-    const fields = status
-      .slice(status.lastIndexOf(")") + 2)
-      .split(" ")
-      .map(Number);
-    const [, parent = 0] = fields;
-    // utime, stime, and those of children that have ended.
-    const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
-    if (status !== "") processes.set(Number(name), { parent, ticks });
-  }
-  const isOurs = (id: number): boolean =>
-    id === service.child.pid || (processes.has(id) && isOurs(processes.get(id)?.parent ?? 0));
-  return [...processes].reduce((sum, [id, { ticks }]) => sum + (isOurs(id) ? ticks * 10 : 0), 0);
-};
-
-const send = async (path: string, body?: unknown): Promise<unknown> => {
-  const response = await fetch(`${service.url}${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return response.json();
-};
-
-const jobView = z.object({ id: z.string(), status: z.string(), progress: z.object({ done: z.int() }) });
+const cpuOf = ({ pid }: BenchService): number => ofFamily(pid, treeCpu) / 1_000;
 
 /** Translates the page as a job. @returns the characters that it counts. */
-const translateAsJob = async (): Promise<number> => {
-  const bytes = Buffer.from(pageOf(sentences));
-  const upload = { file_name: "page.html", content_type: "text/html", size: bytes.length };
-  const link = z
-    .object({ upload_url: z.string(), file_id: z.string() })
-    .parse(await send("/tasks/generate-upload-url", upload));
-  const headers = { "Content-Type": "text/html" };
-  const stored = await fetch(link.upload_url, { method: "PUT", headers, body: new Blob([bytes]) });
-  if (!stored.ok) throw new Error(await stored.text());
-  const request = { type: "translation", file_id: link.file_id, target_language: "lug" };
-  let job = jobView.parse(await send("/tasks/jobs", request));
+const translateAsJob = async ({ api, token }: BenchService): Promise<number> => {
+  const fields = { type: "translation", target_language: "lug" };
+  let job = await api.startJob(pageOf(sentences), fields, { token, name: "page.html", type: "text/html" });
   while (job.status === "queued" || job.status === "running") {
     await pause(100);
-    job = jobView.parse(await send(`/tasks/jobs/${job.id}`));
+    job = await api.send(`/tasks/jobs/${job.id}`, { token });
   }
   if (job.status !== "completed") throw new Error("The job failed.");
   return job.progress.done;
 };
 
+const translate = ({ api, token }: BenchService, text: string): Promise<unknown> =>
+  api.send("/tasks/translate", { token, body: { target_language: "lug", text } });
+
 /** Translates the segments one by one. @returns the characters that it sends. */
-const translateInLoop = async (): Promise<number> => {
-  let characters = 0;
-  for (const text of sentences) {
-    await send("/tasks/translate", { target_language: "lug", text });
-    characters += [...text].length;
-  }
-  return characters;
+const translateInLoop = async (service: BenchService): Promise<number> => {
+  for (const text of sentences) await translate(service, text);
+  return sentences.reduce((sum, text) => sum + [...text].length, 0);
 };
 
-const measure = async (work: () => Promise<number>) => {
-  const [cpu, callsBefore, startedAt] = [await cpuOfService(), calls, performance.now()];
-  const characters = await work();
+const measure = async (service: BenchService, work: (service: BenchService) => Promise<number>) => {
+  const [cpu, callsBefore, startedAt] = [cpuOf(service), calls, performance.now()];
+  const characters = await work(service);
   return {
     characters,
     calls: calls - callsBefore,
-    cpu: (await cpuOfService()) - cpu,
+    cpu: cpuOf(service) - cpu,
     seconds: (performance.now() - startedAt) / 1_000,
   };
 };
 
-await translateAsJob();
-await send("/tasks/translate", { target_language: "lug", text: "Hello" });
-const asJob = await measure(translateAsJob);
-const inLoop = await measure(translateInLoop);
-print(`a page of ${segmentCount} segments, ${distinctCount} of them distinct`);
-print(`                  calls   characters   CPU in ms   seconds`);
-for (const [name, { calls: each, characters, cpu, seconds }] of [
-  ["as a job", asJob],
-  ["in a loop", inLoop],
-] as const) {
-  print(
-    `${name.padEnd(14)} ${String(each).padStart(8)} ${String(characters).padStart(12)} ${cpu.toFixed(0).padStart(11)} ${seconds.toFixed(2).padStart(9)}`,
-  );
-}
-print("");
-expectBelow("calls of the model for each distinct segment", asJob.calls / distinctCount, 1);
-expectBelow("CPU, compared with the loop", asJob.cpu / inLoop.cpu, 0.5);
+const compareWithLoop = async (service: BenchService): Promise<void> => {
+  await translateAsJob(service);
+  await translate(service, "Hello");
+  const asJob = await measure(service, translateAsJob);
+  const inLoop = await measure(service, translateInLoop);
+  say(`a page of ${segmentCount} segments, ${distinctCount} of them distinct`);
+  say("                  calls   characters   CPU in ms   seconds");
+  for (const [name, { calls: each, characters, cpu, seconds }] of Object.entries({
+    "as a job": asJob,
+    "in a loop": inLoop,
+  })) {
+    say(
+      `${name.padEnd(14)} ${String(each).padStart(8)} ${String(characters).padStart(12)} ${cpu.toFixed(0).padStart(11)} ${seconds.toFixed(2).padStart(9)}`,
+    );
+  }
+  say();
+  expectBelow("calls of the model for each distinct segment", asJob.calls / distinctCount, 1);
+  expectBelow("CPU, compared with the loop", asJob.cpu / inLoop.cpu, 0.5);
+};
 
 /** The exponents of a cost over sizes, one of each round. */
 const growth = async (sizes: readonly number[], cost: (size: number) => Promise<number>): Promise<number> => {
@@ -182,28 +133,29 @@ const translateHere = async (size: number): Promise<number> => {
   return user + system;
 };
 const sizes = once ? [50, 100] : [2_000, 4_000, 8_000, 16_000];
-await translateHere(sizes[0] ?? 1);
-expectBelow("exponent of CPU over the segments of a document", await growth(sizes, translateHere), 1.1);
 
 const listRequests = once ? 2 : 40;
-const translateList = async (size: number): Promise<number> => {
+const listSizes = once ? [2, 4] : [6, 12, 25, 50];
+const translateList = async (service: BenchService, size: number): Promise<number> => {
   const items = Array.from({ length: size }, (_, index) => ({
     text: sentenceOf(index).replaceAll(/<\/?b>/g, ""),
   }));
-  const before = await cpuOfService();
+  const before = cpuOf(service);
   for (let count = 0; count < listRequests; count += 1) {
-    await send("/tasks/translate/batch", { target_language: "lug", items });
+    const body = { target_language: "lug", items };
+    await service.api.send("/tasks/translate/batch", { token: service.token, body });
   }
-  return Math.max(1, (await cpuOfService()) - before);
+  return Math.max(1, cpuOf(service) - before);
 };
-const listSizes = once ? [2, 4] : [6, 12, 25, 50];
-await translateList(listSizes[0] ?? 1);
-expectBelow("exponent of CPU over the texts of a list", await growth(listSizes, translateList), 1.1);
 
-await service.stop();
-model.close();
-await rm(folder, { recursive: true, force: true });
-if (beyond.length > 0) {
-  print(`\nBeyond the bound: ${beyond.join("; ")}.`);
-  process.exitCode = 1;
-}
+const variables = { LIMIT_MULTIPLIER: "1000", TRANSLATION_BASE_URL: `${model.url}/v1` };
+await withService(variables, async (service) => {
+  await compareWithLoop(service);
+  await translateHere(sizes[0] ?? 1);
+  expectBelow("exponent of CPU over the segments of a document", await growth(sizes, translateHere), 1.1);
+  const cost = (size: number) => translateList(service, size);
+  await cost(listSizes[0] ?? 1);
+  expectBelow("exponent of CPU over the texts of a list", await growth(listSizes, cost), 1.1);
+});
+await model.close();
+bounds.report();

@@ -1,6 +1,5 @@
 /** `npm run bench -- <name>`: runs a benchmark; without a name, the comparison with other gateways. */
 const names: readonly (string | undefined)[] = [
-  "chat",
   "cold",
   "documents",
   "growth",

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { getJobOperation } from "../../functions/jobs/contract.ts";
 import { transcriptionJobRequest } from "../../functions/jobs/job-requests.ts";
 import { getUploadOperation } from "../../functions/upload/contract.ts";
+import { ApiClient, newRegistration } from "../support/api-client.ts";
 import { openLocalAccounts } from "../support/local-accounts.ts";
 import { runService } from "../support/run-service.ts";
 import { audioBytes, wavFile } from "../support/wav.ts";
@@ -32,6 +33,7 @@ export const exampleIds = {
 /** The service of a run, with models that respond at once. */
 export interface FuzzedService {
   readonly url: string;
+  readonly api: ApiClient;
   readonly accounts: readonly [FuzzAccount, FuzzAccount, ...FuzzAccount[]];
   /** Everything the service and its functions have written. */
   output(): string;
@@ -40,47 +42,16 @@ export interface FuzzedService {
   stop(): Promise<void>;
 }
 
-const accessToken = z.object({ access_token: z.string() });
-const account = z.object({ id: z.int() });
-
-/** The token of a new login. */
-export const logIn = async (url: string, username: string, password: string): Promise<string> => {
-  const response = await fetch(`${url}/auth/token`, {
-    method: "POST",
-    body: new URLSearchParams({ username, password }),
-  });
-  return accessToken.parse(await response.json()).access_token;
-};
-
-const uploadLink = z.object({ upload_url: z.string(), file_id: z.string() });
-
-/** Uploads a recording. @returns what requests name it by. */
-const uploadRecording = async (url: string, token: string): Promise<string> => {
-  const response = await fetch(`${url}/tasks/generate-upload-url`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-    body: JSON.stringify({ file_name: "council.wav", content_type: "audio/wav" }),
-  });
-  const link = uploadLink.parse(await response.json());
-  const body = Buffer.from(wavFile(audioBytes(24_000), { stated: true }));
-  await fetch(link.upload_url, { method: "PUT", headers: { "Content-Type": "audio/wav" }, body });
-  return link.file_id;
-};
-
 const createAccount = async (
-  url: string,
+  api: ApiClient,
   promote: (id: number) => Promise<unknown>,
 ): Promise<FuzzAccount> => {
-  const username = `fuzz-${randomUUID().slice(0, 12)}`;
+  // No response may contain the password, and the documentation has the usual one.
   const password = `seven storks ${randomUUID()}`;
-  const response = await fetch(`${url}/auth/register`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ username, email: `${username}@example.com`, password }),
-  });
-  await promote(account.parse(await response.json()).id);
-  const token = await logIn(url, username, password);
-  return { username, password, token, own: { ...exampleIds, file: await uploadRecording(url, token) } };
+  const { id, ...account } = await api.createAccount({ ...newRegistration(), password });
+  await promote(id);
+  const file = await api.upload(wavFile(audioBytes(24_000), { stated: true }), account);
+  return { ...account, own: { ...exampleIds, file } };
 };
 
 /**
@@ -107,13 +78,15 @@ export const startFuzzedService = async (accountCount: number): Promise<FuzzedSe
     hasEnded = true;
   });
   const accounts = await openLocalAccounts(folder);
-  const create = () => createAccount(service.url, (id) => accounts.setAccountType(id, "Admin"));
+  const api = new ApiClient(() => service.url);
+  const create = () => createAccount(api, (id) => accounts.setAccountType(id, "Admin"));
   const first = await create();
   const second = await create();
   const others: FuzzAccount[] = [];
   while (others.length + 2 < accountCount) others.push(await create());
   return {
     url: service.url,
+    api,
     accounts: [first, second, ...others],
     output: service.output,
     hasEnded: () => hasEnded,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { operations } from "../../functions/manifest.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { sendOverWire, type WireRequest, type WireResponse } from "../support/wire.ts";
-import { exampleIds, type FuzzAccount, type FuzzedService, logIn } from "./fuzzed-service.ts";
+import { exampleIds, type FuzzAccount, type FuzzedService } from "./fuzzed-service.ts";
 import { deadFunction, judge } from "./oracle.ts";
 import { encodeBody } from "./request-bodies.ts";
 import type { FuzzRequest, Intent } from "./requests.ts";
@@ -130,7 +130,7 @@ export const createFuzzer = (service: FuzzedService): Fuzzer => {
     if (problems.length > 0) throw new Error(`${describe(wire)} got ${problems.join("; ")}`);
     rememberCreated(request, account, response);
     if (request.operation.id === "refreshToken" && response.status === 200) {
-      account.token = await logIn(service.url, account.username, account.password);
+      account.token = (await service.api.logIn(account.username, account.password)).body.access_token;
     }
   };
 

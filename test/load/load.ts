@@ -4,20 +4,19 @@
  * left something behind. Every open stream is a process here, as it is an environment of its own on Lambda: about 80 MB.
  */
 
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { readOptions } from "../../infra/commands/command-line.ts";
-import { healthInProcess } from "../support/built-handler.ts";
+import { startProcess, stopProcess } from "../bench/processes.ts";
+import type { TestAccount } from "../support/api-client.ts";
 import { runService } from "../support/run-service.ts";
-import { createAccount, type LoadAccount } from "./accounts.ts";
+import { createAccount } from "./accounts.ts";
 import { createLoadClient, type LoadResult } from "./client.ts";
 import { processFamily, socketsOf } from "./processes.ts";
-import { describeFaults, describeMemory, describeRequests, quantile, type Sample } from "./report.ts";
+import { describeFaults, describeMemory, describeRequests, type Sample } from "./report.ts";
 import { mixedRequest, streamChat } from "./traffic.ts";
 
 const usage = `Usage: npm run load [-- --seconds 600 --streams 200 --workers 4]
@@ -43,9 +42,8 @@ const furtherRequests = 500;
 const socketsOfFunction = 8;
 
 const folder = await mkdtemp(join(tmpdir(), "language-ai-load-"));
-const model = fork(join(import.meta.dirname, "model-server.ts"));
-const [started] = await once(model, "message");
-const { url: modelUrl } = z.object({ url: z.string() }).parse(started);
+const model = await startProcess("compare/mock-process.ts");
+const modelUrl = model.url;
 const service = await runService({
   PORT: "0",
   DATA_DIR: folder,
@@ -56,7 +54,7 @@ const service = await runService({
   FUNCTION_CONCURRENCY: String(streams + 2 * workers + 30),
 });
 const gatewayId = service.child.pid ?? 0;
-const modelId = model.pid ?? 0;
+const modelId = model.pid;
 
 const sampleAt = (second: number): Sample => {
   const [gateway, ...functions] = processFamily(gatewayId);
@@ -69,12 +67,12 @@ const sampleAt = (second: number): Sample => {
 };
 
 /** An account has 1,000 requests a minute, and its next requests come from the next one. */
-const accounts: LoadAccount[] = [];
+const accounts: TestAccount[] = [];
 for (let left = 4 * workers + Math.ceil(streams / 25); left > 0; left -= 1) {
   accounts.push(await createAccount(service.url, folder));
 }
 let turn = 0;
-const nextAccount = (): LoadAccount => {
+const nextAccount = (): TestAccount => {
   turn += 1;
   const account = accounts[turn % accounts.length];
   if (!account) throw new Error("There is no account.");
@@ -123,21 +121,6 @@ await Promise.all(running);
 clearInterval(sampling);
 const lasted = elapsed();
 
-// At rest again: what a call costs in comparison with the handler alone, in this process.
-const restingClient = createLoadClient(service.url);
-const timesOf = async (work: () => Promise<unknown>): Promise<number[]> => {
-  const times: number[] = [];
-  for (let index = 0; index < 300; index += 1) {
-    const startedAt = performance.now();
-    await work();
-    times.push(performance.now() - startedAt);
-  }
-  return times.slice(50);
-};
-const overHttp = await timesOf(() => restingClient.send({ kind: "health", method: "GET", path: "/health" }));
-const alone = await timesOf(await healthInProcess(folder));
-
-restingClient.close();
 // The same functions once more: what each request left behind would show.
 const socketsAfter = await socketsAtRest();
 for (let index = 0; index < furtherRequests; index += 1) await nextMixed();
@@ -158,7 +141,7 @@ const isAlive = (id: number): boolean => {
   }
 };
 const leaked = family.filter(isAlive);
-model.disconnect();
+await stopProcess(model);
 await rm(folder, { recursive: true, force: true });
 
 const { faults, lines: faultLines } = describeFaults(results, service.output());
@@ -170,7 +153,6 @@ process.stdout.write(
     ...faultLines,
     "",
     ...describeMemory(samples),
-    `GET /health at rest, over HTTP to the handler alone: ${(quantile(overHttp, 0.5) / quantile(alone, 0.5)).toFixed(1)}x (${quantile(overHttp, 0.5).toFixed(2)} and ${quantile(alone, 0.5).toFixed(2)} ms)`,
     `sockets of the gateway at rest: ${[socketsBefore, socketsAfter, socketsInTheEnd]
       .map(({ sockets, functions }) => `${sockets} with ${functions} functions`)
       .join(", ")} (before, after, and ${furtherRequests} requests later)`,

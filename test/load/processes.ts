@@ -24,6 +24,10 @@ export const processFamily = (root: number): ProcessSample[] => {
     .toSorted((one, other) => Number(other.id === root) - Number(one.id === root));
 };
 
+/** A figure of all processes of a family together. */
+export const ofFamily = (root: number, figureOf: (id: number) => number | undefined): number =>
+  processFamily(root).reduce((sum, { id }) => sum + (figureOf(id) ?? 0), 0);
+
 /** How many sockets a process holds; `undefined` where the system does not tell. */
 export const socketsOf = (id: number): number | undefined => {
   const folder = `/proc/${id}/fd`;

@@ -1,3 +1,4 @@
+import { quantile } from "../bench/statistics.ts";
 import type { LoadResult } from "./client.ts";
 
 /** The memory of every process at one moment, in megabytes. */
@@ -7,10 +8,6 @@ export interface Sample {
   readonly model: number;
   readonly functions: readonly number[];
 }
-
-/** The value below which this share of the numbers is; NaN without numbers. */
-export const quantile = (numbers: readonly number[], share: number): number =>
-  numbers.toSorted((one, other) => one - other)[Math.floor(share * (numbers.length - 1))] ?? Number.NaN;
 
 /** What each kind of request took, as a Markdown table. */
 export const describeRequests = (results: readonly LoadResult[]): string[] => [

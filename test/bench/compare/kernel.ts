@@ -73,8 +73,16 @@ const parsed = <Value>(text: string | undefined, parse: (text: string) => Value)
 export const processCpu = (pid: number): number | undefined =>
   parsed(readProc(`${pid}/stat`), parseProcessCpu);
 
-/** CPU time of this process and of its children that have ended, in microseconds. */
-export const ownCpu = (): number | undefined => parsed(readProc("self/stat"), parseTreeCpu);
+/** CPU time of a process and of its children that have ended, in microseconds. */
+export const treeCpu = (pid: number | "self"): number | undefined =>
+  parsed(readProc(`${pid}/stat`), parseTreeCpu);
+
+/** The same of this process. */
+export const ownCpu = (): number | undefined => treeCpu("self");
+
+/** Memory of a process in megabytes, with its share of what it has in common with others. */
+export const proportionalMegabytes = (pid: number): number =>
+  Number(/^Pss:\s+(\d+)/m.exec(readProc(`${pid}/smaps_rollup`) ?? "")?.[1] ?? 0) / 1_024;
 
 /** The name of a process's program. */
 export const processName = (pid: number): string | undefined => readProc(`${pid}/comm`)?.trim();

@@ -72,12 +72,17 @@ const chatBody = async (setup: ChatSetup): Promise<Row[]> => {
 
 const streams = 16;
 
-const runStreams = async ({ served, load }: ChatSetup, tokens: number, pauseMilliseconds: number) => {
+const runStreams = async (
+  { served, load }: ChatSetup,
+  tokens: number,
+  pauseMilliseconds: number,
+  connections = streams,
+) => {
   const { target } = served.chat;
   const command: LoadCommand = {
     kind: "streams",
     targets: [target],
-    connections: streams,
+    connections,
     reply: { tokens, pauseMilliseconds },
   };
   const [outcome] = await ask(load, command, loadResults);
@@ -106,8 +111,15 @@ const heldByStreams = async (setup: ChatSetup, tokens: number): Promise<number> 
   return held / megabyte;
 };
 
+/** What the function holds after one stream of this many tokens, in MB. */
+const heldAfterStream = async (setup: ChatSetup, tokens: number): Promise<number> => {
+  await runStreams(setup, tokens, 0, 1);
+  return (await heldBytes(setup)) / megabyte;
+};
+
 const stream = async (setup: ChatSetup): Promise<Row[]> => {
-  const { rounds } = setup.plan;
+  const { rounds, longStreams } = setup.plan;
+  const after = await measureSizes(longStreams, 1, (size) => heldAfterStream(setup, size));
   const sizes = [10, 100, 1_000, 4_000];
   const cpu = await measureSizes(sizes, rounds, (size) => cpuOfStream(setup, size));
   const held = await measureSizes(sizes, Math.min(rounds, 3), (size) => heldByStreams(setup, size));
@@ -123,6 +135,12 @@ const stream = async (setup: ChatSetup): Promise<Row[]> => {
       measured: measuredIn(differencesOf(held)),
       bound: { must: 2 },
       figures: describeCosts(held, "MB", 1),
+    },
+    {
+      what: "after one stream, tokens: memory, MB of difference",
+      measured: measuredIn(differencesOf(after)),
+      bound: { must: 2 },
+      figures: describeCosts(after, "MB", 1),
     },
   ];
 };

@@ -1,15 +1,11 @@
 /** The table of a local service, with what is sent to it and comes back. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { buffer } from "node:stream/consumers";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { localCredentials, localRegion } from "@language-ai/aws-stand-ins";
-import { readAwsConfig } from "../../../shared/platform/config/environment.ts";
 import type { AwsConfig } from "../../../shared/platform/outbound/aws-config.ts";
 import { openLightTable } from "../../../shared/platform/storage/light-table.ts";
 import { openTable } from "../../../shared/platform/storage/sdk-table.ts";
 import type { RequestTable, Table } from "../../../shared/platform/storage/table.ts";
-import { listen } from "../child-process.ts";
+import { standInConfig, startTableProxy } from "../../support/table-proxy.ts";
 
 /** Where a table of the stand-ins is. */
 export interface TableAddress {
@@ -45,30 +41,14 @@ const clientOf = (endpoint: string, aws: AwsConfig): DynamoDBDocumentClient => {
 /** Opens a table through a proxy that counts. */
 export const openCountedTable = async ({ name, endpoint }: TableAddress): Promise<CountedTable> => {
   let [calls, bytes] = [0, 0];
-  const forward = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const body = await buffer(incoming);
-    const headers = Object.entries(incoming.headers).filter(([header]) =>
-      /^(?:content-type|x-amz|authorization)/.test(header),
-    );
-    const response = await fetch(endpoint, {
-      method: "POST",
-      headers: headers.map(([header, value]): [string, string] => [header, String(value)]),
-      body,
-    });
-    const text = await response.text();
+  const proxy = await startTableProxy(endpoint, async (_operation, body, pass) => {
+    const response = await pass();
     calls += 1;
-    bytes += body.length + Buffer.byteLength(text);
-    outgoing.writeHead(response.status, { "Content-Type": "application/x-amz-json-1.0" }).end(text);
-  };
-  const server = createServer((request, response) => void forward(request, response));
-  const address = await listen(server);
-  // The stand-ins' own key, which may do everything.
-  const aws = readAwsConfig({
-    AWS_REGION: localRegion,
-    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
-    AWS_ENDPOINT_URL_DYNAMODB: address,
+    bytes += Buffer.byteLength(body) + Buffer.byteLength(response.text);
+    return response;
   });
+  const address = proxy.url;
+  const aws = standInConfig(address);
   const [counted, client] = [clientOf(address, aws), clientOf(endpoint, aws)];
   return {
     table: openTable(name, counted),
@@ -82,7 +62,7 @@ export const openCountedTable = async ({ name, endpoint }: TableAddress): Promis
     close: () => {
       counted.destroy();
       client.destroy();
-      server.close().closeAllConnections();
+      void proxy.close();
     },
   };
 };

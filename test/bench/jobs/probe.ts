@@ -1,5 +1,5 @@
 /**
- * Plans the pieces of a file and cuts all of them, in a process of its own: what it took, and how much memory at most. With
+ * Reads a file, plans its pieces and cuts all of them, in a process of its own: what it took, and how much memory at most. With
  * `--expose-gc` also how much it held at most, without what could have been collected.
  */
 import { open, readFile } from "node:fs/promises";
@@ -8,7 +8,14 @@ import { inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
 
 const [path] = process.argv.slice(2);
-const result = { pieces: 0, planMilliseconds: 0, cutMilliseconds: 0, peakMegabytes: 0, heldMegabytes: 0 };
+const result = {
+  pieces: 0,
+  readMilliseconds: 0,
+  planMilliseconds: 0,
+  cutMilliseconds: 0,
+  peakMegabytes: 0,
+  heldMegabytes: 0,
+};
 const { gc } = globalThis;
 const noteHeld = (): void => {
   // The second one waits until the buffers that the first found are released.
@@ -27,8 +34,10 @@ if (path !== undefined) {
       return buffer;
     },
   };
+  const openedAt = performance.now();
   const facts = await inspectAudio(source, { budget: ReadingBudget.forBackgroundWork() });
   const startedAt = performance.now();
+  result.readMilliseconds = startedAt - openedAt;
   const pieces = await planPieces(source, facts);
   result.planMilliseconds = performance.now() - startedAt;
   for (const piece of pieces) {

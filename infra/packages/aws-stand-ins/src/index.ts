@@ -1,7 +1,6 @@
 /** The only entry of this package; README.md explains it. Other files must not be imported from outside. */
 
 export { localAccountId, localCredentials, localRegion } from "./aws-protocol/local-account.ts";
-export { openDatabaseFile } from "./database-file.ts";
 export { type DynamoDbServer, startDynamoDb } from "./dynamodb/dynamodb-server.ts";
 export { ensureTable } from "./dynamodb/ensure-table.ts";
 export type { LocalResponse, LocalRoutes } from "./gateway/local-routes.ts";
@@ -15,7 +14,8 @@ export {
 export type { FunctionConfiguration } from "./lambda/function-configuration.ts";
 export type { InvocationResult } from "./lambda/invocation.ts";
 export { defaultMaxConcurrency, LambdaService } from "./lambda/lambda-service.ts";
-export { isFromAnotherSite, isFromThisMachine } from "./loopback.ts";
+export { openDatabaseFile } from "./machine/database-file.ts";
+export { isFromAnotherSite, isFromThisMachine } from "./machine/loopback.ts";
 export { type S3Server, startS3 } from "./s3/s3-server.ts";
 export { type SecretsServer, startSecrets } from "./secrets/secrets-server.ts";
 export { type LocalApplication, type ServeOptions, serveAssembly } from "./serve-assembly.ts";

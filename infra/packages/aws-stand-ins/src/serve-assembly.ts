@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer } from "node:net";
+import { promisify } from "node:util";
 import { localAccountId } from "./aws-protocol/local-account.ts";
 import { startFunctionUrl } from "./gateway/function-url.ts";
 import type { LocalRoutes } from "./gateway/local-routes.ts";
@@ -10,6 +10,7 @@ import type { FunctionConfiguration } from "./lambda/function-configuration.ts";
 import type { InvocationResult } from "./lambda/invocation.ts";
 import { LambdaService } from "./lambda/lambda-service.ts";
 import { LogFeed } from "./lambda/log-subscription.ts";
+import { listen } from "./machine/listening.ts";
 import { provision, type SecretValue } from "./provision.ts";
 import { type StandIns, type StandInsOptions, sdkVariables, startStandIns } from "./stand-ins.ts";
 import type { FunctionUrl, LocalFunction, LocalModel } from "./template/local-model.ts";
@@ -62,12 +63,10 @@ export interface ServeOptions extends Omit<StandInsOptions, "enforcesPermissions
 
 /** A port that the system would have chosen now. */
 const freePort = async (host: string): Promise<number> => {
-  const probe = createServer().listen(0, host);
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return typeof address === "object" && address ? address.port : 0;
+  const probe = createServer();
+  const port = await listen(probe, 0, host);
+  await promisify(probe.close.bind(probe))();
+  return port;
 };
 
 /** Chosen before the servers start: functions may get the addresses of function URLs. */

@@ -161,9 +161,7 @@ describe("a data directory", () => {
   it("is released when the port is taken", async () => {
     const other = await startFixture();
     const port = Number(new URL(other.server.endpoint).port);
-    await expect(startDynamoDb({ dataDirectory, port })).rejects.toThrow(
-      `The embedded DynamoDB cannot listen on 127.0.0.1:${port}`,
-    );
+    await expect(startDynamoDb({ dataDirectory, port })).rejects.toThrow(`Port ${port} is in use.`);
     await (await start()).close();
     await other.stop();
   });

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { DescribeContinuousBackupsCommand, UpdateContinuousBackupsCommand } from "@aws-sdk/client-dynamodb";
 import {
   BatchGetCommand,
   BatchWriteCommand,
@@ -222,23 +221,5 @@ describe("the endpoint", () => {
     socket.destroy();
     await put({ pk: "after", sk: "-" });
     expect(await get("after")).toBeDefined();
-  });
-});
-
-describe("backups", () => {
-  it("remember whether point-in-time recovery is wanted", async () => {
-    const status = async () => {
-      const command = new DescribeContinuousBackupsCommand({ TableName: tableName });
-      const { ContinuousBackupsDescription } = await fixture.client.send(command);
-      return ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus;
-    };
-    expect(await status()).toBe("DISABLED");
-    await fixture.client.send(
-      new UpdateContinuousBackupsCommand({
-        TableName: tableName,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      }),
-    );
-    expect(await status()).toBe("ENABLED");
   });
 });

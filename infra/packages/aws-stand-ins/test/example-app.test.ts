@@ -106,7 +106,7 @@ describe("An unrelated CDK app", () => {
   });
 
   it("has its functions invoked by name, with an event of one's own", async () => {
-    const worker = application.model.functions.find(({ logicalId }) => logicalId.startsWith("worker"));
+    const worker = application.model.functions.find(({ name }) => name.startsWith("worker"));
     const result = await application.invoke(worker?.name ?? "", {
       Records: [{ body: JSON.stringify({ id: "invoked", text: "x" }) }],
     });
@@ -139,7 +139,7 @@ describe("An unrelated CDK app", () => {
   });
 
   it("runs changed code on request", async () => {
-    const greeting = application.model.functions.find(({ logicalId }) => logicalId.startsWith("greeting"));
+    const greeting = application.model.functions.find(({ name }) => name.startsWith("greeting"));
     const file = join(greeting?.assetDirectory ?? "", "index.mjs");
     const invoke = () => application.invoke(greeting?.name ?? "", {});
     expect(await invoke()).toMatchObject({ kind: "stream", contentType: "text/plain" });

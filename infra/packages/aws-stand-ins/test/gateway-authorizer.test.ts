@@ -1,19 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { InvocationResult } from "../src/lambda/invocation.ts";
-import type { LocalModel } from "../src/template/local-model.ts";
-import { readAssembly } from "../src/template/read-assembly.ts";
-import { type SynthesisedApplication, synthesiseApplication } from "./gateway-application.ts";
-import { rawStream, returned, startTestGateway, type TestGateway, thrown } from "./gateway-harness.ts";
+import {
+  rawStream,
+  restApi,
+  returned,
+  startTestGateway,
+  type TestGateway,
+  thrown,
+  wordless,
+} from "./gateway-harness.ts";
 
-let application: SynthesisedApplication;
-let model: LocalModel;
 let gateway: TestGateway;
-
-beforeAll(() => {
-  application = synthesiseApplication();
-  model = readAssembly(application.directory);
-});
-afterAll(() => application.remove());
 afterEach(async () => {
   vi.useRealTimers();
   await gateway.close();
@@ -32,7 +29,7 @@ const anything = policy(statement("Allow", "*"));
 /** Starts the API with an authorizer that always returns the same. */
 const start = async (result: InvocationResult): Promise<void> => {
   const echo = () => returned({ statusCode: 200, body: "{}" });
-  gateway = await startTestGateway(model, { echo, authorizer: () => result, remembered: () => result });
+  gateway = await startTestGateway({ echo, authorizer: () => result, remembered: () => result });
 };
 
 const get = (path: string, authorization = "Bearer token"): Promise<Response> =>
@@ -70,7 +67,7 @@ describe("A caller whom the authorizer allows", () => {
     const [event] = gateway.eventsOf("authorizer");
     expect(event).toMatchObject({
       type: "REQUEST",
-      methodArn: `arn:aws:execute-api:us-east-1:000000000000:${model.restApi.id}/v2/GET/items/7`,
+      methodArn: `arn:aws:execute-api:us-east-1:000000000000:${restApi.id}/v2/GET/items/7`,
       resource: "/items/{id}",
       path: "/items/7",
       httpMethod: "GET",
@@ -124,10 +121,7 @@ describe("A caller whom the authorizer does not allow", () => {
     ["says nothing", [], ""],
   ])("gets API Gateway's own 403 when the policy %s", async (_what, statements, detail) => {
     const result = returned({ principalId: "42", policyDocument: policy(...statements) });
-    gateway = await startTestGateway(
-      { restApi: { ...model.restApi, gatewayResponses: [] } },
-      { authorizer: () => result },
-    );
+    gateway = await startTestGateway({ authorizer: () => result }, { model: wordless });
     const response = await get("/items/7");
     expect(response.status).toBe(403);
     expect(response.headers.get("x-amzn-errortype")).toBe("AccessDeniedException");
@@ -162,7 +156,13 @@ describe("An authorizer that does not work", () => {
     ],
     [
       "writes a policy with conditions, which API Gateway would evaluate",
-      returned({ principalId: "42", policyDocument: policy({ ...statement("Allow", "*"), Condition: {} }) }),
+      returned({
+        principalId: "42",
+        policyDocument: policy({
+          ...statement("Allow", "*"),
+          Condition: { IpAddress: { "aws:SourceIp": "192.0.2.1" } },
+        }),
+      }),
       "did not return a policy",
     ],
     ["streams", rawStream().result, "streams its response"],

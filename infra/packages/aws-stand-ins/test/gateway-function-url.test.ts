@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it } from "vitest";
 import { startFunctionUrl } from "../src/gateway/function-url.ts";
 import type { LocalServer } from "../src/gateway/http-server.ts";
 import { requestTooLarge } from "../src/lambda/invocation.ts";
-import type { FunctionUrl } from "../src/template/local-model.ts";
 import {
   type FakeFunction,
   type FakeInvoker,
@@ -18,22 +17,23 @@ let server: LocalServer & FakeInvoker;
 let log: string[];
 afterEach(() => server.close());
 
-const start = async (chat: FakeFunction, settings: Partial<FunctionUrl> = {}): Promise<void> => {
+const start = async (chat: FakeFunction): Promise<void> => {
   const invoker = fakeInvoker({ chat });
   log = [];
-  const functionUrl: FunctionUrl = {
-    logicalId: "ChatUrl",
-    functionName: "chat",
-    invokeMode: "BUFFERED",
-    cors: undefined,
-    ...settings,
+  const options = {
+    functionUrl: { functionName: "chat" },
+    invoke: invoker.invoke,
+    port: 0,
+    host: "127.0.0.1",
   };
-  const options = { functionUrl, invoke: invoker.invoke, port: 0, host: "127.0.0.1" };
   server = { ...invoker, ...(await startFunctionUrl({ ...options, log: (line) => log.push(line) })) };
 };
 
-const streamed = { invokeMode: "RESPONSE_STREAM" } as const;
-const good = () => returned({ statusCode: 200, body: "{}" });
+const good = () => {
+  const stream = streaming({ statusCode: 200 });
+  stream.body.end("{}");
+  return stream.result;
+};
 
 describe("The event of a request to a function URL", () => {
   it("has payload format 2.0, field by field", async () => {
@@ -115,42 +115,63 @@ describe("The event of a request to a function URL", () => {
   });
 });
 
-describe("A buffered function URL", () => {
-  it("responds with the function's result", async () => {
-    await start(() =>
-      returned({
-        statusCode: 201,
-        headers: { "Content-Type": "text/plain" },
-        cookies: ["a=1", "b=2"],
-        body: "T2xp",
-        isBase64Encoded: true,
-      }),
-    );
-    const response = await fetch(server.url);
-    expect(response.status).toBe(201);
-    expect(response.headers.get("content-type")).toBe("text/plain");
-    expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
-    expect(await response.text()).toBe("Oli");
+describe("A function URL", () => {
+  it("sends status and headers at once, and the body as it comes", async () => {
+    const stream = streaming({
+      statusCode: 200,
+      headers: { "Content-Type": "text/event-stream" },
+      cookies: ["a=1"],
+    });
+    await start(() => stream.result);
+    const response = await fetch(`${server.url}/tasks/chat/completions`, { method: "POST" });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    expect(response.headers.getSetCookie()).toEqual(["a=1"]);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (const text of ["data: 1\n\n", "data: 2\n\n"]) {
+      stream.body.write(text);
+      expect((await reader?.read())?.value).toBe(text);
+    }
+    stream.body.end();
+    expect((await reader?.read())?.done).toBe(true);
   });
 
-  it.each([["text"], [{ message: "hello" }], [null], [[1, 2]]])(
-    "takes %j, without a status, for JSON",
-    async (value) => {
-      await start(() => returned(value));
-      const response = await fetch(server.url);
-      expect(response.status).toBe(200);
-      expect(response.headers.get("content-type")).toBe("application/json");
-      expect(await response.json()).toEqual(value);
-    },
-  );
+  it("sends a stream without metadata as it is", async () => {
+    const stream = rawStream("text/plain");
+    await start(() => stream.result);
+    stream.body.end("hello");
+    const response = await fetch(server.url);
+    expect(response.headers.get("content-type")).toBe("text/plain");
+    expect(await response.text()).toBe("hello");
+  });
+
+  it("aborts the invocation when the caller leaves", async () => {
+    const stream = streaming({ statusCode: 200 });
+    const left = Promise.withResolvers<void>();
+    await start((_event, signal) => {
+      signal?.addEventListener("abort", () => left.resolve());
+      return stream.result;
+    });
+    const caller = new AbortController();
+    await fetch(server.url, { signal: caller.signal });
+    caller.abort();
+    await left.promise;
+    expect(stream.body.destroyed).toBe(true);
+  });
+
+  it("breaks the connection when the function fails on the way", async () => {
+    const stream = streaming({ statusCode: 200 });
+    await start(() => stream.result);
+    const response = await fetch(server.url);
+    stream.breakOff("Error: boom");
+    await expect(response.text()).rejects.toThrow();
+  });
 
   it.each([
     ["throws", thrown("boom", "TypeError"), "The function chat failed with TypeError."],
-    ["returns nonsense", returned({ statusCode: "abc" }), "The function chat returned a malformed response."],
     [
-      "streams",
-      streaming({ statusCode: 200 }).result,
-      "The function chat streams its response, but its URL has the invoke mode BUFFERED.",
+      "responds in one piece",
+      returned({ statusCode: 200 }),
+      "The function chat responds in one piece, but it is to stream its response.",
     ],
   ])("returns 502 when the function %s", async (_what, result, reason) => {
     await start(() => result);
@@ -168,116 +189,11 @@ describe("A buffered function URL", () => {
     expect((await post(5 * 1024 * 1024)).status).toBe(413);
     expect(server.eventsOf("chat")).toHaveLength(1);
   });
-});
 
-describe("A streaming function URL", () => {
-  it("sends status and headers at once, and the body as it comes", async () => {
-    const stream = streaming({
-      statusCode: 200,
-      headers: { "Content-Type": "text/event-stream" },
-      cookies: ["a=1"],
-    });
-    await start(() => stream.result, streamed);
-    const response = await fetch(`${server.url}/tasks/chat/completions`, { method: "POST" });
-    expect(response.headers.get("content-type")).toBe("text/event-stream");
-    expect(response.headers.getSetCookie()).toEqual(["a=1"]);
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    for (const text of ["data: 1\n\n", "data: 2\n\n"]) {
-      stream.body.write(text);
-      expect((await reader?.read())?.value).toBe(text);
-    }
-    stream.body.end();
-    expect((await reader?.read())?.done).toBe(true);
-  });
-
-  it("sends a stream without metadata as it is", async () => {
-    const stream = rawStream("text/plain");
-    await start(() => stream.result, streamed);
-    stream.body.end("hello");
-    const response = await fetch(server.url);
-    expect(response.headers.get("content-type")).toBe("text/plain");
-    expect(await response.text()).toBe("hello");
-  });
-
-  it("aborts the invocation when the caller leaves", async () => {
-    const stream = streaming({ statusCode: 200 });
-    const left = Promise.withResolvers<void>();
-    await start((_event, signal) => {
-      signal?.addEventListener("abort", () => left.resolve());
-      return stream.result;
-    }, streamed);
-    const caller = new AbortController();
-    await fetch(server.url, { signal: caller.signal });
-    caller.abort();
-    await left.promise;
-    expect(stream.body.destroyed).toBe(true);
-  });
-
-  it("breaks the connection when the function fails on the way", async () => {
-    const stream = streaming({ statusCode: 200 });
-    await start(() => stream.result, streamed);
-    const response = await fetch(server.url);
-    stream.breakOff("Error: boom");
-    await expect(response.text()).rejects.toThrow();
-  });
-
-  it("returns 502 when the function responds in one piece, and the log says so", async () => {
-    await start(good, streamed);
-    expect((await fetch(server.url)).status).toBe(502);
-    expect(log[0]).toBe(
-      "The function chat responds in one piece, but its URL has the invoke mode RESPONSE_STREAM.",
-    );
-  });
-});
-
-describe("A function URL with CORS settings", () => {
-  const cors = {
-    allowOrigins: ["https://app.example"],
-    allowMethods: ["POST"],
-    allowHeaders: ["authorization"],
-    exposeHeaders: ["x-request-id"],
-    allowCredentials: true,
-    maxAgeSeconds: 60,
-  };
-  const preflight = (origin: string) =>
-    fetch(server.url, { method: "OPTIONS", headers: { origin, "access-control-request-method": "POST" } });
-
-  it("handles a browser's preflight itself", async () => {
-    await start(good, { cors });
-    const response = await preflight("https://app.example");
-    expect(response.status).toBe(200);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      "access-control-allow-origin": "https://app.example",
-      "access-control-allow-methods": "POST",
-      "access-control-allow-headers": "authorization",
-      "access-control-allow-credentials": "true",
-      "access-control-max-age": "60",
-    });
-    expect(server.eventsOf("chat")).toEqual([]);
-  });
-
-  it("adds to the function's response what lets the page read it", async () => {
-    await start(good, { cors });
-    const response = await fetch(server.url, { method: "POST", headers: { origin: "https://app.example" } });
-    expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
-    expect(response.headers.get("access-control-expose-headers")).toBe("x-request-id");
-  });
-
-  it("returns other origins nothing", async () => {
-    await start(good, { cors });
-    expect((await preflight("https://other.example")).headers.get("access-control-allow-origin")).toBeNull();
-  });
-
-  it("names any origin that asks when credentials are allowed, because browsers refuse the asterisk then", async () => {
-    await start(good, { cors: { ...cors, allowOrigins: ["*"] } });
-    const response = await preflight("https://other.example");
-    expect(response.headers.get("access-control-allow-origin")).toBe("https://other.example");
-    expect(response.headers.get("vary")).toBe("Origin");
-  });
-
-  it("leaves the question to the function when it has no settings", async () => {
+  it("leaves a browser's preflight to the function", async () => {
     await start(good);
-    await preflight("https://app.example");
+    const headers = { origin: "https://app.example", "access-control-request-method": "POST" };
+    await fetch(server.url, { method: "OPTIONS", headers });
     expect(server.eventsOf("chat")).toHaveLength(1);
   });
 });

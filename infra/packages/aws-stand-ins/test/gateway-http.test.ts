@@ -2,31 +2,16 @@ import { once } from "node:events";
 import { STATUS_CODES } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { LocalRoutes } from "../src/gateway/local-routes.ts";
 import type { InvocationResult } from "../src/lambda/invocation.ts";
-import type { LocalModel } from "../src/template/local-model.ts";
-import { readAssembly } from "../src/template/read-assembly.ts";
-import { type SynthesisedApplication, synthesiseApplication } from "./gateway-application.ts";
-import { returned, startTestGateway, streaming, type TestGateway } from "./gateway-harness.ts";
+import { restApi, returned, startTestGateway, streaming, type TestGateway } from "./gateway-harness.ts";
 
-let application: SynthesisedApplication;
-let model: LocalModel;
 let gateway: TestGateway;
-
-beforeAll(() => {
-  application = synthesiseApplication();
-  model = readAssembly(application.directory);
-});
-afterAll(() => application.remove());
 afterEach(() => gateway.close());
 
-const start = async (options: Parameters<typeof startTestGateway>[2] = {}): Promise<void> => {
-  gateway = await startTestGateway(
-    model,
-    { echo: () => returned({ statusCode: 200, body: "done" }) },
-    options,
-  );
+const start = async (options: Parameters<typeof startTestGateway>[1] = {}): Promise<void> => {
+  gateway = await startTestGateway({ echo: () => returned({ statusCode: 200, body: "done" }) }, options);
 };
 
 /** A connection of bytes, for what HTTP clients do not let one send. */
@@ -71,7 +56,7 @@ describe("A connection", () => {
         return returned({ statusCode: 200, body: "second" });
       },
     ];
-    gateway = await startTestGateway(model, {
+    gateway = await startTestGateway({
       echo: () => responses.shift()?.() ?? returned({ statusCode: 500 }),
     });
     const conversation = converse(
@@ -190,7 +175,7 @@ describe("What cannot be read as a request", () => {
 
   it("does not corrupt a started response", async () => {
     const { body, result } = streaming({ statusCode: 200 });
-    gateway = await startTestGateway(model, { chat: () => result });
+    gateway = await startTestGateway({ chat: () => result });
     body.write("begun");
     const socket = await open();
     const all = text(socket);
@@ -206,13 +191,13 @@ describe("A gateway", () => {
   it("says what to do when its port is in use", async () => {
     await start();
     const port = Number(new URL(gateway.url).port);
-    await expect(startTestGateway(model, {}, { port })).rejects.toThrow(`Port ${port} is in use.`);
+    await expect(startTestGateway({}, { port })).rejects.toThrow(`Port ${port} is in use.`);
   });
 
   it("finishes the requests it has before it closes, and takes no more", async () => {
     const called = Promise.withResolvers<void>();
     const received = Promise.withResolvers<InvocationResult>();
-    gateway = await startTestGateway(model, {
+    gateway = await startTestGateway({
       echo: () => {
         called.resolve();
         return received.promise;
@@ -232,9 +217,9 @@ describe("A gateway", () => {
       { responseType: "UNAUTHORIZED", statusCode: 401, headers: { "X-Odd": "$unquoted" }, templates: {} },
     ];
     await start();
-    await expect(startTestGateway({ restApi: { ...model.restApi, gatewayResponses } }, {})).rejects.toThrow(
-      "The gateway cannot make a header out of $unquoted.",
-    );
+    await expect(
+      startTestGateway({}, { model: { restApi: { ...restApi, gatewayResponses } } }),
+    ).rejects.toThrow("The gateway cannot make a header out of $unquoted.");
   });
 });
 

@@ -1,24 +1,13 @@
 import { once } from "node:events";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { LocalModel } from "../src/template/local-model.ts";
-import { readAssembly } from "../src/template/read-assembly.ts";
-import { type SynthesisedApplication, synthesiseApplication } from "./gateway-application.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { rawStream, startTestGateway, streaming, type TestGateway, thrown } from "./gateway-harness.ts";
 
-let application: SynthesisedApplication;
-let model: LocalModel;
 let gateway: TestGateway;
-
-beforeAll(() => {
-  application = synthesiseApplication();
-  model = readAssembly(application.directory);
-});
-afterAll(() => application.remove());
 afterEach(() => gateway.close());
 
 const start = async (stream: ReturnType<typeof rawStream>): Promise<{ signal: Promise<AbortSignal> }> => {
   const signal = Promise.withResolvers<AbortSignal>();
-  gateway = await startTestGateway(model, {
+  gateway = await startTestGateway({
     chat: (_event, callerSignal) => {
       if (callerSignal !== undefined) signal.resolve(callerSignal);
       return stream.result;
@@ -145,7 +134,7 @@ describe("A caller who leaves", () => {
 
   it("aborts it also before the response has started", async () => {
     const called = Promise.withResolvers<AbortSignal | undefined>();
-    gateway = await startTestGateway(model, {
+    gateway = await startTestGateway({
       chat: (_event, signal) => {
         called.resolve(signal);
         const { promise, reject } = Promise.withResolvers<never>();
@@ -201,7 +190,7 @@ describe("A stream that fails", () => {
   });
 
   it("before it has started returns 502", async () => {
-    gateway = await startTestGateway(model, { chat: () => thrown("boom") });
+    gateway = await startTestGateway({ chat: () => thrown("boom") });
     expect((await chat()).status).toBe(502);
   });
 
@@ -239,7 +228,7 @@ describe("A stream that fails", () => {
     const response = await fetch(`${gateway.url}/chat/impatient`, { method: "POST" });
     stream.body.write("data: 1\n\n");
     await expect(response.text()).rejects.toThrow();
-    expect(gateway.log).toContain("The function chat streamed for longer than its integration may.");
+    expect(gateway.log).toContain("The function chat streamed for longer than it may.");
   });
 
   it("to start in the integration's time returns 504", async () => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { LocalServer } from "../src/gateway/http-server.ts";
 import { startRestApi } from "../src/gateway/rest-api.ts";
 import { LambdaService } from "../src/lambda/lambda-service.ts";
-import { readAssembly } from "../src/template/read-assembly.ts";
-import { type SynthesisedApplication, synthesiseApplication } from "./gateway-application.ts";
+import type { WrittenAssembly } from "./assembly-fixture.ts";
+import { writeApplication } from "./gateway-harness.ts";
 
 const code = `
 const buffered = async (event) => ({
@@ -35,14 +35,14 @@ const handlers = { authorizer: () => authorizer, chat: streamed };
 export const handler = (handlers[process.env.AWS_LAMBDA_FUNCTION_NAME] ?? (() => buffered))();
 `;
 
-let application: SynthesisedApplication;
+let application: WrittenAssembly;
 let service: LambdaService;
 let server: LocalServer;
 const log: string[] = [];
 
 beforeAll(async () => {
-  application = synthesiseApplication({ code });
-  const model = readAssembly(application.directory);
+  application = writeApplication(code);
+  const { model } = application;
   service = new LambdaService({
     functions: model.functions.map((definition) => ({ ...definition, directory: definition.assetDirectory })),
     log: () => {},

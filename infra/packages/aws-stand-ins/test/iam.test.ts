@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Authority, accessKeyIdIn } from "../src/iam/authority.ts";
+import { accessKeyIdIn } from "../src/aws-protocol/aws-server.ts";
+import { Authority } from "../src/iam/authority.ts";
 import { compilePolicy, type Decision, decide } from "../src/iam/policy.ts";
 
 const table = "arn:aws:dynamodb:us-east-1:000000000000:table/notes";

@@ -63,7 +63,7 @@ interface Identity {
 const identity = (result: Parameters<typeof returned>[0]): Identity => Object(returned(result));
 
 const slowStarted = () =>
-  expect.poll(() => existsSync(join(lambda.directory, "slow-process")), { timeout: 5_000 }).toBe(true);
+  expect.poll(() => existsSync(join(lambda.directory, "slow-process")), { timeout: 20_000 }).toBe(true);
 
 describe("Invocations", () => {
   it("of the same function run in parallel, each in an environment of its own", async () => {
@@ -97,7 +97,7 @@ describe("Invocations", () => {
     const service = await start({ identity: {}, slow: {} }, 1);
     const first = identity(await service.invoke("identity", {}));
     await service.invoke("slow", { milliseconds: 0 });
-    await expect.poll(() => isRunning(first.processId)).toBe(false);
+    await expect.poll(() => isRunning(first.processId), { timeout: 20_000 }).toBe(false);
     expect(identity(await service.invoke("identity", {})).invocations).toBe(1);
   });
 
@@ -147,7 +147,7 @@ describe("An environment", () => {
     };
     expect(await service.invoke(name, { milliseconds: 60_000 })).toEqual(expected);
     const processId = Number(await readFile(join(lambda.directory, `${name}-process`), "utf8"));
-    await expect.poll(() => isRunning(processId)).toBe(false);
+    await expect.poll(() => isRunning(processId), { timeout: 20_000 }).toBe(false);
     expect(identity(await service.invoke("slow", { milliseconds: 0 })).invocations).toBe(1);
   });
 });

@@ -46,7 +46,7 @@ describe("The processes of functions", () => {
       expect(processIds.map(isRunning)).toEqual([true, true]);
       service.kill(signal);
       await once(service, "exit");
-      await expect.poll(() => processIds.map(isRunning), { timeout: 5_000 }).toEqual([false, false]);
+      await expect.poll(() => processIds.map(isRunning), { timeout: 20_000 }).toEqual([false, false]);
     },
   );
 });

@@ -67,6 +67,9 @@ const isEmpty = async (queue: QueueUnderTest): Promise<boolean> => {
   );
 };
 
+const untilEmpty = (queue: QueueUnderTest) =>
+  expect.poll(() => isEmpty(queue), { timeout: 20_000 }).toBe(true);
+
 const fifo = { FifoQueue: "true", ContentBasedDeduplication: "true" };
 const sendTo = (queue: QueueUnderTest, group: string, ...bodies: string[]) =>
   bodies.reduce(
@@ -92,7 +95,7 @@ describe("A queue mapped to a function", () => {
     });
     const events: SQSEvent[] = [];
     map(queue, async (_bodies, event) => void events.push(event));
-    await expect.poll(() => isEmpty(queue)).toBe(true);
+    await untilEmpty(queue);
     expect(events).toEqual([
       {
         Records: [
@@ -127,7 +130,7 @@ describe("A queue mapped to a function", () => {
     const queue = await sqs.createQueue("ordered.fifo", fifo);
     await sendTo(queue, "group-1", "1", "2", "3", "4", "5");
     const { batches } = map(queue, async () => {}, 2);
-    await expect.poll(() => isEmpty(queue)).toBe(true);
+    await untilEmpty(queue);
     expect(batches).toEqual(["1 2", "3 4", "5"]);
   });
 
@@ -137,7 +140,7 @@ describe("A queue mapped to a function", () => {
     await sendTo(queue, "group-2", "2");
     const second = Promise.withResolvers<void>();
     map(queue, async ([body]) => (body === "2" ? second.resolve() : second.promise));
-    await expect.poll(() => isEmpty(queue)).toBe(true);
+    await untilEmpty(queue);
   });
 
   it("has only the messages that failed delivered again", async () => {
@@ -149,7 +152,7 @@ describe("A queue mapped to a function", () => {
       failed = true;
       return failuresOf(event, "b");
     });
-    await expect.poll(() => isEmpty(queue), { timeout: 10_000 }).toBe(true);
+    await untilEmpty(queue);
     expect(batches.join(" ").split(" ").toSorted()).toEqual(["a", "b", "b", "c"]);
   });
 
@@ -163,7 +166,7 @@ describe("A queue mapped to a function", () => {
       failed = true;
       return failuresOf(event, "2");
     });
-    await expect.poll(() => isEmpty(queue), { timeout: 10_000 }).toBe(true);
+    await untilEmpty(queue);
     expect(batches.toSorted()).toEqual(["1 2 3", "2 3", "other"]);
   });
 
@@ -206,7 +209,7 @@ describe("A queue mapped to a function", () => {
   it("that is out of reach is reported once, and served when it is back", async () => {
     const queue = new QueueUnderTest(sqs.client, sqs.server.queueUrl("absent"));
     const { batches, log } = map(queue, async () => {});
-    await expect.poll(() => log.length).toBe(1);
+    await expect.poll(() => log.length, { timeout: 20_000 }).toBe(1);
     expect(log[0]).toContain("Cannot receive from arn:aws:sqs:us-east-1:000000000000:absent.");
     await sqs.createQueue("absent");
     await queue.send("a");
@@ -233,8 +236,8 @@ describe("A queue mapped to a function", () => {
       reportBatchItemFailures: false,
       log: () => {},
     });
-    await expect.poll(() => isEmpty(queue)).toBe(true);
-    await expect.poll(() => lambda.log).toEqual(["worker: one two"]);
+    await untilEmpty(queue);
+    await expect.poll(() => lambda.log, { timeout: 20_000 }).toEqual(["worker: one two"]);
     await mapping.close();
     await lambda.stop();
   });

@@ -195,7 +195,7 @@ describe("A streaming function that fails", () => {
     expect(await readAll(body)).toEqual({ text: "done", error: undefined });
     expect(failure()).toBeUndefined();
     await expect
-      .poll(() => lambda.log.join("\n"))
+      .poll(() => lambda.log.join("\n"), { timeout: 20_000 })
       .toContain("Streaming does not support non-async handlers.");
   });
 });
@@ -215,7 +215,7 @@ describe("A reader that stops reading", () => {
       seen = progress().length;
       return seen === before;
     };
-    await expect.poll(nothingNew, { interval: 300 }).toBe(true);
+    await expect.poll(nothingNew, { interval: 300, timeout: 20_000 }).toBe(true);
     const { sent } = progress().at(-1) ?? { sent: 0 };
     expect(sent).toBeLessThan(400);
 
@@ -272,7 +272,7 @@ describe("A reader that goes away", () => {
 
   const contents = async (file: string): Promise<string> => {
     const path = join(patient.directory, file);
-    await expect.poll(() => existsSync(path), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => existsSync(path), { timeout: 20_000 }).toBe(true);
     return readFile(path, "utf8");
   };
   const report = async (file: string): Promise<{ noticed: string[]; processId: number }> =>

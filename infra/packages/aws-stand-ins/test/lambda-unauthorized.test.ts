@@ -12,7 +12,7 @@ describe("A function that throws", () => {
     });
     const refused = await lambda.service.invoke("refuse", {});
     await lambda.service.invoke("fail", {});
-    await expect.poll(() => lambda.log.length).toBeGreaterThan(0);
+    await expect.poll(() => lambda.log.length, { timeout: 20_000 }).toBeGreaterThan(0);
     await lambda.stop();
     expect(refused).toMatchObject({ kind: "error", errorMessage: "Unauthorized" });
     expect(lambda.log.join("\n")).toMatch(/^fail: Invoke Error Error: Unauthorized to read/);

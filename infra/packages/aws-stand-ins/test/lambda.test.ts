@@ -126,7 +126,7 @@ describe("A function", () => {
   it("has its output logged line by line under its name", async () => {
     await invoke("print");
     await expect
-      .poll(() => lambda.log)
+      .poll(() => lambda.log, { timeout: 20_000 })
       .toEqual(
         expect.arrayContaining([
           "print: one",
@@ -183,7 +183,9 @@ describe("A function that fails", () => {
       kind: "error",
       errorMessage: "Order 7 failed.",
     });
-    await expect.poll(() => ordering.log.join("\n")).toMatch(/Order 7 failed\..*place-order\.ts:4:9/s);
+    await expect
+      .poll(() => ordering.log.join("\n"), { timeout: 20_000 })
+      .toMatch(/Order 7 failed\..*place-order\.ts:4:9/s);
     await ordering.stop();
   });
 });

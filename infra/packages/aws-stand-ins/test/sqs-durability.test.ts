@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GetQueueUrlCommand } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { queueArn } from "../src/sqs/queue-settings.ts";
 import { type SqsServer, startSqs } from "../src/sqs/sqs-server.ts";
@@ -179,16 +178,6 @@ describe("A queue of a template", () => {
 
     expect(await queue.attributes()).toMatchObject({ VisibilityTimeout: "30", DelaySeconds: "1" });
     expect(await queue.receiveBodies()).toEqual(["kept"]);
-  });
-
-  it("has the URL that the server returns for its name", async () => {
-    const server = await start();
-    server.ensureQueue("addressed", {});
-    const { QueueUrl } = await sqsClient(server.endpoint).send(
-      new GetQueueUrlCommand({ QueueName: "addressed" }),
-    );
-
-    expect(QueueUrl).toBe(server.queueUrl("addressed"));
   });
 
   it("is refused when a property is out of its bounds", async () => {

@@ -1,59 +1,21 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of Fn::Sub.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import type { LocalModel } from "../src/template/local-model.ts";
-import { readAssembly } from "../src/template/read-assembly.ts";
+import { describe, expect, it } from "vitest";
+import { apiWith, functionWith, readTemplates as read, type Template } from "./assembly-fixture.ts";
 
-type Template = Record<string, Record<string, unknown>>;
-
-const directories: string[] = [];
-afterEach(() => {
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
-});
-
-/** Writes templates the way a synthesis does, with an API in the first one, and reads them back. */
-const read = (...templates: Template[]): LocalModel => {
-  const directory = mkdtempSync(join(tmpdir(), "template-"));
-  directories.push(directory);
-  const api = {
-    Api: { Type: "AWS::ApiGateway::RestApi", Properties: {} },
-    Stage: { Type: "AWS::ApiGateway::Stage", Properties: { StageName: "v2" } },
-  };
-  const artifacts: Record<string, object> = {
-    assets: { type: "cdk:asset-manifest", properties: { file: "assets.json" } },
-  };
-  for (const [index, template] of templates.entries()) {
-    const templateFile = `stack-${index}.template.json`;
-    artifacts[`Stack${index}`] = { type: "aws:cloudformation:stack", properties: { templateFile } };
-    const Resources = { ...template["Resources"], ...(index === 0 && api) };
-    writeFileSync(join(directory, templateFile), JSON.stringify({ ...template, Resources }));
-  }
-  const source = { path: "code", packaging: "zip" };
-  const files = { code: { source, destinations: { here: { objectKey: "code.zip" } } } };
-  writeFileSync(join(directory, "assets.json"), JSON.stringify({ files }));
-  writeFileSync(join(directory, "manifest.json"), JSON.stringify({ artifacts }));
-  return readAssembly(directory);
-};
-
-const functionWith = (variables: Record<string, unknown>) => ({
-  Type: "AWS::Lambda::Function",
-  Properties: {
-    Code: { S3Key: "code.zip" },
-    Handler: "index.handler",
-    Environment: { Variables: variables },
-  },
-});
+const withVariables = (Variables: object) => functionWith({ Environment: { Variables } });
 
 const url = {
   Type: "AWS::Lambda::Url",
-  Properties: { AuthType: "NONE", TargetFunctionArn: { "Fn::GetAtt": ["Chat", "Arn"] } },
+  Properties: {
+    AuthType: "NONE",
+    InvokeMode: "RESPONSE_STREAM",
+    TargetFunctionArn: { "Fn::GetAtt": ["Chat", "Arn"] },
+  },
 };
 
 /** What one value of the template comes out as, in the environment of a function. */
 const evaluate = (value: unknown, template: Template = {}): string | undefined => {
-  const Resources = { ...template["Resources"], Chat: functionWith({ VALUE: value }), Url: url };
+  const Resources = { ...template["Resources"], Chat: withVariables({ VALUE: value }), Url: url };
   return read({ ...template, Resources }).functions[0]?.environment["VALUE"];
 };
 
@@ -104,44 +66,11 @@ describe("The local meaning of a template's values", () => {
     );
   });
 
-  it("evaluates parameters by their defaults, and maps", () => {
-    const template = {
-      Parameters: { Level: { Type: "String", Default: "info" } },
-      Mappings: { Sizes: { "us-east-1": { memory: 512 } } },
-    };
-    expect(evaluate({ Ref: "Level" }, template)).toBe("info");
-    expect(evaluate({ "Fn::FindInMap": ["Sizes", { Ref: "AWS::Region" }, "memory"] }, template)).toBe("512");
-  });
-
-  it("evaluates only the branch of a condition that is taken", () => {
-    const Conditions = {
-      IsHere: { "Fn::Equals": [{ Ref: "AWS::Region" }, "us-east-1"] },
-      IsElsewhere: { "Fn::Not": [{ Condition: "IsHere" }] },
-      Both: { "Fn::And": [{ Condition: "IsHere" }, { Condition: "IsElsewhere" }] },
-      Either: { "Fn::Or": [{ Condition: "IsHere" }, { Condition: "IsElsewhere" }] },
-    };
-    const unknown = { "Fn::GetAZs": "" };
-    expect(evaluate({ "Fn::If": ["IsHere", "yes", unknown] }, { Conditions })).toBe("yes");
-    expect(evaluate({ "Fn::If": ["Both", unknown, "no"] }, { Conditions })).toBe("no");
-    expect(evaluate({ "Fn::If": ["Either", "yes", "no"] }, { Conditions })).toBe("yes");
-    expect(
-      evaluate({ "Fn::If": ["IsElsewhere", "x", { Ref: "AWS::NoValue" }] }, { Conditions }),
-    ).toBeUndefined();
-  });
-
-  it("leaves out resources whose condition does not hold", () => {
-    const model = read({
-      Conditions: { Never: { "Fn::Equals": ["a", "b"] } },
-      Resources: { Table: { Type: "AWS::DynamoDB::Table", Condition: "Never", Properties: {} } },
-    });
-    expect(model.tables).toEqual([]);
-  });
-
   it("reads what another stack exports", () => {
     const model = read(
       {
         Resources: {
-          Chat: functionWith({ TABLE: { "Fn::ImportValue": { "Fn::Sub": "table-${AWS::Region}" } } }),
+          Chat: withVariables({ TABLE: { "Fn::ImportValue": { "Fn::Sub": "table-${AWS::Region}" } } }),
         },
       },
       {
@@ -185,23 +114,23 @@ describe("A value without a local meaning", () => {
       { "Fn::ImportValue": "x" },
       "Chat (stack Stack0) imports (Fn::ImportValue) x, which no stack of the assembly exports.",
     ],
-    [{ Ref: "Version" }, "Chat (stack Stack0) depends on the parameter Version, which has no value locally."],
+    [
+      { "Fn::If": ["IsHere", "a", "b"] },
+      "Chat (stack Stack0) depends on Fn::If, which is not evaluated locally.",
+    ],
     [
       "{{resolve:secretsmanager:token}}",
       "Chat (stack Stack0) depends on a dynamic reference ({{resolve:…}}), which is not evaluated locally.",
     ],
     [{ "Fn::Join": "x" }, "Chat (stack Stack0) needs a list where the template has something else."],
   ])("stops with the resource and the reason: %j", (value, message) => {
-    const template = {
-      Resources: { Key: { Type: "AWS::KMS::Key", Properties: {} } },
-      Parameters: { Version: { Type: "AWS::SSM::Parameter::Value<String>", Default: "/version" } },
-    };
+    const template = { Resources: { Key: { Type: "AWS::KMS::Key", Properties: {} } } };
     expect(() => evaluate(value, template)).toThrow(message);
   });
 
   it("does no harm to what nothing served depends on", () => {
     const model = read({
-      Resources: { Helper: functionWith({ ZONES: { "Fn::GetAZs": "" } }), Key: { Type: "AWS::KMS::Key" } },
+      Resources: { Helper: withVariables({ ZONES: { "Fn::GetAZs": "" } }), Key: { Type: "AWS::KMS::Key" } },
     });
     expect(model.functions).toEqual([]);
   });
@@ -225,7 +154,6 @@ describe("A queue in front of a function", () => {
   it("has Lambda's own settings unless the template says otherwise", () => {
     expect(read(mapping({})).eventSources).toEqual([
       {
-        logicalId: "Mapping",
         queueName: "mail",
         functionName: "chat",
         batchSize: 10,
@@ -246,71 +174,116 @@ describe("A queue in front of a function", () => {
   });
 });
 
-describe("A construct that is served in part only", () => {
-  const method = (properties: object, extra: Record<string, unknown> = {}) => ({
-    Resources: {
-      ...extra,
-      Method: {
-        Type: "AWS::ApiGateway::Method",
-        Properties: {
-          HttpMethod: "GET",
-          ResourceId: { "Fn::GetAtt": ["Api", "RootResourceId"] },
-          ...properties,
-        },
-      },
+describe("An API", () => {
+  const uri = (name: string) =>
+    `arn:aws:x:lambda:path/functions/arn:aws:lambda:r:1:function:${name}/invocations`;
+  const integration = { type: "aws_proxy", uri: uri("chat") };
+  const operation = (changes: object = {}) => ({
+    "x-amazon-apigateway-integration": integration,
+    ...changes,
+  });
+  const integrated = (changes: object) =>
+    operation({ "x-amazon-apigateway-integration": { ...integration, ...changes } });
+  const withOperation = (changed: object) => ({ paths: { "/items": { get: changed } } });
+  const mock = (template: string) =>
+    withOperation(
+      integrated({
+        type: "mock",
+        passthroughBehavior: "never",
+        contentHandling: "CONVERT_TO_TEXT",
+        requestTemplates: { "application/json": template },
+      }),
+    );
+  const guard = (type: string) => ({
+    components: {
+      securitySchemes: { key: { "x-amazon-apigateway-authorizer": { type, authorizerUri: uri("chat") } } },
     },
   });
-  const mock = (integration: object) => method({ Integration: { Type: "MOCK", ...integration } });
+
+  const readDefined = (definition: object) =>
+    read({ Resources: { Chat: functionWith({ FunctionName: "chat" }), ...apiWith(definition) } });
+
+  it("has its own settings where its definition leaves them out", () => {
+    const { routes } = readDefined(withOperation(operation())).restApi;
+    expect(routes).toEqual([
+      {
+        logicalId: "GET /items",
+        method: "GET",
+        path: "/items",
+        authorizer: undefined,
+        integration: {
+          type: "lambda",
+          functionName: "chat",
+          timeoutMilliseconds: 29_000,
+          transferMode: "buffered",
+        },
+      },
+    ]);
+  });
 
   it.each([
+    ["an authorizer for the whole API", { security: [{ token: [] }] }, "authorizers of the whole API"],
+    ["request validators", { "x-amazon-apigateway-request-validator": "all" }, "request validators"],
+    ["token authorizers", guard("token"), "only REQUEST authorizers are served"],
+    [
+      "an unknown authorizer",
+      withOperation(operation({ security: [{ key: [] }] })),
+      "Api (stack Stack0) at GET /items is protected by an authorizer that is not in the definition.",
+    ],
+    ["two authorizers", withOperation(operation({ security: [{}, {}] })), "one authorizer for each method"],
+    ["IAM", withOperation(operation({ "x-amazon-apigateway-auth": {} })), "IAM authorization"],
+    [
+      "a variable that the stage lacks",
+      withOperation(integrated({ uri: uri("${stageVariables.nobody}") })),
+      "at GET /items names nobody, a variable that the stage does not have",
+    ],
+    ["a method without an integration", withOperation({}), "x-amazon-apigateway-integration"],
     [
       "HTTP integrations",
-      method({ Integration: { Type: "HTTP_PROXY" } }),
-      "is not of the form that is served locally",
+      withOperation(integrated({ type: "http_proxy" })),
+      "of the form that is served locally",
+    ],
+    ["an unknown method", { paths: { "/items": { subscribe: operation() } } }, "subscribe"],
+    [
+      "functions outside the assembly",
+      withOperation(integrated({ uri: uri("far") })),
+      "at GET /items calls the function far, which is not in the assembly.",
     ],
     [
-      "IAM authorization",
-      method({ AuthorizationType: "AWS_IAM", Integration: { Type: "MOCK" } }),
-      "AuthorizationType",
+      "bodies that pass through a mock",
+      withOperation(integrated({ type: "mock", passthroughBehavior: "when_no_match" })),
+      "bodies without a template are not passed through",
     ],
-    ["API keys", method({ ApiKeyRequired: true, Integration: { Type: "MOCK" } }), "API keys are not served"],
     [
       "mapping templates that decide something",
-      mock({ RequestTemplates: { "application/json": "#if($input.params('x')) {} #end" } }),
-      "Method (stack Stack0) has a mapping template with #if, which is not evaluated locally.",
+      mock("#if($input.params('x')) {} #end"),
+      "at GET /items has a mapping template with #if, which is not evaluated locally.",
     ],
     [
       "mapping templates that decide twice",
-      mock({
-        RequestTemplates: {
-          "application/json":
-            '#if($context.stage == "a") 1 #else 2 #end #if($context.stage == "b") 3 #else 4 #end',
-        },
-      }),
-      "Method (stack Stack0) has a mapping template with #if, which is not evaluated locally.",
-    ],
-    [
-      "functions outside the assembly",
-      method({
-        Integration: {
-          Type: "AWS_PROXY",
-          Uri: "arn:aws:x:lambda:path/functions/arn:aws:lambda:r:1:function:far/invocations",
-        },
-      }),
-      "Method (stack Stack0) calls the function far, which is not in the assembly.",
-    ],
-    [
-      "token authorizers",
-      method(
-        {},
-        { Guard: { Type: "AWS::ApiGateway::Authorizer", Properties: { Type: "TOKEN", AuthorizerUri: "x" } } },
-      ),
-      "only REQUEST authorizers are served",
+      mock('#if($context.stage == "a") 1 #else 2 #end #if($context.stage == "b") 3 #else 4 #end'),
+      "at GET /items has a mapping template with #if, which is not evaluated locally.",
     ],
   ])(
-    "refuses %s instead of letting requests through that AWS would treat otherwise",
-    (_what, template, message) => {
-      expect(() => read(template)).toThrow(message);
+    "is refused with %s instead of letting requests through that AWS would treat otherwise",
+    (_what, definition, message) => {
+      expect(() => readDefined(definition)).toThrow(message);
     },
   );
+
+  it.each([
+    [
+      "a condition",
+      { Table: { Type: "AWS::DynamoDB::Table", Condition: "Never" } },
+      "depends on the condition Never",
+    ],
+    [
+      "a function URL that does not stream",
+      { Url: { Type: "AWS::Lambda::Url", Properties: { AuthType: "NONE", InvokeMode: "BUFFERED" } } },
+      "only function URLs that stream are served",
+    ],
+    ["a second API", { Other: { Type: "AWS::ApiGateway::RestApi" } }, "Other (stack Stack0) is a second"],
+  ])("is not served with %s", (_what, Resources, message) => {
+    expect(() => read({ Resources })).toThrow(message);
+  });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { localCredentials } from "../src/aws-protocol/local-account.ts";
-import { isFromAnotherSite, isFromThisMachine } from "../src/loopback.ts";
+import { isFromAnotherSite, isFromThisMachine } from "../src/machine/loopback.ts";
 import { type StandIns, sdkVariables, startStandIns } from "../src/stand-ins.ts";
 
 let dataDirectory: string;

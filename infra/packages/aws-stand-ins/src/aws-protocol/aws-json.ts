@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type * as z from "zod";
 import { AwsError, type AwsProtocol } from "./aws-server.ts";
 
@@ -27,6 +28,22 @@ export const jsonOperation =
       : refuse(issue, input);
   };
 
+/**
+ * The operation that a request of the AWS JSON protocol names in `x-amz-target`.
+ *
+ * @param service what precedes it there, such as `AmazonSQS`.
+ * @throws AwsError `UnknownOperationException` when it is for another service.
+ */
+export const operationIn = (headers: IncomingHttpHeaders, service: string): string => {
+  const target = String(headers["x-amz-target"] ?? "");
+  if (target.startsWith(`${service}.`)) return target.slice(service.length + 1);
+  throw unknownOperation(target);
+};
+
+/** @param name the operation, with or without its service. */
+export const unknownOperation = (name: string): AwsError =>
+  new AwsError("UnknownOperationException", `The embedded service has no operation "${name}".`);
+
 interface AwsJsonOptions {
   readonly version: "1.0" | "1.1";
   /** What precedes the operation in `x-amz-target`, such as `AmazonSQS`. */
@@ -38,7 +55,7 @@ interface AwsJsonOptions {
   errorType(code: string): string;
   errorHeaders?(code: string): Record<string, string>;
   /** Throws unless the key may run the operation with this input. */
-  requireAccess?(accessKeyId: string, operation: string, input: unknown): void;
+  requireAccess(accessKeyId: string, operation: string, input: unknown): void;
 }
 
 /**
@@ -49,14 +66,10 @@ export const awsJsonProtocol = (options: AwsJsonOptions): AwsProtocol => ({
   contentType: `application/x-amz-json-${options.version}`,
   maxBodyBytes: options.maxBodyBytes,
   respond: async ({ headers, accessKeyId, body, signal }) => {
-    const target = String(headers["x-amz-target"] ?? "");
-    const prefix = `${options.target}.`;
-    const name = target.startsWith(prefix) ? target.slice(prefix.length) : "";
+    const name = operationIn(headers, options.target);
     const operation = options.operations.get(name);
-    if (operation === undefined) {
-      throw new AwsError("UnknownOperationException", `The embedded service has no operation "${target}".`);
-    }
-    options.requireAccess?.(accessKeyId, name, body);
+    if (operation === undefined) throw unknownOperation(name);
+    options.requireAccess(accessKeyId, name, body);
     return operation({ input: body, signal, refuse: options.refuse });
   },
   describeError: ({ code, message }) => ({

@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import { accessKeyIdIn } from "../iam/authority.ts";
-import { isFromThisMachine } from "../loopback.ts";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { closeServer, listen } from "../machine/listening.ts";
+import { isFromThisMachine } from "../machine/loopback.ts";
 
-/**
- * A refusal in the words of an AWS service. The SDK throws it as an exception whose `name` is {@link AwsError.code}.
- */
+/** A refusal in the words of an AWS service. The SDK throws it as an exception whose `name` is {@link AwsError.code}. */
 export class AwsError extends Error {
-  override readonly name = "AwsError";
+  override readonly name: string = "AwsError";
   /** The service's own name for the error, without a namespace, such as `QueueDoesNotExist`. */
   readonly code: string;
   /** The HTTP status of the response. */
@@ -65,10 +68,12 @@ interface AwsRequest {
 export interface AwsProtocol {
   readonly contentType: string;
   readonly maxBodyBytes: number;
+  /** How long requests in progress may take after the server was closed; by default they are cut off at once. */
+  readonly closingGraceMilliseconds?: number;
   /** Returns the response document; a refusal is a thrown {@link AwsError}. */
   respond(request: AwsRequest): Promise<object>;
   /** Writes a refusal the way the service's clients read it. */
-  describeError(error: AwsError): { headers: Record<string, string>; body: object };
+  describeError(error: AwsError): { status?: number; headers?: Record<string, string>; body: object };
 }
 
 interface AwsServer {
@@ -86,6 +91,12 @@ const requireSignature = (authorization: string | undefined): void => {
   }
 };
 
+/** The access key that an `Authorization` header names; empty when there is none. */
+export const accessKeyIdIn = (authorization: string | undefined): string =>
+  /\bCredential=(?<accessKeyId>[^,\s]+?)(?:\/[^/,\s]+){4}(?:,|$)/.exec(authorization ?? "")?.groups?.[
+    "accessKeyId"
+  ] ?? "";
+
 const internalFailure = (error: unknown): AwsError => {
   const cause = error instanceof Error ? error : new Error(String(error));
   process.emitWarning(cause);
@@ -99,7 +110,7 @@ const requireThisMachine = (request: IncomingMessage): void => {
 
 interface JsonResponse {
   readonly status: number;
-  readonly headers: Record<string, string>;
+  readonly headers?: Record<string, string>;
   readonly body: object;
 }
 
@@ -119,10 +130,10 @@ const respondToRequest = async (
       body: await readJsonBody(request, protocol.maxBodyBytes),
       signal,
     });
-    return { status: 200, headers: {}, body };
+    return { status: 200, body };
   } catch (error) {
     // A caller that disconnects while sending breaks the reading; no one is left to get an error.
-    if (signal.aborted) return { status: 499, headers: {}, body: {} };
+    if (signal.aborted) return { status: 499, body: {} };
     const refusal = error instanceof AwsError ? error : internalFailure(error);
     return { status: refusal.status, ...protocol.describeError(refusal) };
   }
@@ -132,6 +143,7 @@ const serve = async (
   protocol: AwsProtocol,
   request: IncomingMessage,
   response: ServerResponse,
+  server: Server,
 ): Promise<void> => {
   const caller = new AbortController();
   response.once("close", () => caller.abort());
@@ -142,34 +154,33 @@ const serve = async (
     "content-type": protocol.contentType,
     "content-length": Buffer.byteLength(text),
     "x-amzn-requestid": randomUUID(),
+    // A server that is closing ends the connection with its response.
+    ...(!server.listening && { connection: "close" }),
     ...headers,
   });
   response.end(text);
 };
 
+/** Long enough that a client reuses its connection instead of meeting one that is just being closed. */
+const keepAliveTimeout = 60_000;
+
 /**
  * Serves one protocol on the loopback interface.
  *
  * @param port 0 lets the system choose one.
- * @throws when the port is taken.
+ * @throws Error with a message when the port is in use.
  */
 export const startAwsServer = async (protocol: AwsProtocol, port = 0): Promise<AwsServer> => {
   const working = new Set<Promise<void>>();
-  const server = createServer((request, response) => {
-    const work = serve(protocol, request, response).finally(() => working.delete(work));
+  const server = createServer({ keepAliveTimeout }, (request, response) => {
+    const work = serve(protocol, request, response, server).finally(() => working.delete(work));
     working.add(work);
   });
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no TCP address.");
+  const endpoint = `http://127.0.0.1:${await listen(server, port)}`;
   return {
-    endpoint: `http://127.0.0.1:${address.port}`,
+    endpoint,
     close: async () => {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await closeServer(server, protocol.closingGraceMilliseconds);
       await Promise.allSettled(working);
     },
   };

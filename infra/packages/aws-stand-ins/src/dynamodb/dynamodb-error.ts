@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { AwsError } from "../aws-protocol/aws-server.ts";
 import type { JsonObject } from "./store.ts";
 
 const apiNamespace = "com.amazonaws.dynamodb.v20120810";
@@ -6,17 +7,15 @@ const serviceNamespace = "com.amazon.coral.service";
 const validationNamespace = "com.amazon.coral.validate";
 
 /** An error of DynamoDB: HTTP 400 with `__type`, a message and, for some errors, more. */
-export class DynamoDbError extends Error {
+export class DynamoDbError extends AwsError {
+  override readonly name = "DynamoDbError";
+  /** The code with its namespace, as in `com.amazonaws.dynamodb.v20120810#ResourceInUseException`. */
   readonly type: string;
+  /** Further members of the body, such as `CancellationReasons`. */
   readonly details: JsonObject;
 
-  /**
-   * @param type - `__type` of the wire format, as in `com.amazonaws.dynamodb.v20120810#ResourceInUseException`.
-   * @param details - Further members of the body, such as `CancellationReasons`.
-   */
   constructor(type: string, message: string, details: JsonObject = {}) {
-    super(message);
-    this.name = type.slice(type.indexOf("#") + 1);
+    super(type.slice(type.indexOf("#") + 1), message);
     this.type = type;
     this.details = details;
   }
@@ -25,26 +24,25 @@ export class DynamoDbError extends Error {
   with(details: JsonObject): DynamoDbError {
     return new DynamoDbError(this.type, this.message, { ...this.details, ...details });
   }
-
-  /** The body that goes over the wire. */
-  toJSON(): JsonObject {
-    return { __type: this.type, message: this.message, ...this.details };
-  }
 }
+
+/** The body that goes over the wire. Errors that are not DynamoDB's own come from the layer in front of it. */
+export const errorBody = (error: AwsError): JsonObject => {
+  if (error instanceof DynamoDbError) return { __type: error.type, message: error.message, ...error.details };
+  const isFailure = error.status >= 500;
+  const type = isFailure ? `${apiNamespace}#InternalServerError` : `${serviceNamespace}#${error.code}`;
+  return { __type: type, message: error.message };
+};
 
 /** An error that DynamoDB itself declares, such as `TransactionCanceledException`. */
 export const dynamoDbError = (name: string, message: string, details?: JsonObject): DynamoDbError =>
   new DynamoDbError(`${apiNamespace}#${name}`, message, details);
 
-/** An error of the layer in front of DynamoDB, such as `SerializationException`. */
-export const serviceError = (name: string, message: string): DynamoDbError =>
-  new DynamoDbError(`${serviceNamespace}#${name}`, message);
-
 export const validationError = (message: string): DynamoDbError =>
   new DynamoDbError(`${validationNamespace}#ValidationException`, message);
 
-export const isDynamoDbError = (error: unknown, name: string): error is DynamoDbError =>
-  error instanceof DynamoDbError && error.name === name;
+export const isDynamoDbError = (error: unknown, code: string): error is DynamoDbError =>
+  error instanceof DynamoDbError && error.code === code;
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 

@@ -1,13 +1,8 @@
-import { serviceError } from "./dynamodb-error.ts";
+import { unknownOperation } from "../aws-protocol/aws-json.ts";
 import { type DynaliteOperation, dynaliteOperations, runDynalite } from "./run-dynalite.ts";
 import { type ItemWrite, writeBatch, writeItem } from "./staged-writes.ts";
 import type { JsonObject, Store } from "./store.ts";
-import {
-  describeContinuousBackups,
-  describeTimeToLive,
-  updateContinuousBackups,
-  updateTimeToLive,
-} from "./table-settings.ts";
+import { describeTimeToLive, updateTimeToLive } from "./table-settings.ts";
 import { transactGetItems, transactWriteItems } from "./transactions.ts";
 
 type Access = "shared" | "exclusive";
@@ -63,7 +58,6 @@ class AccessGate {
 /**
  * Runs one operation of the DynamoDB API, named as in `X-Amz-Target` after the dot.
  *
- *
  * @throws {DynamoDbError} DynamoDB's own error; any other error is a failure of the storage.
  */
 export type Execute = (operation: string, input: JsonObject) => Promise<JsonObject>;
@@ -88,8 +82,6 @@ const operations = new Map<string, Operation>([
   ["TransactGetItems", exclusive(transactGetItems)],
   ["UpdateTimeToLive", exclusive(updateTimeToLive)],
   ["DescribeTimeToLive", shared(describeTimeToLive)],
-  ["UpdateContinuousBackups", exclusive(updateContinuousBackups)],
-  ["DescribeContinuousBackups", shared(describeContinuousBackups)],
 ]);
 
 /**
@@ -100,8 +92,7 @@ export const operationsOn = (store: Store): Execute => {
   const gate = new AccessGate();
   return async (name, input) => {
     const operation = operations.get(name);
-    if (!operation)
-      throw serviceError("UnknownOperationException", `${name} is not available on this server.`);
+    if (!operation) throw unknownOperation(name);
     if (store.failedWrites.hasFailed) await gate.run("exclusive", () => store.failedWrites.reopen());
     return gate.run(operation.access, () => operation.run(store, input));
   };

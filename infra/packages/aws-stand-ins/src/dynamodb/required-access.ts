@@ -1,10 +1,29 @@
 import * as z from "zod";
 import { localAccountId, localRegion } from "../aws-protocol/local-account.ts";
 import type { AccessRequest } from "../iam/policy.ts";
-import type { JsonObject } from "./store.ts";
+import type { JsonObject, Store, TableRecord } from "./store.ts";
 
 /** Returns the name of the partition key of a table or of one of its indexes; `undefined` when there is no such table. */
-export type PartitionKeyOf = (table: string, index?: string) => Promise<string | undefined>;
+type PartitionKeyOf = (table: string, index?: string) => Promise<string | undefined>;
+
+const keySchema = z.array(z.object({ AttributeName: z.string(), KeyType: z.string() }));
+const tableSchema = z.object({
+  KeySchema: keySchema,
+  GlobalSecondaryIndexes: z.array(z.object({ IndexName: z.string(), KeySchema: keySchema })).default([]),
+});
+
+const findTable = (store: Store, name: string): Promise<TableRecord | undefined> =>
+  new Promise((resolve) => store.getTable(name, (_error, record) => resolve(record)));
+
+const partitionKeysIn =
+  (store: Store): PartitionKeyOf =>
+  async (name, index) => {
+    const found = tableSchema.safeParse(await findTable(store, name.slice(name.lastIndexOf("/") + 1)));
+    if (!found.success) return undefined;
+    const { KeySchema, GlobalSecondaryIndexes } = found.data;
+    const keys = GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === index)?.KeySchema ?? KeySchema;
+    return keys.find(({ KeyType }) => KeyType === "HASH")?.AttributeName;
+  };
 
 const item = z.record(z.string(), z.unknown());
 const keyed = z.object({ TableName: z.string(), Key: item });
@@ -147,8 +166,9 @@ const withTable = z.object({ TableName: z.string() });
 export const requiredAccess = async (
   operation: string,
   input: JsonObject,
-  keyOf: PartitionKeyOf,
+  store: Store,
 ): Promise<AccessRequest[]> => {
+  const keyOf = partitionKeysIn(store);
   if (operation === "Query") return ofQuery(input, keyOf);
   const part = oneItem[operation]?.safeParse(input);
   if (part?.success) {

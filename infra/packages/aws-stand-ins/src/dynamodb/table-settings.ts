@@ -3,9 +3,9 @@ import { parseInput, validationError } from "./dynamodb-error.ts";
 import { runDynalite } from "./run-dynalite.ts";
 import type { JsonObject, Store } from "./store.ts";
 
-const storedSettings = z.object({
+// Loose: earlier versions stored a setting of backups, too.
+const storedSettings = z.looseObject({
   timeToLiveAttribute: z.string().optional(),
-  pointInTimeRecovery: z.boolean().default(false),
 });
 
 type TableSettings = z.output<typeof storedSettings>;
@@ -15,10 +15,6 @@ const tableInput = z.object({ TableName: tableName });
 const timeToLiveInput = z.object({
   TableName: tableName,
   TimeToLiveSpecification: z.object({ AttributeName: z.string().min(1).max(255), Enabled: z.boolean() }),
-});
-const continuousBackupsInput = z.object({
-  TableName: tableName,
-  PointInTimeRecoverySpecification: z.object({ PointInTimeRecoveryEnabled: z.boolean() }),
 });
 const described = z.object({ Table: z.object({ TableId: z.string() }) });
 
@@ -58,28 +54,5 @@ export const describeTimeToLive = async (store: Store, input: JsonObject): Promi
     TimeToLiveDescription: attribute
       ? { TimeToLiveStatus: "ENABLED", AttributeName: attribute }
       : { TimeToLiveStatus: "DISABLED" },
-  };
-};
-
-/** UpdateContinuousBackups: the setting is stored; there are no backups on one machine. */
-export const updateContinuousBackups = async (store: Store, input: JsonObject): Promise<JsonObject> => {
-  const { TableName, PointInTimeRecoverySpecification } = parseInput(continuousBackupsInput, input);
-  const key = await settingsKey(store, TableName);
-  const pointInTimeRecovery = PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled;
-  await writeSettings(store, key, { ...(await readSettings(store, key)), pointInTimeRecovery });
-  return describeContinuousBackups(store, { TableName });
-};
-
-/** DescribeContinuousBackups. */
-export const describeContinuousBackups = async (store: Store, input: JsonObject): Promise<JsonObject> => {
-  const key = await settingsKey(store, parseInput(tableInput, input).TableName);
-  const { pointInTimeRecovery } = await readSettings(store, key);
-  return {
-    ContinuousBackupsDescription: {
-      ContinuousBackupsStatus: "ENABLED",
-      PointInTimeRecoveryDescription: {
-        PointInTimeRecoveryStatus: pointInTimeRecovery ? "ENABLED" : "DISABLED",
-      },
-    },
   };
 };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { compilePolicy, decide, type Statement } from "../iam/policy.ts";
 import type { Authorizer } from "../template/local-model.ts";
 import type { Exchange } from "./exchange.ts";
 import { createFault, type Fault } from "./faults.ts";
@@ -6,47 +7,7 @@ import type { Log } from "./http-server.ts";
 import { type Invoke, invokeWithin } from "./invoke.ts";
 import { createAuthorizerEvent, type EventHead, methodArnOf } from "./proxy-event.ts";
 
-const oneOrMore = z.union([z.string().transform((text) => [text]), z.array(z.string())]);
-
-// Strict: a policy that says more than this (a Condition, NotResource) would be taken for something it is not.
-const statementSchema = z.strictObject({
-  Sid: z.string().optional(),
-  Effect: z.enum(["Allow", "Deny"]),
-  Action: oneOrMore,
-  Resource: oneOrMore,
-});
-
-const policyDocumentSchema = z.object({
-  Statement: z.union([statementSchema.transform((statement) => [statement]), z.array(statementSchema)]),
-});
-
-type PolicyDocument = z.output<typeof policyDocumentSchema>;
-
-type Verdict = "allow" | "explicit-deny" | "implicit-deny";
-
 const invokeAction = "execute-api:Invoke";
-
-/** Matches as IAM does: `*` stands for any characters, slashes included, `?` for one. */
-const matches = (pattern: string, text: string): boolean => {
-  if (pattern === text || pattern === "*") return true;
-  const expression = pattern
-    .replace(/[.+^$(){}|[\]\\]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${expression}$`, "s").test(text);
-};
-
-/** Decides whether a policy lets a method be called. A denial outweighs any permission; silence denies. */
-const evaluatePolicy = ({ Statement }: PolicyDocument, methodArn: string): Verdict => {
-  const effects = Statement.filter(
-    ({ Action, Resource }) =>
-      // Actions are matched without case, resources with it.
-      Action.some((pattern) => matches(pattern.toLowerCase(), invokeAction.toLowerCase())) &&
-      Resource.some((pattern) => matches(pattern, methodArn)),
-  ).map(({ Effect }) => Effect);
-  if (effects.includes("Deny")) return "explicit-deny";
-  return effects.includes("Allow") ? "allow" : "implicit-deny";
-};
 
 /** What `requestContext.authorizer` holds for the function. */
 export type AuthorizerContext = Record<string, unknown>;
@@ -57,7 +18,14 @@ export type Decision =
 
 const permissionSchema = z.object({
   principalId: z.string().optional(),
-  policyDocument: policyDocumentSchema,
+  policyDocument: z.unknown().transform((document, context): readonly Statement[] => {
+    try {
+      return compilePolicy(document);
+    } catch (error) {
+      context.addIssue(error instanceof Error ? error.message : String(error));
+      return z.NEVER;
+    }
+  }),
   context: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullish(),
 });
 
@@ -97,7 +65,7 @@ export class RequestAuthorizer {
   }
 
   async authorize(exchange: Exchange, head: EventHead): Promise<Decision> {
-    const identity = this.#identity(exchange, head);
+    const identity = this.#identity(exchange);
     if (identity.includes(undefined)) return refuse(createFault("UNAUTHORIZED"));
     const key = JSON.stringify(identity);
     const startedAt = Date.now();
@@ -107,10 +75,10 @@ export class RequestAuthorizer {
     return this.#decide(permission, head, Date.now() - startedAt);
   }
 
-  /** One value for each identity source; undefined for those that the request lacks. */
-  #identity({ request }: Exchange, { queryStringParameters }: EventHead): (string | undefined)[] {
-    return this.#definition.identitySources.map(({ from, name }) => {
-      const value = from === "header" ? request.headers[name.toLowerCase()] : queryStringParameters?.[name];
+  /** The value of each identity header; undefined for those that the request lacks. */
+  #identity({ request }: Exchange): (string | undefined)[] {
+    return this.#definition.identityHeaders.map((name) => {
+      const value = request.headers[name.toLowerCase()];
       return value === undefined || value.length === 0 ? undefined : String(value);
     });
   }
@@ -151,12 +119,12 @@ export class RequestAuthorizer {
     const entries = Object.entries(context ?? {}).filter(([, value]) => value !== null);
     const texts = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
     const authorizer = { ...texts, ...(principalId !== undefined && { principalId }) };
-    switch (evaluatePolicy(policyDocument, methodArnOf(head))) {
-      case "allow":
+    switch (decide(policyDocument, { action: invokeAction, resource: methodArnOf(head) })) {
+      case "allowed":
         return { allowed: true, context: { ...authorizer, integrationLatency: milliseconds } };
-      case "implicit-deny":
+      case "implicitly denied":
         return refuse(createFault("ACCESS_DENIED", { authorizer }));
-      case "explicit-deny": {
+      case "explicitly denied": {
         const message = "User is not authorized to access this resource with an explicit deny";
         return refuse(createFault("ACCESS_DENIED", { authorizer, message }));
       }
@@ -169,9 +137,9 @@ export class RequestAuthorizer {
   }
 
   #remember(key: string, permission: Permission): void {
-    const { cacheSeconds, identitySources } = this.#definition;
-    // Without identity sources every caller would share one key.
-    if (cacheSeconds === 0 || identitySources.length === 0 || this.#recall(key) !== undefined) return;
+    const { cacheSeconds, identityHeaders } = this.#definition;
+    // Without identity headers every caller would share one key.
+    if (cacheSeconds === 0 || identityHeaders.length === 0 || this.#recall(key) !== undefined) return;
     const [oldest] = this.#cache.keys();
     if (this.#cache.size >= maxCached && oldest !== undefined) this.#cache.delete(oldest);
     this.#cache.delete(key);

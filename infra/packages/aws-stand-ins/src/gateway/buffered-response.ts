@@ -73,25 +73,16 @@ interface BufferedResponse {
 
 export const statusCodeSchema = z.coerce.number().int().min(200).max(599);
 
-const responseFields = {
+const proxyResponseSchema = z.object({
   statusCode: statusCodeSchema,
   body: z.string().nullish(),
   isBase64Encoded: z.boolean().nullish(),
   headers: headerFields.headers,
-};
-
-/** Payload format 1.0. */
-const proxyResponseSchema = z.object({
-  ...responseFields,
   multiValueHeaders: headerFields.multiValueHeaders,
 });
 
-/** Payload format 2.0. */
-const urlResponseSchema = z.object({ ...responseFields, cookies: headerFields.cookies });
-
 /**
- * Reads the response of a function behind a buffered proxy integration.
- *
+ * Reads the response of a function behind a buffered proxy integration (payload format 1.0).
  *
  * @param acceptsBinary whether the first type the caller accepts is one of the API's binary media types; base64
  * reaches other callers unchanged ("Content type conversions", API Gateway developer guide).
@@ -105,30 +96,6 @@ export const readProxyResponse = (payload: Buffer, acceptsBinary: boolean): Buff
       statusCode: response.statusCode,
       headers: withContentType(mergeHeaders(response)),
       body: Buffer.from(response.body ?? "", isBinary ? "base64" : "utf8"),
-    };
-  } catch {
-    return undefined;
-  }
-};
-
-/**
- * Reads the response of a function behind a buffered function URL (payload format 2.0). A result without a status is
- * the body of a successful response.
- *
- *
- * @returns undefined when it is malformed.
- */
-export const readFunctionUrlResponse = (payload: Buffer): BufferedResponse | undefined => {
-  try {
-    const value: unknown = JSON.parse(payload.toString());
-    if (typeof value !== "object" || value === null || !("statusCode" in value)) {
-      return { statusCode: 200, headers: withContentType({}), body: payload };
-    }
-    const response = urlResponseSchema.parse(value);
-    return {
-      statusCode: response.statusCode,
-      headers: withContentType(mergeHeaders(response)),
-      body: Buffer.from(response.body ?? "", response.isBase64Encoded === true ? "base64" : "utf8"),
     };
   } catch {
     return undefined;

@@ -1,9 +1,8 @@
-import type { GatewayResponse, RestApi, Route } from "../template/local-model.ts";
+import type { GatewayResponse, RestApi } from "../template/local-model.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./faults.ts";
 import type { UnreadableRequest, WordUnreadable } from "./http-server.ts";
 import type { RequestContext } from "./proxy-event.ts";
-import type { Match } from "./router.ts";
 import { compileHeaders, compileTemplate, lookUp, type Variables } from "./variables.ts";
 
 interface CompiledResponse {
@@ -32,17 +31,13 @@ export class GatewayResponder {
     this.#responses = new Map(gatewayResponses.map((response) => [response.responseType, compile(response)]));
   }
 
-  respond(
-    exchange: Exchange,
-    fault: Fault,
-    requestContext: RequestContext,
-    match: Match<Route> | undefined,
-  ): void {
-    const { response } = exchange;
+  respond({ response }: Exchange, fault: Fault, requestContext: RequestContext): void {
     if (response.destroyed) return;
     const defaultType = fault.status < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
     const compiled = this.#responses.get(fault.type) ?? this.#responses.get(defaultType) ?? this.#unmapped;
-    const variables = this.#variables(exchange, fault, requestContext, match);
+    const { type, message, authorizer } = fault;
+    const error = { responseType: type, message, messageString: JSON.stringify(message) };
+    const variables = this.#variables({ ...requestContext, authorizer, error });
     const body = compiled.body(variables);
     response.writeHead(compiled.statusCode ?? fault.status, {
       "content-type": "application/json",
@@ -58,33 +53,15 @@ export class GatewayResponder {
     const type = "DEFAULT_4XX";
     const compiled = this.#responses.get(type) ?? this.#unmapped;
     const error = { responseType: type, message: reason, messageString: JSON.stringify(reason) };
-    const known = {
-      context: { requestId, extendedRequestId, error },
-      stageVariables: this.#stageVariables,
-    };
-    const variables: Variables = (name) => lookUp(known, name.split("."));
+    const variables = this.#variables({ requestId, extendedRequestId, error });
     return {
       headers: { "x-amz-apigw-id": extendedRequestId, ...compiled.headers(variables) },
       body: compiled.body(variables),
     };
   }
 
-  #variables(
-    { request, rawQuery }: Exchange,
-    { type, message, authorizer }: Fault,
-    requestContext: RequestContext,
-    match: Match<Route> | undefined,
-  ): Variables {
-    const error = { responseType: type, message, messageString: JSON.stringify(message) };
-    const context = { ...requestContext, authorizer, error };
-    return (name) => {
-      const path = name.split(".");
-      if (path[0] === "context") return lookUp(context, path.slice(1));
-      if (path[0] === "stageVariables") return lookUp(this.#stageVariables, path.slice(1));
-      const [, , location, key = ""] = path;
-      if (location === "header") return lookUp(request.headers, [key.toLowerCase()]);
-      if (location === "querystring") return new URLSearchParams(rawQuery).get(key) ?? undefined;
-      return lookUp(match?.pathParameters, [key]);
-    };
+  #variables(context: object): Variables {
+    const known = { context, stageVariables: this.#stageVariables };
+    return (name) => lookUp(known, name.split("."));
   }
 }

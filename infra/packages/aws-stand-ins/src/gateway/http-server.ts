@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { once } from "node:events";
 import {
   createServer,
   type IncomingMessage,
@@ -8,6 +7,7 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { Duplex } from "node:stream";
+import { closeServer, listen } from "../machine/listening.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 
 /** A request of which so little could be read that it has no method, no path and no headers. */
@@ -148,31 +148,8 @@ const refuseUnreadable = (server: Server, wordUnreadable: WordUnreadable, log: L
   });
 };
 
-const listen = async (server: Server, port: number, host: string): Promise<number> => {
-  try {
-    server.listen(port, host);
-    await once(server, "listening");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-      throw new Error(`Port ${port} is in use.`, { cause: error });
-    }
-    throw error;
-  }
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : port;
-};
-
-const close = async (server: Server): Promise<void> => {
-  const closed = once(server, "close");
-  server.close();
-  const cutOff = setTimeout(() => server.closeAllConnections(), shutdownGraceMilliseconds);
-  await closed;
-  clearTimeout(cutOff);
-};
-
 /**
  * Starts an HTTP server that responds to every request and logs a line at its end.
- *
  *
  * @throws Error when the port is in use.
  */
@@ -197,5 +174,8 @@ export const startHttpServer = async (
   server.on("request", (request, response) => handle(request, response, false));
   server.on("checkContinue", (request, response) => handle(request, response, true));
   const listeningPort = await listen(server, port, host);
-  return { url: `http://${publicHost}:${listeningPort}`, close: () => close(server) };
+  return {
+    url: `http://${publicHost}:${listeningPort}`,
+    close: () => closeServer(server, shutdownGraceMilliseconds),
+  };
 };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isFromAnotherSite, isFromThisMachine } from "../loopback.ts";
+import { isFromAnotherSite, isFromThisMachine } from "../machine/loopback.ts";
 import type { Exchange } from "./exchange.ts";
 import { maxLocalBodyBytes, readBody } from "./read-body.ts";
 

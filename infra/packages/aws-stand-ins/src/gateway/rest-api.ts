@@ -2,6 +2,7 @@ import type { LocalModel, RestApi, Route } from "../template/local-model.ts";
 import { type Decision, RequestAuthorizer } from "./authorizer.ts";
 import type { Exchange } from "./exchange.ts";
 import { createFault, type Fault } from "./faults.ts";
+import { FunctionTarget } from "./function-target.ts";
 import { GatewayResponder } from "./gateway-responder.ts";
 import {
   type HttpServerOptions,
@@ -49,8 +50,8 @@ const prepareRoutes = (
     guard: route.authorizer && guards.get(route.authorizer),
     responder:
       route.integration.type === "mock"
-        ? new MockResponder(route.integration, isBinary, stageVariables)
-        : new LambdaResponder(route.integration, { invoke, log, isBinary }),
+        ? new MockResponder(route.integration, stageVariables)
+        : new LambdaResponder(new FunctionTarget({ ...route.integration, invoke, log }), isBinary),
   }));
 };
 
@@ -83,7 +84,7 @@ class RestApiGateway {
     const match = "route" in found ? found : undefined;
     const context = createRequestContext(exchange, this.#restApi, this.address, match);
     const fault = "route" in found ? await this.#serve(exchange, found, context) : found;
-    if (fault !== undefined) this.#faults.respond(exchange, fault, context, match);
+    if (fault !== undefined) this.#faults.respond(exchange, fault, context);
   }
 
   /** Writes the response to malformed requests, in the format of all other refusals. */
@@ -147,8 +148,6 @@ interface GatewayOptions {
 
 export interface RestApiOptions extends HttpServerOptions, GatewayOptions {
   readonly model: Pick<LocalModel, "restApi">;
-  /** Where callers reach the API, such as `http://127.0.0.1:3000`; the server's own address when left out. */
-  readonly baseUrl?: string;
   /** The prefix of every path, such as `/prod`; empty by default. */
   readonly basePath?: string;
   /** Handled before the API's own routes; created once the server's address is known. */
@@ -159,11 +158,10 @@ export interface RestApiOptions extends HttpServerOptions, GatewayOptions {
  * Serves the REST API of an application as API Gateway does: events, authorizers, refusals, limits, timeouts,
  * buffered and streamed responses. README.md lists the differences.
  *
- *
  * @throws Error when the port is in use, or when the API needs an unsupported feature.
  */
 export const startRestApi = async (options: RestApiOptions): Promise<LocalServer> => {
-  const { model, baseUrl, basePath = "" } = options;
+  const { model, basePath = "" } = options;
   let localRoutes: LocalRoutes = {};
   const gateway = new RestApiGateway(model.restApi, options);
   const server = await startHttpServer(options, {
@@ -179,6 +177,6 @@ export const startRestApi = async (options: RestApiOptions): Promise<LocalServer
   });
   const url = `${server.url}${basePath}`;
   localRoutes = options.localRoutes?.(url) ?? {};
-  gateway.address = { domainName: new URL(baseUrl ?? url).host, basePath };
+  gateway.address = { domainName: new URL(url).host, basePath };
   return { ...server, url };
 };

@@ -1,3 +1,5 @@
+import { choice } from "../template/read-routes.ts";
+
 /** Returns the value of a variable such as `context.requestId`, or undefined. */
 export type Variables = (name: string) => string | undefined;
 
@@ -11,11 +13,7 @@ export const lookUp = (root: unknown, path: readonly string[]): string | undefin
   return value === undefined || value === null ? undefined : String(value);
 };
 
-const variable =
-  /\$((?:context|stageVariables)(?:\.\w+)+|method\.request\.(?:header|querystring|path)\.[\w-]+)/;
-
-/** The one decision that templates may take: whether a variable of the request is a text. */
-export const choice = /#if\(\$(context(?:\.\w+)+) == "([^"]*)"\)(.*?)#else\b(.*?)#end/s;
+const variable = /\$((?:context|stageVariables)(?:\.\w+)+)/;
 
 /**
  * Prepares a template that inserts variables (`$context.requestId`), and may choose between two texts by one; unknown ones are

@@ -80,13 +80,3 @@ export class Authority {
     return decide(statements, request);
   }
 }
-
-/** The sentence of most services about a denial. */
-export const denialMessage = ({ caller, action, resource, reason }: Denial): string =>
-  `User: ${caller} is not authorized to perform: ${action} on resource: ${resource} ${reason}`;
-
-/** The access key that an `Authorization` header names; empty when there is none. */
-export const accessKeyIdIn = (authorization: string | undefined): string =>
-  /\bCredential=(?<accessKeyId>[^,\s]+?)(?:\/[^/,\s]+){4}(?:,|$)/.exec(authorization ?? "")?.groups?.[
-    "accessKeyId"
-  ] ?? "";

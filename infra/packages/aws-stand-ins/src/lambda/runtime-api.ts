@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { closeServer, listen } from "../machine/listening.ts";
 import {
   type FunctionError,
   type Invocation,
@@ -39,7 +39,7 @@ export class RuntimeApi {
   }
 
   listen(): Promise<void> {
-    this.#listening ??= once(this.#server.listen(0, "127.0.0.1"), "listening").then(() => {});
+    this.#listening ??= listen(this.#server).then(() => {});
     return this.#listening;
   }
 
@@ -65,9 +65,7 @@ export class RuntimeApi {
       return;
     }
     await this.#listening;
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
+    await closeServer(this.#server);
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
-import { openDatabaseFile } from "../database-file.ts";
+import { openDatabaseFile } from "../machine/database-file.ts";
 
 // The columns `tags` are always empty; they are here because data directories have them.
 // Keys are TEXT under SQLite's BINARY collation, which compares UTF-8 bytes: the order in which S3 lists.
@@ -59,19 +59,6 @@ export const openDatabase = (dataDirectory: string): DatabaseSync =>
     `PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`,
     { timeout: 1000 },
   );
-
-/** Runs the work in one transaction: all of its changes happen or none. */
-export const inTransaction = <Result>(database: DatabaseSync, work: () => Result): Result => {
-  database.exec("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    database.exec("COMMIT");
-    return result;
-  } catch (error) {
-    database.exec("ROLLBACK");
-    throw error;
-  }
-};
 
 /** A column that holds JSON of the given shape. */
 export const jsonColumn = <Schema extends z.ZodType>(shape: Schema) =>

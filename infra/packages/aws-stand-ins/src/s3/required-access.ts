@@ -1,6 +1,6 @@
-import { denialMessage } from "../iam/authority.ts";
 import type { AccessRequest } from "../iam/policy.ts";
-import type { BucketCall, ObjectCall, ServiceCall } from "./operations/call.ts";
+import { denialMessage } from "../iam/require-access.ts";
+import type { BucketCall, ObjectCall, ServiceCall } from "./call.ts";
 import { S3Error } from "./s3-error.ts";
 
 /** What a call on the service itself needs. */

@@ -1,16 +1,16 @@
 import type { AccessRequest } from "../iam/policy.ts";
-import { responseOverrides } from "./object-headers.ts";
-import { createBucket, listBuckets, listObjects, listParameters } from "./operations/buckets.ts";
-import type { BucketCall, ObjectCall, Operation, ServiceCall } from "./operations/call.ts";
-import { copyObject, copySource } from "./operations/copy-object.ts";
+import { createBucket, listBuckets, listObjects, listParameters } from "./buckets.ts";
+import type { BucketCall, ObjectCall, Operation, ServiceCall } from "./call.ts";
+import { copyObject, copySource } from "./copy-object.ts";
 import {
   abortMultipartUpload,
   completeMultipartUpload,
   createMultipartUpload,
   listParts,
   uploadPart,
-} from "./operations/multipart-upload.ts";
-import { deleteObject, getObject, headObject, putObject } from "./operations/objects.ts";
+} from "./multipart-upload.ts";
+import { responseOverrides } from "./object-headers.ts";
+import { deleteObject, getObject, headObject, putObject } from "./objects.ts";
 import { concealMissing, ofBucket, ofObject, ofService, requireAccess } from "./required-access.ts";
 import { S3Error } from "./s3-error.ts";
 import type { S3Request } from "./s3-request.ts";

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
 import type { Authority } from "../iam/authority.ts";
-import { isFromThisMachine } from "../loopback.ts";
+import { closeServer, listen } from "../machine/listening.ts";
+import { isFromThisMachine } from "../machine/loopback.ts";
 import { authenticate } from "./authentication.ts";
 import { readBucketProperties } from "./bucket-properties.ts";
+import { isBucketName } from "./buckets.ts";
 import { corsHeaders, respondToPreflight } from "./cors.ts";
 import { sweep } from "./lifecycle.ts";
-import { isBucketName } from "./operations/buckets.ts";
 import { routeRequest } from "./router.ts";
 import { S3Error } from "./s3-error.ts";
 import { readRequest } from "./s3-request.ts";
@@ -87,18 +87,6 @@ const drain = async (incoming: IncomingMessage): Promise<void> => {
   if (!incoming.complete) await finished(incoming).catch(() => {});
 };
 
-const loopback = { listen: "127.0.0.1", address: "127.0.0.1" };
-
-const listen = async (
-  server: Server,
-  { port = 0, network = loopback }: Pick<S3Options, "port" | "network">,
-): Promise<string> => {
-  server.listen(port, network.listen);
-  await once(server, "listening");
-  const address = server.address();
-  return `http://${network.address}:${typeof address === "object" ? address?.port : port}`;
-};
-
 /**
  * Starts an S3 for one region on 127.0.0.1, for the AWS SDK and for presigned URLs, with path-style addresses.
  * README.md next to this file lists what it implements.
@@ -116,13 +104,14 @@ export const startS3 = async (options: S3Options): Promise<S3Server> => {
     const handled = handle(incoming, outgoing).finally(() => active.delete(handled));
     active.add(handled);
   });
-  const endpoint = await listen(server, options).catch((error: unknown) => {
+  const { network = { listen: "127.0.0.1", address: "127.0.0.1" } } = options;
+  const port = await listen(server, options.port, network.listen).catch((error: unknown) => {
     storage.close();
     throw error;
   });
 
   return {
-    endpoint,
+    endpoint: `http://${network.address}:${port}`,
     ensureBucket: async (bucketName, properties) => {
       if (!isBucketName(bucketName)) throw new Error(`S3 does not allow a bucket to be named ${bucketName}.`);
       const { cors, lifecycle } = readBucketProperties(bucketName, properties);
@@ -132,8 +121,7 @@ export const startS3 = async (options: S3Options): Promise<S3Server> => {
     },
     applyLifecycle: async (now = new Date()) => sweep(storage, now),
     close: async () => {
-      server.close();
-      server.closeAllConnections();
+      await closeServer(server);
       await Promise.allSettled(active);
       storage.close();
     },

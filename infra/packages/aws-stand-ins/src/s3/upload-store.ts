@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import * as z from "zod";
+import { inTransaction } from "../machine/database-file.ts";
 import type { BodyFiles } from "./body-files.ts";
-import { inTransaction } from "./database.ts";
 import { checksumsColumn, headersColumn } from "./object-store.ts";
 
 const uploadSchema = z

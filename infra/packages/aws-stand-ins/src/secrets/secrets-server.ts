@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { awsJsonProtocol, jsonOperation } from "../aws-protocol/aws-json.ts";
 import { AwsError, startAwsServer } from "../aws-protocol/aws-server.ts";
-import { type Authority, denialMessage } from "../iam/authority.ts";
+import type { Authority } from "../iam/authority.ts";
+import type { AccessRequest } from "../iam/policy.ts";
+import { requireAccess } from "../iam/require-access.ts";
 import { secretArn } from "./secret-arn.ts";
 import { type Secret, SecretStore, type SecretVersion } from "./secret-store.ts";
 
@@ -56,20 +58,12 @@ const getSecretValue = (secrets: SecretStore, input: GetSecretValueInput): objec
 
 const named = z.object({ SecretId: z.string() });
 
-/** @throws AwsError in the words of Secrets Manager unless the policies of the caller allow the operation. */
-const requireAccess =
-  (authority: Authority, secrets: SecretStore) =>
-  (accessKeyId: string, operation: string, body: unknown): void => {
-    if (authority.secretOf(accessKeyId) === undefined) {
-      const message = "The security token included in the request is invalid.";
-      throw new AwsError("UnrecognizedClientException", message);
-    }
-    const { SecretId = "*" } = named.safeParse(body).data ?? {};
-    const found = secrets.find(SecretId);
-    const resource = found ? secretArn(found.name) : SecretId;
-    const denial = authority.denialOf(accessKeyId, [{ action: `secretsmanager:${operation}`, resource }]);
-    if (denial) throw new AwsError("AccessDeniedException", denialMessage(denial));
-  };
+/** What a call on a secret needs. */
+const requestOf = (secrets: SecretStore, operation: string, body: unknown): AccessRequest => {
+  const { SecretId = "*" } = named.safeParse(body).data ?? {};
+  const found = secrets.find(SecretId);
+  return { action: `secretsmanager:${operation}`, resource: found ? secretArn(found.name) : SecretId };
+};
 
 const maxBodyBytes = 65_536;
 
@@ -108,7 +102,8 @@ export const startSecrets = async ({
     maxBodyBytes: maxBodyBytes,
     refuse: (issue) => new AwsError("InvalidParameterException", `${issue.path.join(".")}: ${issue.message}`),
     errorType: (code) => code,
-    ...(authority && { requireAccess: requireAccess(authority, secrets) }),
+    requireAccess: (accessKeyId, operation, body) =>
+      requireAccess(authority, accessKeyId, [requestOf(secrets, operation, body)]),
   });
   const server = await startAwsServer(protocol, port);
   return {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import * as z from "zod";
-import { openDatabaseFile } from "../database-file.ts";
+import { openDatabaseFile } from "../machine/database-file.ts";
 
 /** A mail that was accepted for sending. */
 export interface SentMail {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AwsError, type AwsProtocol, startAwsServer } from "../aws-protocol/aws-server.ts";
 import type { Authority } from "../iam/authority.ts";
 import { MailStore, type SentMail } from "./mail-store.ts";
-import { requireAccess } from "./required-access.ts";
+import { requireAccessToSend } from "./required-access.ts";
 import { readSendEmail, sendEmailSchema } from "./send-email.ts";
 
 export type { SentMail } from "./mail-store.ts";
@@ -45,7 +45,7 @@ const sesProtocol = (mails: MailStore, authority: Authority | undefined): AwsPro
     }
     const at = new Date().toISOString();
     const mail = await readSendEmail(input.data, at);
-    if (authority) requireAccess(authority, accessKeyId, input.data, mail.from);
+    requireAccessToSend(authority, accessKeyId, input.data, mail.from);
     mails.add(mail);
     return { MessageId: `${Date.parse(at).toString(16).padStart(16, "0")}-${randomUUID()}-000000` };
   },

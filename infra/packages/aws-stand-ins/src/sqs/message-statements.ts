@@ -88,19 +88,14 @@ export const prepareMessageStatements = (database: DatabaseSync) => ({
   insert: database.prepare(insert),
   select: database.prepare("SELECT * FROM message WHERE sequence = ? AND queue = ?"),
   selectAvailable: database.prepare(selectAvailable),
-  selectMoved: database.prepare(
-    "SELECT * FROM message WHERE queue = ? AND source_queue IS NOT NULL ORDER BY sequence",
-  ),
   deliver: database.prepare(deliver),
   delete: database.prepare("DELETE FROM message WHERE sequence = ? AND queue = ? AND receipt = ?"),
-  deleteBySequence: database.prepare("DELETE FROM message WHERE sequence = ?"),
   changeVisibility: database.prepare(
     "UPDATE message SET visible_at = ? WHERE sequence = ? AND queue = ? AND receipt = ?",
   ),
   releaseInFlight: database.prepare(
     "UPDATE message SET visible_at = :now WHERE queue = :queue AND visible_at > :now AND receipt IS NOT NULL",
   ),
-  purge: database.prepare("DELETE FROM message WHERE queue = ?"),
   dropExpired: database.prepare("DELETE FROM message WHERE queue = ? AND sent_at <= ?"),
   moveToDeadLetterQueue: database.prepare(moveToDeadLetterQueue),
   count: database.prepare(countMessages),

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
+import { inTransaction } from "../machine/database-file.ts";
 import type { MessageAttributes } from "./message-attributes.ts";
 import {
   type MessageStatements,
@@ -14,16 +15,14 @@ import type { QueueChanges } from "./queue-changes.ts";
 import { deadLetterQueueName } from "./queue-settings.ts";
 import type { Queue } from "./queue-store.ts";
 import type { Receipt } from "./receipt-handle.ts";
-import { inTransaction } from "./sqs-database.ts";
 
 /**
  * Moves the visible messages that were received `maxReceiveCount` times to the dead-letter queue. SQS does so when a
  * client requests messages, not when the last timeout passes.
  *
- *
  * @returns the dead-letter queue's name when anything was moved.
  */
-export const moveToDeadLetterQueue = (
+const moveToDeadLetterQueue = (
   statements: MessageStatements,
   queue: Queue,
   now: number,
@@ -34,36 +33,6 @@ export const moveToDeadLetterQueue = (
   const fifo = queue.settings.FifoQueue ? 1 : 0;
   const { changes } = statements.moveToDeadLetterQueue.run({ queue: queue.name, target, maximum, now, fifo });
   return changes === 0 ? undefined : target;
-};
-
-/**
- * Moves what a dead-letter queue got from other queues back to them, as new messages with a new id and no receives.
- *
- * @returns the names of the queues that got something.
- */
-export const moveToSources = (
-  statements: MessageStatements,
-  deadLetterQueue: string,
-  now: number,
-): ReadonlySet<string> => {
-  const sources = new Set<string>();
-  for (const row of statements.selectMoved.all(deadLetterQueue)) {
-    const { sequence, sourceQueue, body, attributes, groupId, deduplicationId } = messageRowSchema.parse(row);
-    if (sourceQueue === null) continue;
-    statements.insert.run({
-      queue: sourceQueue,
-      id: randomUUID(),
-      body,
-      attributes: JSON.stringify(attributes),
-      groupId,
-      deduplicationId,
-      now,
-      visibleAt: now,
-    });
-    statements.deleteBySequence.run(sequence);
-    sources.add(sourceQueue);
-  }
-  return sources;
 };
 
 const deduplicationWindowMilliseconds = 5 * 60_000;
@@ -209,19 +178,6 @@ export class MessageStore {
   releaseInFlight(queueName: string): void {
     this.#statements.releaseInFlight.run({ queue: queueName, now: this.#now() });
     this.#changes.announce(queueName);
-  }
-
-  purge(queue: Queue): void {
-    this.#statements.purge.run(queue.name);
-    this.#changes.announce(queue.name);
-  }
-
-  /** Sends what a dead-letter queue holds back to where it came from, as new messages. */
-  moveToSources(deadLetterQueue: Queue): void {
-    const sources = inTransaction(this.#database, () =>
-      moveToSources(this.#statements, deadLetterQueue.name, this.#now()),
-    );
-    for (const name of [...sources, deadLetterQueue.name]) this.#changes.announce(name);
   }
 
   counts(queue: Queue): { visible: number; inFlight: number; delayed: number } {

@@ -5,7 +5,6 @@ import type { MessageStore } from "./message-store.ts";
 import {
   type QueueSettings,
   queueArn,
-  queueNameOfArn,
   queueNameSchema,
   queueSettingNames,
   queueSettingsSchema,
@@ -79,21 +78,6 @@ const selectQueueAttributes = (
   return Object.fromEntries(Object.entries(described).filter(([name]) => names.includes(name)));
 };
 
-const deadLetterQueueOf = (queues: QueueStore, sourceArn: string): Queue => {
-  const name = queueNameOfArn(sourceArn);
-  const queue = name === undefined ? undefined : queues.find(name);
-  if (queue === undefined) {
-    throw sqsError(
-      "ResourceNotFoundException",
-      "The resource that you specified for the SourceArn parameter doesn't exist.",
-    );
-  }
-  if (!queues.isDeadLetterQueue(queue.name)) {
-    throw sqsError("InvalidParameterValue", "Source queue must be configured as a Dead Letter Queue.");
-  }
-  return queue;
-};
-
 /** The operations on queues as a whole. */
 export const queueOperations = (
   queues: QueueStore,
@@ -109,12 +93,6 @@ export const queueOperations = (
         return { QueueUrl: queueUrl(QueueName) };
       },
     ),
-  ],
-  [
-    "GetQueueUrl",
-    jsonOperation(z.object({ QueueName: z.string() }), ({ QueueName }) => ({
-      QueueUrl: queueUrl(queues.get(QueueName).name),
-    })),
   ],
   [
     "ListQueues",
@@ -134,19 +112,5 @@ export const queueOperations = (
         return { Attributes: selectQueueAttributes(described, AttributeNames) };
       },
     ),
-  ],
-  [
-    "PurgeQueue",
-    jsonOperation(z.object({ QueueUrl: z.string() }), ({ QueueUrl }) => {
-      messages.purge(queues.getByUrl(QueueUrl));
-      return {};
-    }),
-  ],
-  [
-    "StartMessageMoveTask",
-    jsonOperation(z.object({ SourceArn: z.string() }), ({ SourceArn }) => {
-      messages.moveToSources(deadLetterQueueOf(queues, SourceArn));
-      return { TaskHandle: Buffer.from(SourceArn).toString("base64") };
-    }),
   ],
 ];

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { openDatabaseFile } from "../database-file.ts";
+import { openDatabaseFile } from "../machine/database-file.ts";
 
 // AUTOINCREMENT, because sequence numbers must grow for ever: without it SQLite reuses the number of a deleted last row.
 const schema = `
@@ -46,16 +46,3 @@ export const openSqsDatabase = (dataDirectory: string): DatabaseSync =>
     join(dataDirectory, "sqs.sqlite"),
     `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; ${schema}`,
   );
-
-/** Runs `work` so that all of its writes happen or none. */
-export const inTransaction = <Result>(database: DatabaseSync, work: () => Result): Result => {
-  database.exec("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    database.exec("COMMIT");
-    return result;
-  } catch (error) {
-    database.exec("ROLLBACK");
-    throw error;
-  }
-};

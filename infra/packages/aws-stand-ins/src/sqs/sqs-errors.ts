@@ -18,7 +18,6 @@ const queryCodes = {
   QueueDoesNotExist: "AWS.SimpleQueueService.NonExistentQueue",
   QueueNameExists: "QueueAlreadyExists",
   ReceiptHandleIsInvalid: "ReceiptHandleIsInvalid",
-  ResourceNotFoundException: "ResourceNotFoundException",
   TooManyEntriesInBatchRequest: "AWS.SimpleQueueService.TooManyEntriesInBatchRequest",
 } as const;
 

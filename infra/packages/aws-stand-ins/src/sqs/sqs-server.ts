@@ -8,7 +8,7 @@ import { QueueChanges } from "./queue-changes.ts";
 import { queueOperations } from "./queue-operations.ts";
 import { queueNameSchema, queueSettingsSchema } from "./queue-settings.ts";
 import { QueueStore } from "./queue-store.ts";
-import { requireAccess } from "./required-access.ts";
+import { requireAccessIn } from "./required-access.ts";
 import { openSqsDatabase } from "./sqs-database.ts";
 import { queryErrorHeader, refuseInput } from "./sqs-errors.ts";
 
@@ -80,7 +80,7 @@ export const startSqs = async ({
     refuse: refuseInput,
     errorType: (code) => `com.amazonaws.sqs#${code}`,
     errorHeaders: queryErrorHeader,
-    ...(authority && { requireAccess: requireAccess(authority) }),
+    requireAccess: requireAccessIn(authority),
   });
   const server = await startAwsServer(protocol, port).catch((error: unknown) => {
     database.close();

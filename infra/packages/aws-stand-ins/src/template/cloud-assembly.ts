@@ -16,9 +16,6 @@ const outputSchema = z.object({
 const templateSchema = z.object({
   Resources: z.record(z.string(), resourceSchema).default({}),
   Outputs: z.record(z.string(), outputSchema).default({}),
-  Conditions: z.record(z.string(), z.unknown()).default({}),
-  Mappings: z.record(z.string(), z.record(z.string(), z.record(z.string(), z.unknown()))).default({}),
-  Parameters: z.record(z.string(), z.object({ Type: z.string(), Default: z.unknown() })).default({}),
 });
 
 const artifactSchema = z.object({

@@ -18,9 +18,6 @@ export class TemplateError extends Error {
   }
 }
 
-/** The value of `AWS::NoValue`: the property that holds it does not exist. */
-export const noValue: unique symbol = Symbol("AWS::NoValue");
-
 /** What evaluation can reach beyond the resource it is about. */
 export interface EvaluationContext {
   readonly stacks: readonly Stack[];
@@ -42,37 +39,18 @@ export interface Evaluation {
   list(value: unknown): readonly unknown[];
   /** As {@link resolve}, for a value that must come out in a certain form. */
   parse<Output>(schema: z.ZodType<Output>, value: unknown): Output;
-  /** Whether a condition of the stack holds. */
-  condition(name: string): boolean;
-  /** The truth of a condition's definition. */
-  truth(definition: unknown): boolean;
   error(problem: string): TemplateError;
 }
 
 type IntrinsicFunction = (argument: unknown, evaluation: Evaluation) => unknown;
 
-const unevaluatedList = (argument: unknown, evaluation: Evaluation): readonly unknown[] => {
-  if (Array.isArray(argument)) return argument;
-  throw evaluation.error("has an intrinsic function whose arguments are not a list");
-};
-
 const pseudoParameters: Readonly<Record<string, ((stack: Stack) => unknown) | undefined>> = {
   "AWS::AccountId": () => localAccountId,
-  "AWS::NoValue": () => noValue,
   "AWS::Partition": () => "aws",
   "AWS::Region": () => localRegion,
   "AWS::StackId": ({ name }) => `arn:aws:cloudformation:${localRegion}:${localAccountId}:stack/${name}/local`,
   "AWS::StackName": ({ name }) => name,
   "AWS::URLSuffix": () => "amazonaws.com",
-};
-
-// A parameter of an SSM type names the location of its value, which is in a real account.
-const parameterValue = (name: string, evaluation: Evaluation): unknown => {
-  const parameter = evaluation.stack.template.Parameters[name];
-  if (parameter?.Default === undefined || parameter.Type.startsWith("AWS::SSM::")) {
-    throw evaluation.error(`depends on the parameter ${name}, which has no value locally`);
-  }
-  return parameter.Default;
 };
 
 const withoutMeaning = (what: string, logicalId: string, evaluation: Evaluation): never => {
@@ -84,7 +62,6 @@ const ref: IntrinsicFunction = (argument, evaluation) => {
   const name = evaluation.text(argument);
   const pseudoParameter = pseudoParameters[name];
   if (pseudoParameter !== undefined) return pseudoParameter(evaluation.stack);
-  if (name in evaluation.stack.template.Parameters) return parameterValue(name, evaluation);
   const { references } = evaluation.context;
   return references.ref(evaluation.stack, name) ?? withoutMeaning(`Ref to ${name}`, name, evaluation);
 };
@@ -126,21 +103,6 @@ const select: IntrinsicFunction = (argument, evaluation) => {
   return selected;
 };
 
-// The branch that is not taken stays unevaluated: it may well be one that has no local meaning.
-const choose: IntrinsicFunction = (argument, evaluation) => {
-  const [condition, whenTrue, whenFalse] = unevaluatedList(argument, evaluation);
-  return evaluation.resolve(evaluation.condition(String(condition)) ? whenTrue : whenFalse) ?? noValue;
-};
-
-const findInMap: IntrinsicFunction = (argument, evaluation) => {
-  const [map, first, second] = evaluation.list(argument).map((key) => String(key));
-  const found = evaluation.stack.template.Mappings[map ?? ""]?.[first ?? ""]?.[second ?? ""];
-  if (found === undefined) {
-    throw evaluation.error(`looks up (Fn::FindInMap) ${map}.${first}.${second}, which is not mapped`);
-  }
-  return found;
-};
-
 const importValue: IntrinsicFunction = (argument, evaluation) => {
   const wanted = evaluation.text(argument);
   for (const stack of evaluation.context.stacks) {
@@ -170,16 +132,8 @@ const getStackOutput: IntrinsicFunction = (argument, evaluation) => {
 /** The intrinsic functions of CloudFormation that mean something on one machine, by the name templates call them by. */
 export const intrinsicFunctions: Readonly<Record<string, IntrinsicFunction | undefined>> = {
   Ref: ref,
-  "Fn::And": (argument, evaluation) =>
-    unevaluatedList(argument, evaluation).every((item) => evaluation.truth(item)),
-  "Fn::Equals": (argument, evaluation) => {
-    const [left, right] = evaluation.list(argument);
-    return String(left) === String(right);
-  },
-  "Fn::FindInMap": findInMap,
   "Fn::GetAtt": getAttribute,
   "Fn::GetStackOutput": getStackOutput,
-  "Fn::If": choose,
   "Fn::ImportValue": importValue,
   "Fn::Join": (argument, evaluation) => {
     const [separator, items] = evaluation.list(argument);
@@ -188,9 +142,6 @@ export const intrinsicFunctions: Readonly<Record<string, IntrinsicFunction | und
       .map((item) => evaluation.text(item))
       .join(String(separator));
   },
-  "Fn::Not": (argument, evaluation) => !evaluation.truth(unevaluatedList(argument, evaluation)[0]),
-  "Fn::Or": (argument, evaluation) =>
-    unevaluatedList(argument, evaluation).some((item) => evaluation.truth(item)),
   "Fn::Select": select,
   "Fn::Split": (argument, evaluation) => {
     const [separator, text] = evaluation.list(argument);

@@ -8,7 +8,6 @@ export interface LocalRole extends Role {
 
 /** A Lambda function: what has to be started, and under which name it is invoked. */
 export interface LocalFunction {
-  readonly logicalId: string;
   /** `FunctionName` if the template has one; the name for `invoke`. */
   readonly name: string;
   readonly arn: string;
@@ -35,16 +34,10 @@ export interface LocalResource {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-export interface IdentitySource {
-  readonly from: "header" | "querystring";
-  readonly name: string;
-}
-
 export interface Authorizer {
-  readonly logicalId: string;
   readonly functionName: string;
   /** All of them must be present in a request; together they are the key of the cache. */
-  readonly identitySources: readonly IdentitySource[];
+  readonly identityHeaders: readonly string[];
   /** How long a decision is cached; 0 means never. */
   readonly cacheSeconds: number;
 }
@@ -68,22 +61,18 @@ export interface MockResponse {
 
 export interface MockIntegration {
   readonly type: "mock";
-  readonly passthroughBehavior: "WHEN_NO_MATCH" | "WHEN_NO_TEMPLATES" | "NEVER";
-  readonly contentHandling: "CONVERT_TO_TEXT" | "CONVERT_TO_BINARY" | undefined;
   /** Templates by content type. */
   readonly requestTemplates: Readonly<Record<string, string>>;
   readonly responses: readonly MockResponse[];
 }
 
 export interface Route {
+  /** Method and path. */
   readonly logicalId: string;
   /** An HTTP method, or `ANY`. */
   readonly method: string;
   /** As in the template: `/users/{id}`, `/files/{proxy+}`. */
   readonly path: string;
-  readonly pathParameters: readonly string[];
-  /** By which the application knows it; it plays no part in the routing. */
-  readonly operationName: string | undefined;
   readonly authorizer: Authorizer | undefined;
   readonly integration: LambdaIntegration | MockIntegration;
 }
@@ -100,7 +89,6 @@ export interface GatewayResponse {
 }
 
 export interface RestApi {
-  readonly logicalId: string;
   readonly id: string;
   readonly stage: string;
   readonly stageVariables: Readonly<Record<string, string>> | null;
@@ -109,26 +97,13 @@ export interface RestApi {
   readonly gatewayResponses: readonly GatewayResponse[];
 }
 
-/** Values as in the template; a list that is not given is empty. */
-export interface FunctionUrlCors {
-  readonly allowOrigins: readonly string[];
-  readonly allowMethods: readonly string[];
-  readonly allowHeaders: readonly string[];
-  readonly exposeHeaders: readonly string[];
-  readonly allowCredentials: boolean;
-  readonly maxAgeSeconds: number | undefined;
-}
-
+/** A function that has a URL of its own, at which it streams its responses. */
 export interface FunctionUrl {
-  readonly logicalId: string;
   readonly functionName: string;
-  readonly invokeMode: "BUFFERED" | "RESPONSE_STREAM";
-  readonly cors: FunctionUrlCors | undefined;
 }
 
 /** A queue whose messages are given to a function. */
 export interface EventSource {
-  readonly logicalId: string;
   readonly queueName: string;
   readonly functionName: string;
   readonly batchSize: number;

@@ -32,7 +32,6 @@ const readResources = (assembly: ResolvedAssembly, ...types: string[]): LocalRes
  * Reads a synthesised application as it is served on one machine: every stack of the assembly together, references
  * resolved to local names.
  *
- *
  * @param assembly the output directory of a synthesis, or the assembly that a synthesis returned.
  * @param addresses where queues and function URLs are reached; by default addresses in AWS's format.
  * @throws TemplateError naming the resource, when a served resource depends on something without a local meaning.

@@ -39,13 +39,14 @@ export class FunctionCatalogue {
   /**
    * The function that another resource sends requests to.
    *
+   * @param error makes the error that names that resource.
    * @throws TemplateError when it cannot be run here; a function that nothing served depends on may be left unread.
    */
-  require(name: string, user: ResourceView): string {
+  require(name: string, error: (problem: string) => Error): string {
     const unreadable = this.#unreadable.get(name);
     if (unreadable !== undefined) throw unreadable;
     if (this.functions.some((candidate) => candidate.name === name)) return name;
-    throw user.error(`calls the function ${name}, which is not in the assembly`);
+    throw error(`calls the function ${name}, which is not in the assembly`);
   }
 }
 
@@ -59,7 +60,6 @@ const readFunction = (
   const assetDirectory = assetDirectories.get(Code.S3Key);
   if (assetDirectory === undefined) throw resource.error("has code that is not a directory of the assembly");
   return {
-    logicalId: resource.logicalId,
     name: resource.name,
     arn: resource.arn,
     assetDirectory,
@@ -72,42 +72,19 @@ const readFunction = (
   };
 };
 
-const texts = z.array(z.string()).default([]);
-
 const functionUrlSchema = z.object({
   // AWS_IAM needs signed requests, which would be let through unchecked here.
   AuthType: z.literal("NONE"),
-  InvokeMode: z.enum(["BUFFERED", "RESPONSE_STREAM"]).default("BUFFERED"),
+  InvokeMode: z.literal("RESPONSE_STREAM", "only function URLs that stream are served"),
   TargetFunctionArn: z.string(),
-  Cors: z
-    .object({
-      AllowOrigins: texts,
-      AllowMethods: texts,
-      AllowHeaders: texts,
-      ExposeHeaders: texts,
-      AllowCredentials: z.boolean().default(false),
-      MaxAge: z.number().optional(),
-    })
-    .optional(),
+  Cors: z.never("CORS settings of function URLs are not served").optional(),
 });
 
 /** The function URLs of an assembly. */
 export const readFunctionUrls = (assembly: ResolvedAssembly, functions: FunctionCatalogue): FunctionUrl[] =>
   assembly.resources("AWS::Lambda::Url").map((resource) => {
-    const { InvokeMode, TargetFunctionArn, Cors } = resource.read(functionUrlSchema);
-    return {
-      logicalId: resource.logicalId,
-      functionName: functions.require(functionNameOf(TargetFunctionArn), resource),
-      invokeMode: InvokeMode,
-      cors: Cors && {
-        allowOrigins: Cors.AllowOrigins,
-        allowMethods: Cors.AllowMethods,
-        allowHeaders: Cors.AllowHeaders,
-        exposeHeaders: Cors.ExposeHeaders,
-        allowCredentials: Cors.AllowCredentials,
-        maxAgeSeconds: Cors.MaxAge,
-      },
-    };
+    const { TargetFunctionArn } = resource.read(functionUrlSchema);
+    return { functionName: functions.require(functionNameOf(TargetFunctionArn), resource.error) };
   });
 
 const eventSourceSchema = z.object({
@@ -127,9 +104,8 @@ export const readEventSources = (assembly: ResolvedAssembly, functions: Function
     const mapping = resource.read(eventSourceSchema);
     if (!mapping.Enabled) return [];
     return {
-      logicalId: resource.logicalId,
       queueName: queueNameOf(mapping.EventSourceArn),
-      functionName: functions.require(functionNameOf(mapping.FunctionName), resource),
+      functionName: functions.require(functionNameOf(mapping.FunctionName), resource.error),
       batchSize: mapping.BatchSize,
       maxConcurrency: mapping.ScalingConfig?.MaximumConcurrency,
       reportBatchItemFailures: mapping.FunctionResponseTypes.includes("ReportBatchItemFailures"),
@@ -154,7 +130,7 @@ export const readLogSubscriptions = (
     return {
       logicalId: resource.logicalId,
       logGroup: LogGroupName,
-      functionName: functions.require(functionNameOf(DestinationArn), resource),
+      functionName: functions.require(functionNameOf(DestinationArn), resource.error),
       matches,
     };
   });

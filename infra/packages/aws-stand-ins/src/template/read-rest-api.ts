@@ -1,80 +1,88 @@
 import * as z from "zod";
-import type { Authorizer, GatewayResponse, IdentitySource, RestApi } from "./local-model.ts";
-import { type ApiDefinition, readDefinition } from "./read-definition.ts";
+import type { Authorizer, GatewayResponse, RestApi } from "./local-model.ts";
 import type { FunctionCatalogue } from "./read-functions.ts";
-import { readRoutes } from "./read-routes.ts";
+import { noValidator, operationSchema, readRoute, texts } from "./read-routes.ts";
 import { functionNameOf } from "./references.ts";
 import type { ResolvedAssembly, ResourceView } from "./resolved-assembly.ts";
 
+const anyMethod = "x-amazon-apigateway-any-method";
+const methods = ["get", "head", "post", "put", "patch", "delete", "options", anyMethod] as const;
+
 const authorizerSchema = z.object({
-  Type: z.literal("REQUEST", "only REQUEST authorizers are served"),
-  AuthorizerUri: z.string(),
+  type: z.literal("request", "only REQUEST authorizers are served"),
+  authorizerUri: z.string(),
   // API Gateway's own default.
-  AuthorizerResultTtlInSeconds: z.number().default(300),
-  IdentitySource: z.string().default(""),
-});
-
-const readIdentitySource = (expression: string, resource: ResourceView): IdentitySource => {
-  const { from, name } =
-    /^method\.request\.(?<from>header|querystring)\.(?<name>.+)$/.exec(expression)?.groups ?? {};
-  if (name === undefined)
-    throw resource.error(`identifies callers by ${expression}; headers and queries are served`);
-  return { from: from === "header" ? "header" : "querystring", name };
-};
-
-/** The authorizers of an assembly, by the value of `Ref` to them, or by their name in the API's definition. */
-const readAuthorizers = (
-  assembly: ResolvedAssembly,
-  definition: ApiDefinition,
-  functions: FunctionCatalogue,
-): ReadonlyMap<string, Authorizer> => {
-  const authorizers = new Map<string, Authorizer>();
-  const resources = [...definition.authorizers, ...assembly.resources("AWS::ApiGateway::Authorizer")];
-  for (const resource of resources) {
-    const authorizer = resource.read(authorizerSchema);
-    const expressions = authorizer.IdentitySource.split(",").map((expression) => expression.trim());
-    authorizers.set(resource.name, {
-      logicalId: resource.logicalId,
-      functionName: functions.require(functionNameOf(authorizer.AuthorizerUri), resource),
-      identitySources: expressions
-        .filter((expression) => expression !== "")
-        .map((expression) => readIdentitySource(expression, resource)),
-      cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
-    });
-  }
-  return authorizers;
-};
-
-const restApiSchema = z.object({
-  BinaryMediaTypes: z.array(z.string()).default([]),
-  BodyS3Location: z.never("an API whose definition is a file in a bucket is not served").optional(),
-});
-
-const stageSchema = z.object({
-  StageName: z.string(),
-  Variables: z.record(z.string(), z.string()).optional(),
+  authorizerResultTtlInSeconds: z.number().default(300),
+  identitySource: z.string().default(""),
 });
 
 const gatewayResponseSchema = z.object({
-  ResponseType: z.string(),
-  StatusCode: z.coerce.number().int().optional(),
-  ResponseParameters: z.record(z.string(), z.string()).default({}),
-  ResponseTemplates: z.record(z.string(), z.string()).default({}),
+  statusCode: z.coerce.number().int().optional(),
+  responseParameters: texts,
+  responseTemplates: texts,
 });
+
+/** An API's own OpenAPI document, with API Gateway's extensions. */
+const definitionSchema = z.object({
+  paths: z.record(z.string(), z.partialRecord(z.enum(methods), operationSchema)),
+  security: z.never("authorizers of the whole API are not served").optional(),
+  components: z
+    .object({
+      securitySchemes: z
+        .record(z.string(), z.object({ "x-amazon-apigateway-authorizer": authorizerSchema }))
+        .default({}),
+    })
+    .default({ securitySchemes: {} }),
+  "x-amazon-apigateway-request-validator": noValidator,
+  "x-amazon-apigateway-gateway-responses": z.record(z.string(), gatewayResponseSchema).default({}),
+  "x-amazon-apigateway-binary-media-types": z.array(z.string()).default([]),
+});
+
+type Definition = z.output<typeof definitionSchema>;
+
+const readIdentityHeader = (expression: string, resource: ResourceView): string => {
+  const name = /^method\.request\.header\.(.+)$/.exec(expression)?.[1];
+  if (name === undefined) throw resource.error(`identifies callers by ${expression}; headers are served`);
+  return name;
+};
+
+/** The authorizers of a definition, by name. */
+const readAuthorizers = (
+  { components }: Definition,
+  resource: ResourceView,
+  functions: FunctionCatalogue,
+): ReadonlyMap<string, Authorizer> =>
+  new Map(
+    Object.entries(components.securitySchemes).map(([name, scheme]) => {
+      const { authorizerUri, identitySource, authorizerResultTtlInSeconds } =
+        scheme["x-amazon-apigateway-authorizer"];
+      const expressions = identitySource.split(",").map((expression) => expression.trim());
+      const authorizer = {
+        functionName: functions.require(functionNameOf(authorizerUri), resource.error),
+        identityHeaders: expressions
+          .filter((expression) => expression !== "")
+          .map((expression) => readIdentityHeader(expression, resource)),
+        cacheSeconds: authorizerResultTtlInSeconds,
+      };
+      return [name, authorizer];
+    }),
+  );
 
 const headerPrefix = "gatewayresponse.header.";
 
-const readGatewayResponse = (resource: ResourceView): GatewayResponse => {
-  const response = resource.read(gatewayResponseSchema);
-  const headers = Object.entries(response.ResponseParameters).map(([parameter, expression]) => {
+const readGatewayResponse = (
+  [responseType, response]: [string, z.output<typeof gatewayResponseSchema>],
+  resource: ResourceView,
+): GatewayResponse => {
+  const headers = Object.entries(response.responseParameters).map(([parameter, expression]) => {
     if (parameter.startsWith(headerPrefix)) return [parameter.slice(headerPrefix.length), expression];
-    throw resource.error(`sets ${parameter}; only headers are served`);
+    throw resource.error(`at ${responseType} sets ${parameter}; only headers are served`);
   });
   return {
-    responseType: response.ResponseType,
-    statusCode: response.StatusCode,
+    responseType,
+    statusCode: response.statusCode,
     headers: Object.fromEntries(headers),
-    templates: response.ResponseTemplates,
+    templates: response.responseTemplates,
   };
 };
 
@@ -85,28 +93,39 @@ const onlyOne = (assembly: ResolvedAssembly, type: string): ResourceView => {
   return resource;
 };
 
+const restApiSchema = z.object({
+  Body: definitionSchema,
+  BinaryMediaTypes: z.array(z.string()).default([]),
+});
+
+const stageSchema = z.object({
+  StageName: z.string(),
+  Variables: z.record(z.string(), z.string()).optional(),
+});
+
 /**
- * The REST API of an assembly.
+ * The REST API of an assembly, which has its routes in an OpenAPI document (`SpecRestApi`).
  *
  * @throws Error when there is none, or more than one.
  */
 export const readRestApi = (assembly: ResolvedAssembly, functions: FunctionCatalogue): RestApi => {
   const resource = onlyOne(assembly, "AWS::ApiGateway::RestApi");
   const stage = onlyOne(assembly, "AWS::ApiGateway::Stage").read(stageSchema);
-  const { BinaryMediaTypes } = resource.read(restApiSchema);
-  const definition = readDefinition(resource);
+  const { BinaryMediaTypes, Body } = resource.read(restApiSchema);
   const stageVariables = stage.Variables ?? null;
-  const authorizers = readAuthorizers(assembly, definition, functions);
+  const targets = { functions, authorizers: readAuthorizers(Body, resource, functions), stageVariables };
   return {
-    logicalId: resource.logicalId,
     id: resource.name,
     stage: stage.StageName,
     stageVariables,
-    binaryMediaTypes: [...BinaryMediaTypes, ...definition.binaryMediaTypes],
-    routes: readRoutes(assembly, definition, { functions, authorizers, stageVariables }),
-    gatewayResponses: [
-      ...definition.gatewayResponses,
-      ...assembly.resources("AWS::ApiGateway::GatewayResponse"),
-    ].map(readGatewayResponse),
+    binaryMediaTypes: [...BinaryMediaTypes, ...Body["x-amazon-apigateway-binary-media-types"]],
+    routes: Object.entries(Body.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([key, operation]) =>
+        readRoute(key === anyMethod ? "ANY" : key.toUpperCase(), path, operation, targets, resource.error),
+      ),
+    ),
+    gatewayResponses: Object.entries(Body["x-amazon-apigateway-gateway-responses"]).map((response) =>
+      readGatewayResponse(response, resource),
+    ),
   };
 };

@@ -4,7 +4,6 @@ import {
   type Evaluation,
   type EvaluationContext,
   intrinsicFunctions,
-  noValue,
   type Site,
   TemplateError,
 } from "./intrinsic-functions.ts";
@@ -38,8 +37,17 @@ class Evaluator implements Evaluation {
   }
 
   resolve(value: unknown): unknown {
-    const resolved = this.#evaluate(value);
-    return resolved === noValue ? undefined : resolved;
+    const intrinsic = asIntrinsic(value);
+    if (intrinsic !== undefined) return this.#call(...intrinsic);
+    if (Array.isArray(value)) return value.map((item) => this.resolve(item));
+    if (isRecord(value)) {
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.resolve(item)]));
+    }
+    // Only CloudFormation can look into a secret at deployment; passed on, the function would read this very text.
+    if (typeof value === "string" && value.includes("{{resolve:")) {
+      throw this.error("depends on a dynamic reference ({{resolve:…}}), which is not evaluated locally");
+    }
+    return value;
   }
 
   /**
@@ -90,37 +98,8 @@ class Evaluator implements Evaluation {
     throw this.error(`is not of the form that is served locally: ${z.prettifyError(parsed.error)}`);
   }
 
-  condition(name: string): boolean {
-    return this.truth(this.stack.template.Conditions[name]);
-  }
-
-  truth(definition: unknown): boolean {
-    if (isRecord(definition) && typeof definition["Condition"] === "string") {
-      return this.condition(definition["Condition"]);
-    }
-    const resolved = this.resolve(definition);
-    if (typeof resolved === "boolean") return resolved;
-    throw this.error("depends on a condition that is neither true nor false");
-  }
-
   error(problem: string): TemplateError {
     return new TemplateError(this.#site, problem);
-  }
-
-  #evaluate(value: unknown): unknown {
-    const intrinsic = asIntrinsic(value);
-    if (intrinsic !== undefined) return this.#call(...intrinsic);
-    if (Array.isArray(value))
-      return value.map((item) => this.#evaluate(item)).filter((item) => item !== noValue);
-    if (isRecord(value)) {
-      const entries = Object.entries(value).map(([key, item]) => [key, this.#evaluate(item)]);
-      return Object.fromEntries(entries.filter(([, item]) => item !== noValue));
-    }
-    // Only CloudFormation can look into a secret at deployment; passed on, the function would read this very text.
-    if (typeof value === "string" && value.includes("{{resolve:")) {
-      throw this.error("depends on a dynamic reference ({{resolve:…}}), which is not evaluated locally");
-    }
-    return value;
   }
 
   #call(name: string, argument: unknown): unknown {
@@ -136,17 +115,13 @@ export interface ResourceView {
   readonly type: string;
   readonly name: string;
   readonly arn: string;
-  /** The value of `Ref` to this resource. */
-  readonly ref: string | undefined;
   /** The properties that the schema names; the others may depend on anything. */
   read<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.output<z.ZodObject<Shape>>;
-  /** A value that was computed from the properties, in the form of the schema. */
-  parse<Output>(schema: z.ZodType<Output>, value: unknown): Output;
   /** One property, without what has no local meaning in its members of the other name. */
   readTolerating(property: string, name: string): unknown;
   /** All properties, without what has no local meaning. */
   readKnown(): Readonly<Record<string, unknown>>;
-  error(problem: string): TemplateError;
+  readonly error: (problem: string) => TemplateError;
 }
 
 /** The resources of all stacks, with their references resolved to local names. */
@@ -162,16 +137,16 @@ export class ResolvedAssembly {
     this.#context = { stacks, references };
   }
 
-  /** The resources of some types, in the order of the templates, without those whose condition does not hold. */
+  /** The resources of some types, in the order of the templates. @throws TemplateError when one has a condition */
   resources(...types: readonly string[]): readonly ResourceView[] {
     return this.#context.stacks.flatMap((stack) =>
       Object.entries(stack.template.Resources)
         .filter(([, { Type }]) => types.includes(Type))
-        .filter(
-          ([logicalId, { Condition }]) =>
-            Condition === undefined || this.#evaluator(stack, logicalId).condition(Condition),
-        )
-        .map(([logicalId]) => this.#view(stack, logicalId)),
+        .map(([logicalId, { Condition }]) => {
+          const view = this.#view(stack, logicalId);
+          if (Condition === undefined) return view;
+          throw view.error(`depends on the condition ${Condition}, which is not evaluated locally`);
+        }),
     );
   }
 
@@ -184,12 +159,10 @@ export class ResolvedAssembly {
       type,
       name: references.name(stack, logicalId),
       arn: references.arn(stack, logicalId),
-      ref: references.ref(stack, logicalId),
       read: (schema) => {
         const wanted = Object.keys(schema.shape).filter((key) => key in properties);
         return evaluator.parse(schema, Object.fromEntries(wanted.map((key) => [key, properties[key]])));
       },
-      parse: (schema, value) => evaluator.parse(schema, value),
       readTolerating: (property, name) => evaluator.resolveTolerating(name, properties[property]),
       readKnown: () => {
         const known = Object.entries(properties).map(([key, value]) => [key, evaluator.resolveKnown(value)]);

@@ -1,5 +1,5 @@
 import { App, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
-import { LambdaIntegration, RestApi } from "aws-cdk-lib/aws-apigateway";
+import { ApiDefinition, SpecRestApi } from "aws-cdk-lib/aws-apigateway";
 import { AttributeType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { Code, FunctionUrlAuthType, InvokeMode, Function as Lambda, Runtime } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
@@ -13,7 +13,7 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
  * @param outdir where the cloud assembly is written
  */
 export const synthesizeNotebook = (bundles: string, outdir: string): string => {
-  const app = new App({ outdir });
+  const app = new App({ outdir, analyticsReporting: false });
   const stack = new Stack(app, "Notebook");
   const table = new Table(stack, "Notes", {
     partitionKey: { name: "id", type: AttributeType.STRING },
@@ -31,8 +31,21 @@ export const synthesizeNotebook = (bundles: string, outdir: string): string => {
   const notes = addFunction("notes");
   table.grantReadData(notes);
   queue.grantSendMessages(notes);
-  const route = new RestApi(stack, "Api").root.addResource("notes");
-  for (const method of ["GET", "POST"]) route.addMethod(method, new LambdaIntegration(notes));
+  const method = {
+    responses: {},
+    "x-amazon-apigateway-integration": {
+      type: "aws_proxy",
+      httpMethod: "POST",
+      uri: `arn:aws:apigateway:${stack.region}:lambda:path/2015-03-31/functions/${notes.functionArn}/invocations`,
+    },
+  };
+  new SpecRestApi(stack, "Api", {
+    apiDefinition: ApiDefinition.fromInline({
+      openapi: "3.0.1",
+      info: { title: "Notebook", version: "1" },
+      paths: { "/notes": { get: method, post: method } },
+    }),
+  });
 
   const worker = addFunction("worker");
   table.grantWriteData(worker);

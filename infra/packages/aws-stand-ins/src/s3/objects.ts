@@ -1,13 +1,13 @@
-import { checksumHeaders } from "../checksums.ts";
-import { describeObject, readObjectHeaders } from "../object-headers.ts";
-import type { StoredObject } from "../object-store.ts";
-import { isNotModified, rangeApplies, readWriteCondition } from "../preconditions.ts";
-import { receiveBody } from "../received-body.ts";
-import { S3Error } from "../s3-error.ts";
-import type { S3Request } from "../s3-request.ts";
-import type { S3Response } from "../s3-response.ts";
-import type { Storage } from "../storage.ts";
 import type { ObjectCall } from "./call.ts";
+import { checksumHeaders } from "./checksums.ts";
+import { describeObject, readObjectHeaders } from "./object-headers.ts";
+import type { StoredObject } from "./object-store.ts";
+import { isNotModified, rangeApplies, readWriteCondition } from "./preconditions.ts";
+import { receiveBody } from "./received-body.ts";
+import { S3Error } from "./s3-error.ts";
+import type { S3Request } from "./s3-request.ts";
+import type { S3Response } from "./s3-response.ts";
+import type { Storage } from "./storage.ts";
 
 /** Offsets of the first and the last byte. */
 interface ByteRange {

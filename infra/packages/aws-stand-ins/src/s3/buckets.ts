@@ -1,10 +1,10 @@
-import type { StoredObject } from "../object-store.ts";
-import { receiveText } from "../received-body.ts";
-import { S3Error } from "../s3-error.ts";
-import { type S3Response, xmlResponse } from "../s3-response.ts";
-import { encodeRfc3986 } from "../signature.ts";
-import { optionalChildText, readXml } from "../xml-reader.ts";
 import type { BucketCall, ServiceCall } from "./call.ts";
+import type { StoredObject } from "./object-store.ts";
+import { receiveText } from "./received-body.ts";
+import { S3Error } from "./s3-error.ts";
+import { type S3Response, xmlResponse } from "./s3-response.ts";
+import { encodeRfc3986 } from "./signature.ts";
+import { optionalChildText, readXml } from "./xml-reader.ts";
 
 /** Whether S3 would let a bucket be named so: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
 export const isBucketName = (name: string): boolean =>

@@ -1,7 +1,7 @@
-import type { Authority } from "../../iam/authority.ts";
-import type { AuthenticatedRequest } from "../s3-request.ts";
-import type { S3Response } from "../s3-response.ts";
-import type { Storage } from "../storage.ts";
+import type { Authority } from "../iam/authority.ts";
+import type { AuthenticatedRequest } from "./s3-request.ts";
+import type { S3Response } from "./s3-response.ts";
+import type { Storage } from "./storage.ts";
 
 /** What every operation is given. */
 export interface ServiceCall {

@@ -45,3 +45,16 @@ export const openDatabaseFile = (
     throw asSentence(file, error);
   }
 };
+
+/** Runs the work in one transaction: all of its changes happen or none. */
+export const inTransaction = <Result>(database: DatabaseSync, work: () => Result): Result => {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    database.exec("ROLLBACK");
+    throw error;
+  }
+};

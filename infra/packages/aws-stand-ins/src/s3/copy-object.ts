@@ -1,9 +1,9 @@
-import { namesEntity } from "../preconditions.ts";
-import { ofObject, requireAccess } from "../required-access.ts";
-import { S3Error } from "../s3-error.ts";
-import type { S3Request } from "../s3-request.ts";
-import { type S3Response, xmlResponse } from "../s3-response.ts";
 import type { ObjectCall } from "./call.ts";
+import { namesEntity } from "./preconditions.ts";
+import { ofObject, requireAccess } from "./required-access.ts";
+import { S3Error } from "./s3-error.ts";
+import type { S3Request } from "./s3-request.ts";
+import { type S3Response, xmlResponse } from "./s3-response.ts";
 
 /** The object to copy, as a bucket and a key; `undefined` when the request copies none. */
 export const copySource = (request: S3Request): string | undefined =>

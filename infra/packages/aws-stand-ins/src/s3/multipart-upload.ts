@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { pipeline } from "node:stream/promises";
-import { checksumHeaders, checksumNames } from "../checksums.ts";
-import { readObjectHeaders } from "../object-headers.ts";
-import { readWriteCondition } from "../preconditions.ts";
-import { receiveBody, receiveText } from "../received-body.ts";
-import { S3Error } from "../s3-error.ts";
-import type { S3Request } from "../s3-request.ts";
-import { type S3Response, xmlResponse } from "../s3-response.ts";
-import type { Storage } from "../storage.ts";
-import type { Part, Upload } from "../upload-store.ts";
-import { childrenNamed, childText, optionalChildText, readXml, type XmlElement } from "../xml-reader.ts";
 import type { ObjectCall } from "./call.ts";
+import { checksumHeaders, checksumNames } from "./checksums.ts";
+import { readObjectHeaders } from "./object-headers.ts";
+import { readWriteCondition } from "./preconditions.ts";
+import { receiveBody, receiveText } from "./received-body.ts";
+import { S3Error } from "./s3-error.ts";
+import type { S3Request } from "./s3-request.ts";
+import { type S3Response, xmlResponse } from "./s3-response.ts";
+import type { Storage } from "./storage.ts";
+import type { Part, Upload } from "./upload-store.ts";
+import { childrenNamed, childText, optionalChildText, readXml, type XmlElement } from "./xml-reader.ts";
 
 const maxParts = 10_000;
 

@@ -112,7 +112,7 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
     ranBy: "test/integration/attack.test.ts",
     as: 'runCommand("test/attack/main.ts", args, variables)',
   },
-  verify: { ranBy: ".ci/run", as: "npm run verify" },
+  verify: { ranBy: "test/suites/main.ts", as: "npm run verify -- --all" },
   pictures: {
     args: (folder) => ["--once", "--page", "usage", "--folder", folder],
     shows: /usage\/many-360-light\.png$/m,

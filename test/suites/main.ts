@@ -78,7 +78,7 @@ const runRelease = async (): Promise<boolean> => {
   const parts: readonly (readonly [string, () => Promise<Measured>])[] = [
     ["endurance", () => runVitest("release", ["endurance"], [], { variables: { ENDURANCE: "1" } })],
     ["npm run fuzz", () => runMeasured([join(root, "test/fuzz/main.ts")])],
-    ["npm run verify -- --all", () => runMeasured([verify, "--all"])],
+    ["npm run verify", () => runMeasured([verify])],
     ["npm run verify -- --only permissions", () => runMeasured([verify, "--only", "permissions"])],
   ];
   let areFine = true;

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import * as z from "zod";
 import { findLanguage, type LanguageTask, languagesWith } from "../shared/platform/catalogue/languages.ts";
 import type {
@@ -9,7 +7,8 @@ import type {
   StageVoices,
 } from "../shared/platform/catalogue/stage-catalogue.ts";
 import { allVoices, openAiVoices } from "../shared/platform/catalogue/voices.ts";
-import { locateJson } from "./json-lines.ts";
+import { readStageFile, type StageFolder } from "./stage-file.ts";
+import { profilesFile } from "./stage-profiles.ts";
 
 const text = (max: number) => {
   const error = `must be a text of 1 to ${max} characters, without spaces around it`;
@@ -92,6 +91,8 @@ const voice = z.strictObject(
     gender: z.enum(genders, { error: `must be one of ${genders.join(", ")}` }),
     name: text(100),
     model_voice: text(200),
+    model: text(200).optional(),
+    server: text(31).optional(),
   },
   { error: "must be an object with tag, language, gender, name and model_voice" },
 );
@@ -123,72 +124,18 @@ const voicesFile = (languages: StageLanguages | undefined) => {
     });
 };
 
-/** The last member in a path: what a message is about. */
-const subjectOf = (path: readonly PropertyKey[]): string => {
-  const name = path.findLast((part) => typeof part === "string");
-  return name === undefined ? "the file" : name;
-};
-
-/** One sentence a problem, each with its file and line. */
-const problemsIn = (file: string, source: string, { issues }: z.ZodError): string[] => {
-  const { lineOf } = locateJson(source);
-  return issues.flatMap((issue) => {
-    if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => `${file}:${lineOf([...issue.path, key])}: there is no member "${key}".`);
-    }
-    const { path, message } = issue;
-    return [`${file}:${lineOf(path)}: ${subjectOf(path)} ${message}.`];
-  });
-};
-
-/** The line of a syntax error. */
-const brokenLine = (source: string, error: unknown): number => {
-  const message = error instanceof Error ? error.message : "";
-  const offset = /position (?<offset>\d+)/.exec(message)?.groups?.["offset"];
-  return source.slice(0, offset === undefined ? source.length : Number(offset)).split("\n").length;
-};
-
-const parseJson = (file: string, source: string): unknown => {
-  let value: unknown;
-  try {
-    value = JSON.parse(source);
-  } catch (error) {
-    throw new Error(`${file}:${brokenLine(source, error)}: the file is not JSON.`, { cause: error });
-  }
-  const { repeated } = locateJson(source);
-  if (repeated.length === 0) return value;
-  throw new Error(
-    repeated.map(({ name, line }) => `${file}:${line}: the member "${name}" is repeated.`).join("\n"),
-  );
-};
-
-/** Reads a file of a stage if it exists. @throws Error with the file and the line of each mistake. */
-const readFile = <Content>(
-  folder: { readonly path: string; readonly name: string },
-  file: string,
-  schema: z.ZodType<Content>,
-): Content | undefined => {
-  const path = join(folder.path, file);
-  if (!existsSync(path)) return undefined;
-  const source = readFileSync(path, "utf8");
-  const shown = `${folder.name}/${file}`;
-  const result = schema.safeParse(parseJson(shown, source));
-  if (result.success) return result.data;
-  throw new Error(problemsIn(shown, source, result.error).join("\n"));
-};
-
 /**
- * Reads the voices and languages of a stage: `voices.json` and `languages.json` in its folder.
+ * Reads what the folder of a stage says of its models: `voices.json`, `languages.json` and `profiles.json`, which are all optional.
  *
- * @param folder.path where the files are; both are optional
- * @param folder.name how messages name the folder
  * @throws Error with the file and the line of each mistake.
  */
-export const readStageCatalogue = (folder: {
-  readonly path: string;
-  readonly name: string;
-}): StageCatalogue => {
-  const languages: StageLanguages | undefined = readFile(folder, "languages.json", languagesFile);
-  const voices: StageVoices | undefined = readFile(folder, "voices.json", voicesFile(languages));
-  return { ...(voices ? { voices } : {}), ...(languages ? { languages } : {}) };
+export const readStageCatalogue = (folder: StageFolder): StageCatalogue => {
+  const languages: StageLanguages | undefined = readStageFile(folder, "languages.json", languagesFile);
+  const voices: StageVoices | undefined = readStageFile(folder, "voices.json", voicesFile(languages));
+  const profiles = readStageFile(folder, "profiles.json", profilesFile(languages));
+  return {
+    ...(voices ? { voices } : {}),
+    ...(languages ? { languages } : {}),
+    ...(profiles ? { profiles } : {}),
+  };
 };

@@ -226,10 +226,7 @@ export const settingNames = stageSettings.keyof().options;
 
 /** Settings whose default is another setting, in the order in which they can be filled in. */
 export const defaultsFrom: ReadonlyMap<SettingName, SettingName> = new Map([
-  ["CHAT_MODEL_14B", "CHAT_MODEL"],
-  ["CHAT_MODEL_9B", "CHAT_MODEL"],
   ["TRANSLATION_BASE_URL", "CHAT_BASE_URL"],
-  ["TRANSLATION_MODEL", "CHAT_MODEL_9B"],
   ["TRANSLATION_TIMEOUT_MS", "CHAT_TIMEOUT_MS"],
   ["TRANSCRIPTION_BASE_URL", "CHAT_BASE_URL"],
   ["SPEECH_BASE_URL", "CHAT_BASE_URL"],

@@ -4,8 +4,15 @@ import * as z from "zod";
 import type { StageCatalogue } from "../shared/platform/catalogue/stage-catalogue.ts";
 import { serverSettings } from "../shared/platform/config/model-servers.ts";
 import { modelTasks } from "../shared/platform/telemetry/backend-uses.ts";
-import { fillInServers } from "./model-settings.ts";
+import {
+  earlierProfiles,
+  fillInModels,
+  fillInServers,
+  replacedSettings,
+  sourceOfModels,
+} from "./model-settings.ts";
 import { readStageCatalogue } from "./stage-catalogue.ts";
+import { checkProfiles, checkVoices } from "./stage-profiles.ts";
 import {
   defaultsFrom,
   type SettingName,
@@ -32,8 +39,10 @@ export interface SettingWithSource {
   readonly name: SettingName;
   /** `undefined` when it is not set and has no default. */
   readonly value: StageSettings[SettingName];
-  /** `variable`, the file, `as CHAT_MODEL`, `default` or `not set`. */
+  /** `variable`, the file, `as CHAT_BASE_URL`, `default` or `not set`. */
   readonly source: string;
+  /** What an operator should know about it. */
+  readonly note: string | undefined;
 }
 
 const fileOf = (name: string): string => `infra/stages/${name}${extension}`;
@@ -114,7 +123,7 @@ const refuseLoopback = (name: string, settings: StageSettings): void => {
 
 /** Returns the settings with the defaults that are other settings. */
 const fillIn = (given: Readonly<Record<string, unknown>>): Record<string, unknown> => {
-  const filled: Record<string, unknown> = { ...given };
+  const filled = fillInModels(given);
   const replaced = replacedAddresses(given);
   for (const [name, other] of defaultsFrom) {
     if (replaced.includes(name)) continue;
@@ -124,7 +133,7 @@ const fillIn = (given: Readonly<Record<string, unknown>>): Record<string, unknow
 };
 
 /** Reads a stage's file and the variables, which take precedence. @throws Error that names each invalid setting. */
-const readSettings = (name: string, variables: Variables, folder = ownFolder) => {
+const readSettings = (name: string, variables: Variables, catalogue: StageCatalogue, folder = ownFolder) => {
   const file = readStageFile(name, folder);
   const fromVariables = givenVariables(variables);
   const given = { ...file, ...fromVariables };
@@ -135,11 +144,17 @@ const readSettings = (name: string, variables: Variables, folder = ownFolder) =>
     if (setting in file) return fileOf(name);
     const [, other] = [...defaultsFrom].find(([derived]) => derived === setting) ?? [];
     if (other && setting in filled) return `as ${other}`;
+    const followed = sourceOfModels(setting, given);
+    if (followed) return followed;
     return setting.endsWith("_SERVERS") ? "as CHAT_SERVERS" : "default";
   };
   const result = stageSettings.safeParse(filled);
   if (result.success) {
-    return { settings: fillInServers(result.data, "TRANSLATION_MODEL" in given), sourceOf };
+    const hasTranslationModel = "TRANSLATION_MODEL" in given;
+    const settings = fillInServers(result.data, { hasTranslationModel, profiles: catalogue.profiles });
+    checkProfiles(settings, catalogue);
+    checkVoices(settings, catalogue);
+    return { settings, sourceOf, catalogue };
   }
   const problems = result.error.issues.flatMap((issue) => {
     if (issue.code === "unrecognized_keys" && issue.path.length === 0) {
@@ -160,7 +175,7 @@ export interface Stage {
   /** The beginning of its stacks' names, and the namespace of its functions' metrics. */
   readonly prefix: string;
   readonly settings: StageSettings;
-  /** Its own voices and languages. */
+  /** Its own voices, languages and profiles. */
   readonly catalogue: StageCatalogue;
 }
 
@@ -178,11 +193,11 @@ const toStage = (name: string, settings: StageSettings, catalogue: StageCatalogu
   catalogue,
 });
 
-/** The voices and languages of a stage, from the folder next to its file. */
+/** The voices, languages and profiles of a stage, from the folder next to its file. */
 const catalogueOf = (name: string, folder = ownFolder): StageCatalogue =>
   readStageCatalogue({ path: join(folder, name), name: `infra/stages/${name}` });
 
-/** The voices and languages of the local stage, from the folder of another stage if `STAGE_DIR` names one. */
+/** Those of the local stage, from the folder of another stage if `STAGE_DIR` names one. */
 const localCatalogue = ({ STAGE_DIR: folder }: Variables): StageCatalogue => {
   if (!folder) return catalogueOf(localName);
   if (!existsSync(folder)) throw new Error(`STAGE_DIR: there is no folder ${folder}.`);
@@ -199,10 +214,10 @@ const readDeployed = (name: string, variables: Variables, folder?: string) => {
       `The name "${name}" is not valid for a stage: use up to 16 lower-case letters and digits, starting with a letter.`,
     );
   }
-  const read = readSettings(name, variables, folder);
+  const read = readSettings(name, variables, catalogueOf(name, folder), folder);
   requireEncryption(name, read.settings);
   refuseLoopback(name, read.settings);
-  return { ...read, catalogue: catalogueOf(name, folder) };
+  return read;
 };
 
 /**
@@ -229,7 +244,15 @@ export const explainStage = (name: string, variables: Variables, folder?: string
     name: setting,
     value: settings[setting],
     source: settings[setting] === undefined ? "not set" : sourceOf(setting),
+    note: noteOn(setting, settings),
   }));
+};
+
+const noteOn = (name: SettingName, settings: StageSettings): string | undefined => {
+  const replacement = replacedSettings.get(name);
+  if (replacement) return `replaced by ${replacement}`;
+  const earlier = earlierProfiles.get(name);
+  return earlier && settings[name] === undefined ? `${earlier} sends what version 2.8.0 sent` : undefined;
 };
 
 /**
@@ -238,8 +261,10 @@ export const explainStage = (name: string, variables: Variables, folder?: string
  * @param variables must hold `CHAT_BASE_URL` or `CHAT_SERVERS`
  * @throws Error when both are missing, or a setting or its voices and languages are not valid.
  */
-export const localStage = (variables: Variables): Stage =>
-  toStage(localName, readSettings(localName, variables).settings, localCatalogue(variables));
+export const localStage = (variables: Variables): Stage => {
+  const { settings, catalogue } = readSettings(localName, variables, localCatalogue(variables));
+  return toStage(localName, settings, catalogue);
+};
 
 /**
  * Checks the variables for the local stage before the servers start whose addresses it needs.

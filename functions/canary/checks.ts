@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { silence } from "../../shared/audio/wav/silence.ts";
 import {
   type BackendRequest,
   readBody,
@@ -80,26 +81,6 @@ const postJson = async (
 ): Promise<void> => {
   const response = await post(target, path, JSON.stringify(body));
   schema.parse(JSON.parse(await readBody(response, maxBytes)));
-};
-
-const sampleRate = 16_000;
-
-/** A second of silence as WAV: 16 bits, mono. */
-const silence = (): Buffer => {
-  const [head, samples] = [Buffer.alloc(44), Buffer.alloc(2 * sampleRate)];
-  head.write("RIFF", 0);
-  head.writeUInt32LE(36 + samples.length, 4);
-  head.write("WAVEfmt ", 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(sampleRate, 24);
-  head.writeUInt32LE(2 * sampleRate, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write("data", 36);
-  head.writeUInt32LE(samples.length, 40);
-  return Buffer.concat([head, samples]);
 };
 
 const boundary = "canary-form-boundary";

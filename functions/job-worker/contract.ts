@@ -4,7 +4,7 @@ import {
   callbackQueueEnvironment,
   jobQueueEnvironment,
   messageQueueEnvironment,
-  speechBackendEnvironment,
+  speechServerEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
   translationBackendEnvironment,
@@ -30,10 +30,7 @@ export const jobWorkerFunction = defineFunction({
     ...messageQueueEnvironment,
     ...transcriptionBackendEnvironment,
     ...translationBackendEnvironment,
-    SPEECH_BASE_URL: speechBackendEnvironment.SPEECH_BASE_URL,
-    SPEECH_SERVERS: speechBackendEnvironment.SPEECH_SERVERS,
-    SPEECH_MODEL: speechBackendEnvironment.SPEECH_MODEL,
-    SPEECH_TIMEOUT_MS: speechBackendEnvironment.SPEECH_TIMEOUT_MS,
+    ...speechServerEnvironment,
     /** How many pieces all accounts together may have in progress. */
     JOB_PIECES_AT_ONCE: countVariable,
     /** How long a model may fail before the job fails. */

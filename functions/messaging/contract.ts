@@ -7,7 +7,7 @@ import {
   messageQueueEnvironment,
   platformSecretsEnvironment,
   publicAddressEnvironment,
-  speechBackendEnvironment,
+  speechServerEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
   translationBackendEnvironment,
@@ -30,10 +30,7 @@ export const messagingFunction = defineFunction({
     ...chatBackendEnvironment,
     ...translationBackendEnvironment,
     ...transcriptionBackendEnvironment,
-    SPEECH_BASE_URL: speechBackendEnvironment.SPEECH_BASE_URL,
-    SPEECH_SERVERS: speechBackendEnvironment.SPEECH_SERVERS,
-    SPEECH_MODEL: speechBackendEnvironment.SPEECH_MODEL,
-    SPEECH_TIMEOUT_MS: speechBackendEnvironment.SPEECH_TIMEOUT_MS,
+    ...speechServerEnvironment,
     /** The dead-letter queue. Messages in it get an apology. */
     MESSAGE_DEAD_LETTER_QUEUE_ARN: z.string().startsWith("arn:"),
     /** The platform's Graph API, without the version and a slash at the end. */

@@ -9,22 +9,23 @@ const run = promisify(execFile);
 /** The module that is replaced. */
 export const catalogueModule = /\/catalogue\/stage-catalogue\.ts$/;
 
-/** Whether the stage has voices or languages of its own. */
+/** Whether the stage has voices or languages of its own, which documents show. */
 export const hasOwnCatalogue = ({ voices, languages }: StageCatalogue): boolean =>
   voices !== undefined || languages !== undefined;
 
 /**
- * Puts the voices and languages of a stage into the bundles, and the OpenAPI document that follows from them. Without any, the
- * bundles are those of the repository.
+ * Puts the voices, languages and profiles of a stage into the bundles, and the OpenAPI document that follows from them. Without any,
+ * the bundles are those of the repository.
  */
 export const stageCatalogueData = (catalogue: StageCatalogue): Plugin => ({
   name: "stage-catalogue",
   setup(builder) {
-    if (!hasOwnCatalogue(catalogue)) return;
+    if (Object.keys(catalogue).length === 0) return;
     builder.onLoad({ filter: catalogueModule }, () => ({
       contents: moduleOf(catalogue),
       loader: "js",
     }));
+    if (!hasOwnCatalogue(catalogue)) return;
     builder.onLoad({ filter: /\/openapi\/openapi\.json$/ }, async () => ({
       contents: await writeWithCatalogue("openapi", catalogue),
       loader: "json",

@@ -1,5 +1,6 @@
 /** `npm run stage -- prod`: prints a stage's settings and the source of each. */
 import { parseArgs } from "node:util";
+import { listText } from "../model-settings.ts";
 import { explainStage, type SettingWithSource } from "../stages.ts";
 import { runCommandLine, UsageError } from "./command-line.ts";
 
@@ -9,7 +10,7 @@ Prints every setting of a deployed stage with the source of its value: a variabl
 infra/stages, another setting, or the default. Fails like a deployment when a setting is missing or invalid.`;
 
 const printed = (value: SettingWithSource["value"]): string => {
-  if (Array.isArray(value)) return JSON.stringify(value);
+  if (Array.isArray(value)) return listText(value);
   const text = typeof value === "object" ? Object.entries(value).map((entry) => entry.join("=")) : value;
   return String(text ?? "") || "-";
 };
@@ -26,7 +27,8 @@ await runCommandLine(usage, async (args) => {
     Math.max(...settings.map((setting) => setting[column].length));
   const [names, values] = [widthOf("name"), widthOf("value")];
   const lines = settings.map(
-    (setting) => `${setting.name.padEnd(names)}  ${setting.value.padEnd(values)}  ${setting.source}`,
+    ({ name, value, source, note }) =>
+      `${name.padEnd(names)}  ${value.padEnd(values)}  ${source}${note ? ` (${note})` : ""}`,
   );
   process.stdout.write(`${lines.join("\n")}\n`);
 });

@@ -9,18 +9,26 @@ import {
   serverSettings,
 } from "../../shared/platform/config/model-servers.ts";
 import { type ModelTask, modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
+import { otherModelSettings } from "../model-settings.ts";
 import type { SettingName, StageSettings } from "../stage-settings.ts";
 import { checkLocalVariables, localStage, type Stage } from "../stages.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The settings with the models of each task's server, when it has only one. */
+/** The setting with the names of each task's models, when it has only one server. */
 const modelSettings = {
-  chat: ["CHAT_MODEL_14B", "CHAT_MODEL_9B"],
-  translation: ["TRANSLATION_MODEL"],
-  transcription: ["TRANSCRIPTION_MODEL"],
-  speech: ["SPEECH_MODEL"],
-} as const satisfies Record<ModelTask, readonly SettingName[]>;
+  chat: "CHAT_MODELS",
+  translation: "TRANSLATION_MODEL",
+  transcription: "TRANSCRIPTION_MODEL",
+  speech: "SPEECH_MODEL",
+} as const satisfies Record<ModelTask, SettingName>;
+
+/** The names of a task's models, each with the setting that has it. */
+const namesOf = (settings: StageSettings, task: ModelTask): [setting: SettingName, model: string][] => {
+  if (task !== "chat") return [[modelSettings[task], settings[modelSettings[task]]]];
+  const setting = settings.CHAT_MODEL === undefined ? "CHAT_MODELS" : "CHAT_MODEL";
+  return [...new Set(settings.CHAT_MODELS.map(({ name }) => name))].map((name) => [setting, name]);
+};
 
 /** The setting with the second model of transcription, which may be absent. */
 const alternativeModel = "TRANSCRIPTION_ALTERNATIVE_MODEL" as const;
@@ -85,7 +93,7 @@ interface TaskServer {
 /** The servers of a task's list, or the only one. */
 const serversOfTask = (settings: StageSettings, task: ModelTask): TaskServer[] => {
   const { list, baseUrl } = serverSettings[task];
-  const usual = modelSettings[task].map((setting) => [setting, settings[setting]] as const);
+  const usual = namesOf(settings, task);
   const alternative = task === "transcription" ? settings[alternativeModel] : undefined;
   const others = alternative === undefined ? [] : [[alternativeModel, alternative] as const];
   const url = settings[baseUrl];
@@ -95,10 +103,9 @@ const serversOfTask = (settings: StageSettings, task: ModelTask): TaskServer[] =
       ? []
       : [{ task, url, keyVariable: keyVariable(task), models: [...usual, ...others] }]),
     ...listed.map((server) => {
-      const own = Object.entries(server).flatMap(([name, model]) =>
-        name.startsWith("model") && typeof model === "string" ? [[list, model] as const] : [],
-      );
-      const models = [...(own.length === 0 ? usual : own), ...others];
+      const own = "models" in server ? server.models : "model" in server ? [{ name: server.model }] : [];
+      const named = (own ?? []).flatMap(({ name }) => (name === undefined ? [] : [[list, name] as const]));
+      const models = [...(named.length === 0 ? usual : named), ...others];
       return { task, url: server.base_url, keyVariable: keyVariable(server.name), models };
     }),
   ];
@@ -143,10 +150,9 @@ const withTasks = (servers: readonly TaskServer[], sampleUrl: string | undefined
 /** Whether a chat server does an audio task too: the variables say so, or it lists the model. */
 const isOnChatServer = (task: AudioTask, variables: Variables, listing: Listing): boolean => {
   const { list, baseUrl } = serverSettings[task];
-  const models = modelSettings[task];
-  if ([list, baseUrl, ...models].some((setting) => variables[setting])) return true;
+  if ([list, baseUrl, modelSettings[task]].some((setting) => variables[setting])) return true;
   const { settings } = localStage(variables);
-  return "names" in listing && models.every((setting) => isListed(settings[setting], listing.names));
+  return "names" in listing && isListed(settings[modelSettings[task]], listing.names);
 };
 
 /** The voices of the stage, by the names that the service sends to a model's server. */
@@ -165,16 +171,34 @@ const startSampleServer = (port: number, variables: Variables) =>
     isAllowed: (request) => isFromThisMachine(request) && !isFromAnotherSite(request),
   });
 
+/** The models of the sample server by their settings. */
+const sampleNames: Readonly<Record<ModelTask, Variables>> = {
+  chat: {
+    CHAT_MODELS: `${sampleModels.model14b},${sampleModels.model9b}`,
+    ...Object.fromEntries(otherModelSettings.map((name) => [name, ""])),
+  },
+  translation: { TRANSLATION_MODEL: sampleModels.model9b },
+  transcription: { TRANSCRIPTION_MODEL: sampleModels.transcription },
+  speech: { SPEECH_MODEL: sampleModels.speech },
+};
+
+/** The variables of a task that the sample server does. */
+const sampleVariables = (task: ModelTask, { baseUrl }: { readonly baseUrl: string }): Variables => ({
+  [serverSettings[task].baseUrl]: baseUrl,
+  [serverSettings[task].profile]: "sample",
+  ...sampleNames[task],
+});
+
 const startSampleModels = async (port: number, variables: Variables): Promise<Models> => {
   const sample = await startSampleServer(port, variables);
-  const chosen = {
-    CHAT_MODEL_14B: sampleModels.model14b,
-    CHAT_MODEL_9B: sampleModels.model9b,
-    SPEECH_MODEL: sampleModels.speech,
-    TRANSCRIPTION_MODEL: sampleModels.transcription,
-    ...variables,
-    CHAT_BASE_URL: sample.baseUrl,
-  };
+  const isOwn = (task: ModelTask): boolean =>
+    [serverSettings[task].list, serverSettings[task].baseUrl].some((setting) => variables[setting]);
+  const tasks = modelTasks.filter((task) => !isOwn(task));
+  const chosen: Variables = Object.assign(
+    {},
+    variables,
+    ...tasks.map((task) => sampleVariables(task, sample)),
+  );
   const { settings } = localStage(chosen);
   const servers = serversOfStage(settings);
   return {
@@ -196,15 +220,11 @@ export const startModels = async (port: number, variables: Variables): Promise<M
   const chatListing = await listModels(chat?.url ?? "", variables[chat?.keyVariable ?? ""]);
   const sampleTasks = audioTasks.filter((task) => !isOnChatServer(task, variables, chatListing));
   const sample = sampleTasks.length > 0 ? await startSampleServer(port, variables) : undefined;
-  const chosen = {
-    ...variables,
-    ...Object.fromEntries(
-      sampleTasks.flatMap((task) => [
-        [serverSettings[task].baseUrl, sample?.baseUrl],
-        ...modelSettings[task].map((setting) => [setting, sampleModels[task]]),
-      ]),
-    ),
-  };
+  const chosen: Variables = Object.assign(
+    {},
+    variables,
+    ...(sample ? sampleTasks.map((task) => sampleVariables(task, sample)) : []),
+  );
   const { settings } = localStage(chosen);
   const servers = serversOfStage(settings);
   const byUrl = Map.groupBy(servers, ({ url }) => url);

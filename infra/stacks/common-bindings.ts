@@ -26,12 +26,11 @@ const otherBindings = ({ stage: { name, settings }, data, publicBaseUrl }: Funct
 /** Variables that have one value in a stage. The sender of mails is not among them, because it needs a permission. */
 export type CommonVariable = Exclude<SettingName, "MAIL_FROM"> | keyof ReturnType<typeof otherBindings>;
 
-/** The lists of servers of the tasks that have some. */
+/** The lists of chat models, and of the servers of the tasks that have some. */
 const listBindings = ({ stage: { settings } }: FunctionGroupProps): [string, Binding][] =>
-  modelTasks.flatMap((task) => {
-    const { list } = serverSettings[task];
-    const servers = settings[list];
-    return servers ? [[list, plainBinding(listText(servers))]] : [];
+  (["CHAT_MODELS", ...modelTasks.map((task) => serverSettings[task].list)] as const).flatMap((name) => {
+    const list = settings[name];
+    return list ? [[name, plainBinding(listText(list))]] : [];
   });
 
 /** The bindings of a stage's common variables. A function gets those that it declares. */

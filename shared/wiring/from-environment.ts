@@ -20,7 +20,7 @@ import { inferenceKeysIn, type KeyOf } from "../models/inference/inference-keys.
 import { createOpenAiChatModels } from "../models/inference/openai/chat-models.ts";
 import { createOpenAiSynthesizer } from "../models/inference/openai/synthesizer.ts";
 import { createOpenAiTranscriber } from "../models/inference/openai/transcriber.ts";
-import { createOpenAiTranslator } from "../models/inference/openai/translator.ts";
+import { createTranslator } from "../models/inference/openai/translator.ts";
 import type { SpeechSynthesizer } from "../models/inference/speech.ts";
 import type { Transcriber } from "../models/inference/transcription.ts";
 import type { Translator } from "../models/inference/translation.ts";
@@ -33,7 +33,7 @@ import {
   type chatBackendEnvironment,
   type credentialsLimitEnvironment,
   type PlatformEnvironment,
-  type speechBackendEnvironment,
+  type speechServerEnvironment,
   type tableEnvironment,
   type tokenEnvironment,
   type transcriptionBackendEnvironment,
@@ -194,29 +194,25 @@ const backendOptions = (
 export const chatModelsFrom = (
   environment: PlatformEnvironment & Variables<typeof chatBackendEnvironment & typeof tableEnvironment>,
 ): ChatModels => {
-  const { CHAT_SERVERS: servers, CHAT_BASE_URL: baseUrl, CHAT_TIMEOUT_MS } = environment;
-  const options = backendOptions(environment, "chat", CHAT_TIMEOUT_MS);
-  const backends = modelServersFrom("chat", { servers, baseUrl }, options);
+  const { CHAT_SERVERS: servers, CHAT_BASE_URL: baseUrl, CHAT_MODELS: models } = environment;
+  const options = backendOptions(environment, "chat", environment.CHAT_TIMEOUT_MS);
+  const given = { servers, baseUrl, models, profile: environment.CHAT_PROFILE };
+  const backends = modelServersFrom("chat", given, options);
   openConnection(firstAddress(backends));
-  return createOpenAiChatModels(
-    backends,
-    { "lang-14b": environment.CHAT_MODEL_14B, "lang-9b": environment.CHAT_MODEL_9B },
-    {
-      "lang-14b": environment.CHAT_MODEL_14B_THINKS_FIRST,
-      "lang-9b": environment.CHAT_MODEL_9B_THINKS_FIRST,
-    },
-  );
+  return createOpenAiChatModels(backends);
 };
 
 export const translatorFrom = (
   environment: PlatformEnvironment &
     Variables<typeof translationBackendEnvironment & typeof tableEnvironment>,
 ): Translator => {
-  const { TRANSLATION_SERVERS: servers, TRANSLATION_BASE_URL: baseUrl, TRANSLATION_TIMEOUT_MS } = environment;
-  const options = backendOptions(environment, "translation", TRANSLATION_TIMEOUT_MS);
-  const backends = modelServersFrom("translation", { servers, baseUrl }, options);
+  const { TRANSLATION_SERVERS: servers, TRANSLATION_BASE_URL: baseUrl, CHAT_BASE_URL } = environment;
+  const options = backendOptions(environment, "translation", environment.TRANSLATION_TIMEOUT_MS);
+  const models = [{ name: environment.TRANSLATION_MODEL }];
+  const given = { servers, baseUrl, models, profile: environment.TRANSLATION_PROFILE };
+  const backends = modelServersFrom("translation", { ...given, chatBaseUrl: CHAT_BASE_URL }, options);
   openConnection(firstAddress(backends));
-  return createOpenAiTranslator(backends, environment.TRANSLATION_MODEL);
+  return createTranslator(backends);
 };
 
 export const transcriberFrom = (
@@ -225,20 +221,17 @@ export const transcriberFrom = (
 ): Transcriber => {
   const { TRANSCRIPTION_SERVERS: servers, TRANSCRIPTION_BASE_URL: baseUrl } = environment;
   const options = backendOptions(environment, "transcription", environment.TRANSCRIPTION_TIMEOUT_MS);
-  return createOpenAiTranscriber(
-    modelServersFrom("transcription", { servers, baseUrl }, options),
-    environment.TRANSCRIPTION_MODEL,
-  );
+  const models = [{ name: environment.TRANSCRIPTION_MODEL }];
+  const given = { servers, baseUrl, models, profile: environment.TRANSCRIPTION_PROFILE };
+  return createOpenAiTranscriber(modelServersFrom("transcription", given, options));
 };
 
 export const synthesizerFrom = (
-  environment: PlatformEnvironment &
-    Omit<Variables<typeof speechBackendEnvironment & typeof tableEnvironment>, "SPEECH_PLATFORM">,
+  environment: PlatformEnvironment & Variables<typeof speechServerEnvironment & typeof tableEnvironment>,
 ): SpeechSynthesizer => {
   const { SPEECH_SERVERS: servers, SPEECH_BASE_URL: baseUrl, SPEECH_TIMEOUT_MS } = environment;
   const options = backendOptions(environment, "speech", SPEECH_TIMEOUT_MS);
-  return createOpenAiSynthesizer(
-    modelServersFrom("speech", { servers, baseUrl }, options),
-    environment.SPEECH_MODEL,
-  );
+  const models = [{ name: environment.SPEECH_MODEL }];
+  const given = { servers, baseUrl, models, profile: environment.SPEECH_PROFILE };
+  return createOpenAiSynthesizer(modelServersFrom("speech", given, options));
 };

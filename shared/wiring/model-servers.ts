@@ -1,12 +1,16 @@
 import type { CalledServer } from "../models/health/keys.ts";
 import type { CallReport } from "../models/health/model-calls.ts";
+import { chatModelIds } from "../models/inference/chat.ts";
 import type { KeyOf } from "../models/inference/inference-keys.ts";
-import type { Backend } from "../models/inference/openai/backend.ts";
+import type { Backend, Backends, ServedModel } from "../models/inference/openai/backend.ts";
+import { profileNamed } from "../models/inference/profiles.ts";
 import type { modelServersEnvironment } from "../platform/config/environment.ts";
 import {
   bothFormsOf,
+  type ChatModelList,
   type ChatServers,
   type ModelServers,
+  type NamedModel,
   serverSettings,
 } from "../platform/config/model-servers.ts";
 import type { VariableValues } from "../platform/config/variables.ts";
@@ -14,12 +18,21 @@ import { type ModelTask, modelTasks } from "../platform/telemetry/backend-uses.t
 
 type Server = ChatServers[number] | ModelServers[number];
 
-/** The servers of a task, as its function's variables have them. */
-interface GivenServers {
-  /** A list. */
-  readonly servers: readonly [Server, ...Server[]] | undefined;
+interface Addresses {
   /** The short form for one server. */
   readonly baseUrl: string | undefined;
+  /** That of chat, for the task of translation. */
+  readonly chatBaseUrl?: string | undefined;
+}
+
+/** The servers of a task, as its function's variables have them. */
+interface GivenServers extends Addresses {
+  /** A list. */
+  readonly servers: readonly [Server, ...Server[]] | undefined;
+  /** The names of the task's models, of chat in the order of the names that callers use. */
+  readonly models: ChatModelList;
+  /** The name of the profile of servers without one of their own. */
+  readonly profile: string | undefined;
 }
 
 /** What the adapters of a task need beyond its servers. */
@@ -32,7 +45,10 @@ export interface BackendOptions {
 }
 
 /** The server of the short form has the name of its task. */
-const listOf = (task: ModelTask, { servers, baseUrl }: GivenServers): readonly [Server, ...Server[]] => {
+const listOf = (
+  task: ModelTask,
+  { servers, baseUrl }: Pick<GivenServers, "servers" | "baseUrl">,
+): readonly [Server, ...Server[]] => {
   if (baseUrl !== undefined && servers) throw new Error(`${bothFormsOf(task)}.`);
   if (servers) return servers;
   if (baseUrl !== undefined) return [{ name: task, base_url: baseUrl, order: 1, weight: 1 }];
@@ -40,36 +56,57 @@ const listOf = (task: ModelTask, { servers, baseUrl }: GivenServers): readonly [
   throw new Error(`${list} is missing, and so is ${short}, the short form for one server.`);
 };
 
-/** Whether a server is one of chat, with its names for both models. */
-const isOfChat = (server: Server): server is ChatServers[number] =>
-  "model_14b" in server || "model_9b" in server;
+/** What a server calls its models and what they expect, where it differs from the rest of the stage. */
+const ownModels = (server: Server): readonly NamedModel[] => {
+  if ("models" in server && server.models) return server.models;
+  return "model" in server && server.model !== undefined ? [{ name: server.model }] : [];
+};
 
-const ownNames = (server: Server): Pick<Backend, "model" | "models"> =>
-  isOfChat(server)
-    ? {
-        models: {
-          ...(server.model_14b === undefined ? {} : { "lang-14b": server.model_14b }),
-          ...(server.model_9b === undefined ? {} : { "lang-9b": server.model_9b }),
-        },
-      }
-    : { model: server.model };
+/** The models of a server; those of chat by the names that callers use. */
+const modelsOf = (
+  task: ModelTask,
+  server: Server,
+  given: GivenServers,
+): Pick<Backend, "model" | "models"> => {
+  const own = ownModels(server);
+  const modelAt = (index: number): ServedModel => {
+    const stages = given.models[index] ?? given.models.at(-1);
+    const { name = stages?.name ?? "", profile } = own[index] ?? own.at(-1) ?? {};
+    return {
+      name,
+      profile: profileNamed(profile ?? server.profile ?? stages?.profile ?? given.profile),
+    };
+  };
+  return {
+    model: modelAt(0),
+    ...(task === "chat" ? { models: new Map(chatModelIds.map((id, index) => [id, modelAt(index)])) } : {}),
+  };
+};
+
+/** Whether the only server of translation gets the key of chat if it has none: a key belongs to an origin. */
+const sharesChatsKey = (task: ModelTask, { baseUrl, chatBaseUrl }: Addresses): boolean =>
+  task === "translation" &&
+  baseUrl !== undefined &&
+  chatBaseUrl !== undefined &&
+  new URL(baseUrl).origin === new URL(chatBaseUrl).origin;
 
 /** The servers of a task with their keys. @throws Error when the task has both forms of servers, or neither. */
 export const modelServersFrom = (
   task: ModelTask,
   given: GivenServers,
   { silenceMilliseconds, keyOf, reportOf }: BackendOptions,
-): readonly [Backend, ...Backend[]] => {
+): Backends => {
   const [first, ...others] = listOf(task, given);
+  const substitute = sharesChatsKey(task, given) ? "chat" : undefined;
   const toBackend = (server: Server): Backend => ({
     name: server.name,
     baseUrl: server.base_url,
-    apiKey: () => keyOf(server.name),
+    apiKey: () => keyOf(server.name, substitute),
     silenceMilliseconds: server.timeout_ms ?? silenceMilliseconds,
     report: reportOf?.(given.servers && server.name),
     order: server.order,
     weight: server.weight,
-    ...ownNames(server),
+    ...modelsOf(task, server, given),
   });
   return [toBackend(first), ...others.map(toBackend)];
 };
@@ -95,12 +132,14 @@ export const listedServersFrom = (
   modelTasks.flatMap((task) => {
     const { list, baseUrl } = serverSettings[task];
     const servers = environment[list];
-    return listOf(task, { servers, baseUrl: environment[baseUrl] })
+    const addresses = { baseUrl: environment[baseUrl], chatBaseUrl: environment.CHAT_BASE_URL };
+    const substitute = sharesChatsKey(task, addresses) ? "chat" : undefined;
+    return listOf(task, { servers, ...addresses })
       .toSorted((one, other) => one.order - other.order)
       .map(({ name, base_url }) => ({
         task,
         ...(servers ? { server: name } : {}),
         baseUrl: base_url,
-        apiKey: () => keyOf(name),
+        apiKey: () => keyOf(name, substitute),
       }));
   });

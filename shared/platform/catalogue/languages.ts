@@ -107,9 +107,11 @@ const specifiedLanguages: readonly Language[] = [
 export const languagesWith = (added: StageLanguages | undefined): readonly Language[] => {
   if (added === undefined) return specifiedLanguages;
   const byCode = new Map(specifiedLanguages.map((each) => [each.code, each]));
+  const taken = new Set(specifiedLanguages.flatMap(({ aliases }) => aliases));
   for (const task of ["translation", "transcription"] as const) {
     for (const { code, name } of added[task]) {
-      const known = byCode.get(code) ?? language(code, name, []);
+      const short = Intl.getCanonicalLocales(code).filter((each) => each.length === 2 && !taken.has(each));
+      const known = byCode.get(code) ?? language(code, name, [], ...short);
       byCode.set(code, { ...known, tasks: [...known.tasks, task] });
     }
   }

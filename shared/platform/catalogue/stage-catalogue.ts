@@ -9,6 +9,10 @@ export interface StageVoice {
   readonly name: string;
   /** How the speech model's server knows it. */
   readonly model_voice: string;
+  /** The server's name for the model that speaks it; by default the server's model of speech. */
+  readonly model?: string | undefined;
+  /** The name of the only server that speaks it; by default any. */
+  readonly server?: string | undefined;
 }
 
 /** The voices of a stage, in addition to those of the catalogue or instead of them. */
@@ -33,10 +37,12 @@ export interface StageLanguages {
 export interface StageCatalogue {
   readonly voices?: StageVoices | undefined;
   readonly languages?: StageLanguages | undefined;
+  /** The stage's own profiles of models by their names, as in its file `profiles.json`. */
+  readonly profiles?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 }
 
 /**
- * The stage's own voices and languages. The build replaces this value with the files of the stage
+ * The stage's own voices, languages and profiles. The build replaces this value with the files of the stage
  * (`infra/bundling/stage-catalogue.ts`), so a function has them without reading anything.
  */
 export const stageCatalogue: StageCatalogue = {};

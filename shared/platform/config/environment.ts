@@ -1,5 +1,5 @@
 import type { AwsConfig } from "../outbound/aws-config.ts";
-import { chatServersVariable, modelServersVariable } from "./model-servers.ts";
+import { chatModelsVariable, chatServersVariable, modelServersVariable } from "./model-servers.ts";
 import {
   addressVariable,
   anyTextVariable,
@@ -89,14 +89,19 @@ export const platformSecretsEnvironment = { MESSAGING_SECRET_ID: textVariable };
 
 const optionalAddress = optionalVariable(addressVariable);
 
+const optionalName = optionalVariable(textVariable);
+
 /**
  * The servers of translation: a list, or the address of the only one. Like all model servers they speak the OpenAI HTTP API; base
- * URLs include `/v1`.
+ * URLs include `/v1`. The profile is that of servers without one of their own.
  */
 export const translationBackendEnvironment = {
+  /** The only server of translation gets the key of chat if it has the origin of this server and no key of its own. */
+  CHAT_BASE_URL: optionalAddress,
   TRANSLATION_BASE_URL: optionalAddress,
   TRANSLATION_SERVERS: modelServersVariable,
   TRANSLATION_MODEL: textVariable,
+  TRANSLATION_PROFILE: optionalName,
   /** How long the server may be silent before the caller gets 503. */
   TRANSLATION_TIMEOUT_MS: countVariable,
   INFERENCE_KEYS_SECRET_ID: textVariable,
@@ -105,13 +110,9 @@ export const translationBackendEnvironment = {
 export const chatBackendEnvironment = {
   CHAT_BASE_URL: optionalAddress,
   CHAT_SERVERS: chatServersVariable,
-  /** What the server calls `lang-14b`. */
-  CHAT_MODEL_14B: textVariable,
-  /** What the server calls `lang-9b`. */
-  CHAT_MODEL_9B: textVariable,
-  /** Whether the replies of `lang-14b` start inside a thought and mark only its end. */
-  CHAT_MODEL_14B_THINKS_FIRST: switchVariable,
-  CHAT_MODEL_9B_THINKS_FIRST: switchVariable,
+  /** What the server calls its models, in the order of the names that callers use. */
+  CHAT_MODELS: chatModelsVariable,
+  CHAT_PROFILE: optionalName,
   /** How long the server may stay silent, before its response and inside it. */
   CHAT_TIMEOUT_MS: countVariable,
   INFERENCE_KEYS_SECRET_ID: textVariable,
@@ -121,20 +122,26 @@ export const transcriptionBackendEnvironment = {
   TRANSCRIPTION_BASE_URL: optionalAddress,
   TRANSCRIPTION_SERVERS: modelServersVariable,
   TRANSCRIPTION_MODEL: textVariable,
+  TRANSCRIPTION_PROFILE: optionalName,
   /** How long the server may take to respond once it has the recording. */
   TRANSCRIPTION_TIMEOUT_MS: countVariable,
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 
-export const speechBackendEnvironment = {
+export const speechServerEnvironment = {
   SPEECH_BASE_URL: optionalAddress,
   SPEECH_SERVERS: modelServersVariable,
   SPEECH_MODEL: textVariable,
-  /** What responses name as the platform on which speech is synthesised. */
-  SPEECH_PLATFORM: textVariable,
+  SPEECH_PROFILE: optionalName,
   /** How long the server may be silent before the caller gets 503. */
   SPEECH_TIMEOUT_MS: countVariable,
   INFERENCE_KEYS_SECRET_ID: textVariable,
+};
+
+export const speechBackendEnvironment = {
+  ...speechServerEnvironment,
+  /** What responses name as the platform on which speech is synthesised. */
+  SPEECH_PLATFORM: textVariable,
 };
 
 /** The servers of all models, to show operators whether they respond. */

@@ -19,9 +19,37 @@ const modelServer = {
   weight: z.number().gt(0).max(1_000).default(1),
   /** How long it may stay silent; by default as long as its task allows. */
   timeout_ms: z.int().min(1).max(270_000).optional(),
+  /** The name of its models' profile; by default that of the task. */
+  profile: z.string().min(1, { error: "must not be empty" }).optional(),
 };
 
-const modelName = z.string().min(1, { error: "must not be empty" }).optional();
+const modelName = z.string().min(1, { error: "must not be empty" });
+
+/** A model of chat: its name at the server, and the name of its profile, if it has one of its own. */
+export interface NamedModel {
+  readonly name?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
+const modelError = { error: "must be a name, or an object with name and profile" };
+const nameOnly = modelName.transform((name): NamedModel & { readonly name: string } => ({ name }));
+
+const listOfModels = <Model extends z.ZodType>(model: Model) =>
+  z.array(model, { error: "must be a list of names of models" }).min(1, { error: "must have a model" });
+
+/** The models of chat, in the order of the names that callers use; the last one serves the others. */
+export const chatModels = listOfModels(
+  z.union([nameOnly, z.strictObject({ name: modelName, profile: modelName.optional() })], modelError),
+);
+export type ChatModelList = z.output<typeof chatModels>;
+
+/** The same on one server. A model without a name there has that of the stage. */
+const modelsOnServer = listOfModels(
+  z.union(
+    [nameOnly, z.strictObject({ name: modelName.optional(), profile: modelName.optional() })],
+    modelError,
+  ),
+);
 
 /** A list with more servers would not fit into the variables of a function, which have 4 kB together. */
 const maxServers = 8;
@@ -40,12 +68,25 @@ const listOf = <Server extends z.ZodType<{ readonly name: string }>>(server: Ser
     });
 
 /** The servers of translation, transcription or speech. `model` is a server's own name for the task's model. */
-export const modelServers = listOf(z.strictObject({ ...modelServer, model: modelName }));
+export const modelServers = listOf(z.strictObject({ ...modelServer, model: modelName.optional() }));
 export type ModelServers = z.output<typeof modelServers>;
 
-/** The servers of chat, with their own names for its two models. */
+/** The servers of chat, with their own names for its models. Up to version 2.8.0 a member for each of two models had them. */
 export const chatServers = listOf(
-  z.strictObject({ ...modelServer, model_14b: modelName, model_9b: modelName }),
+  z
+    .strictObject({
+      ...modelServer,
+      models: modelsOnServer.optional(),
+      model_14b: modelName.optional(),
+      model_9b: modelName.optional(),
+    })
+    .transform(({ model_14b: first, model_9b: second, models, ...server }, context) => {
+      const earlier = [first, second].map((name): NamedModel => (name === undefined ? {} : { name }));
+      const isEarlier = earlier.some(({ name }) => name !== undefined);
+      if (models && isEarlier) context.addIssue("must not have both models and model_14b or model_9b");
+      const named = models ?? (isEarlier ? earlier : undefined);
+      return { ...server, ...(named ? { models: named } : {}) };
+    }),
 );
 export type ChatServers = z.output<typeof chatServers>;
 
@@ -59,18 +100,33 @@ const fromJson = z.string().transform((text, context): unknown => {
 });
 
 /** A list in the environment, which is the JSON text of that in a stage's file. */
+export const chatModelsVariable: Variable<ChatModelList> = fromJson.pipe(chatModels);
 export const chatServersVariable: Variable<ChatServers | undefined> = fromJson.pipe(chatServers).optional();
 export const modelServersVariable: Variable<ModelServers | undefined> = fromJson
   .pipe(modelServers)
   .optional();
 
-/** The name of a task's list of servers among settings and variables, and that of the short form for one server. */
+/**
+ * The names of a task's settings and variables: its list of servers, the short form for one server, and the profile of servers without
+ * one of their own.
+ */
 export const serverSettings = {
-  chat: { list: "CHAT_SERVERS", baseUrl: "CHAT_BASE_URL" },
-  translation: { list: "TRANSLATION_SERVERS", baseUrl: "TRANSLATION_BASE_URL" },
-  transcription: { list: "TRANSCRIPTION_SERVERS", baseUrl: "TRANSCRIPTION_BASE_URL" },
-  speech: { list: "SPEECH_SERVERS", baseUrl: "SPEECH_BASE_URL" },
-} as const satisfies Record<ModelTask, { readonly list: string; readonly baseUrl: string }>;
+  chat: { list: "CHAT_SERVERS", baseUrl: "CHAT_BASE_URL", profile: "CHAT_PROFILE" },
+  translation: {
+    list: "TRANSLATION_SERVERS",
+    baseUrl: "TRANSLATION_BASE_URL",
+    profile: "TRANSLATION_PROFILE",
+  },
+  transcription: {
+    list: "TRANSCRIPTION_SERVERS",
+    baseUrl: "TRANSCRIPTION_BASE_URL",
+    profile: "TRANSCRIPTION_PROFILE",
+  },
+  speech: { list: "SPEECH_SERVERS", baseUrl: "SPEECH_BASE_URL", profile: "SPEECH_PROFILE" },
+} as const satisfies Record<
+  ModelTask,
+  { readonly list: string; readonly baseUrl: string; readonly profile: string }
+>;
 
 /** The message for a task with a list of servers and an address as well. */
 export const bothFormsOf = (task: ModelTask): string => {

@@ -13,7 +13,7 @@ export const logEvents = {
   "canary.failed": "The service did not respond to the canary as it should; `reason` says how it responded.",
   "chat.broken_off": "A model stopped during a streamed response; the stream reported it to the caller.",
   "chat.thought_shown":
-    "A streamed response showed what its model thought; the model's `…_THINKS_FIRST` holds that back.",
+    "A streamed response showed what its model thought; `thinks_first` in the model's profile holds that back.",
   "circuit.closed": "A model's server responds again after its circuit was open; `backend` is its task.",
   "circuit.opened":
     "A model's server failed five times in a row, or timed out while another could be called; it gets no calls for some seconds. `backend` is its task, `server` its name.",
@@ -66,6 +66,8 @@ export const logEvents = {
     "A model did not reply to a message; `code` is the service's error, `reason` the outcome of the call.",
   "model.key_refused":
     "A model's server refused our key (401 or 403); `server` is its name, by which the secret has its key.",
+  "model.language_unknown":
+    "A model's server does not know a language of the service; reported once for each language and process. Choose a profile for it.",
   "model.server_failed":
     "A model's server failed, and the next one of its task was called; `reason` is the outcome of the call.",
   "note.not_refreshed":

@@ -1,3 +1,4 @@
+import { findLanguage } from "../../../platform/catalogue/languages.ts";
 import { AppError, type AppErrorOptions } from "../../../platform/errors/app-error.ts";
 import { dependencyFailure } from "../../../platform/errors/dependency-failure.ts";
 import {
@@ -8,37 +9,54 @@ import {
 } from "../../../platform/outbound/failures.ts";
 import type { CallReport } from "../../health/model-calls.ts";
 import type { ChatModelId } from "../chat.ts";
+import type { Profile } from "../profiles.ts";
 
-/** A server that speaks the OpenAI HTTP API. */
+/** A model, as its server knows it. */
+export interface ServedModel {
+  readonly name: string;
+  /** What it expects. */
+  readonly profile: Profile;
+}
+
+/** A server of models. */
 export interface Backend {
   /** What logs, metrics and `X-Model-Server` call it; by default its task. Servers of one task have different names. */
   readonly name?: string;
-  /** With the `/v1` at its end. */
+  /** With the `/v1` at its end, if it speaks the OpenAI HTTP API. */
   readonly baseUrl: string;
-  /** Sent as a bearer token; `undefined` for servers that require none. */
+  /** `undefined` for servers that require none. */
   readonly apiKey: () => Promise<string | undefined>;
   /** How long it may stay silent. */
   readonly silenceMilliseconds: number;
   /** What counts its calls for operators. */
   readonly report?: CallReport | undefined;
-  /** Its own name for the task's model; by default that of the stage. */
-  readonly model?: string | undefined;
-  /** The same for the models of chat. */
-  readonly models?: Readonly<Partial<Record<ChatModelId, string>>> | undefined;
+  /** The task's model. */
+  readonly model: ServedModel;
+  /** The models of chat, where they differ. */
+  readonly models?: ReadonlyMap<ChatModelId, ServedModel>;
   /** Among servers of one task, those with the lowest order are called first; by default 1. */
   readonly order?: number;
   /** Its share of the calls, among servers of the same order; by default 1. */
   readonly weight?: number;
 }
 
-/** The servers of a task: the only one, or those that replace each other. */
-export type Backends = Backend | readonly [Backend, ...Backend[]];
+/** The servers of a task, which replace each other. */
+export type Backends = readonly [Backend, ...Backend[]];
 
 /**
  * A refusal before the model started: it is loading or busy, or the server rejects the request. The caller does not
  * pay.
  */
 export class ModelRefusal extends AppError {}
+
+/** The model behind a server does not know the language of the request, which is a mistake of the set-up. */
+export class UnknownLanguage extends ModelRefusal {
+  constructor(code: string) {
+    super("external_service_error", {
+      message: `The model behind this service does not know ${findLanguage(code)?.name ?? code}.`,
+    });
+  }
+}
 
 /** How long to wait while a model is loading: a GPU's cold start takes 2 to 3 minutes. */
 const loadingRetrySeconds = 30;

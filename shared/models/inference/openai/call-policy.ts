@@ -27,9 +27,14 @@ export interface ModelServer {
    * Of several servers, the next one is called when one fails before a part of its response has gone to the caller: each at most
    * once, and within the request's time. A timeout then opens the circuit at once, so that only one request waits for a server that
    * hangs.
+   * @param canServe which of the servers can serve this request: one of them or more; by default all.
    * @throws AppError `service_unavailable` or `external_service_error`, or another one that the exchange throws.
    */
-  call<Result>(signal: AbortSignal, exchange: (call: ModelCall) => Promise<Result>): Promise<Result>;
+  call<Result>(
+    signal: AbortSignal,
+    exchange: (call: ModelCall) => Promise<Result>,
+    canServe?: (backend: Backend) => boolean,
+  ): Promise<Result>;
 }
 
 const hasTime = (): boolean => {
@@ -42,14 +47,6 @@ const requireTime = (): void => {
   throw unavailable("Too little time was left to call the model; try again.", { retryAfterSeconds: 5 });
 };
 
-const nothing = (): void => undefined;
-
-const isList = (backends: Backends): backends is readonly [Backend, ...Backend[]] => Array.isArray(backends);
-
-/** Measures a call to a task with several servers as one, even if it took several of them. */
-const noteTask = (task: ModelTask, startedAt: number, hasFailed: boolean): void =>
-  requestScope()?.backends.noteCall(task, performance.now() - startedAt, hasFailed);
-
 /** Calls one server after another, until one replies or a failure is not followed by another call. */
 const callInTurn = async <Result>(
   servers: readonly TaskServer[],
@@ -57,23 +54,21 @@ const callInTurn = async <Result>(
   signal: AbortSignal,
   exchange: (call: ModelCall) => Promise<Result>,
 ): Promise<Result> => {
-  const startedAt = performance.now();
-  let failure: AppError = new CircuitOpen(pauseSeconds);
+  let failure: AppError | undefined;
   let hasStarted = false;
   const begin = (): void => {
     hasStarted = true;
   };
   for (const server of servers) {
     if (!hasTime()) break;
+    const canReplace = (): boolean => servers.some((other) => other !== server && !other.isOpen());
     try {
-      const result = await server.call(signal, exchange, begin);
-      noteTask(task, startedAt, false);
-      return result;
+      return await server.call(signal, exchange, { begin, canReplace });
     } catch (thrown) {
       const latest = exchangeFailure(thrown);
       if (latest instanceof CircuitOpen) continue;
       failure = latest;
-      if (hasStarted || signal.aborted || !isFollowed(latest)) break;
+      if (servers.length === 1 || hasStarted || signal.aborted || !isFollowed(latest)) break;
       const { name } = server;
       logger.warn("model.server_failed", {
         backend: task,
@@ -82,34 +77,44 @@ const callInTurn = async <Result>(
       });
     }
   }
-  if (!(failure instanceof CircuitOpen)) {
-    noteTask(task, startedAt, outcomeOf(failure, true, signal).hasFailed);
+  throw failure ?? new CircuitOpen(pauseSeconds);
+};
+
+/** Measures a call to a task with several servers as one, even if it took several of them. */
+const measureTask = async <Result>(
+  task: ModelTask,
+  signal: AbortSignal,
+  call: () => Promise<Result>,
+): Promise<Result> => {
+  const startedAt = performance.now();
+  const note = (hasFailed: boolean): void =>
+    requestScope()?.backends.noteCall(task, performance.now() - startedAt, hasFailed);
+  try {
+    const result = await call();
+    note(false);
+    return result;
+  } catch (thrown) {
+    const failure = exchangeFailure(thrown);
+    if (!(failure instanceof CircuitOpen)) note(outcomeOf(failure, true, signal).hasFailed);
+    throw failure;
   }
-  throw failure;
 };
 
 /** Opens the servers of a task, which names it in logs and metrics. */
 export const openModelServer = (backends: Backends, task: ModelTask): ModelServer => {
-  if (!isList(backends) || backends.length === 1) {
-    const [backend] = isList(backends) ? backends : [backends];
-    const only = openTaskServer(backend, task, { canReplace: () => false, metricName: task });
-    return {
-      call: async (signal, exchange) => {
-        requireTime();
-        return only.call(signal, exchange, nothing);
-      },
-    };
-  }
+  const isOnly = backends.length === 1;
   const servers: TaskServer[] = backends.map((backend) => {
     const name = backend.name ?? task;
-    const canReplace = (): boolean => servers.some((other) => other.name !== name && !other.isOpen());
-    return openTaskServer(backend, task, { canReplace, metricName: `${task}_${name}` });
+    const areOpen = (): boolean => servers.every((other) => other.name === name || other.isOpen());
+    return openTaskServer(backend, task, { areOpen, metricName: isOnly ? task : `${task}_${name}` });
   });
   const ranks = rankServers(servers);
   return {
-    call: async (signal, exchange) => {
+    call: async (signal, exchange, canServe = () => true) => {
       requireTime();
-      return callInTurn(callOrder(ranks), task, signal, exchange);
+      const order = callOrder(ranks).filter(({ backend }) => canServe(backend));
+      const call = () => callInTurn(order, task, signal, exchange);
+      return isOnly ? call() : measureTask(task, signal, call);
     },
   };
 };

@@ -13,7 +13,7 @@ import type {
   ToolCall,
 } from "../chat.ts";
 import { notReady, refusalOf, saysLoading, unusable } from "./backend.ts";
-import { type ModelServer, postJsonForWhole } from "./call-policy.ts";
+import { postJsonForWhole } from "./call-policy.ts";
 import type { ModelCall } from "./task-server.ts";
 import { type ThoughtHabits, withoutThoughts } from "./thinking.ts";
 
@@ -37,6 +37,8 @@ export interface CompletionRequest {
   readonly temperature?: number | undefined;
   readonly top_p?: number | undefined;
   readonly max_tokens?: number | undefined;
+  /** The same for servers that call it so. */
+  readonly max_completion_tokens?: number | undefined;
   readonly stop?: readonly string[] | undefined;
   readonly tools?: readonly { readonly type: "function"; readonly function: ChatTool }[] | undefined;
   readonly tool_choice?:
@@ -57,6 +59,11 @@ export interface CompletionRequest {
   readonly presence_penalty?: number | undefined;
   readonly frequency_penalty?: number | undefined;
   readonly reasoning_effort?: ReasoningEffort | undefined;
+}
+
+/** A request, and what must be known about its model to read its reply. */
+export interface CompletionPlan extends ThoughtHabits {
+  readonly request: CompletionRequest;
 }
 
 const count = z.int().min(0).nullish().catch(null);
@@ -214,25 +221,23 @@ export const parseCompletion = (
  * hold a request forever.
  * @throws AppError `service_unavailable` or `external_service_error` (specification, Translation, rules 4 and 5).
  */
-export const completeChat = (
-  server: ModelServer,
-  requestFor: (call: ModelCall) => CompletionRequest,
-  { signal, thinksFirst = false }: { readonly signal: AbortSignal } & Partial<ThoughtHabits>,
-): Promise<ChatReply> =>
-  server.call(signal, async (call) => {
-    const { silenceMilliseconds } = call;
-    const request = requestFor(call);
-    const limit = limitTime(silenceMilliseconds, signal, () => new BackendOverdue(silenceMilliseconds));
-    try {
-      const { statusCode, body } = await postJsonForWhole(
-        call,
-        "/chat/completions",
-        { ...request, stream: false },
-        { signal: limit.signal, maxBytes: maxResponseBytes },
-      );
-      if (statusCode !== 200) throw refusalOf(statusCode, body, request);
-      return parseCompletion(body, { thinksFirst, hasTools: request.tools !== undefined });
-    } finally {
-      limit.lift();
-    }
-  });
+export const completeChat = async (
+  call: ModelCall,
+  { request, thinksFirst }: CompletionPlan,
+  signal: AbortSignal,
+): Promise<ChatReply> => {
+  const { silenceMilliseconds } = call;
+  const limit = limitTime(silenceMilliseconds, signal, () => new BackendOverdue(silenceMilliseconds));
+  try {
+    const { statusCode, body } = await postJsonForWhole(
+      call,
+      "/chat/completions",
+      { ...request, stream: false },
+      { signal: limit.signal, maxBytes: maxResponseBytes },
+    );
+    if (statusCode !== 200) throw refusalOf(statusCode, body, request);
+    return parseCompletion(body, { thinksFirst, hasTools: request.tools !== undefined });
+  } finally {
+    limit.lift();
+  }
+};

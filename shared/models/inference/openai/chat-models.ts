@@ -1,7 +1,12 @@
-import type { ChatMessage, ChatModelId, ChatModels, ChatRequest } from "../chat.ts";
+import type { ChatMessage, ChatModels, ChatRequest } from "../chat.ts";
 import type { Backends } from "./backend.ts";
 import { openModelServer } from "./call-policy.ts";
-import { type CompletionRequest, completeChat, type WireMessage } from "./chat-completion.ts";
+import {
+  type CompletionPlan,
+  type CompletionRequest,
+  completeChat,
+  type WireMessage,
+} from "./chat-completion.ts";
 import { streamChat } from "./chat-stream.ts";
 import type { ModelCall } from "./task-server.ts";
 
@@ -33,42 +38,37 @@ const wireResponseFormat = (format: ChatRequest["responseFormat"]): CompletionRe
   return { type, json_schema: schema };
 };
 
-/**
- * Chat models behind servers that speak the OpenAI HTTP API. @param names the servers' name for each model, unless a server has its
- * own. @param thinksFirst the models whose replies start inside a thought.
- */
-export const createOpenAiChatModels = (
-  backends: Backends,
-  names: Readonly<Record<ChatModelId, string>>,
-  thinksFirst: Readonly<Record<ChatModelId, boolean>> = { "lang-14b": false, "lang-9b": false },
-): ChatModels => {
+const requestTo = (request: ChatRequest, { backend }: ModelCall): CompletionPlan => {
+  const { name, profile } = backend.models?.get(request.model) ?? backend.model;
+  const { temperature, max_tokens_parameter: maxTokens, thinks_first: thinksFirst } = profile.chat;
+  return {
+    thinksFirst,
+    request: {
+      model: name,
+      messages: request.messages.map(wireMessage),
+      temperature: temperature === null ? undefined : request.temperature,
+      top_p: request.topP,
+      [maxTokens]: request.maxTokens,
+      stop: request.stop,
+      tools: request.tools?.map((tool) => ({ type: "function", function: tool })),
+      tool_choice: wireToolChoice(request.toolChoice),
+      parallel_tool_calls: request.parallelToolCalls,
+      response_format: wireResponseFormat(request.responseFormat),
+      seed: request.seed,
+      presence_penalty: request.presencePenalty,
+      frequency_penalty: request.frequencyPenalty,
+      reasoning_effort: request.reasoningEffort,
+    },
+  };
+};
+
+/** Chat models behind servers that speak the OpenAI HTTP API. */
+export const createOpenAiChatModels = (backends: Backends): ChatModels => {
   const server = openModelServer(backends, "chat");
-  const completionRequest = (request: ChatRequest, { backend }: ModelCall): CompletionRequest => ({
-    model: backend.models?.[request.model] ?? names[request.model],
-    messages: request.messages.map(wireMessage),
-    temperature: request.temperature,
-    top_p: request.topP,
-    max_tokens: request.maxTokens,
-    stop: request.stop,
-    tools: request.tools?.map((tool) => ({ type: "function", function: tool })),
-    tool_choice: wireToolChoice(request.toolChoice),
-    parallel_tool_calls: request.parallelToolCalls,
-    response_format: wireResponseFormat(request.responseFormat),
-    seed: request.seed,
-    presence_penalty: request.presencePenalty,
-    frequency_penalty: request.frequencyPenalty,
-    reasoning_effort: request.reasoningEffort,
-  });
   return {
     reply: (request, { signal }) =>
-      completeChat(server, (call) => completionRequest(request, call), {
-        signal,
-        thinksFirst: thinksFirst[request.model],
-      }),
+      server.call(signal, (call) => completeChat(call, requestTo(request, call), signal)),
     streamReply: (request, { signal }) =>
-      streamChat(server, (call) => completionRequest(request, call), {
-        signal,
-        thinksFirst: thinksFirst[request.model],
-      }),
+      server.call(signal, (call) => streamChat(call, requestTo(request, call), signal)),
   };
 };

@@ -4,11 +4,10 @@ import { readBody } from "../../../platform/outbound/http-client.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import type { ChatEvent, ChatReply, ChatStream } from "../chat.ts";
 import { exchangeFailure, refusalOf } from "./backend.ts";
-import { type ModelServer, postJson } from "./call-policy.ts";
-import { type CompletionRequest, maxResponseBytes, parseCompletion } from "./chat-completion.ts";
+import { postJson } from "./call-policy.ts";
+import { type CompletionPlan, maxResponseBytes, parseCompletion } from "./chat-completion.ts";
 import { ReplyGroups } from "./reply-groups.ts";
 import type { ModelCall } from "./task-server.ts";
-import type { ThoughtHabits } from "./thinking.ts";
 
 /** A whole reply as a stream. */
 const eventsOf = ({ text, toolCalls = [], finishReason, usage }: ChatReply): ChatEvent[] => [
@@ -18,11 +17,8 @@ const eventsOf = ({ text, toolCalls = [], finishReason, usage }: ChatReply): Cha
   ...(usage ? [{ type: "usage", usage } as const] : []),
 ];
 
-interface StreamOptions extends ThoughtHabits {
+interface GroupOptions {
   readonly signal: AbortSignal;
-}
-
-interface GroupOptions extends StreamOptions {
   /** Called when the server has started to respond, which need not mean that its model has. */
   readonly onResponse: () => void;
 }
@@ -40,8 +36,8 @@ const inOneGroup = (reply: ChatReply): ChatStream => ({
 
 const openGroups = async (
   call: ModelCall,
-  request: CompletionRequest,
-  { signal, thinksFirst, onResponse }: GroupOptions,
+  { request, thinksFirst }: CompletionPlan,
+  { signal, onResponse }: GroupOptions,
 ): Promise<ChatStream> => {
   const asFailure = (thrown: unknown): AppError => exchangeFailure(signal.aborted ? signal.reason : thrown);
   try {
@@ -76,28 +72,26 @@ const openGroups = async (
  * long as the backend allows, before the reply and anywhere inside it, regardless of what else its server sends.
  * @throws AppError `service_unavailable` or `external_service_error` for failures before the reply starts.
  */
-export const streamChat = (
-  server: ModelServer,
-  requestFor: (call: ModelCall) => CompletionRequest,
-  options: StreamOptions,
-): Promise<ChatStream> =>
-  server.call(options.signal, async (call) => {
-    const { silenceMilliseconds } = call;
-    let hasResponse = false;
-    const limit = limitTime(silenceMilliseconds, options.signal, () =>
-      hasResponse
-        ? new BackendOverdue(silenceMilliseconds)
-        : new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`),
-    );
-    try {
-      return await openGroups(call, requestFor(call), {
-        ...options,
-        signal: limit.signal,
-        onResponse: () => {
-          hasResponse = true;
-        },
-      });
-    } finally {
-      limit.lift();
-    }
-  });
+export const streamChat = async (
+  call: ModelCall,
+  plan: CompletionPlan,
+  signal: AbortSignal,
+): Promise<ChatStream> => {
+  const { silenceMilliseconds } = call;
+  let hasResponse = false;
+  const limit = limitTime(silenceMilliseconds, signal, () =>
+    hasResponse
+      ? new BackendOverdue(silenceMilliseconds)
+      : new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`),
+  );
+  try {
+    return await openGroups(call, plan, {
+      signal: limit.signal,
+      onResponse: () => {
+        hasResponse = true;
+      },
+    });
+  } finally {
+    limit.lift();
+  }
+};

@@ -1,6 +1,6 @@
 import type { AppError } from "../../../platform/errors/app-error.ts";
 import { BackendRefusal } from "../../../platform/outbound/failures.ts";
-import { CircuitOpen } from "./backend.ts";
+import { CircuitOpen, UnknownLanguage } from "./backend.ts";
 import { isServersFault } from "./circuit.ts";
 import { keyRefusals, type TaskServer } from "./task-server.ts";
 
@@ -34,11 +34,11 @@ const shuffle = (rank: Rank): TaskServer[] => {
 export const callOrder = (ranks: readonly Rank[]): TaskServer[] => ranks.flatMap(shuffle);
 
 /**
- * Whether another server is called after this failure: the server gets no calls, could not be reached, was silent or busy, failed, or
- * refused our key. Any other refusal is about the request, so it is the caller's.
+ * Whether another server is called after this failure: the server gets no calls, could not be reached, was silent or busy, failed,
+ * refused our key, or does not know the language. Any other refusal is about the request, so it is the caller's.
  */
 export const isFollowed = (failure: AppError): boolean => {
-  if (failure instanceof CircuitOpen) return true;
+  if (failure instanceof CircuitOpen || failure instanceof UnknownLanguage) return true;
   const { cause } = failure;
   if (cause instanceof BackendRefusal && (cause.status >= 500 || keyRefusals.includes(cause.status)))
     return true;

@@ -3,20 +3,22 @@ import { UnreadableAudioError } from "../../../audio/reading/audio-errors.ts";
 import type { Speech, SpeechHeader } from "../../../audio/wav/streamed-wav.ts";
 import { readWavHeader } from "../../../audio/wav/wav-header.ts";
 import { bytesPerSample } from "../../../audio/wav/wav-structure.ts";
-import { modelVoiceOf } from "../../../platform/catalogue/voices.ts";
+import { findStageVoice, languageOfVoice, modelVoiceOf } from "../../../platform/catalogue/voices.ts";
 import { BackendTimeout } from "../../../platform/outbound/failures.ts";
 import { readBody, readPieces } from "../../../platform/outbound/http-client.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import type { SpeechRequest, SpeechSynthesizer } from "../speech.ts";
-import { type Backends, failureOf, notReady, saysLoading, unusable } from "./backend.ts";
+import { type Backends, failureOf, notReady, type ServedModel, saysLoading, unusable } from "./backend.ts";
 import { openModelServer, postJson } from "./call-policy.ts";
+import { KnownLanguages } from "./known-languages.ts";
+import type { ModelCall } from "./task-server.ts";
 
 /** Enough of an invalid response to see what it says. */
 const maxWordsBytes = 64 * 1024;
 
 /** Names as servers of speech models know them; absent parameters are not sent. */
-const toWire = ({ text, voice, language, sampling }: SpeechRequest, model: string) => ({
-  model,
+const toWire = ({ text, voice, language, sampling }: SpeechRequest, { name }: ServedModel) => ({
+  model: findStageVoice(voice)?.model ?? name,
   input: text,
   voice: modelVoiceOf(voice),
   response_format: "wav",
@@ -127,27 +129,40 @@ const readSpeech = async (
   };
 };
 
-/** Speech from servers that speak the OpenAI HTTP API. @param usualModel their name for the model, unless a server has its own. */
-export const createOpenAiSynthesizer = (backends: Backends, usualModel: string): SpeechSynthesizer => {
+const synthesizeAt = async (
+  call: ModelCall,
+  request: SpeechRequest,
+  signal: AbortSignal,
+): Promise<Speech> => {
+  const { silenceMilliseconds } = call;
+  // Until there is audio, bytes do not mean that there will be any.
+  const limit = limitTime(silenceMilliseconds, signal, () => {
+    return new BackendTimeout(`The server sent no audio for ${silenceMilliseconds} ms.`);
+  });
+  try {
+    const body = toWire(request, call.backend.model);
+    const response = await postJson(call, "/audio/speech", body, limit.signal);
+    if (response.statusCode === 200) return await readSpeech(response, request.text, silenceMilliseconds);
+    throw failureOf(response.statusCode ?? 0, await readBody(response, maxWordsBytes), body.model);
+  } finally {
+    limit.lift();
+  }
+};
+
+/** Speech from servers that speak the OpenAI HTTP API. */
+export const createOpenAiSynthesizer = (backends: Backends): SpeechSynthesizer => {
   const server = openModelServer(backends, "speech");
+  const languages = new KnownLanguages(backends, "speech");
   return {
-    synthesize: (request, { signal }) =>
-      server.call(signal, async (call) => {
-        const { silenceMilliseconds } = call;
-        const { model = usualModel } = call.backend;
-        // Until there is audio, bytes do not mean that there will be any.
-        const limit = limitTime(silenceMilliseconds, signal, () => {
-          return new BackendTimeout(`The server sent no audio for ${silenceMilliseconds} ms.`);
-        });
-        try {
-          const response = await postJson(call, "/audio/speech", toWire(request, model), limit.signal);
-          if (response.statusCode === 200) {
-            return await readSpeech(response, request.text, silenceMilliseconds);
-          }
-          throw failureOf(response.statusCode ?? 0, await readBody(response, maxWordsBytes), model);
-        } finally {
-          limit.lift();
-        }
-      }),
+    synthesize: async (request, { signal }) => {
+      const speaker = findStageVoice(request.voice)?.server;
+      const language = languageOfVoice(request.voice)?.code;
+      if (speaker === undefined) languages.require(language);
+      return server.call(
+        signal,
+        (call) => synthesizeAt(call, request, signal),
+        (backend) => (speaker === undefined ? languages.serves(backend, language) : backend.name === speaker),
+      );
+    },
   };
 };

@@ -24,6 +24,8 @@ export interface ModelCall {
   /** @param path below the base URL, such as `/chat/completions`. */
   url(path: string): URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** Sent as a bearer token in `headers`; `undefined` for servers that require none. */
+  readonly key: string | undefined;
   readonly silenceMilliseconds: number;
   /** Reports that a part of the response has gone to the caller: no other server may be called instead. */
   begin(): void;
@@ -41,10 +43,18 @@ export interface ModelCall {
 
 /** What a server must know about the others of its task. */
 export interface Substitutes {
-  /** Whether one of them could be called now instead. */
-  canReplace(): boolean;
+  /** Whether none of them gets calls now. */
+  areOpen(): boolean;
   /** What metrics call this server: its task if it is the only one. */
   readonly metricName: ModelTask | `${ModelTask}_${string}`;
+}
+
+/** What a server must know about a call. */
+export interface CallOptions {
+  /** See {@link ModelCall}. */
+  readonly begin: () => void;
+  /** Whether another server could be called now instead. */
+  readonly canReplace: () => boolean;
 }
 
 /** A server of a task, with its circuit in this process. */
@@ -61,18 +71,19 @@ export interface TaskServer {
   call<Result>(
     signal: AbortSignal,
     exchange: (call: ModelCall) => Promise<Result>,
-    begin: () => void,
+    options: CallOptions,
   ): Promise<Result>;
 }
 
-const readHeaders = async ({ apiKey }: Backend): Promise<Record<string, string>> => {
+const readHeaders = async ({ apiKey }: Backend): Promise<Pick<ModelCall, "key" | "headers">> => {
   try {
     const key = await apiKey();
     const traceparent = requestScope()?.span?.traceparent;
-    return {
+    const headers = {
       ...(key ? { Authorization: `Bearer ${key}` } : {}),
       ...(traceparent ? { traceparent } : {}),
     };
+    return { key, headers };
   } catch (error) {
     throw dependencyFailure(error) ?? unusable("The key of the model's server could not be read.", error);
   }
@@ -150,7 +161,7 @@ const logRefusedKey = (cause: unknown, task: ModelTask, name: string): void => {
 const openCircuit = (
   { name = "", baseUrl, report }: Backend,
   task: ModelTask,
-  { canReplace, metricName }: Substitutes,
+  { areOpen, metricName }: Substitutes,
 ): Circuit => {
   const { host } = new URL(baseUrl);
   return new Circuit({
@@ -160,7 +171,7 @@ const openCircuit = (
       const backends = requestScope()?.backends;
       backends?.noteCircuitOpened(metricName);
       // Of several servers, this one was the last.
-      if (metricName !== task && !canReplace()) backends?.noteCircuitOpened(task);
+      if (metricName !== task && areOpen()) backends?.noteCircuitOpened(task);
     },
     onClosed: () => logger.info("circuit.closed", { backend: task, server: name, host }),
   });
@@ -176,8 +187,8 @@ export const openTaskServer = (backend: Backend, task: ModelTask, substitutes: S
     name,
     backend,
     isOpen: () => circuit.isOpen,
-    call: async (signal, exchange, begin) => {
-      const headers = await readHeaders(backend);
+    call: async (signal, exchange, { begin, canReplace }) => {
+      const { key, headers } = await readHeaders(backend);
       const endCall = circuit.enter();
       if (!endCall) throw new CircuitOpen(pauseSeconds);
       report?.begin();
@@ -186,19 +197,20 @@ export const openTaskServer = (backend: Backend, task: ModelTask, substitutes: S
       const end = (outcome: CallOutcome): void => {
         const milliseconds = performance.now() - startedAt;
         report?.end(milliseconds, outcome.hasFailed);
-        endCall(outcome.server, outcome.timedOut && substitutes.canReplace());
+        endCall(outcome.server, outcome.timedOut && canReplace());
         work.set(outcome.modelStarted);
         noteCall(substitutes.metricName, milliseconds, outcome);
       };
       try {
         const result = await exchange({
           backend,
+          key,
           headers,
           silenceMilliseconds,
           url,
           begin,
           send: (request, requestSignal) =>
-            sendTwice(request, work, { signal: requestSignal, canMoveOn: substitutes.canReplace() }),
+            sendTwice(request, work, { signal: requestSignal, canMoveOn: canReplace() }),
         });
         end(succeeded);
         requestScope()?.backends.noteServer(name);

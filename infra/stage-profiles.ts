@@ -19,13 +19,14 @@ const namedLanguages = (profile: Profile): [path: PropertyKey[], code: string][]
     ];
   });
 
-const nameError =
-  "must be a name of lower-case letters, digits, dots and hyphens, for a profile of the stage's own";
+const namePattern = /^[a-z0-9][a-z0-9.-]{0,63}$/;
 
-const profileName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9.-]{0,63}$/, { error: nameError })
-  .refine((name) => !Object.hasOwn(builtInProfiles, name), { error: nameError });
+const problemOfName = (name: string): string | undefined => {
+  if (Object.hasOwn(builtInProfiles, name)) return "is a profile of the service, so choose another name";
+  return namePattern.test(name)
+    ? undefined
+    : "must be a name of lower-case letters, digits, dots and hyphens";
+};
 
 /**
  * The schema of `profiles.json`, whose languages are those of the catalogue and of the stage. Profiles stay as they are written, so that
@@ -39,13 +40,15 @@ export const profilesFile = (languages: StageLanguages | undefined) => {
     return meant ? `must be ${meant.code}, the code of ${meant.name}` : "is not in the catalogue";
   };
   return z
-    .record(profileName, z.record(z.string(), z.unknown(), { error: "must be an object" }), {
+    .record(z.string(), z.record(z.string(), z.unknown(), { error: "must be an object" }), {
       error: "must be an object with profiles by their names",
     })
     .superRefine((profiles, context) => {
       for (const [name, given] of Object.entries(profiles)) {
         const report = (path: readonly PropertyKey[], message: string) =>
           context.addIssue({ code: "custom", path: [name, ...path], message });
+        const wrongName = problemOfName(name);
+        if (wrongName) report([], wrongName);
         const { data, error } = profileSchema.safeParse(given);
         for (const issue of error?.issues ?? []) {
           if (issue.code !== "unrecognized_keys") report(issue.path, issue.message);

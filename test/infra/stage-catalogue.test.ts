@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { locateJson } from "../../infra/json-lines.ts";
 import { readStageCatalogue } from "../../infra/stage-catalogue.ts";
 import { checkLocalVariables, deployedStage } from "../../infra/stages.ts";
 import { languages, languagesWith } from "../../shared/platform/catalogue/languages.ts";
@@ -94,7 +93,8 @@ describe("A stage's voices.json is refused", () => {
       "9: model_voice must be a text of 1 to 200 characters, without spaces around it.",
     ],
     ["with a comma too many", { 9: '"model_voice": "speaker-1",' }, "10: the file is not JSON."],
-    ["when it ends too early", { 12: "" }, "12: the file is not JSON."],
+    ["with a comma too many before a bracket", { 10: "},", 11: "", 12: "]}", 13: "" }, "12: the file is not JSON."],
+    ["when it ends too early", { 12: "" }, "11: the file is not JSON."],
     ["with a member twice", { 6: '"language": "lug", "tag": "wasswa",' }, '6: the member "tag" is repeated.'],
   ])("%s", async (_case, lines, problem) => {
     expect(await problemWith({ "voices.json": voicesWith(lines) })).toBe(
@@ -178,6 +178,112 @@ describe("A stage's languages.json is refused", () => {
   });
 });
 
+/** The file of a stage with one profile, whose lines a test replaces. */
+const profileLines = [
+  "{",
+  '  "ours": {',
+  '    "translation": {',
+  '      "system": null,',
+  '      "instruction": "<2{target_code}> {text}",',
+  '      "language_codes": { "lug": "lg" }',
+  "    },",
+  '    "transcription": { "languages": ["lug"] }',
+  "  }",
+  "}",
+];
+
+const profilesWith = (lines: Readonly<Record<number, string>>): string =>
+  profileLines.map((line, index) => lines[index + 1] ?? line).join("\n");
+
+describe("A stage's profiles.json", () => {
+  it("is read as it is written", () =>
+    withTemporaryDirectory(async (path) => {
+      await writeFile(join(path, "profiles.json"), profilesWith({}));
+      expect(readStageCatalogue({ path, name: "infra/stages/prod" })).toEqual({
+        profiles: JSON.parse(profilesWith({})),
+      });
+    }));
+
+  it.each([
+    [
+      "with an unknown member",
+      { 4: '"sistem": "Translate.",' },
+      '4: there is no member "sistem".',
+    ],
+    ["with an unknown task", { 8: '"vision": {}' }, '8: there is no member "vision".'],
+    [
+      "with a map that names a language twice",
+      { 6: '"language_codes": { "lug": "lg", "lug": "sd" }' },
+      '6: the member "lug" is repeated.',
+    ],
+    [
+      "with a map that names a language by another code",
+      { 6: '"language_codes": {\n"lug": "lg",\n"lg": "sd" }' },
+      "8: lg must be lug, the code of Luganda.",
+    ],
+    [
+      "with a language that the catalogue does not have",
+      { 8: '"transcription": {\n"languages": ["lug",\n"gof"] }' },
+      "10: languages is not in the catalogue.",
+    ],
+    [
+      "with a template without the text",
+      { 5: '"instruction": "Translate to {target}.",' },
+      "5: instruction must have {text}.",
+    ],
+    [
+      "with a template that has an unknown placeholder",
+      { 5: '"instruction": "{text} {txt}",' },
+      "5: instruction has the unknown placeholder {txt}; there are {source}, {target}, {source_code}, {target_code}, {text}.",
+    ],
+    [
+      "with a template that names the source, and none for texts without one",
+      { 5: '"instruction": "{source} to {target}: {text}",' },
+      "3: instruction_without_source must be given too, because instruction names the source.",
+    ],
+    [
+      "with a source in a template for texts without one",
+      { 5: '"instruction": "{text}", "instruction_without_source": "{source}: {text}",' },
+      "5: instruction_without_source must not name the source.",
+    ],
+    [
+      "with words for a server that takes none",
+      { 4: '"dialect": "libretranslate",', 6: '"judged": true' },
+      '5: there is no member "instruction".',
+    ],
+    [
+      "with an unknown dialect",
+      { 4: '"dialect": "deepl",' },
+      "4: dialect must be openai or libretranslate.",
+    ],
+    [
+      "with an unknown way to name languages",
+      { 6: '"language_codes": "bcp47"' },
+      "6: language_codes must be iso639-1, iso639-3, names, or an object with the model's code of each language.",
+    ],
+    [
+      "with a temperature of chat",
+      { 8: '"chat": { "temperature": 1 }' },
+      "8: temperature must be null, or missing: callers choose the temperature of chat.",
+    ],
+    [
+      "with a parameter that no engine knows",
+      { 8: '"chat": { "parameters": ["top_p"] }' },
+      "8: parameters must be a list of chat_template_kwargs, enable_thinking, min_p, repetition_penalty, top_k.",
+    ],
+    [
+      "with the name of a profile of the service",
+      { 2: '"whisper-51": {' },
+      "2: whisper-51 is a profile of the service, so choose another name.",
+    ],
+    ["with a comma too many", { 8: '"transcription": { "languages": ["lug",] }' }, "8: the file is not JSON."],
+  ])("is refused %s", async (_case, lines, problem) => {
+    expect(await problemWith({ "profiles.json": profilesWith(lines) })).toBe(
+      `infra/stages/prod/profiles.json:${problem}`,
+    );
+  });
+});
+
 describe("The catalogue of a stage", () => {
   const voice = (tag: string, language: string): StageVoices["voices"][number] => ({
     tag,
@@ -253,17 +359,5 @@ describe("A wrong file of a stage", () => {
     expect(() => checkLocalVariables({ STAGE_DIR: "/no/such/folder" })).toThrow(
       "STAGE_DIR: there is no folder /no/such/folder.",
     );
-  });
-});
-
-describe("The lines of a JSON document", () => {
-  it("are those of names and items, even next to texts with brackets", () => {
-    const { lineOf, repeated } = locateJson('{\n"a": ["}{,\\"",\n  {"b:\\u0063": null}],\n\n"d": 1}');
-    expect(lineOf(["a"])).toBe(2);
-    expect(lineOf(["a", 1])).toBe(3);
-    expect(lineOf(["a", 1, "b:c"])).toBe(3);
-    expect(lineOf(["d"])).toBe(5);
-    expect(lineOf(["a", 1, "missing", 7])).toBe(3);
-    expect(repeated).toEqual([]);
   });
 });

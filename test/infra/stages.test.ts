@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { describe, expect, it } from "vitest";
@@ -128,8 +128,8 @@ describe("A deployed stage", () => {
 
   it("has the defaults that the handbook lists", () => {
     expect(settingsOf()).toMatchObject({
-      CHAT_MODEL_14B_THINKS_FIRST: false,
-      CHAT_MODEL_9B_THINKS_FIRST: false,
+      CHAT_MODELS: [{ name: "chat-14b" }, { name: "chat-9b" }],
+      TRANSLATION_MODEL: "chat-9b",
       CONSOLE_LANGUAGES: "en",
       LEGACY_VENDOR_A: "modal",
       LEGACY_VENDOR_B: "runpod",
@@ -200,8 +200,14 @@ describe("A deployed stage", () => {
     const shared = { base_url: "https://hosted.example.org/v1", name: "hosted", order: 2, weight: 0.5 };
     const { CHAT_SERVERS, TRANSLATION_SERVERS, TRANSCRIPTION_SERVERS, SPEECH_SERVERS } = listedSettings();
     expect(CHAT_SERVERS).toEqual([
-      { ...servers[0], order: 1, weight: 1 },
-      { ...shared, model_9b: "their-small", timeout_ms: 20_000 },
+      {
+        name: "gpu",
+        base_url: "https://gpu.example.org/v1",
+        models: [{ name: "qwen-14b" }, { name: "qwen-9b" }],
+        order: 1,
+        weight: 1,
+      },
+      { ...shared, models: [{}, { name: "their-small" }], timeout_ms: 20_000 },
     ]);
     expect(TRANSLATION_SERVERS?.[1]).toEqual({ ...shared, model: "their-small", timeout_ms: 20_000 });
     expect(TRANSCRIPTION_SERVERS?.[1]).toEqual(shared);
@@ -261,20 +267,108 @@ describe("A deployed stage", () => {
   });
 
   it("uses one model for all text when the server has only one", () => {
-    expect(settingsOf({ CHAT_MODEL: "one" })).toMatchObject({
-      CHAT_MODEL_14B: "one",
-      CHAT_MODEL_9B: "one",
-      TRANSLATION_MODEL: "one",
-    });
+    const one = { CHAT_MODELS: [{ name: "one" }, { name: "one" }], TRANSLATION_MODEL: "one" };
+    expect(settingsOf({ CHAT_MODEL: "one" })).toMatchObject(one);
+    expect(settingsOf({ CHAT_MODELS: "one" })).toMatchObject({ ...one, CHAT_MODELS: [{ name: "one" }] });
     expect(settingsOf({ CHAT_MODEL: "one", CHAT_MODEL_14B: "fourteen" })).toMatchObject({
-      CHAT_MODEL_14B: "fourteen",
-      CHAT_MODEL_9B: "one",
+      CHAT_MODELS: [{ name: "fourteen" }, { name: "one" }],
     });
   });
 
   it.each([
-    ["CHAT_MODEL_14B_THINKS_FIRST", "true", true],
-    ["CHAT_MODEL_9B_THINKS_FIRST", "false", false],
+    ["names with commas", "qwen-14b, qwen-9b", [{ name: "qwen-14b" }, { name: "qwen-9b" }]],
+    ["a list in JSON", '["qwen-14b", "qwen-9b"]', [{ name: "qwen-14b" }, { name: "qwen-9b" }]],
+    [
+      "a list with profiles",
+      '[{"name": "r1", "profile": "thinks-first"}, "qwen-9b"]',
+      [{ name: "r1", profile: "thinks-first" }, { name: "qwen-9b" }],
+    ],
+  ])("has its chat models in %s", (_form, CHAT_MODELS, models) => {
+    const settings = settingsOf({ CHAT_MODELS });
+    expect(settings).toMatchObject({ CHAT_MODELS: models, TRANSLATION_MODEL: "qwen-9b" });
+  });
+
+  it("understands the settings of earlier versions, and shows what replaces them", () => {
+    const earlier = {
+      CHAT_MODEL_14B: "fourteen",
+      CHAT_MODEL_9B: "nine",
+      CHAT_MODEL_14B_THINKS_FIRST: "true",
+    };
+    expect(settingsOf(earlier).CHAT_MODELS).toEqual([
+      { name: "fourteen", profile: "thinks-first" },
+      { name: "nine" },
+    ]);
+    const variables = { ...chat, ...earlier, MAIL_FROM: "sender@example.org" };
+    const explained = new Map(explainStage("prod", variables, testStages).map((each) => [each.name, each]));
+    expect(explained.get("CHAT_MODEL_14B")).toMatchObject({ note: "replaced by CHAT_MODELS" });
+    expect(explained.get("CHAT_MODEL_9B_THINKS_FIRST")?.note).toContain("thinks-first");
+    expect(explained.get("CHAT_MODELS")).toMatchObject({
+      source: "as CHAT_MODEL_14B, CHAT_MODEL_14B_THINKS_FIRST, CHAT_MODEL_9B",
+    });
+    expect(explained.get("TRANSLATION_PROFILE")).toMatchObject({
+      source: "not set",
+      note: "instructed sends what version 2.8.0 sent",
+    });
+    expect(explained.get("TRANSCRIPTION_PROFILE")?.note).toBe("iso639-3 sends what version 2.8.0 sent");
+    expect(explained.get("SPEECH_PROFILE")?.note).toBeUndefined();
+  });
+
+  it.each([
+    [
+      { CHAT_MODELS: "one", CHAT_MODEL_9B: "nine" },
+      "CHAT_MODELS and CHAT_MODEL_9B are both set: CHAT_MODELS replaces it, so remove CHAT_MODEL_9B.",
+    ],
+    [{ CHAT_MODELS: "one,,two" }, "CHAT_MODELS.1: must"],
+    [
+      { SPEECH_PROFILE: "orpheus" },
+      'SPEECH_PROFILE: there is no profile "orpheus"; there are iso639-3, instructed, whisper-51, libretranslate, sample, thinks-first',
+    ],
+    [
+      { TRANSLATION_PROFILE: "whisper-51" },
+      'TRANSLATION_PROFILE: the profile "whisper-51" says nothing about translation',
+    ],
+    [
+      { CHAT_MODELS: '[{"name": "one", "profile": "instructed"}]' },
+      'CHAT_MODELS: the profile "instructed" says nothing about chat',
+    ],
+    [
+      {
+        SPEECH_SERVERS: '[{"name": "voices", "base_url": "https://voices.example.org/v1", "profile": "instructed"}]',
+      },
+      'SPEECH_SERVERS: the profile "instructed" says nothing about speech',
+    ],
+  ])("is refused with models that are %j", (variables, problem) => {
+    expect(() => settingsOf(variables)).toThrow(problem);
+  });
+
+  it("gives the other tasks of a chat server its profile where it is about them", () => {
+    const [gpu] = servers;
+    const listing = JSON.stringify([{ ...gpu, profile: "thinks-first" }]);
+    const settings = settingsOf({ CHAT_BASE_URL: "", CHAT_SERVERS: listing });
+    expect(settings.TRANSLATION_SERVERS?.[0]).toMatchObject({ profile: "thinks-first", model: "qwen-9b" });
+    expect(settings.SPEECH_SERVERS?.[0]).not.toHaveProperty("profile");
+  });
+
+  it("has voices of servers that it has", async () => {
+    await withTemporaryDirectory(async (folder) => {
+      const own = (name: string) => ({ name, base_url: `https://${name}.example.org/v1` });
+      const file = { ...chat, MAIL_FROM: "sender@example.org", SPEECH_SERVERS: [own("voices")] };
+      const voice = { tag: "nakato", language: "lug", gender: "female", name: "Nakato", model_voice: "7" };
+      const voices = { mode: "add", voices: [{ ...voice, model: "vits", server: "other" }] };
+      mkdirSync(join(folder, "prod"));
+      writeFileSync(join(folder, "prod", "voices.json"), JSON.stringify(voices));
+      const write = (servers: object[]) =>
+        writeFileSync(join(folder, "prod.json"), JSON.stringify({ ...file, SPEECH_SERVERS: servers }));
+      write([own("voices")]);
+      expect(() => deployedStage("prod", {}, folder)).toThrow(
+        'SPEECH_SERVERS has no server "other", which the voice "nakato" names.',
+      );
+      write([own("voices"), own("other")]);
+      expect(deployedStage("prod", {}, folder).catalogue.voices).toEqual(voices);
+    });
+  });
+
+  it.each([
     ["UNVERIFIED_QUOTA_SHARE", "0.5", 0.5],
     ["UNVERIFIED_QUOTA_SHARE", "1", 1],
     ["CONSOLE_LANGUAGES", "sw,en", "sw,en"],
@@ -384,8 +478,7 @@ describe("The local stage", () => {
     const variables = Object.fromEntries(assignments.split(" ").map((assignment) => assignment.split("=")));
     expect(localStage(variables).settings).toMatchObject({
       CHAT_BASE_URL: "http://127.0.0.1:8000/v1",
-      CHAT_MODEL_14B: "my-model",
-      CHAT_MODEL_9B: "my-model",
+      CHAT_MODELS: [{ name: "my-model" }, { name: "my-model" }],
       TRANSLATION_BASE_URL: "http://127.0.0.1:8000/v1",
       TRANSLATION_MODEL: "my-model",
     });

@@ -25,6 +25,7 @@ import {
   usage,
 } from "../support/fake-stream.ts";
 import type { LoopbackServer } from "../support/loopback-server.ts";
+import { modelServer } from "../support/model-servers.ts";
 import { serveStreaming } from "../support/streaming-server.ts";
 
 let backend: FakeBackend;
@@ -36,10 +37,13 @@ let usualClient: OpenAI;
 
 beforeAll(async () => {
   backend = await startFakeBackend();
-  const models = createOpenAiChatModels(
-    { baseUrl: backend.baseUrl, apiKey: async () => "the-key", silenceMilliseconds: 500 },
-    { "lang-14b": "large", "lang-9b": "small" },
-  );
+  const models = createOpenAiChatModels([
+    modelServer(
+      { baseUrl: backend.baseUrl, apiKey: async () => "the-key", silenceMilliseconds: 500 },
+      "large",
+      "small",
+    ),
+  ]);
   service = await serveStreaming(chatEndpoints({ models, keepAliveMilliseconds: 100 }));
   client = new OpenAI({ baseURL: `${service.url}/tasks`, apiKey: "a-token", maxRetries: 0 });
   usualService = await serveStreaming(chatEndpoints({ models }));

@@ -1,3 +1,4 @@
+import { modelServer } from "../support/model-servers.ts";
 import { describe, it, type TestContext } from "vitest";
 import {
   type Behaviour,
@@ -113,7 +114,9 @@ const ask = async (
 ) => {
   const task: ModelTaskRequest = tasks[name];
   const { headers, ...request } = await task.request();
-  const endpoints = task.endpoints({ baseUrl, apiKey: async () => "the-key", silenceMilliseconds });
+  const endpoints = task.endpoints([
+    modelServer({ baseUrl, apiKey: async () => "the-key", silenceMilliseconds }),
+  ]);
   return send(endpoints, {
     remainingMilliseconds: 60_000,
     ...options,

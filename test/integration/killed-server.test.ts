@@ -1,3 +1,4 @@
+import { modelServer } from "../support/model-servers.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Backend } from "../../shared/models/inference/openai/backend.ts";
@@ -28,13 +29,8 @@ const startModel = async (): Promise<ModelProcess> => {
   return { ...command, baseUrl: `http://127.0.0.1:${port}/v1` };
 };
 
-const backend = (name: string, { baseUrl }: ModelProcess, order: number): Backend => ({
-  name,
-  baseUrl,
-  order,
-  apiKey: async () => undefined,
-  silenceMilliseconds: 5_000,
-});
+const backend = (name: string, { baseUrl }: ModelProcess, order: number): Backend =>
+  modelServer({ name, baseUrl, order, silenceMilliseconds: 5_000 });
 
 /** The outcome of a request: `started` if it had got a part of its response when the server was killed. */
 type Outcome = "complete" | "started" | "failed";

@@ -1,3 +1,4 @@
+import { modelServer } from "../support/model-servers.ts";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { bufferSource } from "../../shared/audio/read-audio.ts";
 import type { Backend } from "../../shared/models/inference/openai/backend.ts";
@@ -43,13 +44,8 @@ afterEach(async () => {
   await Promise.all([gpu.close(), hosted.close()]);
 });
 
-const backend = (name: string, { baseUrl }: FakeBackend, more: Partial<Backend> = {}): Backend => ({
-  name,
-  baseUrl,
-  apiKey: async () => `key of ${name}`,
-  silenceMilliseconds,
-  ...more,
-});
+const backend = (name: string, { baseUrl }: FakeBackend, more: Partial<Backend> = {}): Backend =>
+  modelServer({ name, baseUrl, apiKey: async () => `key of ${name}`, silenceMilliseconds, ...more });
 
 /** Both servers, of which `gpu` is called first. */
 const both = () => [backend("hosted", hosted, { order: 2 }), backend("gpu", gpu)] as const;
@@ -211,7 +207,7 @@ describe("a response that has started", () => {
       response.write(wavFile(audioBytes(4_000)), breakOff);
     });
     hosted.behave(works.speech);
-    const synthesizer = createOpenAiSynthesizer(both(), "model");
+    const synthesizer = createOpenAiSynthesizer(both());
     const request = { text: "Oli otya?", voice: "salt_lug_0001", language: "lug", sampling: {} };
     const { audio } = await synthesizer.synthesize(request, unlimited());
     await expect(readAll(audio)).rejects.toMatchObject({
@@ -233,7 +229,7 @@ describe("a response that has started", () => {
     });
     hosted.behave(works.transcription);
     const texts: string[] = [];
-    const transcriber = createOpenAiTranscriber(both(), "model");
+    const transcriber = createOpenAiTranscriber(both());
     const options = { ...unlimited(), onText: (text: string) => texts.push(text) };
     await expect(transcriber.transcribe(recordingRequest, options)).rejects.toThrow();
     expect(texts).toEqual(["Wasuze"]);
@@ -247,7 +243,7 @@ describe("a response that has started", () => {
     });
     hosted.behave(works.transcription);
     const texts: string[] = [];
-    const transcriber = createOpenAiTranscriber(both(), "model");
+    const transcriber = createOpenAiTranscriber(both());
     const options = { ...unlimited(), onText: (text: string) => texts.push(text) };
     expect(await transcriber.transcribe(recordingRequest, options)).toMatchObject({
       text: "Wasuze otya nno?",

@@ -10,6 +10,7 @@ import { createOpenAiSynthesizer } from "../../shared/models/inference/openai/sy
 import { type Behaviour, type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
 import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";
 import { stubStreamingRuntime } from "../support/lambda-stream.ts";
+import { modelServer } from "../support/model-servers.ts";
 import { authorizedCaller } from "../support/send.ts";
 import { fetchOutcome } from "../support/storage-outcome.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
@@ -39,10 +40,12 @@ const longText = "Wasuze otya nno? ".repeat(250);
 const begin = async (body: object) => {
   const handler = createStreamingHandler(
     speechEndpoints({
-      synthesizer: createOpenAiSynthesizer(
-        { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 1_000 },
-        "tts-1",
-      ),
+      synthesizer: createOpenAiSynthesizer([
+        modelServer(
+          { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 1_000 },
+          "tts-1",
+        ),
+      ]),
       store: bucket.store,
       model: "tts-1",
       encode: encodeAudio,

@@ -3,6 +3,7 @@ import type { ChatEvent, ChatRequest, ChatStream } from "../../shared/models/inf
 import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
 import type { FakeBackend } from "./fake-backend.ts";
 import { startEvents } from "./fake-stream.ts";
+import { modelServer } from "./model-servers.ts";
 import { piecesOf } from "./sources.ts";
 
 /** The fake server's default request. */
@@ -26,13 +27,18 @@ export const startStream = (
   } = {},
 ): Promise<ChatStream> =>
   createOpenAiChatModels(
-    {
-      baseUrl: backend.baseUrl,
-      apiKey: async () => "the-key",
-      silenceMilliseconds: options.silenceMilliseconds ?? 400,
-    },
-    { "lang-14b": "large", "lang-9b": "small" },
-    { "lang-14b": false, "lang-9b": options.thinksFirst ?? false },
+    [
+      modelServer(
+        {
+          baseUrl: backend.baseUrl,
+          apiKey: async () => "the-key",
+          silenceMilliseconds: options.silenceMilliseconds ?? 400,
+          profile: { chat: { thinks_first: options.thinksFirst } },
+        },
+        "large",
+        "small",
+      ),
+    ],
   ).streamReply(
     { ...chatRequest, ...options.request },
     { signal: options.signal ?? new AbortController().signal },

@@ -8,7 +8,7 @@ import type { Backends } from "../../shared/models/inference/openai/backend.ts";
 import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
 import { createOpenAiSynthesizer } from "../../shared/models/inference/openai/synthesizer.ts";
 import { createOpenAiTranscriber } from "../../shared/models/inference/openai/transcriber.ts";
-import { createOpenAiTranslator } from "../../shared/models/inference/openai/translator.ts";
+import { createTranslator } from "../../shared/models/inference/openai/translator.ts";
 import { encodeForm, formFile } from "./multipart.ts";
 import { uncountedCharacters } from "./uncounted-characters.ts";
 import { unsureDetector } from "./unsure-detector.ts";
@@ -30,8 +30,7 @@ export interface ModelTaskRequest {
 }
 
 const chat = (stream: boolean): ModelTaskRequest => ({
-  endpoints: (backends) =>
-    chatEndpoints({ models: createOpenAiChatModels(backends, { "lang-14b": "large", "lang-9b": "small" }) }),
+  endpoints: (backends) => chatEndpoints({ models: createOpenAiChatModels(backends) }),
   request: async () => ({
     path: "/tasks/chat/completions",
     body: { messages: [{ role: "user", content: "How are you in Luganda?" }], stream },
@@ -45,7 +44,7 @@ export const tasks = {
       translateEndpoints({
         characters: uncountedCharacters,
         sourceDetector: unsureDetector,
-        translator: createOpenAiTranslator(backends, "model"),
+        translator: createTranslator(backends),
       }),
     request: async () => ({
       path: "/tasks/translate",
@@ -57,7 +56,7 @@ export const tasks = {
   speech: {
     endpoints: (backends) =>
       speechEndpoints({
-        synthesizer: createOpenAiSynthesizer(backends, "model"),
+        synthesizer: createOpenAiSynthesizer(backends),
         store: noStore,
         model: "model",
         encode: encodeAudio,
@@ -71,7 +70,7 @@ export const tasks = {
   transcription: {
     endpoints: (backends) =>
       transcriptionEndpoints({
-        transcriber: createOpenAiTranscriber(backends, "model"),
+        transcriber: createOpenAiTranscriber(backends),
         uploads: { find: unused },
         store: noStore,
       }),

@@ -9,13 +9,24 @@ const flag = z.boolean({ error: "must be true or false" });
 const countFrom = (min: number) =>
   z.int({ error: `must be a whole number from ${min}` }).min(min, { error: `must be ${min} or more` });
 
+const listFrom = <const Item extends string>(items: readonly Item[]) => {
+  const error = `must be a list of ${items.join(", ")}`;
+  return z.array(z.enum(items, { error }), { error });
+};
+
+const languageNames = ["iso639-1", "iso639-3", "names"] as const;
+
 /** How a server names languages, or its name for each language of its model by ISO 639-3 code: it knows no others then. */
-const languageCodes = z
-  .union([z.enum(["iso639-1", "iso639-3", "names", "none"]), z.record(languageCode, text)], {
-    error: "must be iso639-1, iso639-3, names, none, or an object with the model's code of each language",
-  })
-  .default("iso639-1");
-export type LanguageCodes = z.output<typeof languageCodes>;
+const codesOf = <const Name extends string>(names: readonly Name[]) =>
+  z.union([z.enum(names), z.record(languageCode, text)], {
+    error: `must be ${names.join(", ")}, or an object with the model's code of each language`,
+  });
+
+const languageCodes = codesOf(languageNames).default("iso639-1");
+
+/** The same for servers that also may get no language. */
+const optionalLanguageCodes = codesOf([...languageNames, "none"]).default("iso639-1");
+export type LanguageCodes = z.output<typeof optionalLanguageCodes>;
 
 /** The languages that a model serves, by their ISO 639-3 codes; by default all. */
 const languages = z
@@ -73,9 +84,7 @@ const chat = z.strictObject({
   temperature: z
     .null({ error: "must be null, or missing: callers choose the temperature of chat" })
     .optional(),
-  parameters: z
-    .array(z.enum(engineParameters), { error: `must be a list of ${engineParameters.join(", ")}` })
-    .default([]),
+  parameters: listFrom(engineParameters).default([]),
 });
 
 /** Whether replies are checked for being translations. */
@@ -127,7 +136,7 @@ const translation = z.discriminatedUnion("dialect", [promptedTranslation, direct
 });
 
 const transcription = z.strictObject({
-  language_codes: languageCodes,
+  language_codes: optionalLanguageCodes,
   languages,
   /** Whether the server tells speakers apart; what is not given here is found out by a process as it goes. */
   diarizes: flag.optional(),
@@ -148,11 +157,7 @@ const speech = z.strictObject({
   /** In hertz, of audio without a header. */
   sample_rate: countFrom(8_000).optional(),
   /** The formats that the server makes itself. */
-  formats: z
-    .array(z.enum(["wav", "pcm", "mp3", "opus", "flac", "aac"]), {
-      error: "must be a list of wav, pcm, mp3, opus, flac, aac",
-    })
-    .optional(),
+  formats: listFrom(["wav", "pcm", "mp3", "opus", "flac", "aac"]).optional(),
 });
 
 /**

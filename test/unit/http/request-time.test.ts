@@ -5,12 +5,13 @@ import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
-import { createOpenAiTranslator } from "../../../shared/models/inference/openai/translator.ts";
+import { createTranslator } from "../../../shared/models/inference/openai/translator.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { exampleOperation } from "../../support/example-operation.ts";
 import { completion, type FakeBackend, responding, startFakeBackend } from "../../support/fake-backend.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+import { modelServer } from "../../support/model-servers.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { uncountedCharacters } from "../../support/uncounted-characters.ts";
 import { unsureDetector } from "../../support/unsure-detector.ts";
@@ -34,10 +35,9 @@ const endpointsOver = ({ baseUrl }: FakeBackend) =>
   translateEndpoints({
     characters: uncountedCharacters,
     sourceDetector: unsureDetector,
-    translator: createOpenAiTranslator(
-      { baseUrl, apiKey: async () => undefined, silenceMilliseconds: 1_000 },
-      "model",
-    ),
+    translator: createTranslator([
+      modelServer({ baseUrl, apiKey: async () => undefined, silenceMilliseconds: 1_000 }, "model"),
+    ]),
   });
 
 afterEach(() => {

@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { inferenceKeysIn } from "../../../shared/models/inference/inference-keys.ts";
+import type { ChatServers } from "../../../shared/platform/config/model-servers.ts";
 import { firstAddress, listedServersFrom, modelServersFrom } from "../../../shared/wiring/model-servers.ts";
 
 const read = async () => JSON.stringify({ chat: "of-chat", gpu: "of-gpu", speech: "of-speech" });
 const options = { silenceMilliseconds: 1_000, keyOf: inferenceKeysIn("keys", read) };
 
-const given = { servers: undefined, baseUrl: undefined };
+const given = { servers: undefined, baseUrl: undefined, models: [{ name: "usual" }], profile: undefined };
 
 const gpu = { name: "gpu", base_url: "https://gpu.example.org/v1", order: 2, weight: 1 };
 const hosted = { name: "hosted", base_url: "https://hosted.example.org/v1", order: 1, weight: 3 };
@@ -18,24 +19,80 @@ describe("the servers of a function", () => {
       options,
     );
     expect(servers).toMatchObject([
-      { name: "gpu", baseUrl: gpu.base_url, model: "qwen", silenceMilliseconds: 5, order: 2, weight: 1 },
-      { name: "hosted", model: undefined, silenceMilliseconds: 1_000, order: 1, weight: 3 },
+      { name: "gpu", baseUrl: gpu.base_url, model: { name: "qwen" }, silenceMilliseconds: 5, order: 2, weight: 1 },
+      { name: "hosted", model: { name: "usual" }, silenceMilliseconds: 1_000, order: 1, weight: 3 },
     ]);
     expect(await Promise.all(servers.map(({ apiKey }) => apiKey()))).toEqual(["of-gpu", undefined]);
   });
 
-  it("have their names of both models of chat", () => {
-    const servers = modelServersFrom("chat", { ...given, servers: [{ ...gpu, model_9b: "small" }] }, options);
-    expect(servers).toMatchObject([{ models: { "lang-9b": "small" } }]);
+  const thinking = { chat: { thinks_first: true } };
+  const direct = { chat: { thinks_first: false } };
+
+  it("have names and profiles of all models of chat, their own before the stage's", () => {
+    const models = [{ name: "large", profile: "thinks-first" }, { name: "small" }];
+    const modelsOf = (servers: [ChatServers[number]]) =>
+      [...(modelServersFrom("chat", { ...given, models, servers }, options)[0].models ?? [])].map(
+        ([id, { name, profile }]) => [id, name, profile],
+      );
+    expect(modelsOf([gpu])).toMatchObject([
+      ["lang-14b", "large", thinking],
+      ["lang-9b", "small", direct],
+    ]);
+    expect(modelsOf([{ ...gpu, models: [{}, { name: "own", profile: "thinks-first" }] }])).toMatchObject([
+      ["lang-14b", "large", thinking],
+      ["lang-9b", "own", thinking],
+    ]);
+    expect(modelsOf([{ ...gpu, profile: "sample", models: [{ name: "only" }] }])).toMatchObject([
+      ["lang-14b", "only", direct],
+      ["lang-9b", "only", direct],
+    ]);
+  });
+
+  it("have the profile of their task, unless a server has one of its own", () => {
+    const servers = modelServersFrom(
+      "transcription",
+      { ...given, profile: "iso639-3", servers: [{ ...gpu, profile: "whisper-51" }, hosted] },
+      options,
+    );
+    const codes = servers.map(({ model }) => model.profile.transcription.language_codes);
+    expect(codes).toEqual([expect.objectContaining({ lug: "sd" }), "iso639-3"]);
+  });
+
+  it("do not start with a profile that does not exist", () => {
+    const baseUrl = "https://models.example.org/v1";
+    expect(() => modelServersFrom("speech", { ...given, baseUrl, profile: "whisper" }, options)).toThrow(
+      'There is no profile "whisper".',
+    );
+  });
+
+  it.each([
+    ["https://models.example.org/v1", "of-chat"],
+    ["https://models.example.org:443/translation/v1", "of-chat"],
+    ["https://other.example.org/v1", undefined],
+    ["https://models.example.org:8443/v1", undefined],
+    ["http://models.example.org/v1", undefined],
+  ])("of translation at %s get the key of chat only at chat's origin", async (baseUrl, key) => {
+    const chatBaseUrl = "https://models.example.org/v1";
+    const [server] = modelServersFrom("translation", { ...given, baseUrl, chatBaseUrl }, options);
+    expect(await server.apiKey()).toBe(key);
+  });
+
+  it("get no key where it is none, also at chat's origin", async () => {
+    const baseUrl = "https://models.example.org/v1";
+    const keyOf = inferenceKeysIn("keys", async () => JSON.stringify({ chat: "secret", translation: "none" }));
+    const [server] = modelServersFrom(
+      "translation",
+      { ...given, baseUrl, chatBaseUrl: baseUrl },
+      { ...options, keyOf },
+    );
+    expect(await server.apiKey()).toBeUndefined();
   });
 
   it("are one of its task's name in the short form", async () => {
     const baseUrl = "https://models.example.org/v1";
     const [server] = modelServersFrom("speech", { ...given, baseUrl }, options);
     expect(server).toMatchObject({ name: "speech", baseUrl });
-    expect(await server?.apiKey()).toBe("of-speech");
-    const [translation] = modelServersFrom("translation", { ...given, baseUrl }, options);
-    expect(await translation?.apiKey()).toBe("of-chat");
+    expect(await server.apiKey()).toBe("of-speech");
   });
 
   it("are refused in both forms, and in none, when the function starts", () => {
@@ -77,7 +134,7 @@ describe("the servers of a function", () => {
       ["speech", undefined],
     ]);
     expect(await Promise.all(listed.map(({ apiKey }) => apiKey()))).toEqual([
-      ...[undefined, "of-gpu", "of-chat"],
+      ...[undefined, "of-gpu", undefined],
       ...[undefined, "of-speech"],
     ]);
   });

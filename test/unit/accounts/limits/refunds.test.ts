@@ -11,7 +11,7 @@ import { defineOperation } from "../../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../../shared/http/pipeline.ts";
 import { createOpenAiChatModels } from "../../../../shared/models/inference/openai/chat-models.ts";
 import { createOpenAiSynthesizer } from "../../../../shared/models/inference/openai/synthesizer.ts";
-import { createOpenAiTranslator } from "../../../../shared/models/inference/openai/translator.ts";
+import { createTranslator } from "../../../../shared/models/inference/openai/translator.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
 import { exampleOperation } from "../../../support/example-operation.ts";
@@ -29,6 +29,7 @@ import { speechInMemory } from "../../../support/fake-speech.ts";
 import { delta, finish, streaming, streamingThenBreaking } from "../../../support/fake-stream.ts";
 import { lambdaContext, lambdaEvent } from "../../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../../support/lambda-stream.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 import { encodeForm, formFile } from "../../../support/multipart.ts";
 import { authorizedCaller, send } from "../../../support/send.ts";
 import { dripping } from "../../../support/slow-responses.ts";
@@ -87,12 +88,12 @@ const translation = (apiKey?: () => Promise<string | undefined>) =>
   translateEndpoints({
     characters: uncountedCharacters,
     sourceDetector: unsureDetector,
-    translator: createOpenAiTranslator(backend(apiKey), "model"),
+    translator: createTranslator([modelServer(backend(apiKey), "model")]),
   });
 
 const speech = (changes: Partial<ReturnType<typeof speechInMemory>["store"]> = {}) =>
   speechEndpoints({
-    synthesizer: createOpenAiSynthesizer(backend(), "model"),
+    synthesizer: createOpenAiSynthesizer([modelServer(backend(), "model")]),
     store: { ...speechInMemory().store, ...changes },
     model: "model",
     encode: encodeAudio,
@@ -169,7 +170,7 @@ describe("a request that fails before a model begins to work costs nothing", () 
 
   it("when the time ends before the second attempt", async () => {
     server.behave(responding(503, "loading model"));
-    const translator = createOpenAiTranslator({ ...backend(), silenceMilliseconds: 100 }, "model");
+    const translator = createTranslator([modelServer({ ...backend(), silenceMilliseconds: 100 }, "model")]);
     const outcome = await ask(
       translateEndpoints({ characters: uncountedCharacters, sourceDetector: unsureDetector, translator }),
       requests.translation,
@@ -209,7 +210,7 @@ const stream = async (behaviour: Behaviour, silenceMilliseconds = usualSilenceMi
     vi.unstubAllGlobals();
   });
   const patient = { ...backend(), silenceMilliseconds };
-  const models = createOpenAiChatModels(patient, { "lang-14b": "large", "lang-9b": "small" });
+  const models = createOpenAiChatModels([modelServer(patient, "large", "small")]);
   const { status, body } = await invokeStreaming(
     createStreamingHandler(chatEndpoints({ models, keepAliveMilliseconds: 50 }), {
       limiter: createLimiter(counters),
@@ -267,7 +268,7 @@ describe("a request for which a model started to work is charged", () => {
     const endpoints = translateEndpoints({
       characters: uncountedCharacters,
       sourceDetector: unsureDetector,
-      translator: createOpenAiTranslator({ ...backend(), silenceMilliseconds: 5_000 }, "model"),
+      translator: createTranslator([modelServer({ ...backend(), silenceMilliseconds: 5_000 }, "model")]),
     });
     expect(await ask(endpoints, requests.translation, 2_100)).toEqual({ status: 503, isRefunded: false });
   });

@@ -7,18 +7,15 @@ import { BackendTimeout, BackendUnreachable } from "../../../../shared/platform/
 import { chatRequest, readStream } from "../../../support/chat-stream.ts";
 import { type FakeBackend, responding, startFakeBackend } from "../../../support/fake-backend.ts";
 import { delta, finish, role, streaming, streamingThenBreaking } from "../../../support/fake-stream.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 
-const newBackend = () => ({
-  baseUrl: "http://models.example/v1",
-  apiKey: async () => undefined,
-  silenceMilliseconds: 1_000,
-});
+const newBackend = () => modelServer({ baseUrl: "http://models.example/v1" });
 
 const unreachable = () => new BackendUnreachable("The connection failed.");
 
 /** A server whose every call ends as the test says, behind a circuit of its own. */
 const setup = () => {
-  const server = openModelServer(newBackend(), "chat");
+  const server = openModelServer([newBackend()], "chat");
   const exchange = vi.fn<() => Promise<string>>();
   const call = (signal = new AbortController().signal) => server.call(signal, exchange);
   const outcome = async (signal?: AbortSignal): Promise<string> => {
@@ -45,7 +42,7 @@ describe("a model's address", () => {
     ["https://models.example/a%2Fb/?version=1", "https://models.example/a%2Fb/chat/completions?version=1"],
     ["https://user:pass@[::1]:8443/v1", "https://user:pass@[::1]:8443/v1/chat/completions"],
   ])("below %s is %s", async (baseUrl, address) => {
-    const server = openModelServer({ ...newBackend(), baseUrl }, "chat");
+    const server = openModelServer([{ ...newBackend(), baseUrl }], "chat");
     const { signal } = new AbortController();
     expect(await server.call(signal, async ({ url }) => url("/chat/completions").href)).toBe(address);
   });
@@ -77,10 +74,9 @@ describe("a model's server that fails", () => {
   it("but is only slower than its timeout is called again and again, as long as that is all", async () => {
     const server = await startFakeBackend();
     try {
-      const { reply } = createOpenAiChatModels(
-        { ...newBackend(), baseUrl: server.baseUrl, silenceMilliseconds: 250 },
-        { "lang-14b": "large", "lang-9b": "small" },
-      );
+      const { reply } = createOpenAiChatModels([
+        modelServer({ ...newBackend(), baseUrl: server.baseUrl, silenceMilliseconds: 250 }, "large", "small"),
+      ]);
       const ask = () => reply(chatRequest, { signal: new AbortController().signal });
       const slow = {
         code: "service_unavailable",
@@ -239,10 +235,7 @@ describe("a server whose circuit is open", () => {
 
 describe("the circuit of a chat server", () => {
   const models = (server: FakeBackend) =>
-    createOpenAiChatModels(
-      { ...newBackend(), baseUrl: server.baseUrl },
-      { "lang-14b": "large", "lang-9b": "small" },
-    );
+    createOpenAiChatModels([modelServer({ ...newBackend(), baseUrl: server.baseUrl }, "large", "small")]);
   const options = { signal: new AbortController().signal };
 
   it("keeps further requests from the server, also for streams", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOpenAiChatModels } from "../../../../shared/models/inference/openai/chat-models.ts";
 import { completion, type FakeBackend, responding, startFakeBackend } from "../../../support/fake-backend.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -9,10 +10,13 @@ beforeAll(async () => {
 afterAll(() => backend.close());
 
 const reply = (model: "lang-14b" | "lang-9b" = "lang-14b") =>
-  createOpenAiChatModels(
-    { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 1_000 },
-    { "lang-14b": "large", "lang-9b": "small" },
-  ).reply(
+  createOpenAiChatModels([
+    modelServer(
+      { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 1_000 },
+      "large",
+      "small",
+    ),
+  ]).reply(
     {
       model,
       messages: [{ role: "user", content: "Hello" }],

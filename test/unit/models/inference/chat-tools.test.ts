@@ -5,6 +5,7 @@ import { StreamedResponse } from "../../../../shared/models/inference/openai/str
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { chatRequest } from "../../../support/chat-stream.ts";
 import { completion, type FakeBackend, responding, startFakeBackend } from "../../../support/fake-backend.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 import { priceTool } from "../../../support/tools.ts";
 
 let backend: FakeBackend;
@@ -14,10 +15,13 @@ beforeAll(async () => {
 afterAll(() => backend.close());
 
 const ask = (request: Partial<ChatRequest> = {}) =>
-  createOpenAiChatModels(
-    { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 400 },
-    { "lang-14b": "large", "lang-9b": "small" },
-  ).reply({ ...chatRequest, ...request }, { signal: new AbortController().signal });
+  createOpenAiChatModels([
+    modelServer(
+      { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 400 },
+      "large",
+      "small",
+    ),
+  ]).reply({ ...chatRequest, ...request }, { signal: new AbortController().signal });
 
 const tool = { ...priceTool, strict: undefined };
 const wireCall = { id: "call_1", type: "function", function: { name: "get_market_price", arguments: "{}" } };

@@ -1,3 +1,4 @@
+import { modelServer } from "../../../support/model-servers.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Backend, failureOf } from "../../../../shared/models/inference/openai/backend.ts";
 import { openModelServer } from "../../../../shared/models/inference/openai/call-policy.ts";
@@ -14,13 +15,8 @@ import {
   type RequestScope,
 } from "../../../../shared/platform/telemetry/request-scope.ts";
 
-const backend = (name: string, more: Partial<Backend> = {}): Backend => ({
-  name,
-  baseUrl: `http://${name}.example/v1`,
-  apiKey: async () => undefined,
-  silenceMilliseconds: 1_000,
-  ...more,
-});
+const backend = (name: string, more: Partial<Backend> = {}): Backend =>
+  modelServer({ name, baseUrl: `http://${name}.example/v1`, ...more });
 
 type Failures = Readonly<Record<string, (() => unknown) | undefined>>;
 

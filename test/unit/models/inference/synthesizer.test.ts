@@ -11,6 +11,7 @@ import {
   responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 import { audioBytes, wavFile, wavHeaderBytes } from "../../../support/wav.ts";
 
 let backend: FakeBackend;
@@ -30,10 +31,9 @@ const synthesize = (
   overrides: Partial<SpeechRequest> = {},
   { signal = new AbortController().signal, silenceMilliseconds = 500 } = {},
 ): Promise<Speech> =>
-  createOpenAiSynthesizer(
-    { baseUrl: backend.baseUrl, apiKey: async () => "the-key", silenceMilliseconds },
-    "tts-1",
-  ).synthesize({ ...request, ...overrides }, { signal });
+  createOpenAiSynthesizer([
+    modelServer({ baseUrl: backend.baseUrl, apiKey: async () => "the-key", silenceMilliseconds }, "tts-1"),
+  ]).synthesize({ ...request, ...overrides }, { signal });
 
 const read = async ({ audio }: Speech): Promise<Buffer> => {
   const pieces: Uint8Array[] = [];

@@ -3,6 +3,7 @@ import { bufferSource } from "../../../../shared/audio/read-audio.ts";
 import { createOpenAiTranscriber } from "../../../../shared/models/inference/openai/transcriber.ts";
 import type { TranscriptionRequest } from "../../../../shared/models/inference/transcription.ts";
 import { type FakeBackend, responding, startFakeBackend } from "../../../support/fake-backend.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 import { decodeForm } from "../../../support/multipart.ts";
 import { audioBytes, wavFile } from "../../../support/wav.ts";
 
@@ -19,10 +20,12 @@ const recording = {
 };
 
 const transcribe = (request: Partial<TranscriptionRequest>) =>
-  createOpenAiTranscriber(
-    { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 500 },
-    "model-1",
-  ).transcribe(
+  createOpenAiTranscriber([
+    modelServer(
+      { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 500 },
+      "model-1",
+    ),
+  ]).transcribe(
     { recording, language: "lug", withSegments: false, ...request },
     { signal: new AbortController().signal },
   );

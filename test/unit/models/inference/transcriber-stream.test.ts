@@ -7,6 +7,7 @@ import {
   responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 import { decodeForm } from "../../../support/multipart.ts";
 import { audioBytes, wavFile } from "../../../support/wav.ts";
 
@@ -27,10 +28,12 @@ const transcribe = async (
   requested: { withWords?: boolean; withSegments?: boolean; prompt?: string } = {},
 ) => {
   const texts: string[] = [];
-  const transcriber = createOpenAiTranscriber(
-    { baseUrl: backend.baseUrl, apiKey: async () => "the-key", silenceMilliseconds: 500 },
-    "model-1",
-  );
+  const transcriber = createOpenAiTranscriber([
+    modelServer(
+      { baseUrl: backend.baseUrl, apiKey: async () => "the-key", silenceMilliseconds: 500 },
+      "model-1",
+    ),
+  ]);
   const outcome = await transcriber
     .transcribe(
       { recording, language: "lug", withSegments: false, ...requested },

@@ -10,6 +10,7 @@ import {
   responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 import { decodeForm } from "../../../support/multipart.ts";
 import { audioBytes, wavFile } from "../../../support/wav.ts";
 
@@ -24,10 +25,9 @@ const recording: Recording = { source: bufferSource(file), mediaType: "audio/wav
 
 const transcribe = (overrides: { withSegments?: boolean; recording?: Recording; baseUrl?: string } = {}) => {
   const { baseUrl = backend.baseUrl, ...request } = overrides;
-  return createOpenAiTranscriber(
-    { baseUrl, apiKey: async () => "the-key", silenceMilliseconds: 500 },
-    "model-1",
-  ).transcribe(
+  return createOpenAiTranscriber([
+    modelServer({ baseUrl, apiKey: async () => "the-key", silenceMilliseconds: 500 }, "model-1"),
+  ]).transcribe(
     { recording, language: "lug", withSegments: false, ...request },
     { signal: new AbortController().signal },
   );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createOpenAiTranslator } from "../../../../shared/models/inference/openai/translator.ts";
+import { createTranslator } from "../../../../shared/models/inference/openai/translator.ts";
 import {
   completion,
   type FakeBackend,
@@ -8,6 +8,7 @@ import {
   responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -21,10 +22,9 @@ const translate = (
   overrides: Partial<typeof request> | { sourceLanguage: undefined } = {},
   baseUrl = backend.baseUrl,
 ) =>
-  createOpenAiTranslator(
-    { baseUrl, apiKey: async () => "the-key", silenceMilliseconds: 1_500 },
-    "model-1",
-  ).translate({ ...request, ...overrides }, { signal: new AbortController().signal });
+  createTranslator([
+    modelServer({ baseUrl, apiKey: async () => "the-key", silenceMilliseconds: 1_500 }, "model-1"),
+  ]).translate({ ...request, ...overrides }, { signal: new AbortController().signal });
 
 describe("a translation through a server of the OpenAI API", () => {
   it("asks in the words the models know", async () => {

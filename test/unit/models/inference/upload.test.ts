@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createOpenAiTranscriber } from "../../../../shared/models/inference/openai/transcriber.ts";
 import type { ByteSource } from "../../../../shared/platform/outbound/byte-source.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 import {
   type RecordingServer,
   readingSlowly,
@@ -42,7 +43,7 @@ const transcribe = (
   const { silenceMilliseconds = 5_000, stallMilliseconds = 5_000 } = limits;
   const { signal = new AbortController().signal } = limits;
   const backend = { baseUrl, apiKey: async () => undefined, silenceMilliseconds };
-  return createOpenAiTranscriber(backend, "model-1", { stallMilliseconds }).transcribe(
+  return createOpenAiTranscriber([modelServer(backend, "model-1")], { stallMilliseconds }).transcribe(
     {
       recording: { source, mediaType: "audio/wav", fileExtension: "wav" },
       language: "lug",

@@ -1,3 +1,4 @@
+import { modelServer } from "../../../support/model-servers.ts";
 import { once } from "node:events";
 import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -92,10 +93,7 @@ const aws = () => ({
   endpoints: { DynamoDB: url.href, SecretsManager: undefined, S3: url.href, SQS: undefined },
 });
 const model = () =>
-  openModelServer(
-    { baseUrl: `${url.href}v1`, apiKey: async () => undefined, silenceMilliseconds: 5_000 },
-    "chat",
-  );
+  openModelServer([modelServer({ baseUrl: `${url.href}v1`, silenceMilliseconds: 5_000 })], "chat");
 
 /** Everything that calls other servers and may call again, each with the body that it read. */
 const clients = {

@@ -4,7 +4,7 @@ import { translateEndpoints } from "../../../../functions/translate/endpoints.ts
 import type { Backend } from "../../../../shared/models/inference/openai/backend.ts";
 import { createOpenAiChatModels } from "../../../../shared/models/inference/openai/chat-models.ts";
 import { createOpenAiSynthesizer } from "../../../../shared/models/inference/openai/synthesizer.ts";
-import { createOpenAiTranslator } from "../../../../shared/models/inference/openai/translator.ts";
+import { createTranslator } from "../../../../shared/models/inference/openai/translator.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
 import {
   inRequestScope,
@@ -21,6 +21,7 @@ import {
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
 import { delta, finish, role, streaming } from "../../../support/fake-stream.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 import { authorizedCaller, send } from "../../../support/send.ts";
 import { uncountedCharacters } from "../../../support/uncounted-characters.ts";
 import { unsureDetector } from "../../../support/unsure-detector.ts";
@@ -31,7 +32,7 @@ let scope: RequestScope;
 
 beforeEach(async () => {
   server = await startFakeBackend();
-  backend = { baseUrl: server.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 60_000 };
+  backend = modelServer({ baseUrl: server.baseUrl, silenceMilliseconds: 60_000 });
   scope = openRequestScope(10_000);
   for (const level of ["info", "warn", "error"] as const) vi.spyOn(logger, level).mockReturnValue();
 });
@@ -44,7 +45,7 @@ afterEach(async () => {
 const translation = { text: "Hello", sourceLanguage: "English", targetLanguage: "Luganda" };
 
 /** Requests a translation within the request, however that ends. */
-const translate = (translator = createOpenAiTranslator(backend, "m"), signal = scope.deadline) =>
+const translate = (translator = createTranslator([modelServer(backend, "m")]), signal = scope.deadline) =>
   inRequestScope(scope, () => translator.translate(translation, { signal })).catch(() => undefined);
 
 describe("A call to a model's server", () => {
@@ -55,7 +56,7 @@ describe("A call to a model's server", () => {
 
   it("with a streamed response is measured until that starts", async () => {
     server.behave(streaming(role, delta("Oli otya?"), finish(), "[DONE]"));
-    const models = createOpenAiChatModels(backend, { "lang-14b": "large", "lang-9b": "small" });
+    const models = createOpenAiChatModels([modelServer(backend, "large", "small")]);
     const stream = await inRequestScope(scope, () =>
       models.streamReply(chatRequest, { signal: scope.deadline }),
     );
@@ -108,7 +109,7 @@ describe("A call to a model's server", () => {
 describe("A server whose circuit opens", () => {
   it("is reported once by the request that opened it; skipped calls do not count", async () => {
     server.behave(responding(500, "no"));
-    const synthesizer = createOpenAiSynthesizer(backend, "m");
+    const synthesizer = createOpenAiSynthesizer([modelServer(backend, "m")]);
     const ask = () => {
       const request = { text: "Hello", voice: "x", language: "eng", sampling: {} };
       return inRequestScope(scope, () =>
@@ -143,7 +144,7 @@ describe("The last line of a request that asked a model", () => {
     const endpoints = translateEndpoints({
       characters: uncountedCharacters,
       sourceDetector: unsureDetector,
-      translator: createOpenAiTranslator(backend, "m"),
+      translator: createTranslator([modelServer(backend, "m")]),
     });
     await send(
       endpoints,

@@ -1,4 +1,4 @@
-import type { ChatModels } from "../../shared/models/inference/chat.ts";
+import { type ChatModels, chatModelIds } from "../../shared/models/inference/chat.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import { type Conversation, recentExchanges } from "./conversation.ts";
 import { cutText } from "./cut-text.ts";
@@ -38,7 +38,7 @@ export const refreshNote = async (
   try {
     const { text } = await chat.reply(
       {
-        model: "lang-14b",
+        model: chatModelIds[0],
         messages: [
           { role: "system", content: instruction },
           { role: "user", content: transcriptOf(conversation, older) },

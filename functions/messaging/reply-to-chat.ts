@@ -1,6 +1,7 @@
 import {
   type ChatMessage,
   type ChatModels,
+  chatModelIds,
   defaultSystemMessage,
 } from "../../shared/models/inference/chat.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
@@ -51,7 +52,7 @@ export const bareContext = (message: string): ChatMessage[] => [
   { role: "user", content: message },
 ];
 
-const model = "lang-14b";
+const [model] = chatModelIds;
 const maxTokens = 1_024;
 
 /** @throws AppError, also for a reply that cannot be shown. */

@@ -96,7 +96,7 @@ describe("the models behind a chat server of a person's own", () => {
     backend.behave(listing("qwen", "llama"));
     const { warnings } = await start({ CHAT_MODEL_9B: "llama" });
     expect(warnings).toEqual([
-      `The server at ${backend.baseUrl} has no model 'chat-14b' for chat (it has qwen, llama). Set CHAT_MODEL_14B, or requests may fail with 502.`,
+      `The server at ${backend.baseUrl} has no model 'chat-14b' for chat (it has qwen, llama). Set CHAT_MODELS, or requests may fail with 502.`,
     ]);
   });
 
@@ -134,7 +134,7 @@ describe("the models behind a chat server of a person's own", () => {
     ]);
     await started.close();
     backend.behave(listing("my-model:8b"));
-    expect((await start({ CHAT_MODEL: "my-model" })).warnings).toHaveLength(3);
+    expect((await start({ CHAT_MODEL: "my-model" })).warnings).toHaveLength(2);
   });
 
   it.each([

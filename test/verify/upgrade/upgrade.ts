@@ -106,7 +106,10 @@ class Builds {
       CHAT_BASE_URL: `${chat.url}/v1`,
       CHAT_MODEL_14B: sampleModels.model14b,
       CHAT_MODEL_9B: sampleModels.model9b,
+      // The version before does not know these.
+      TRANSLATION_PROFILE: "sample",
       TRANSCRIPTION_BASE_URL: `${transcription.url}/v1`,
+      TRANSCRIPTION_PROFILE: "sample",
     };
   }
 

@@ -60,7 +60,7 @@ describe("a transcription through a server of the OpenAI API", () => {
     });
     const [form] = await receivedForms();
     const { file: sent, ...fields } = Object.fromEntries(form ?? []);
-    expect(fields).toEqual({ model: "model-1", language: "lug", response_format: "json" });
+    expect(fields).toEqual({ model: "model-1", language: "lg", response_format: "json" });
     if (!(sent instanceof File)) throw new Error("No file was sent.");
     expect({ name: sent.name, type: sent.type }).toEqual({ name: "recording.wav", type: "audio/wav" });
     expect(Buffer.from(await sent.arrayBuffer())).toEqual(file);

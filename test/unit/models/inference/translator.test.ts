@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { GivenProfile } from "../../../../shared/models/inference/profiles.ts";
+import type { TranslationRequest } from "../../../../shared/models/inference/translation.ts";
 import { createTranslator } from "../../../../shared/models/inference/openai/translator.ts";
 import {
   completion,
@@ -16,6 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => backend.close());
 
+const unlimited = () => ({ signal: new AbortController().signal });
+
 const request = { text: "How are you?", sourceLanguage: "English", targetLanguage: "Luganda" };
 
 const translate = (
@@ -27,7 +31,7 @@ const translate = (
   ]).translate({ ...request, ...overrides }, { signal: new AbortController().signal });
 
 describe("a translation through a server of the OpenAI API", () => {
-  it("asks in the words the models know", async () => {
+  it("asks for nothing but a translation", async () => {
     backend.behave(responding(200, completion("Oli otya?")));
     expect(await translate()).toEqual({
       text: "Oli otya?",
@@ -42,10 +46,56 @@ describe("a translation through a server of the OpenAI API", () => {
       model: "model-1",
       stream: false,
       messages: [
-        { role: "system" },
+        { role: "system", content: "You are a translation engine. Reply with the translation only." },
         { role: "user", content: "Translate from English to Luganda: How are you?" },
       ],
     });
+  });
+
+  /** The messages and the rest of the request to a model of this profile. */
+  const sentTo = async (
+    profile: GivenProfile["translation"],
+    overrides: Partial<TranslationRequest> = {},
+  ) => {
+    backend.behave(responding(200, completion("Oli otya?")));
+    const server = modelServer({ baseUrl: backend.baseUrl, profile: { translation: profile } });
+    await createTranslator([server]).translate({ ...request, ...overrides }, unlimited());
+    const { messages, ...rest } = JSON.parse(backend.received[0]?.body ?? "");
+    return { messages: messages.map(({ content }: { content: string }) => content), rest };
+  };
+
+  it("asks in the words of a model's profile, with codes and names, and never reads the text as a template", async () => {
+    const template = { system: "{source} to {target}.", instruction: "<2{target_code}> {text}" };
+    expect(await sentTo(template, { text: "{target} {text}" })).toMatchObject({
+      messages: ["English to Luganda.", "<2lg> {target} {text}"],
+    });
+    const codes = { ...template, language_codes: { lug: "lug_Latn", eng: "eng_Latn" } };
+    expect(await sentTo(codes, { sourceLanguage: undefined })).toMatchObject({
+      messages: ["the language of the text to Luganda.", "<2lug_Latn> How are you?"],
+    });
+  });
+
+  it("asks in one message where a model knows no system message", async () => {
+    expect(await sentTo({ system: null })).toMatchObject({
+      messages: ["Translate from English to Luganda: How are you?"],
+    });
+    const { messages } = await sentTo({ system: null }, { keep: ["<1>"], context: "A greeting" });
+    expect(messages).toEqual([
+      expect.stringMatching(/^The text has the tags <1>\..*Do not translate it\.\nA greeting\n\nTranslate from/s),
+    ]);
+  });
+
+  it("sends no temperature to a model that refuses one, and the limit under the server's name", async () => {
+    const { rest } = await sentTo({ temperature: null, max_tokens_parameter: "max_completion_tokens" });
+    expect(Object.keys(rest)).toEqual(["model", "max_completion_tokens", "stream"]);
+    expect((await sentTo({ temperature: 0 })).rest).toMatchObject({ temperature: 0, top_p: 0.95 });
+  });
+
+  it("reads thoughts where the profile says that a model starts in one", async () => {
+    backend.behave(responding(200, completion("Luganda, so Oli otya?</think>Oli otya?")));
+    const profile = { translation: { thinks_first: true } };
+    const server = modelServer({ baseUrl: backend.baseUrl, profile });
+    expect((await createTranslator([server]).translate(request, unlimited())).text).toBe("Oli otya?");
   });
 
   it("omits an unknown source language", async () => {

@@ -49,7 +49,7 @@ describe("the environment of a function", () => {
 
   it("names all problems at once", () => {
     expect(() => readEnvironment(chatBackendEnvironment, { CHAT_TIMEOUT_MS: "0" })).toThrow(
-      /CHAT_MODEL_14B.*CHAT_MODEL_9B.*CHAT_TIMEOUT_MS.*INFERENCE_KEYS_SECRET_ID/,
+      /CHAT_MODELS.*CHAT_TIMEOUT_MS.*INFERENCE_KEYS_SECRET_ID/,
     );
   });
 });

@@ -15,7 +15,7 @@ import type { ModelCall } from "./task-server.ts";
 const wireTranslation = z.object({ translatedText: z.string() });
 
 /** What a server says of a language that it does not have. */
-const unsupportedLanguage = /is not supported/i;
+const unsupportedLanguage = /is not (?:supported|available)/i;
 
 interface DirectOptions {
   readonly signal: AbortSignal;

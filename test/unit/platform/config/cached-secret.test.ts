@@ -97,13 +97,15 @@ describe("a cached secret", () => {
 describe("the key of a model's server", () => {
   const keys = { chat: "c", speech: "s", note: ["of the operator"] };
 
-  it("is the task's own; translation goes with that of chat", async () => {
+  it("is the server's own, or that of a substitute, and none where it says so", async () => {
     const read = async () => JSON.stringify(keys);
     expect(await inferenceKeysIn("id", read)("speech")).toBe("s");
     expect(await inferenceKeysIn("id", read)("transcription")).toBeUndefined();
-    expect(await inferenceKeysIn("id", read)("translation")).toBe("c");
-    const withOwn = async () => JSON.stringify({ ...keys, translation: "t" });
-    expect(await inferenceKeysIn("id", withOwn)("translation")).toBe("t");
+    expect(await inferenceKeysIn("id", read)("translation")).toBeUndefined();
+    expect(await inferenceKeysIn("id", read)("translation", "chat")).toBe("c");
+    const withOwn = (translation: string) => async () => JSON.stringify({ ...keys, translation });
+    expect(await inferenceKeysIn("id", withOwn("t"))("translation", "chat")).toBe("t");
+    expect(await inferenceKeysIn("id", withOwn("none"))("translation", "chat")).toBeUndefined();
   });
 
   it("is undefined while the operator has not filled it in", async () => {

@@ -19,7 +19,7 @@ Runs the whole service on this machine. Settings are variables, as in "PORT=4000
   HOST            the address to listen on (127.0.0.1); 0.0.0.0 admits other machines on the network
   BASE_PATH       the beginning of every path, such as /prod
   DATA_DIR        the folder for its data (.local)
-  STAGE_DIR       the folder with a stage's voices.json and languages.json (infra/stages/local)
+  STAGE_DIR       the folder with a stage's voices.json, languages.json and profiles.json (infra/stages/local)
   CHAT_BASE_URL   a model server with the OpenAI HTTP API, instead of the sample models
   CHAT_SERVERS    several of them, as a list in JSON
 infra/local/README.md lists all settings.`;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { builtInProfiles } from "../shared/models/inference/built-in-profiles.ts";
-import { findProfile, type Profile, profileSchema } from "../shared/models/inference/profiles.ts";
+import { findProfile, type ModelProfile, profileSchema } from "../shared/models/inference/profiles.ts";
 import { findLanguage, languagesWith } from "../shared/platform/catalogue/languages.ts";
 import type { StageCatalogue, StageLanguages } from "../shared/platform/catalogue/stage-catalogue.ts";
 import { serverSettings } from "../shared/platform/config/model-servers.ts";
@@ -8,9 +8,9 @@ import { type ModelTask, modelTasks } from "../shared/platform/telemetry/backend
 import type { StageSettings } from "./stage-settings.ts";
 
 /** The languages that a profile names, each with its path. */
-const namedLanguages = (profile: Profile): [path: PropertyKey[], code: string][] =>
+const namedLanguages = (profile: ModelProfile): [path: PropertyKey[], code: string][] =>
   (["translation", "transcription", "speech"] as const).flatMap((task) => {
-    const said: Partial<Profile["transcription"]> = profile[task];
+    const said: Partial<ModelProfile["transcription"]> = profile[task];
     const { languages = [], language_codes: codes } = said;
     const mapped = typeof codes === "object" ? Object.keys(codes) : [];
     return [

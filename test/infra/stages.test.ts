@@ -341,7 +341,7 @@ describe("A deployed stage", () => {
     expect(() => settingsOf(variables)).toThrow(problem);
   });
 
-  it("gives the other tasks of a chat server its profile where it is about them", () => {
+  it("uses the profile of a chat server for other tasks where it is about them", () => {
     const [gpu] = servers;
     const listing = JSON.stringify([{ ...gpu, profile: "thinks-first" }]);
     const settings = settingsOf({ CHAT_BASE_URL: "", CHAT_SERVERS: listing });

@@ -1,4 +1,3 @@
-import { modelServer } from "../support/model-servers.ts";
 import { describe, it, type TestContext } from "vitest";
 import {
   type Behaviour,
@@ -8,6 +7,7 @@ import {
   responding,
   startFakeBackend,
 } from "../support/fake-backend.ts";
+import { modelServer } from "../support/model-servers.ts";
 import { everyTask, type ModelTaskRequest, type TaskName, tasks } from "../support/model-tasks.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { dripping, endless, silentAfterHeaders } from "../support/slow-responses.ts";

@@ -1,9 +1,9 @@
-import { modelServer } from "../support/model-servers.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Backend } from "../../shared/models/inference/openai/backend.ts";
 import { endurance } from "../support/endurance.ts";
 import type { LoopbackServer } from "../support/loopback-server.ts";
+import { modelServer } from "../support/model-servers.ts";
 import { everyTask, type ModelTaskRequest, type TaskName, tasks } from "../support/model-tasks.ts";
 import { type RunningCommand, runCommand } from "../support/run-service.ts";
 import { serveStreaming } from "../support/streaming-server.ts";

@@ -1,4 +1,3 @@
-import { modelServer } from "../support/model-servers.ts";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { bufferSource } from "../../shared/audio/read-audio.ts";
 import type { Backend } from "../../shared/models/inference/openai/backend.ts";
@@ -16,6 +15,7 @@ import {
 } from "../support/fake-backend.ts";
 import { delta, finish, role, streaming, streamingThenBreaking } from "../support/fake-stream.ts";
 import type { LoopbackServer } from "../support/loopback-server.ts";
+import { modelServer } from "../support/model-servers.ts";
 import { everyTask, type ModelTaskRequest, type TaskName, tasks } from "../support/model-tasks.ts";
 import { readAll } from "../support/read-all.ts";
 import { serveStreaming } from "../support/streaming-server.ts";

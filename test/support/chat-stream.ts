@@ -26,20 +26,18 @@ export const startStream = (
     readonly thinksFirst?: boolean;
   } = {},
 ): Promise<ChatStream> =>
-  createOpenAiChatModels(
-    [
-      modelServer(
-        {
-          baseUrl: backend.baseUrl,
-          apiKey: async () => "the-key",
-          silenceMilliseconds: options.silenceMilliseconds ?? 400,
-          profile: { chat: { thinks_first: options.thinksFirst } },
-        },
-        "large",
-        "small",
-      ),
-    ],
-  ).streamReply(
+  createOpenAiChatModels([
+    modelServer(
+      {
+        baseUrl: backend.baseUrl,
+        apiKey: async () => "the-key",
+        silenceMilliseconds: options.silenceMilliseconds ?? 400,
+        profile: { chat: { thinks_first: options.thinksFirst } },
+      },
+      "large",
+      "small",
+    ),
+  ]).streamReply(
     { ...chatRequest, ...options.request },
     { signal: options.signal ?? new AbortController().signal },
   );

@@ -25,7 +25,7 @@ const refuse = (family: string, response: ServerResponse, code: string): void =>
   respond(response, found.status, JSON.parse(JSON.stringify(found.body).replace("{code}", code)));
 };
 
-/** A server of Whisper's models, which knows their codes alone. @param fails whether it fails whatever it gets. */
+/** A server of Whisper's models, which knows their codes alone. @param fails whether it fails in every language. */
 export const whisperServer =
   (server: FakeBackend, family: "vLLM" | "faster-whisper-server", fails = false): Behaviour =>
   (response) => {

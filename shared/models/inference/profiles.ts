@@ -138,7 +138,7 @@ const translation = z.discriminatedUnion("dialect", [promptedTranslation, direct
 const transcription = z.strictObject({
   language_codes: optionalLanguageCodes,
   languages,
-  /** Whether the server tells speakers apart; what is not given here is found out by a process as it goes. */
+  /** Whether the server distinguishes speakers; what is not said here, a process learns from replies. */
   diarizes: flag.optional(),
   /** Whether the server detects the language. */
   detects: flag.optional(),
@@ -172,7 +172,7 @@ export const profileSchema = z.strictObject(
   },
   { error: "must be an object with chat, translation, transcription or speech" },
 );
-export type Profile = z.output<typeof profileSchema>;
+export type ModelProfile = z.output<typeof profileSchema>;
 /** A profile before its defaults are filled in. */
 export type GivenProfile = z.input<typeof profileSchema>;
 
@@ -187,7 +187,7 @@ export const findProfile = (
   ]).get(name);
 
 /** Returns a profile with its defaults; without a name, only these. @throws Error when there is none of the name. */
-export const profileNamed = (name: string | undefined): Profile => {
+export const profileNamed = (name: string | undefined): ModelProfile => {
   const given = name === undefined ? {} : findProfile(name);
   if (given === undefined) throw new Error(`There is no profile "${name}".`);
   return profileSchema.parse(given);

@@ -19,7 +19,14 @@ describe("the servers of a function", () => {
       options,
     );
     expect(servers).toMatchObject([
-      { name: "gpu", baseUrl: gpu.base_url, model: { name: "qwen" }, silenceMilliseconds: 5, order: 2, weight: 1 },
+      {
+        name: "gpu",
+        baseUrl: gpu.base_url,
+        model: { name: "qwen" },
+        silenceMilliseconds: 5,
+        order: 2,
+        weight: 1,
+      },
       { name: "hosted", model: { name: "usual" }, silenceMilliseconds: 1_000, order: 1, weight: 3 },
     ]);
     expect(await Promise.all(servers.map(({ apiKey }) => apiKey()))).toEqual(["of-gpu", undefined]);
@@ -77,9 +84,11 @@ describe("the servers of a function", () => {
     expect(await server.apiKey()).toBe(key);
   });
 
-  it("get no key where it is none, also at chat's origin", async () => {
+  it("get no key where it says none, also at chat's origin", async () => {
     const baseUrl = "https://models.example.org/v1";
-    const keyOf = inferenceKeysIn("keys", async () => JSON.stringify({ chat: "secret", translation: "none" }));
+    const keyOf = inferenceKeysIn("keys", async () =>
+      JSON.stringify({ chat: "secret", translation: "none" }),
+    );
     const [server] = modelServersFrom(
       "translation",
       { ...given, baseUrl, chatBaseUrl: baseUrl },

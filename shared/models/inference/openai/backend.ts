@@ -9,13 +9,13 @@ import {
 } from "../../../platform/outbound/failures.ts";
 import type { CallReport } from "../../health/model-calls.ts";
 import type { ChatModelId } from "../chat.ts";
-import type { Profile } from "../profiles.ts";
+import type { ModelProfile } from "../profiles.ts";
 
 /** A model, as its server knows it. */
 export interface ServedModel {
   readonly name: string;
   /** What it expects. */
-  readonly profile: Profile;
+  readonly profile: ModelProfile;
 }
 
 /** A server of models. */

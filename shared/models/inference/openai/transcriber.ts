@@ -13,7 +13,7 @@ import { KnownLanguages } from "./known-languages.ts";
 import { LanguageProbe } from "./language-probe.ts";
 import { StreamedTranscript } from "./streamed-transcript.ts";
 import type { ModelCall } from "./task-server.ts";
-import { type Form, formFor, lesserForm, toBody } from "./transcription-form.ts";
+import { formFor, lesserForm, toBody, type WireForm } from "./transcription-form.ts";
 import { parseTranscription } from "./whole-transcript.ts";
 
 /** How long a server may stop reading a recording. Decoders read it at once or not at all. */
@@ -80,7 +80,7 @@ const transcribeAt = async (
       call.begin();
       onCallersText(text);
     });
-  const askFor = async (form: Form): Promise<Transcription> => {
+  const askFor = async (form: WireForm): Promise<Transcription> => {
     const transcript = form.isStreamed && onText ? new StreamedTranscript(onText) : undefined;
     const response = await ask(toBody(request, model, form), transcript);
     const lesser = lesserForm(form, response);

@@ -1,7 +1,7 @@
 import type { WholeResponse } from "../../../platform/outbound/read-response.ts";
 import { multipartForm, type UploadBody } from "../../../platform/outbound/upload.ts";
 import { codeOnWire } from "../language-codes.ts";
-import type { Profile } from "../profiles.ts";
+import type { ModelProfile } from "../profiles.ts";
 import type { TranscriptionRequest } from "../transcription.ts";
 import type { ServedModel } from "./backend.ts";
 
@@ -18,7 +18,7 @@ const formatFields: Readonly<Record<ResponseFormat, readonly (readonly [string, 
 };
 
 /** The request to a server. All know the plainest form; fewer support times of segments, of words, or streams. */
-export interface Form {
+export interface WireForm {
   readonly format: ResponseFormat;
   readonly withWords: boolean;
   readonly isStreamed: boolean;
@@ -27,9 +27,9 @@ export interface Form {
 /** The fullest form for a request that a model supports, as far as its profile says. */
 export const formFor = (
   { withSegments, withSpeakers, withWords = false }: TranscriptionRequest,
-  { diarizes = true }: Profile["transcription"],
+  { diarizes = true }: ModelProfile["transcription"],
   isStreamed: boolean,
-): Form => {
+): WireForm => {
   if (withSpeakers && diarizes) return { format: "diarized_json", withWords: false, isStreamed: false };
   // Models transcribe better without times, and more of them can; so times are requested only when needed.
   const withTimes = withSegments || withWords;
@@ -44,7 +44,7 @@ const field = (name: string, value: string | undefined): (readonly [string, stri
 export const toBody = (
   { recording, language, prompt, temperature }: TranscriptionRequest,
   { name, profile: { transcription } }: ServedModel,
-  { format, withWords, isStreamed }: Form,
+  { format, withWords, isStreamed }: WireForm,
 ): UploadBody =>
   multipartForm(
     [
@@ -66,7 +66,7 @@ export const toBody = (
   );
 
 /** The form to try next: models without times, speakers or streams refuse the format with these messages (OpenAI, older vLLM, SGLang). */
-export const lesserForm = (form: Form, { statusCode, body }: WholeResponse): Form | undefined => {
+export const lesserForm = (form: WireForm, { statusCode, body }: WholeResponse): WireForm | undefined => {
   const isRefused = (words: RegExp): boolean =>
     (statusCode === 400 || statusCode === 422) && words.test(body);
   if (form.isStreamed && isRefused(/\bstream/i)) return { ...form, isStreamed: false };

@@ -67,7 +67,7 @@ const jsonOrText = (body: string): unknown => {
   }
 };
 
-/** Reads the body of a whole transcription. @throws AppError when it is none, or reports a failure. */
+/** Reads the body of a whole transcription. @throws AppError when it has none, or reports a failure. */
 export const parseTranscription = (body: string): Transcription => {
   const response = jsonOrText(body);
   const { data, error } = wireTranscription.safeParse(response);

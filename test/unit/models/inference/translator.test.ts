@@ -31,7 +31,7 @@ const translate = (
   ]).translate({ ...request, ...overrides }, { signal: new AbortController().signal });
 
 describe("a translation through a server of the OpenAI API", () => {
-  it("asks for nothing but a translation", async () => {
+  it("requests only a translation", async () => {
     backend.behave(responding(200, completion("Oli otya?")));
     expect(await translate()).toEqual({
       text: "Oli otya?",

@@ -117,6 +117,8 @@ export interface ChatReply {
   /** At least one; absent when the model calls nothing. */
   readonly toolCalls?: readonly ToolCall[] | undefined;
   readonly finishReason: FinishReason;
+  /** The server's own word for the reason of its end, such as `eos_token`; absent when it sends none. */
+  readonly finishWord?: string | undefined;
   readonly usage: TokenUsage | undefined;
 }
 

@@ -208,12 +208,13 @@ export const parseCompletion = (
   const choice = firstChoice(completion.data?.choices ?? []);
   if (!completion.success || !choice) throw failureIn(response, completion.error);
   const { content, tool_calls } = choice.message;
+  const finishWord = choice.finish_reason ?? undefined;
   const toolCalls = hasTools && tool_calls.length > 0 ? tool_calls : undefined;
-  const finishReason = finishReasonOf(choice.finish_reason ?? "stop", toolCalls !== undefined);
+  const finishReason = finishReasonOf(finishWord ?? "stop", toolCalls !== undefined);
   const isCut = finishReason === "length";
   const text = withoutThoughts(content ?? "", { thinksFirst, isCut }).trim();
   if (text === "" && !toolCalls) throw emptyReply(finishReason);
-  return { text, toolCalls, finishReason, usage: completion.data.usage };
+  return { text, toolCalls, finishReason, finishWord, usage: completion.data.usage };
 };
 
 /**

@@ -49,6 +49,7 @@ describe("a whole reply from a server of the OpenAI API", () => {
     expect(await reply()).toEqual({
       text: "Gyebale",
       finishReason: "length",
+      finishWord: "length",
       usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
     });
   });
@@ -61,6 +62,17 @@ describe("a whole reply from a server of the OpenAI API", () => {
   ])("has no thoughts in any format, from any model: %j", async (content) => {
     backend.behave(responding(200, completion(content)));
     expect((await reply()).text).toBe("Gyebale");
+  });
+
+  it.each([
+    ["eos_token", "eos_token"],
+    [null, undefined],
+  ])("keeps its server's word for the reason of its end: %j", async (word, finishWord) => {
+    const { choices, ...rest } = completion("Gyebale");
+    backend.behave(
+      responding(200, { ...rest, choices: choices.map((one) => ({ ...one, finish_reason: word })) }),
+    );
+    expect(await reply()).toMatchObject({ finishReason: "stop", finishWord });
   });
 
   it.each(["abort", "error"])("is a failure when the server ends it with %s", async (word) => {

@@ -4,7 +4,7 @@ import {
   callbackQueueEnvironment,
   jobQueueEnvironment,
   messageQueueEnvironment,
-  speechServerEnvironment,
+  speechBackendEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
   translationBackendEnvironment,
@@ -30,7 +30,7 @@ export const jobWorkerFunction = defineFunction({
     ...messageQueueEnvironment,
     ...transcriptionBackendEnvironment,
     ...translationBackendEnvironment,
-    ...speechServerEnvironment,
+    ...speechBackendEnvironment,
     /** How many pieces all accounts together may have in progress. */
     JOB_PIECES_AT_ONCE: countVariable,
     /** How long a model may fail before the job fails. */

@@ -7,7 +7,7 @@ import {
   messageQueueEnvironment,
   platformSecretsEnvironment,
   publicAddressEnvironment,
-  speechServerEnvironment,
+  speechBackendEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
   translationBackendEnvironment,
@@ -30,7 +30,7 @@ export const messagingFunction = defineFunction({
     ...chatBackendEnvironment,
     ...translationBackendEnvironment,
     ...transcriptionBackendEnvironment,
-    ...speechServerEnvironment,
+    ...speechBackendEnvironment,
     /** The dead-letter queue. Messages in it get an apology. */
     MESSAGE_DEAD_LETTER_QUEUE_ARN: z.string().startsWith("arn:"),
     /** The platform's Graph API, without the version and a slash at the end. */

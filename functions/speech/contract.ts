@@ -12,6 +12,7 @@ import {
   accountRequestEnvironment,
   speechBackendEnvironment,
   speechLifetimeEnvironment,
+  speechPlatformEnvironment,
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
@@ -214,6 +215,7 @@ export const speechFunction = defineFunction({
     ...accountRequestEnvironment,
     ...tokenEnvironment,
     ...speechBackendEnvironment,
+    ...speechPlatformEnvironment,
     ...speechLifetimeEnvironment,
   },
   memoryMegabytes: 512,

@@ -33,7 +33,7 @@ import {
   type chatBackendEnvironment,
   type credentialsLimitEnvironment,
   type PlatformEnvironment,
-  type speechServerEnvironment,
+  type speechBackendEnvironment,
   type tableEnvironment,
   type tokenEnvironment,
   type transcriptionBackendEnvironment,
@@ -227,7 +227,7 @@ export const transcriberFrom = (
 };
 
 export const synthesizerFrom = (
-  environment: PlatformEnvironment & Variables<typeof speechServerEnvironment & typeof tableEnvironment>,
+  environment: PlatformEnvironment & Variables<typeof speechBackendEnvironment & typeof tableEnvironment>,
 ): SpeechSynthesizer => {
   const { SPEECH_SERVERS: servers, SPEECH_BASE_URL: baseUrl, SPEECH_TIMEOUT_MS } = environment;
   const options = backendOptions(environment, "speech", SPEECH_TIMEOUT_MS);

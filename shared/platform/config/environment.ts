@@ -128,7 +128,7 @@ export const transcriptionBackendEnvironment = {
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 
-export const speechServerEnvironment = {
+export const speechBackendEnvironment = {
   SPEECH_BASE_URL: optionalAddress,
   SPEECH_SERVERS: modelServersVariable,
   SPEECH_MODEL: textVariable,
@@ -138,11 +138,8 @@ export const speechServerEnvironment = {
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 
-export const speechBackendEnvironment = {
-  ...speechServerEnvironment,
-  /** What responses name as the platform on which speech is synthesised. */
-  SPEECH_PLATFORM: textVariable,
-};
+/** What responses name as the platform on which speech is synthesised. */
+export const speechPlatformEnvironment = { SPEECH_PLATFORM: textVariable };
 
 /** The servers of all models, to show operators whether they respond. */
 export const modelServersEnvironment = {

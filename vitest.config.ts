@@ -12,28 +12,12 @@ const slow = "**/*.slow.test.ts";
 /** What asks how much it should do: see `test/support/endurance.ts`. */
 const endurance = "**/*.endurance.test.ts";
 
-/** What `npm test` runs with less. */
-const alsoWider = [
-  "test/integration/attack.test.ts",
-  "test/integration/fuzz.test.ts",
-  "test/integration/killed-server.test.ts",
-  "test/integration/log-canary.test.ts",
-  "test/integration/log-canary-messaging.test.ts",
-  "test/unit/audio/damaged-files.test.ts",
-  "test/unit/audio/hostile-files.test.ts",
-  "test/unit/documents/generated.test.ts",
-];
-
-/** These have no quick form, so only `npm run test:release` runs them. */
-const onlyWhole = [
-  "test/integration/export-two-years.endurance.test.ts",
-  "test/integration/parted-upload.endurance.test.ts",
-  "test/integration/recording-targets-hour.endurance.test.ts",
-  "test/integration/recording-targets-killed.endurance.test.ts",
-  "test/integration/release.endurance.test.ts",
-  "test/integration/scripts.endurance.test.ts",
-];
+/** What only `npm run test:release` runs. */
+const nightly = "**/*.nightly.test.ts";
 const isWhole = process.env["ENDURANCE"] !== undefined;
+
+/** Left out of every project but `endurance`. */
+const elsewhere = ["**/node_modules/**", endurance, nightly];
 
 type Options = NonNullable<TestProjectInlineConfiguration["test"]>;
 
@@ -46,7 +30,7 @@ const project = (
   test: {
     name,
     include: [...include],
-    exclude: ["**/node_modules/**", endurance],
+    exclude: elsewhere,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     expect: { requireAssertions: true },
@@ -59,7 +43,7 @@ const folder = (
   name: (typeof testFolders)[number],
   options: Options = {},
 ): TestProjectInlineConfiguration[] => {
-  const { exclude = ["**/node_modules/**", endurance] } = options;
+  const { exclude = elsewhere } = options;
   return [
     project(name, [`test/${name}/**/*.test.ts`], { ...options, exclude: [...exclude, slow] }),
     project(`${name}-slow`, [`test/${name}/${slow}`], options),
@@ -114,8 +98,8 @@ export default defineConfig({
         expect: { requireAssertions: true, poll: { timeout: 20_000 } },
       }),
       ...packages.map((name) => project(name, [`infra/packages/${name}/test/**/*.test.ts`])),
-      project("endurance", [endurance, ...(isWhole ? alsoWider : [])], {
-        exclude: ["**/node_modules/**", ...(isWhole ? [] : onlyWhole)],
+      project("endurance", [endurance, ...(isWhole ? [nightly] : [])], {
+        exclude: ["**/node_modules/**"],
         testTimeout: 600_000,
         expect: { requireAssertions: false },
         globalSetup: ["test/support/build-functions.ts"],

@@ -5,7 +5,6 @@
  * above. The last line is the sum.
  *
  * Usage: node .ci/count-tests.mjs <folder of reports>            counts
- *        node .ci/count-tests.mjs <folder of reports> --files-to-repeat    prints the files of failed tests, when they are few
  *        node .ci/count-tests.mjs <folder of reports> --write    and writes 95% of what passed into least-tests.json
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -69,35 +68,9 @@ const problemOf = (project, passed, least) => {
   return [];
 };
 
-/** Tests talk to processes, sockets and a browser, and a busy machine can fail one of thousands. More than these are a failure. */
-const maxRepeated = 10;
-
-const printFilesToRepeat = (folder) => {
-  const failed = ["test", "rest"]
-    .flatMap((suite) => testsOf(join(folder, `${suite}.json`)))
-    .filter(({ status }) => status === "failed");
-  const files = new Set(failed.map(({ file }) => file));
-  if (failed.length <= maxRepeated && !files.has("")) process.stdout.write([...files].join("\n"));
-};
-
-/** The tests of both runs; those of files that were run again as they were then. */
-const lastTestsOf = (folder) => {
-  const first = ["test", "rest"].flatMap((suite) => testsOf(join(folder, `${suite}.json`)));
-  const report = join(folder, "again.json");
-  if (!existsSync(report)) return first;
-  const again = testsOf(report);
-  const files = new Set(again.map(({ file }) => file));
-  const passed = new Set(again.flatMap(({ status, title }) => (status === "passed" ? [title] : [])));
-  for (const { title, status, reason } of first) {
-    if (status === "failed" && passed.has(title))
-      process.stdout.write(`Passed only when it was run again: ${title}\n    ${firstLines(reason)}\n`);
-  }
-  return [...first.filter(({ file }) => !files.has(file)), ...again];
-};
-
 const count = (folder, writes) => {
   const { minPassed, mayBeSkipped } = JSON.parse(readFileSync(fileWithNumbers, "utf8"));
-  const tests = lastTestsOf(folder);
+  const tests = ["test", "rest"].flatMap((suite) => testsOf(join(folder, `${suite}.json`)));
   const passed = {};
   for (const { file, status } of tests) {
     if (status === "passed") passed[projectOf(file)] = (passed[projectOf(file)] ?? 0) + 1;
@@ -123,5 +96,4 @@ const count = (folder, writes) => {
 };
 
 const [folder, option] = process.argv.slice(2);
-if (option === "--files-to-repeat") printFilesToRepeat(folder);
-else count(folder, option === "--write");
+count(folder, option === "--write");

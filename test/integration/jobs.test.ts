@@ -1,54 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accountKeys } from "../../shared/accounts/access/keys.ts";
-import { accountCounters } from "../../shared/accounts/limits/keys.ts";
-import { windowsAt } from "../../shared/accounts/limits/windows.ts";
+import { describe, expect, it } from "vitest";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import { BackendRefusal, BackendTimeout } from "../../shared/platform/outbound/failures.ts";
-import type { Table } from "../../shared/platform/storage/table.ts";
+import { BackendRefusal } from "../../shared/platform/outbound/failures.ts";
 import { deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
 import { getResult } from "../../shared/recordings/jobs/get-result.ts";
-import { readTranscript } from "../../shared/recordings/jobs/job-objects.ts";
 import { type JobName, jobKeys, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
-import { type FakeModel, openJobWorks, pieceSeconds, sayPiece } from "../support/job-works.ts";
-import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
-import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
+import { type FakeModel, pieceSeconds, sayPiece } from "../support/job-works.ts";
+import { createTestAccount } from "../support/test-table.ts";
+import { saidIn, slowModel, useWorks } from "../support/works-over-stand-ins.ts";
 
-let testTable: TestTable;
-let bucket: TestBucket;
-let table: Table;
-beforeAll(async () => {
-  [testTable, bucket] = await Promise.all([startTestTable(), startTestBucket()]);
-  table = testTable.open();
-});
-afterAll(async () => {
-  await Promise.all([testTable.close(), bucket.close()]);
-});
-
-const worksWith = (options: Partial<Parameters<typeof openJobWorks>[0]> = {}) =>
-  openJobWorks({ table, store: bucket.store, ...options });
+const { standIns, worksWith, counted, textOf } = useWorks();
 
 const callback_url = "https://example.org/jobs";
 
-/** Seconds of recordings that count on an account's month, and those of its usage. */
-const counted = async (userId: number) => {
-  const item = (await testTable.read(accountKeys.access(userId))) ?? {};
-  const { month, day } = windowsAt(Date.now());
-  return {
-    month: Number(item[accountCounters.audio(month)] ?? 0) / 1_000,
-    usage: Number(item[`u${day}:createJob:-:a`] ?? 0) / 1_000,
-  };
-};
-
-const textOf = async (name: JobName) => (await readTranscript(bucket.store, name))?.text;
-const saidIn = (recording: string, pieces: number) =>
-  Array.from({ length: pieces }, (_, index) => `said in ${recording} ${index}`).join(" / ");
-
 const objectsOf = async (name: JobName) => {
   const objects: string[] = [];
-  for await (const object of bucket.store.list(jobObjects.folder(name))) objects.push(object.name);
+  for await (const object of standIns().bucket.store.list(jobObjects.folder(name))) objects.push(object.name);
   return objects;
 };
 
@@ -59,23 +28,12 @@ const failing =
 
 const broken = new AppError("external_service_error", { message: "The model's server failed." });
 const refused = new AppError("external_service_error", { cause: new BackendRefusal(400) });
-const outOfTime = new AppError("service_unavailable", { cause: new BackendTimeout("silent") });
 const down = new AppError("service_unavailable", { cause: new BackendRefusal(503) });
-
-/** A model that runs out of time at more than this many seconds. */
-const slow =
-  (maxSeconds: number): FakeModel =>
-  (piece, signal) => {
-    const [from = 0, to = pieceSeconds] = [...piece.matchAll(/(?:from|to) ([\d.]+)/g)].map(([, at]) =>
-      Number(at),
-    );
-    return to - from > maxSeconds ? Promise.reject(outOfTime) : sayPiece(piece, signal);
-  };
 
 describe("a job", () => {
   it("returns the whole of a recording, in order, and counts its seconds once", async () => {
     const works = worksWith({ slotsPerAccount: 3 });
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     const name = await works.post(userId, 7, { callback_url });
     expect(await counted(userId)).toEqual({ month: 3_500, usage: 3_500 });
     await works.work({ atOnce: 3 });
@@ -88,83 +46,9 @@ describe("a job", () => {
     expect(await counted(userId)).toEqual({ month: 3_500, usage: 3_500 });
   });
 
-  it("loses nothing, and says nothing twice, wherever its worker is killed", {
-    timeout: 90_000,
-  }, async () => {
-    const userId = await createTestAccount(table, "Admin");
-    for (let calls = 1; ; calls += 1) {
-      const works = worksWith({ slotsPerAccount: 2 });
-      const name = await works.post(userId, 3, { callback_url });
-      const { wasKilled } = await works.work({ killAfter: calls });
-      expect(await textOf(name), `killed after ${calls} calls`).toBe(saidIn("recording", 3));
-      expect(await works.jobs.find(name)).toMatchObject({ status: "completed", is_settled: true });
-      expect(new Set(works.callbacks.map(({ event }) => event))).toEqual(new Set(["job.completed"]));
-      // Only the piece in progress may be transcribed again.
-      expect(works.requested.length).toBeLessThanOrEqual(4);
-      if (wasKilled) continue;
-      expect(calls).toBeGreaterThan(30);
-      return;
-    }
-  });
-
-  it("is refunded and reported once, wherever its worker is killed while it fails or is deleted", {
-    timeout: 90_000,
-  }, async () => {
-    const userId = await createTestAccount(table, "Admin");
-    const model: FakeModel = (piece, signal) =>
-      piece === "bad 1" ? Promise.reject(refused) : sayPiece(piece, signal);
-    let expected = 0;
-    for (let calls = 1; ; calls += 1) {
-      const works = worksWith({ model });
-      const failed = await works.post(userId, 3, { recording: "bad", callback_url });
-      const deleted = await works.post(userId, 2, { recording: "unwanted", callback_url });
-      await deleteJob(deleted, works);
-      const { wasKilled } = await works.work({ killAfter: calls });
-      expect(await works.jobs.find(failed), `killed after ${calls} calls`).toMatchObject({
-        status: "failed",
-        is_settled: true,
-      });
-      expect(await works.jobs.read(deleted)).toBeUndefined();
-      const reported = new Set(works.callbacks.map(({ event, jobId }) => `${event} ${jobId}`));
-      expect(reported).toEqual(new Set([`job.failed ${failed.jobId}`, `job.cancelled ${deleted.jobId}`]));
-      expected += pieceSeconds;
-      expect((await counted(userId)).month).toBe(expected);
-      if (wasKilled) continue;
-      expect(calls).toBeGreaterThan(30);
-      return;
-    }
-  });
-
-  it("loses nothing, and says nothing twice, wherever its worker is killed while its pieces are halved", {
-    timeout: 90_000,
-  }, async () => {
-    const userId = await createTestAccount(table, "Admin");
-    for (let calls = 1; ; calls += 1) {
-      const works = worksWith({ slotsPerAccount: 2, model: slow(250) });
-      const name = await works.post(userId, 2);
-      const { wasKilled } = await works.work({ killAfter: calls });
-      expect(await textOf(name), `killed after ${calls} calls`).toBe(
-        [0, 1]
-          .flatMap((piece) =>
-            ["0 to 250", "250 to 500"].map((part) => `said in recording ${piece} from ${part}`),
-          )
-          .join(" / "),
-      );
-      expect(await works.jobs.find(name)).toMatchObject({
-        status: "completed",
-        done_milliseconds: 1_000_000,
-      });
-      // The first piece runs out of time as a whole, the other one of the slots perhaps; one part may be repeated.
-      expect(works.requested.length).toBeLessThanOrEqual(7);
-      if (wasKilled) continue;
-      expect(calls).toBeGreaterThan(40);
-      return;
-    }
-  });
-
   it("is the same when every message comes twice", async () => {
     const works = worksWith({ slotsPerAccount: 2 });
-    const name = await works.post(await createTestAccount(table), 4, { callback_url });
+    const name = await works.post(await createTestAccount(standIns().table), 4, { callback_url });
     await works.work({ isTwice: true, atOnce: 2 });
     expect(await textOf(name)).toBe(saidIn("recording", 4));
     expect(works.requested).toHaveLength(4);
@@ -173,7 +57,10 @@ describe("a job", () => {
 
   it("of one account does not stop that of another", async () => {
     const works = worksWith();
-    const [long, short] = [await createTestAccount(table, "Admin"), await createTestAccount(table)];
+    const [long, short] = [
+      await createTestAccount(standIns().table, "Admin"),
+      await createTestAccount(standIns().table),
+    ];
     await works.post(long, 40, { recording: "ten hours" });
     await works.post(short, 2, { recording: "some minutes" });
     await works.work({ atOnce: 2 });
@@ -187,7 +74,7 @@ describe("a job", () => {
 
   it("waits for its account's jobs before it, not for all of another's", async () => {
     const works = worksWith();
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     await works.post(userId, 2, { recording: "first" });
     await works.post(userId, 2, { recording: "second" });
     await works.work();
@@ -196,9 +83,9 @@ describe("a job", () => {
 
   it("waits when its message comes before its item, and is dropped when the item never comes", async () => {
     const works = worksWith();
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     const name = { userId, jobId: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" };
-    await bucket.store.put(jobObjects.recording(name), Buffer.from("recording"), {
+    await standIns().bucket.store.put(jobObjects.recording(name), Buffer.from("recording"), {
       contentType: "audio/wav",
     });
     await works.queue.send({ kind: "plan", ...name });
@@ -219,8 +106,8 @@ describe("a job", () => {
 
 describe("a job whose model is slow", () => {
   it("halves its pieces until the model transcribes them in time, all of them after the first timeouts", async () => {
-    const works = worksWith({ model: slow(100) });
-    const name = await works.post(await createTestAccount(table), 3);
+    const works = worksWith({ model: slowModel(100) });
+    const name = await works.post(await createTestAccount(standIns().table), 3);
     await works.work();
     expect(works.requested.slice(0, 4)).toEqual([
       "recording 0",
@@ -237,10 +124,10 @@ describe("a job whose model is slow", () => {
     const isFast = { value: true };
     const model: FakeModel = (piece, signal) => {
       if (piece.includes("to 250")) isFast.value = false;
-      return slow(isFast.value || piece.includes("to 250") ? 250 : 125)(piece, signal);
+      return slowModel(isFast.value || piece.includes("to 250") ? 250 : 125)(piece, signal);
     };
     const works = worksWith({ model });
-    const name = await works.post(await createTestAccount(table), 1);
+    const name = await works.post(await createTestAccount(standIns().table), 1);
     await works.work();
     expect(await textOf(name)).toBe(
       ["0 to 250", "250 to 375", "375 to 500"].map((part) => `said in recording 0 from ${part}`).join(" / "),
@@ -248,8 +135,8 @@ describe("a job whose model is slow", () => {
   });
 
   it("fails when the model transcribes not even the shortest part in time", async () => {
-    const works = worksWith({ model: slow(1) });
-    const userId = await createTestAccount(table);
+    const works = worksWith({ model: slowModel(1) });
+    const userId = await createTestAccount(standIns().table);
     const name = await works.post(userId, 2);
     await works.work();
     expect(await works.jobs.find(name)).toMatchObject({
@@ -264,14 +151,14 @@ describe("a job whose model is slow", () => {
     const started = Promise.withResolvers<void>();
     const deleted = Promise.withResolvers<void>();
     const model: FakeModel = async (piece, signal) => {
-      if (!piece.endsWith("to 250")) return slow(250)(piece, signal);
+      if (!piece.endsWith("to 250")) return slowModel(250)(piece, signal);
       started.resolve();
       await deleted.promise;
       return sayPiece(piece, signal);
     };
     // The worker does not notice that the job has ended.
     const works = worksWith({ model, watchMilliseconds: 60_000 });
-    const name = await works.post(await createTestAccount(table), 1);
+    const name = await works.post(await createTestAccount(standIns().table), 1);
     const working = works.work({ atOnce: 2 });
     await started.promise;
     await deleteJob(name, works);
@@ -289,7 +176,7 @@ describe("a job that fails", () => {
       // The pauses take a third of this; a busy machine has the rest for five attempts.
       timeouts: { failsAfterSeconds: 6, waitsSeconds: 60 },
     });
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     const name = await works.post(userId, 4, { callback_url });
     await works.work();
     expect(works.requested).toEqual(["recording 0", "recording 1", ...Array(5).fill("recording 2")]);
@@ -299,7 +186,7 @@ describe("a job that fails", () => {
     expect(await counted(userId)).toEqual({ month: 2 * pieceSeconds, usage: 2 * pieceSeconds });
     const { jobs } = works;
     const ask = (partial: boolean) =>
-      getResult(name, { format: "json", partial }, { jobs, store: bucket.store });
+      getResult(name, { format: "json", partial }, { jobs, store: standIns().bucket.store });
     await expect(ask(false)).rejects.toMatchObject({ code: "job_not_completed", status: 409 });
     expect(await ask(true)).toMatchObject({ duration_seconds: 2_000 });
     expect(JSON.stringify(await ask(true))).toContain("said in recording 1");
@@ -307,7 +194,7 @@ describe("a job that fails", () => {
 
   it("fails at once when the model refuses what it is given", async () => {
     const works = worksWith({ model: failing(refused) });
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     const name = await works.post(userId, 3);
     await works.work();
     expect(works.requested).toHaveLength(1);
@@ -317,7 +204,7 @@ describe("a job that fails", () => {
 
   it("does not hold up the next one of its account", async () => {
     const works = worksWith({ model: failing(refused, (piece) => piece.startsWith("bad")) });
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     await works.post(userId, 3, { recording: "bad" });
     const next = await works.post(userId, 2, { recording: "good" });
     await works.work();
@@ -328,7 +215,7 @@ describe("a job that fails", () => {
     let isDown = true;
     const model: FakeModel = (piece, signal) => (isDown ? Promise.reject(down) : sayPiece(piece, signal));
     const works = worksWith({ model, timeouts: { failsAfterSeconds: 0.5, waitsSeconds: 5 } });
-    const name = await works.post(await createTestAccount(table), 2);
+    const name = await works.post(await createTestAccount(standIns().table), 2);
     const working = works.work();
     await expect.poll(() => works.requested.length, { timeout: 10_000 }).toBeGreaterThan(2);
     const waiting = await works.jobs.find(name);
@@ -345,18 +232,20 @@ describe("a job that fails", () => {
       model: failing(down),
       timeouts: { failsAfterSeconds: 0.5, waitsSeconds: 0.5 },
     });
-    const name = await works.post(await createTestAccount(table), 2);
+    const name = await works.post(await createTestAccount(standIns().table), 2);
     await works.work();
     expect(await works.jobs.find(name)).toMatchObject({ error: { code: "service_unavailable" } });
   });
 
   it("fails when its upload is gone, or is another one by now", async () => {
     const works = worksWith();
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     const replaced = await works.post(userId, 2, { recording: "replaced" });
-    await bucket.store.put("uploads/replaced", Buffer.from("longer"), { contentType: "audio/wav" });
+    await standIns().bucket.store.put("uploads/replaced", Buffer.from("longer"), {
+      contentType: "audio/wav",
+    });
     const gone = await works.post(userId, 2, { recording: "gone" });
-    await bucket.store.delete("uploads/gone");
+    await standIns().bucket.store.delete("uploads/gone");
     await works.work();
     for (const name of [replaced, gone]) {
       expect(await works.jobs.find(name)).toMatchObject({ status: "failed", error: { code: "not_found" } });
@@ -366,7 +255,7 @@ describe("a job that fails", () => {
 
   it("fails when one of its pieces kills every worker", async () => {
     const works = worksWith();
-    const name = await works.post(await createTestAccount(table), 1);
+    const name = await works.post(await createTestAccount(standIns().table), 1);
     await works.work({ killAfter: 6 });
     // The state after a worker was killed this often.
     const other = worksWith();
@@ -375,7 +264,7 @@ describe("a job that fails", () => {
     await other.jobs.beginPlanning(poison);
     await other.jobs.start(poison, 1);
     const item = { ...jobKeys.slot(name.userId, 0), job_id: poison.jobId, index: 0, begun: 8 };
-    await testTable.openForRequests().put(item);
+    await standIns().testTable.openForRequests().put(item);
     await other.queue.send({ kind: "piece", userId: name.userId, place: 0 });
     await other.work();
     expect(await other.jobs.find(poison)).toMatchObject({ status: "failed", error: { code: "internal" } });
@@ -396,7 +285,7 @@ describe("a job that its owner deletes", () => {
           })
         : sayPiece(piece, signal);
     const works = worksWith({ model });
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     const name = await works.post(userId, 4, { callback_url });
     const working = works.work();
     await expect.poll(() => works.requested.length).toBe(2);
@@ -413,7 +302,7 @@ describe("a job that its owner deletes", () => {
 
   it("is deleted once, by any number of requests", async () => {
     const works = worksWith();
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     const name = await works.post(userId, 3, { callback_url });
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => deleteJob(name, works)));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -425,7 +314,7 @@ describe("a job that its owner deletes", () => {
 
   it("that was completed is cleared away also when the worker is at it before the deletion is written", async () => {
     const works = worksWith();
-    const name = await works.post(await createTestAccount(table), 2);
+    const name = await works.post(await createTestAccount(standIns().table), 2);
     await works.work();
     const jobs = {
       ...works.jobs,
@@ -445,7 +334,7 @@ describe("a job that its owner deletes", () => {
 
   it("is paid for, and does not call back again, when it was completed", async () => {
     const works = worksWith();
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     const name = await works.post(userId, 2, { callback_url });
     await works.work();
     await deleteJob(name, works);
@@ -464,7 +353,7 @@ describe("a job of an account that is disabled", () => {
       return sayPiece(piece, signal);
     };
     const works = worksWith({ model, isActive: () => isActive });
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     const name = await works.post(userId, 4);
     await works.work();
     expect(works.requested).toEqual(["recording 0", "recording 1"]);
@@ -481,17 +370,23 @@ describe("a job of an account that is deleted", () => {
     const model: FakeModel = (_piece, signal) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     const works = worksWith({ model });
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     const over = await works.post(userId, 2, { callback_url });
     const working = works.work();
     await expect.poll(() => works.requested.length).toBe(1);
-    const account = await createAccountsRepository(table).find({ id: userId });
+    const account = await createAccountsRepository(standIns().table).find({ id: userId });
     if (!account) throw new Error("The account has just been made.");
-    await eraseAccount(account, { table, store: bucket.store }, new AbortController().signal);
+    await eraseAccount(
+      account,
+      { table: standIns().table, store: standIns().bucket.store },
+      new AbortController().signal,
+    );
     await working;
     expect(works.requested).toHaveLength(1);
     expect(works.callbacks).toEqual([]);
-    expect(await table.query({ partition: jobKeys.ofAccount(userId), attributes: ["PK", "SK"] })).toEqual([]);
+    expect(
+      await standIns().table.query({ partition: jobKeys.ofAccount(userId), attributes: ["PK", "SK"] }),
+    ).toEqual([]);
     expect(await objectsOf(over)).toEqual([]);
     await expect(works.post(userId, 1)).rejects.toMatchObject({ code: "unauthenticated" });
   });
@@ -500,7 +395,7 @@ describe("a job of an account that is deleted", () => {
 describe("seconds of recordings in a month", () => {
   it("are counted exactly when many jobs are created at once", async () => {
     const works = worksWith();
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     // Three hours are 10,800 seconds.
     const requested = Array.from({ length: 8 }, () => works.post(userId, 6));
     const outcomes = await Promise.allSettled(requested);
@@ -514,20 +409,20 @@ describe("seconds of recordings in a month", () => {
 
   it("refuse a recording that is too long alone, and know no end for operators", async () => {
     const works = worksWith();
-    const userId = await createTestAccount(table);
+    const userId = await createTestAccount(standIns().table);
     await expect(works.post(userId, 22)).rejects.toMatchObject({
       code: "quota_exceeded",
       message: expect.stringContaining("180 minutes"),
     });
-    await works.post(await createTestAccount(table, "Premium"), 22);
-    await works.post(await createTestAccount(table, "Admin"), 1_000);
+    await works.post(await createTestAccount(standIns().table, "Premium"), 22);
+    await works.post(await createTestAccount(standIns().table, "Admin"), 1_000);
   });
 });
 
 describe("the list of jobs", () => {
   it("has the newest first, page by page", async () => {
     const works = worksWith();
-    const userId = await createTestAccount(table, "Admin");
+    const userId = await createTestAccount(standIns().table, "Admin");
     const created: string[] = [];
     for (let count = 0; count < 5; count += 1) {
       created.unshift((await works.post(userId, 1)).jobId);

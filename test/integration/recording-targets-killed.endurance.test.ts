@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Table } from "../../shared/platform/storage/table.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { TranscriptTarget } from "../../shared/recordings/jobs/target.ts";
+import { endurance } from "../support/endurance.ts";
 import { resultsOver, saySegments } from "../support/job-results.ts";
-import { openJobWorks } from "../support/job-works.ts";
 import { speechOfAudio, tone } from "../support/test-audio.ts";
-import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
-import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
+import { createTestAccount } from "../support/test-table.ts";
+import { useWorks } from "../support/works-over-stand-ins.ts";
 
-let testTable: TestTable;
-let bucket: TestBucket;
-let table: Table;
+/** Workers are killed after the first call to anything outside of them, and then after each of these. */
+const every = endurance(8, 1);
+
+const { standIns, worksWith: works } = useWorks();
 let results: ReturnType<typeof resultsOver>;
-beforeAll(async () => {
-  [testTable, bucket] = await Promise.all([startTestTable(), startTestBucket()]);
-  table = testTable.open();
-  results = resultsOver(bucket.store);
-});
-afterAll(async () => {
-  await Promise.all([testTable.close(), bucket.close()]);
+beforeAll(() => {
+  results = resultsOver(standIns().bucket.store);
 });
 
 const callback_url = "https://example.org/jobs";
@@ -27,9 +22,7 @@ const targets: TranscriptTarget[] = [
 ];
 
 const worksWith = (slotsPerAccount: number) =>
-  openJobWorks({
-    table,
-    store: bucket.store,
+  works({
     model: saySegments,
     speak: async () => speechOfAudio(tone(0.2)),
     slotsPerAccount,
@@ -41,9 +34,9 @@ const withoutSerial = (file: Buffer): string =>
 
 describe("a recording with targets", () => {
   it("is the same, wherever its worker is killed", { timeout: 600_000 }, async () => {
-    const userId = await createTestAccount(table, "Admin");
+    const userId = await createTestAccount(standIns().table, "Admin");
     let expected: { english: string; speech: string; packets: string } | undefined;
-    for (let calls = 1; ; calls += 1) {
+    for (let calls = 1; ; calls += every) {
       const works = worksWith(2);
       const name = await works.post(userId, 1, { callback_url, targets, characters: 5_000 });
       const { wasKilled } = await works.work({ killAfter: calls });
@@ -69,8 +62,8 @@ describe("a recording with targets", () => {
 
 describe("targets that are added to a completed recording", () => {
   it("are added once, and all of them, wherever the worker is killed", { timeout: 600_000 }, async () => {
-    const userId = await createTestAccount(table, "Admin");
-    for (let calls = 1; ; calls += 1) {
+    const userId = await createTestAccount(standIns().table, "Admin");
+    for (let calls = 1; ; calls += every) {
       const works = worksWith(1);
       const name = await works.post(userId, 1, { callback_url });
       await works.work();

@@ -24,7 +24,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
     [
       "test/conformance/jobs.test.ts",
       "test/integration/jobs.test.ts",
-      "test/integration/faults-jobs.test.ts",
+      "test/integration/faults-jobs.slow.test.ts",
       "test/conformance/ownership.slow.test.ts",
     ],
   ],
@@ -42,7 +42,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
     /idempoten/,
     [
       "test/integration/idempotency.test.ts",
-      "test/integration/idempotency-killed.test.ts",
+      "test/integration/idempotency-killed.slow.test.ts",
       "test/conformance/idempotency.test.ts",
     ],
   ],
@@ -84,7 +84,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
     /storage/,
     [
       "test/integration/object-store.test.ts",
-      "test/integration/silent-store.test.ts",
+      "test/integration/silent-store.slow.test.ts",
       "test/integration/limits.test.ts",
     ],
   ],
@@ -103,7 +103,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
   [/speech|audio|storage/, ["test/conformance/speech.test.ts", "test/integration/speech.test.ts"]],
   [
     /transcri|storage|audio/,
-    ["test/conformance/transcription.test.ts", "test/integration/transcription.test.ts"],
+    ["test/conformance/transcription.slow.test.ts", "test/integration/transcription.slow.test.ts"],
   ],
   [/legacy/, ["test/conformance/legacy.test.ts", "test/integration/saved-transcriptions.test.ts"]],
   [
@@ -115,7 +115,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
     [
       "test/conformance/service.test.ts",
       "test/conformance/hostile-requests.test.ts",
-      "test/integration/faults.test.ts",
+      "test/integration/faults.slow.test.ts",
     ],
   ],
 ];

@@ -80,8 +80,12 @@ class Life {
   #callsLeft: number;
   readonly #died = Promise.withResolvers<"died">();
 
-  constructor(calls = Number.POSITIVE_INFINITY) {
-    this.#callsLeft = calls;
+  /** The timers of a killed process end with it; here they would go on, so it looks at its jobs only every minute. */
+  readonly watchMilliseconds: number;
+
+  constructor(watchMilliseconds: number, calls?: number) {
+    this.#callsLeft = calls ?? Number.POSITIVE_INFINITY;
+    this.watchMilliseconds = calls === undefined ? watchMilliseconds : 60_000;
   }
 
   get end(): Promise<"died"> {
@@ -272,7 +276,7 @@ export const openJobWorks = ({
       }),
       timeouts,
       slotsPerAccount,
-      watchMilliseconds,
+      watchMilliseconds: life.watchMilliseconds,
     };
   };
 
@@ -337,7 +341,7 @@ export const openJobWorks = ({
     },
 
     work: async ({ atOnce = 1, killAfter, isTwice = false } = {}) => {
-      let life = new Life(killAfter);
+      let life = new Life(watchMilliseconds, killAfter);
       let wasKilled = false;
       const handle = async (taken: Waiting): Promise<void> => {
         const own = life;
@@ -351,7 +355,7 @@ export const openJobWorks = ({
         taken.isTaken = false;
         if (again === "died") {
           wasKilled = true;
-          life = new Life();
+          life = new Life(watchMilliseconds);
         } else if (again === undefined) queue.delete(taken);
         else taken.visibleAt = Date.now() + again * 1_000;
       };

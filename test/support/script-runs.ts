@@ -109,10 +109,10 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
   "bench -- growth": once(/^\| accounts in the table, registering: bytes/m),
   "bench -- cold": once(/^\| webhook \|/m),
   attack: {
-    ranBy: "test/integration/attack.test.ts",
+    ranBy: "test/integration/attack.endurance.test.ts",
     as: 'runCommand("test/attack/main.ts", args, variables)',
   },
-  verify: { ranBy: "test/suites/main.ts", as: "npm run verify -- --all" },
+  verify: { ranBy: ".ci/run", as: "npm run verify -- --changed" },
   pictures: {
     args: (folder) => ["--once", "--page", "usage", "--folder", folder],
     shows: /usage\/many-360-light\.png$/m,
@@ -120,7 +120,7 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
   },
   fuzz: { args: () => ["--seconds", "2", "--requests", "80"], shows: /^80 requests; [\s\S]*^ran: /m },
   release: {
-    ranBy: "test/integration/release.endurance.test.ts",
+    ranBy: "test/integration/release.nightly.test.ts",
     as: '["run", "release", "--", "local"]',
   },
   package: {

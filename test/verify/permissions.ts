@@ -47,7 +47,7 @@ const explained: Readonly<Record<string, string>> = {
   "sqs:DeleteMessage arn:aws:sqs:us-east-1:000000000000:callbacksqueue":
     "Lambda deletes a callback that was delivered. In the tests of the whole service no receiver responds.",
   "s3:DeleteObject arn:aws:s3:::audiobucket3176805c/uploads/messaging/*":
-    "A long voice note of the assistant; test/integration/messaging/long-voice-notes.test.ts has it.",
+    "A long voice note of the assistant; test/integration/messaging/long-voice-notes.slow.test.ts has it.",
 };
 
 /** Tests that call the whole service, as it runs on one machine. */

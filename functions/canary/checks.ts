@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { silence } from "../../shared/audio/wav/silence.ts";
+import { silence } from "../../shared/audio/wav/mono-wav.ts";
 import {
   type BackendRequest,
   readBody,

@@ -1,5 +1,5 @@
 import { bufferSource } from "../../../audio/read-audio.ts";
-import { silence } from "../../../audio/wav/silence.ts";
+import { silence } from "../../../audio/wav/mono-wav.ts";
 import type { WholeResponse } from "../../../platform/outbound/read-response.ts";
 import type { UploadBody } from "../../../platform/outbound/upload.ts";
 import { servesLanguage } from "../language-codes.ts";

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { UnreadableAudioError } from "../../../audio/reading/audio-errors.ts";
+import { monoHeader } from "../../../audio/wav/mono-wav.ts";
 import type { Speech, SpeechHeader } from "../../../audio/wav/streamed-wav.ts";
 import { readWavHeader } from "../../../audio/wav/wav-header.ts";
 import { bytesPerSample } from "../../../audio/wav/wav-structure.ts";
@@ -8,20 +9,40 @@ import { BackendTimeout } from "../../../platform/outbound/failures.ts";
 import { readBody, readPieces } from "../../../platform/outbound/http-client.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import type { SpeechRequest, SpeechSynthesizer } from "../speech.ts";
-import { type Backends, failureOf, notReady, type ServedModel, saysLoading, unusable } from "./backend.ts";
+import {
+  type Backend,
+  type Backends,
+  failureOf,
+  notReady,
+  type ServedModel,
+  saysLoading,
+  unusable,
+} from "./backend.ts";
 import { openModelServer, postJson } from "./call-policy.ts";
 import { KnownLanguages } from "./known-languages.ts";
+import { speakInTurn, splitSpokenText } from "./speak-in-turn.ts";
 import type { ModelCall } from "./task-server.ts";
 
 /** Enough of an invalid response to see what it says. */
 const maxWordsBytes = 64 * 1024;
 
+/** Formats without loss, from which the service makes the others. */
+type PlainFormat = "wav" | "pcm";
+
+/** In hertz, as OpenAI documents it for `pcm`. */
+const usualSampleRate = 24_000;
+
 /** Names as servers of speech models know them; absent parameters are not sent. */
-const toWire = ({ text, voice, language, sampling }: SpeechRequest, { name }: ServedModel) => ({
+const toWire = (
+  { text, voice, language, sampling }: SpeechRequest,
+  { name, profile }: ServedModel,
+  format: PlainFormat,
+) => ({
   model: findStageVoice(voice)?.model ?? name,
   input: text,
   voice: modelVoiceOf(voice),
-  response_format: "wav",
+  response_format: format,
+  ...(profile.speech.streams ? { stream: true } : {}),
   language,
   temperature: sampling.temperature,
   top_p: sampling.topP,
@@ -57,12 +78,27 @@ const parseHeader = (start: Buffer): SpeechHeader | undefined => {
   return { bytes: start.subarray(0, dataStart), format, audioBytes: isKnown ? dataBytes : undefined };
 };
 
-const readHeader = async (pieces: Pieces): Promise<{ header: SpeechHeader; rest: Uint8Array }> => {
+/** Audio without a header has one channel of 16 bits. */
+const headerAt = (sampleRate: number): SpeechHeader => {
+  const format = { encoding: "pcm", sampleRate, channels: 1, bitsPerSample: 16 } as const;
+  return { bytes: monoHeader(sampleRate), format, audioBytes: undefined };
+};
+
+const startsAsWav = /^(?:RIFF|RF64|BW64)/;
+
+/** @param sampleRate of audio without a header, if the server may send such */
+const readHeader = async (
+  pieces: Pieces,
+  sampleRate: number | undefined,
+): Promise<{ header: SpeechHeader; rest: Uint8Array }> => {
   let start = Buffer.alloc(0);
   for (;;) {
     const next = await pieces.next();
     if (next.done) throw await noSpeech(start, pieces);
     start = Buffer.concat([start, next.value]);
+    if (start.length < 4) continue;
+    if (sampleRate !== undefined && !startsAsWav.test(start.toString("latin1", 0, 4)))
+      return { header: headerAt(sampleRate), rest: start };
     try {
       const header = parseHeader(start);
       if (header) return { header, rest: start.subarray(header.bytes.length) };
@@ -114,13 +150,20 @@ async function* readAudio(
     throw unusable("The model's server returned less audio than it announced.");
 }
 
+/** Whether a response with status 200 is text, such as a report of a failure. */
+const isText = ({ headers }: IncomingMessage): boolean =>
+  /^(?:text\/|application\/json)/.test(headers["content-type"] ?? "");
+
 const readSpeech = async (
   response: IncomingMessage,
   text: string,
-  silenceMilliseconds: number,
+  {
+    silenceMilliseconds,
+    sampleRate,
+  }: { readonly silenceMilliseconds: number; readonly sampleRate: number | undefined },
 ): Promise<Speech> => {
   const pieces = readPieces(response, silenceMilliseconds);
-  const { header, rest } = await readHeader(pieces);
+  const { header, rest } = await readHeader(pieces, isText(response) ? undefined : sampleRate);
   const maxBytes = maxAudioBytes(text, header);
   return {
     header,
@@ -129,39 +172,84 @@ const readSpeech = async (
   };
 };
 
+/** The format of each server: what its profile says, or what it was found to make. */
+type Formats = WeakMap<Backend, PlainFormat>;
+
+const formatOf = (backend: Backend, formats: Formats): PlainFormat =>
+  formats.get(backend) ?? (backend.model.profile.speech.formats?.includes("wav") === false ? "pcm" : "wav");
+
+/** Whether a server refuses WAV. */
+const refusesWav = (status: number, words: string): boolean =>
+  (status === 400 || status === 422) && /response_format|\bwav\b/i.test(words);
+
 const synthesizeAt = async (
   call: ModelCall,
   request: SpeechRequest,
   signal: AbortSignal,
+  formats: Formats,
 ): Promise<Speech> => {
-  const { silenceMilliseconds } = call;
+  const { silenceMilliseconds, backend } = call;
+  const { sample_rate, formats: named } = backend.model.profile.speech;
   // Until there is audio, bytes do not mean that there will be any.
   const limit = limitTime(silenceMilliseconds, signal, () => {
     return new BackendTimeout(`The server sent no audio for ${silenceMilliseconds} ms.`);
   });
-  try {
-    const body = toWire(request, call.backend.model);
+  const askFor = async (format: PlainFormat): Promise<Speech> => {
+    const body = toWire(request, backend.model, format);
     const response = await postJson(call, "/audio/speech", body, limit.signal);
-    if (response.statusCode === 200) return await readSpeech(response, request.text, silenceMilliseconds);
-    throw failureOf(response.statusCode ?? 0, await readBody(response, maxWordsBytes), body.model);
+    const status = response.statusCode ?? 0;
+    if (status === 200) {
+      const sampleRate = sample_rate ?? (format === "pcm" ? usualSampleRate : undefined);
+      const speech = await readSpeech(response, request.text, { silenceMilliseconds, sampleRate });
+      formats.set(backend, format);
+      return speech;
+    }
+    const words = await readBody(response, maxWordsBytes);
+    if (format === "wav" && named === undefined && refusesWav(status, words)) return askFor("pcm");
+    throw failureOf(status, words, body.model);
+  };
+  try {
+    return await askFor(formatOf(backend, formats));
   } finally {
     limit.lift();
   }
+};
+
+/** The pieces in which a server speaks a text. One that streams starts at once, whatever the length. */
+const piecesFor = (text: string, { model: { profile } }: Backend): readonly [string, ...string[]] => {
+  const { streams, max_characters } = profile.speech;
+  return streams && text.length <= (max_characters ?? text.length)
+    ? [text]
+    : splitSpokenText(text, max_characters);
 };
 
 /** Speech from servers that speak the OpenAI HTTP API. */
 export const createOpenAiSynthesizer = (backends: Backends): SpeechSynthesizer => {
   const server = openModelServer(backends, "speech");
   const languages = new KnownLanguages(backends, "speech");
+  const formats: Formats = new WeakMap();
   return {
     synthesize: async (request, { signal }) => {
       const speaker = findStageVoice(request.voice)?.server;
       const language = languageOfVoice(request.voice)?.code;
       if (speaker === undefined) languages.require(language);
+      const canSpeak = (backend: Backend): boolean =>
+        speaker === undefined ? languages.serves(backend, language) : backend.name === speaker;
       return server.call(
         signal,
-        (call) => synthesizeAt(call, request, signal),
-        (backend) => (speaker === undefined ? languages.serves(backend, language) : backend.name === speaker),
+        async (call) => {
+          const { backend } = call;
+          const speak = (text: string, ended: AbortSignal, isFirst: boolean): Promise<Speech> =>
+            isFirst
+              ? synthesizeAt(call, { ...request, text }, ended, formats)
+              : server.call(
+                  ended,
+                  (next) => synthesizeAt(next, { ...request, text }, ended, formats),
+                  (other) => other === backend,
+                );
+          return speakInTurn(piecesFor(request.text, backend), speak, signal);
+        },
+        canSpeak,
       );
     },
   };

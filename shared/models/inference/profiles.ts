@@ -152,12 +152,16 @@ const speech = z.strictObject({
   languages,
   /** Whether the server starts to send before it has spoken the whole text, with `"stream": true`. */
   streams: flag.optional(),
-  /** How many characters a request may have. */
+  /** How many characters a request may have; longer texts are spoken in pieces. */
   max_characters: countFrom(1).optional(),
   /** In hertz, of audio without a header. */
   sample_rate: countFrom(8_000).optional(),
-  /** The formats that the server makes itself. */
-  formats: listFrom(["wav", "pcm", "mp3", "opus", "flac", "aac"]).optional(),
+  /** The formats that the server makes; the service makes the others from `wav` or `pcm`. */
+  formats: listFrom(["wav", "pcm", "mp3", "opus", "flac", "aac"])
+    .refine((formats) => formats.includes("wav") || formats.includes("pcm"), {
+      error: "must have wav or pcm, from which the service makes the others",
+    })
+    .optional(),
 });
 
 /**

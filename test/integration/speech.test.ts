@@ -127,6 +127,20 @@ describe("speech as a stream", () => {
     expect(headers["X-Usage-Seconds"]).toBe("1");
   });
 
+  it.each([
+    ["with its length", (response: ServerResponse) => response],
+    ["without its length", (response: ServerResponse) => response.writeHead(200)],
+  ])("has the audio of all files that the server sends in a response %s", async (_which, start) => {
+    const file = wavFile(second, { stated: true });
+    backend.behave((response) => start(response).end(Buffer.concat([file, file])));
+    const { headers, stream } = await begin({ response_mode: "stream" });
+    const received = await buffer(stream);
+    expect(received.subarray(44).equals(Buffer.concat([second, second]))).toBe(true);
+    // A player that believed the first header would stop after a second.
+    expect([received.readUInt32LE(4), received.readUInt32LE(40)]).toEqual([unknown, unknown]);
+    expect(headers).not.toHaveProperty("X-Usage-Seconds");
+  });
+
   it("never has a header that claims an empty file", async () => {
     backend.behave((response) => response.end(wavFile(second, { stated: 0 })));
     const { stream } = await begin({ response_mode: "stream" });

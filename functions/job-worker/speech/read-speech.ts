@@ -1,4 +1,4 @@
-import { audioOf } from "../../../shared/audio/encode/encode-audio.ts";
+import { audioOf } from "../../../shared/audio/encode/audio-of.ts";
 import { createResampler, createSampleReader } from "../../../shared/audio/encode/samples.ts";
 import type { Speech } from "../../../shared/audio/wav/streamed-wav.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";

@@ -1,5 +1,6 @@
 import type { Speech } from "../wav/streamed-wav.ts";
-import { audioSeconds, completeHeader, streamedHeader } from "../wav/streamed-wav.ts";
+import { audioSeconds, certainBytes, completeHeader, streamedHeader } from "../wav/streamed-wav.ts";
+import { audioOf } from "./audio-of.ts";
 
 /**
  * Formats of speech: as the model's server sent it (`wav`); MP3; Opus in Ogg; samples alone (`pcm`): 16 bits, little
@@ -50,10 +51,9 @@ export interface ReadSpeech {
 }
 
 async function* passOn(read: ReadSpeech): AsyncGenerator<Uint8Array, void, undefined> {
-  const { header, audio } = read.speech;
   try {
-    yield streamedHeader(header);
-    for await (const piece of audio) {
+    yield streamedHeader(read.speech.header);
+    for await (const piece of audioOf(read.speech)) {
       read.bytes += piece.length;
       yield piece;
     }
@@ -62,9 +62,11 @@ async function* passOn(read: ReadSpeech): AsyncGenerator<Uint8Array, void, undef
   }
 }
 
-/** Returns how long speech will play, if its header says so. */
-export const statedSeconds = ({ header }: Speech): number | undefined =>
-  header.audioBytes === undefined ? undefined : audioSeconds(header, header.audioBytes);
+/** Returns how long speech will play, if that is certain. */
+export const statedSeconds = ({ header }: Speech): number | undefined => {
+  const bytes = certainBytes(header);
+  return bytes === undefined ? undefined : audioSeconds(header, bytes);
+};
 
 /** Speech as the model's server sent it, which needs no encoder. */
 export const passOnAsWav = (speech: Speech): EncodedAudio => {

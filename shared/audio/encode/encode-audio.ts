@@ -10,6 +10,7 @@ import {
   type ReadSpeech,
   statedSeconds,
 } from "./audio-formats.ts";
+import { audioOf } from "./audio-of.ts";
 import { createResampler, createSampleReader, toSixteenBits } from "./samples.ts";
 
 /** Encodes samples of one channel from -1 to 1, and returns the finished bytes, if any. */
@@ -54,21 +55,6 @@ const codecs = {
     close: () => undefined,
   })),
 } as const;
-
-/** How much is encoded at a time, however much arrives: encoding blocks everything else. */
-const blockBytes = 32_768;
-
-/** The audio without anything that may follow it, in pieces of at most a block. */
-export async function* audioOf({ header, audio }: Speech): AsyncGenerator<Uint8Array, void, undefined> {
-  let left = header.audioBytes ?? Number.POSITIVE_INFINITY;
-  for await (const piece of audio) {
-    const bytes = piece.subarray(0, Math.min(left, piece.length));
-    left -= bytes.length;
-    for (let start = 0; start < bytes.length; start += blockBytes) {
-      yield bytes.subarray(start, start + blockBytes);
-    }
-  }
-}
 
 async function* encode(
   read: ReadSpeech,

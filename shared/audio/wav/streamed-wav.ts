@@ -5,16 +5,18 @@ export interface SpeechHeader {
   /** The start of a WAV file up to its first sample, with any chunks that the server put there. */
   readonly bytes: Uint8Array;
   readonly format: SampleFormat;
-  /** How many bytes of audio follow; `undefined` when the server did not know yet. */
+  /** How many bytes of audio the server announces; `undefined` when it did not know yet. */
   readonly audioBytes: number | undefined;
+  /** Whether more may follow, as in a response of unknown length. */
+  readonly mayContinue?: boolean;
 }
 
 /** A WAV file in progress: its header has arrived, the audio is still coming. */
 export interface Speech {
   readonly header: SpeechHeader;
   /**
-   * The bytes after the header, as they arrive; to be read once. Throws AppError `external_service_error` when the
-   * server ends early, falls silent or sends no audio.
+   * The bytes after the header, as they arrive: the audio, other chunks, and files that continue it. To be read once. Throws
+   * AppError `external_service_error` when the server ends early, falls silent or sends no audio.
    */
   readonly audio: AsyncIterable<Uint8Array>;
   /** Stops the server's work; no effect after the audio has been read to its end. */
@@ -36,18 +38,22 @@ const withLengths = ({ bytes }: SpeechHeader, fileLength: number, audioLength: n
   return copy;
 };
 
-/** The header for streamed speech: with the length the server knew, or marked as unknown. */
-export const streamedHeader = (header: SpeechHeader): Uint8Array =>
-  header.audioBytes === undefined ? withLengths(header, unknownLength, unknownLength) : header.bytes;
+/** How many bytes of audio there will be, if that is certain before the first one. */
+export const certainBytes = ({ audioBytes, mayContinue = false }: SpeechHeader): number | undefined =>
+  mayContinue ? undefined : audioBytes;
 
-/** The header of the whole file, with correct lengths. @param followingBytes all bytes after the header. */
-export const completeHeader = (header: SpeechHeader, followingBytes: number): Uint8Array =>
-  withLengths(
-    header,
-    header.bytes.length - fileLengthOffset - lengthBytes + followingBytes,
-    header.audioBytes ?? followingBytes,
-  );
+/** The header for streamed speech: with its length, or marked as unknown. */
+export const streamedHeader = (header: SpeechHeader): Uint8Array => {
+  const bytes = certainBytes(header);
+  return bytes === undefined
+    ? withLengths(header, unknownLength, unknownLength)
+    : completeHeader(header, bytes);
+};
 
-/** How long the audio lasts, to a millisecond. @param followingBytes all bytes after the header. */
-export const audioSeconds = ({ format, audioBytes }: SpeechHeader, followingBytes: number): number =>
-  Math.round(wavDuration(format, Math.min(audioBytes ?? followingBytes, followingBytes)) * 1_000) / 1_000;
+/** The header of the whole file, with correct lengths. */
+export const completeHeader = (header: SpeechHeader, audioBytes: number): Uint8Array =>
+  withLengths(header, header.bytes.length - fileLengthOffset - lengthBytes + audioBytes, audioBytes);
+
+/** How long the audio lasts, to a millisecond. */
+export const audioSeconds = ({ format }: SpeechHeader, audioBytes: number): number =>
+  Math.round(wavDuration(format, audioBytes) * 1_000) / 1_000;

@@ -19,6 +19,12 @@ export interface SampleFormat {
   readonly bitsPerSample: number;
 }
 
+export const isSameFormat = (one: SampleFormat, other: SampleFormat): boolean =>
+  one.encoding === other.encoding &&
+  one.sampleRate === other.sampleRate &&
+  one.channels === other.channels &&
+  one.bitsPerSample === other.bitsPerSample;
+
 interface WavFormat {
   /** Unless it is a compressed encoding. */
   readonly samples?: SampleFormat;

@@ -35,10 +35,10 @@ describe("the header of speech", () => {
     expect(whole.equals(wavFile(audio, { stated: true, comment: "Webale" }))).toBe(true);
   });
 
-  it("separates the length of the audio from what follows it", () => {
-    const known = header(480, { stated: true });
-    expect(lengthsOf(completeHeader(known, 480 + 26))).toEqual([known.bytes.length - 8 + 480 + 26, 480]);
-    expect(audioSeconds(known, 480 + 26)).toBe(0.01);
+  it("marks an announced length as unknown while more may follow, and has the true one at the end", () => {
+    const known = { ...header(480, { stated: true }), mayContinue: true };
+    expect(lengthsOf(streamedHeader(known))).toEqual([unknown, unknown]);
+    expect(lengthsOf(completeHeader(known, 960))).toEqual([known.bytes.length - 8 + 960, 960]);
   });
 
   it("returns the duration of what arrived", () => {

@@ -1,4 +1,6 @@
+import { audioOf } from "../../../audio/encode/audio-of.ts";
 import type { Speech } from "../../../audio/wav/streamed-wav.ts";
+import { isSameFormat } from "../../../audio/wav/wav-structure.ts";
 import { unusable } from "./backend.ts";
 
 /** Characters of the first piece. It is short, because most servers are silent until they have spoken all of a request. */
@@ -51,12 +53,6 @@ export const splitSpokenText = (
 /** Speaks a piece of a text. */
 type Speak = (text: string, signal: AbortSignal, isFirst: boolean) => Promise<Speech>;
 
-const isSameFormat = ({ header: { format: one } }: Speech, { header: { format: other } }: Speech): boolean =>
-  one.encoding === other.encoding &&
-  one.sampleRate === other.sampleRate &&
-  one.channels === other.channels &&
-  one.bitsPerSample === other.bitsPerSample;
-
 /**
  * Speaks pieces of a text as one speech. While one of them is read, the next is requested.
  *
@@ -86,13 +82,13 @@ export const speakInTurn = async (
         next = speak(text, either, false);
         // A failure is reported once what is before it has been read.
         next.catch(() => undefined);
-        yield* current.audio;
+        yield* audioOf(current);
         current = await next;
-        if (!isSameFormat(current, begun))
+        if (!isSameFormat(current.header.format, begun.header.format))
           throw unusable("The model's server changed the format of its audio.");
       }
       next = undefined;
-      yield* current.audio;
+      yield* audioOf(current);
       isComplete = true;
     } finally {
       if (!isComplete) cancel();

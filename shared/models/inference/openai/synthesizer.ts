@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { UnreadableAudioError } from "../../../audio/reading/audio-errors.ts";
+import { announcedLength } from "../../../audio/wav/joined-wav.ts";
 import { monoHeader } from "../../../audio/wav/mono-wav.ts";
 import type { Speech, SpeechHeader } from "../../../audio/wav/streamed-wav.ts";
 import { readWavHeader } from "../../../audio/wav/wav-header.ts";
@@ -67,15 +68,16 @@ const noSpeech = async (start: Buffer, pieces: Pieces, cause?: unknown) => {
     : unusable("The model's server did not return WAV audio.", cause);
 };
 
-/** Servers that do not know a length write the maximum of some integer type, or nearly that. */
-const minUnknownLength = 0x7f_00_00_00;
+const minHeaderBytes = 44;
 
-const parseHeader = (start: Buffer): SpeechHeader | undefined => {
+/** @param responseBytes how long the response is; NaN when that is unknown */
+const parseHeader = (start: Buffer, responseBytes: number): SpeechHeader | undefined => {
   const header = readWavHeader(start);
   if (!header) return undefined;
-  const { format, dataStart, dataBytes } = header;
-  const isKnown = dataBytes !== undefined && dataBytes < minUnknownLength;
-  return { bytes: start.subarray(0, dataStart), format, audioBytes: isKnown ? dataBytes : undefined };
+  const { format, dataStart } = header;
+  const audioBytes = announcedLength(header.dataBytes);
+  const isWhole = responseBytes - dataStart - (audioBytes ?? 0) < minHeaderBytes;
+  return { bytes: start.subarray(0, dataStart), format, audioBytes, mayContinue: !isWhole };
 };
 
 /** Audio without a header has one channel of 16 bits. */
@@ -89,6 +91,7 @@ const startsAsWav = /^(?:RIFF|RF64|BW64)/;
 /** @param sampleRate of audio without a header, if the server may send such */
 const readHeader = async (
   pieces: Pieces,
+  responseBytes: number,
   sampleRate: number | undefined,
 ): Promise<{ header: SpeechHeader; rest: Uint8Array }> => {
   let start = Buffer.alloc(0);
@@ -100,7 +103,7 @@ const readHeader = async (
     if (sampleRate !== undefined && !startsAsWav.test(start.toString("latin1", 0, 4)))
       return { header: headerAt(sampleRate), rest: start };
     try {
-      const header = parseHeader(start);
+      const header = parseHeader(start, responseBytes);
       if (header) return { header, rest: start.subarray(header.bytes.length) };
     } catch (error) {
       if (!(error instanceof UnreadableAudioError)) throw error;
@@ -163,7 +166,9 @@ const readSpeech = async (
   }: { readonly silenceMilliseconds: number; readonly sampleRate: number | undefined },
 ): Promise<Speech> => {
   const pieces = readPieces(response, silenceMilliseconds);
-  const { header, rest } = await readHeader(pieces, isText(response) ? undefined : sampleRate);
+  // It is not a number without this header.
+  const length = Number(response.headers["content-length"]);
+  const { header, rest } = await readHeader(pieces, length, isText(response) ? undefined : sampleRate);
   const maxBytes = maxAudioBytes(text, header);
   return {
     header,

@@ -67,6 +67,17 @@ describe("a long text", () => {
     },
   );
 
+  it("has the audio of all files in each response, and no other chunk", async () => {
+    const text = Buffer.from("LIST\x0a\0\0\0INFOISFT\0\0");
+    const responses = audios.map((audio) => {
+      const file = wavFile(audio, { stated: true });
+      return Buffer.concat([file, text, file, text]);
+    });
+    backend.behave(...responses.map(sound));
+    const heard = Buffer.concat(audios.flatMap((audio) => [audio, audio]));
+    expect((await read(await synthesize(longText))).equals(heard)).toBe(true);
+  });
+
   it("is one request to a server that streams, and one piece after another where that takes less", async () => {
     backend.behave(...speaking());
     await read(await synthesize(longText, { streams: true }));

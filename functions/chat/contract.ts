@@ -119,7 +119,15 @@ export const createChatCompletionOperation = defineOperation({
   },
   streams: streamsInBody,
   example: { otherResponses: { "text/event-stream": exampleStream } },
-  errors: ["unknown_model", "external_service_error", "service_unavailable"],
+  errors: [
+    "bad_request",
+    "unknown_model",
+    "unsupported_parameter",
+    "context_length_exceeded",
+    "content_policy_violation",
+    "external_service_error",
+    "service_unavailable",
+  ],
 });
 
 export const chatFunction = defineFunction({

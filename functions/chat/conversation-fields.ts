@@ -1,12 +1,11 @@
 import * as z from "zod";
 import type { ApiHeaderName } from "../../shared/http/response-headers.ts";
-import { chatModelIds } from "../../shared/models/inference/chat.ts";
+import { chatModelIds, defaultTemperature } from "../../shared/models/inference/chat.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 
 /** What the chat requests of all routes have in common. */
 
 const [defaultModel] = chatModelIds;
-const defaultTemperature = 0.3;
 
 /** The documentation of the temperature of chats. */
 export const temperatureText = "How much the choice of words varies; 0 always takes the most likely one";

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import {
   conversationTooLong,
+  defaultTemperature,
   fitsConversation,
   maxConversationCharacters,
   tokenUsage,
@@ -16,7 +17,12 @@ const common = {
   scope: "chat",
   ...replacedBy("/tasks/chat/completions"),
 } as const;
-const failures = ["external_service_error", "service_unavailable"] as const;
+const failures = [
+  "context_length_exceeded",
+  "content_policy_violation",
+  "external_service_error",
+  "service_unavailable",
+] as const;
 
 const modelTypes = ["qwen", "gemma"] as const;
 const modelText = "The model: `qwen` is `lang-14b`, `gemma` is `lang-9b`";
@@ -24,7 +30,6 @@ const modelType = z.enum(modelTypes).describe(modelText);
 export type ModelType = z.output<typeof modelType>;
 const defaultModelType = "qwen";
 
-const defaultTemperature = 0.3;
 const temperature = z.number().min(0).max(2).describe(temperatureText);
 
 const seconds = z.number().meta({ example: 0.61, description: "Seconds that the request took" });

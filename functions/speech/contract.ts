@@ -117,6 +117,7 @@ const voiceErrors = [
 ] as const;
 const synthesisErrors = [
   ...voiceErrors,
+  "unsupported_parameter",
   "external_service_error",
   "storage_unavailable",
   "service_unavailable",

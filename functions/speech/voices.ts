@@ -82,6 +82,7 @@ export const chooseVoice = (
 export const toSpeechRequest = (item: SpeechItem, { voice, language }: ChosenVoice): SpeechRequest => ({
   text: item.text,
   voice,
+  hasNamedVoice: item.voice === voice,
   language: item.language == null ? undefined : language,
   sampling: {
     temperature: item.temperature ?? undefined,

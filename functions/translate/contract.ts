@@ -115,7 +115,14 @@ export const translateOperation = defineOperation({
   scope: "translate",
   body: { encoding: "json", schema: translateRequest },
   response: { status: 200, description: "The translation", schema: translateResponse },
-  errors: ["unsupported_language", "same_language", "external_service_error", "service_unavailable"],
+  errors: [
+    "unsupported_language",
+    "same_language",
+    "context_length_exceeded",
+    "content_policy_violation",
+    "external_service_error",
+    "service_unavailable",
+  ],
 });
 
 const batchItem = z
@@ -226,6 +233,8 @@ export const translateBatchOperation = defineOperation({
     "unsupported_language",
     "same_language",
     "payload_too_large",
+    "context_length_exceeded",
+    "content_policy_violation",
     "external_service_error",
     "service_unavailable",
   ],

@@ -15,7 +15,11 @@ export interface ReceivedRequest {
 export interface FakeBackend {
   readonly baseUrl: string;
   readonly received: ReceivedRequest[];
+  /** The paths of requests for a list of models, which are not in `received`. */
+  readonly lists: readonly string[];
   behave(...behaviours: Behaviour[]): void;
+  /** How the server lists its models; by default it does not. */
+  listModels(behaviour: Behaviour): void;
   close(): Promise<void>;
 }
 
@@ -53,11 +57,18 @@ export const resetting: Behaviour = (response) => {
 export const startFakeBackend = async (options: ServerOptions = {}): Promise<FakeBackend> => {
   let behaviours: Behaviour[] = [responding(200, completion("Oli otya?"))];
   const received: ReceivedRequest[] = [];
+  const lists: string[] = [];
+  let list: Behaviour = responding(404, { detail: "Not Found" });
   const server = createServer(options, (request, response) => {
     void (async () => {
       // Who leaves in the middle of a request has sent none.
       const bytes = await buffer(request).catch(() => undefined);
       if (!bytes) return;
+      if (request.method === "GET") {
+        lists.push(request.url ?? "");
+        list(response, request);
+        return;
+      }
       received.push({
         method: request.method ?? "",
         path: request.url ?? "",
@@ -74,6 +85,10 @@ export const startFakeBackend = async (options: ServerOptions = {}): Promise<Fak
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     received,
+    lists,
+    listModels: (next) => {
+      list = next;
+    },
     behave: (...next) => {
       behaviours = next;
       received.length = 0;

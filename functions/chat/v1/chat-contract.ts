@@ -227,5 +227,13 @@ export const createV1ChatCompletionOperation = defineOperation({
   },
   streams: streamsInBody,
   example: { otherResponses: { "text/event-stream": exampleStream } },
-  errors: ["unknown_model", "unsupported_parameter", "external_service_error", "service_unavailable"],
+  errors: [
+    "bad_request",
+    "unknown_model",
+    "unsupported_parameter",
+    "context_length_exceeded",
+    "content_policy_violation",
+    "external_service_error",
+    "service_unavailable",
+  ],
 });

@@ -219,5 +219,13 @@ export const createResponseOperation = defineOperation({
         .join(""),
     },
   },
-  errors: ["unknown_model", "unsupported_parameter", "external_service_error", "service_unavailable"],
+  errors: [
+    "bad_request",
+    "unknown_model",
+    "unsupported_parameter",
+    "context_length_exceeded",
+    "content_policy_violation",
+    "external_service_error",
+    "service_unavailable",
+  ],
 });

@@ -64,6 +64,8 @@ export const libreTranslateFileOperation = defineOperation({
     "unreadable_document",
     "payload_too_large",
     "file_too_large",
+    "context_length_exceeded",
+    "content_policy_violation",
     "external_service_error",
     "service_unavailable",
     "storage_unavailable",

@@ -17,11 +17,12 @@ export interface V1SpeechContext extends SpeechContext {
   readonly defaultLanguage: string | undefined;
 }
 
-const chooseV1Voice = (
-  { voice, language }: V1SpeechRequest,
-  defaultLanguage: string | undefined,
-): ChosenVoice => {
-  const named = typeof voice === "object" ? voice?.id : voice;
+const namedVoice = ({ voice }: V1SpeechRequest): string | undefined =>
+  typeof voice === "object" ? voice?.id : voice;
+
+const chooseV1Voice = (request: V1SpeechRequest, defaultLanguage: string | undefined): ChosenVoice => {
+  const { language } = request;
+  const named = namedVoice(request);
   if (named !== undefined && !openAiVoices.has(named)) return chooseVoice(named, language);
   return chooseVoice(undefined, language ?? defaultLanguage);
 };
@@ -59,7 +60,10 @@ export const createV1Speech = async (
 ): Promise<Reply> => {
   if (!isSpeechModel(request.model)) throw new AppError("model_not_found", { param: "model" });
   const { voice, language } = chooseV1Voice(request, defaultLanguage);
-  const spoken = toSpeechRequest({ text: request.input, language: request.language }, { voice, language });
+  const spoken = toSpeechRequest(
+    { text: request.input, language: request.language, voice: namedVoice(request) },
+    { voice, language },
+  );
   const audio = await encode(format, await synthesizer.synthesize(spoken, { signal }));
   countCharacters(request.input);
   return request.stream_format === "sse"

@@ -189,6 +189,8 @@ export const deeplTranslateOperation = defineOperation({
     "unsupported_parameter",
     "unreadable_document",
     "payload_too_large",
+    "context_length_exceeded",
+    "content_policy_violation",
     "external_service_error",
     "service_unavailable",
   ],

@@ -121,6 +121,8 @@ export const libreTranslateOperation = defineOperation({
     "same_language",
     "unsupported_parameter",
     "payload_too_large",
+    "context_length_exceeded",
+    "content_policy_violation",
     "external_service_error",
     "service_unavailable",
   ],

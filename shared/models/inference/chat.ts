@@ -22,6 +22,9 @@ export const defaultSystemMessage =
   "You are the assistant of the Language AI Service, at home in English and the languages of Uganda and its " +
   "neighbours. You translate accurately, explain and summarise, and answer in the language you are asked in.";
 
+/** How much the choice of words varies, when the caller does not say. */
+export const defaultTemperature = 0.3;
+
 /** The models callers can choose, by the service's own names; the first is the default. */
 export const chatModelIds = ["lang-14b", "lang-9b"] as const;
 export type ChatModelId = (typeof chatModelIds)[number];

@@ -14,6 +14,8 @@ export interface SpeechRequest {
   readonly text: string;
   /** A tag of the voice catalogue. */
   readonly voice: string;
+  /** Whether the caller named the voice; otherwise the service chose it. */
+  readonly hasNamedVoice?: boolean;
   /** ISO 639-3; `undefined` leaves it to the voice. */
   readonly language: string | undefined;
   readonly sampling: SpeechSampling;

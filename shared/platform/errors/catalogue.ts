@@ -30,6 +30,11 @@ export const errorCatalogue = {
     "The account has 20 keys, those that have expired among them; revoke one to make another.",
   ),
   unsupported_parameter: error(400, "This parameter is not supported; `error.param` names it."),
+  context_length_exceeded: error(
+    400,
+    "The request is too long: it exceeds the model's maximum context length.",
+  ),
+  content_policy_violation: error(400, "The model's provider does not allow this content."),
   language_required: error(
     400,
     "The language of the recording is not known: name it in `language` or in the model (`stt-51:lug`), or set the " +

@@ -29,16 +29,19 @@ export class BackendUnreachable extends Error {
   }
 }
 
-/** The server responded with an error status. Its message is not stored: it may repeat the request. */
+/** The server responded with an error status. */
 export class BackendRefusal extends Error {
   override readonly name = "BackendRefusal";
   readonly status: number;
+  /** What the server said. It may repeat the request, so it is no part of the message. */
+  readonly words: string;
 
-  /** @param model the requested model: a wrong name is the most common mistake of a new installation. */
-  constructor(status: number, model?: string) {
+  /** @param options.model the requested model: a wrong name is the most common mistake of a new installation. */
+  constructor(status: number, { model, words = "" }: { model?: string | undefined; words?: string } = {}) {
     const requested = model === undefined ? "" : ` for the model "${model}"`;
     super(`The model's server returned status ${status}${requested}.`);
     this.status = status;
+    this.words = words;
   }
 }
 

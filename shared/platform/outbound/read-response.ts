@@ -5,7 +5,19 @@ import { BackendRefusal } from "./failures.ts";
 export interface WholeResponse {
   readonly statusCode: number;
   readonly body: string;
+  /** How long the server wants no further attempt. */
+  readonly retryAfterSeconds?: number | undefined;
 }
+
+/** The longest wait that is passed on. */
+const maxRetryAfterSeconds = 3_600;
+
+/** The seconds of a `Retry-After`, which may be a date (RFC 9110, 10.2.3); at most an hour. */
+export const readRetryAfter = (value: string | undefined): number | undefined => {
+  if (value === undefined) return undefined;
+  const seconds = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
+  return seconds > 0 ? Math.min(Math.ceil(seconds), maxRetryAfterSeconds) : undefined;
+};
 
 /** A response, and how long its connection may wait for its next use, if the server says so: 0 when it cannot be reused. */
 export type ReadResponse = WholeResponse & { readonly idleMilliseconds: number | undefined };
@@ -18,7 +30,7 @@ const empty = Buffer.alloc(0);
 const headPattern =
   /^HTTP\/1\.(?<minor>[01]) (?<status>[1-5]\d\d)(?: [^\r\n]*)?(?:\r\n[!#$%&'*+.^_`|~\w-]+:[^\r\n\0]*)*$/;
 const framingPattern =
-  /\r\n(content-length|transfer-encoding|connection|keep-alive):[ \t]*([^\r\n]*?)[ \t]*(?=\r\n|$)/gi;
+  /\r\n(content-length|transfer-encoding|connection|keep-alive|retry-after):[ \t]*([^\r\n]*?)[ \t]*(?=\r\n|$)/gi;
 
 /** The size of a chunk, and extensions, which are ignored. */
 const chunkPattern = /^([0-9a-f]{1,8})[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~\w-][\t\x20-\x7e]*)?$/i;
@@ -44,14 +56,16 @@ const readHead = (text: string) => {
   if (statusCode === 101) throw new BackendRefusal(statusCode);
   const framing: string[] = [];
   let idleMilliseconds = minor === "1" ? undefined : 0;
+  let retryAfterSeconds: number | undefined;
   for (const [, name = "", value = ""] of text.matchAll(framingPattern)) {
     const lowerCaseName = name.toLowerCase();
     if (lowerCaseName === "keep-alive") idleMilliseconds ??= readKeepAlive(value);
+    else if (lowerCaseName === "retry-after") retryAfterSeconds = readRetryAfter(value);
     else if (lowerCaseName !== "connection") framing.push(`${lowerCaseName} ${value.toLowerCase()}`);
     else if (/\bclose\b/i.test(value)) idleMilliseconds = 0;
   }
   const length = statusCode === 204 || statusCode === 304 ? 0 : readLength(framing);
-  return { statusCode, length, idleMilliseconds };
+  return { statusCode, length, idleMilliseconds, retryAfterSeconds };
 };
 
 /** Reads one response of a connection. `take` and `end` throw when it is malformed or ambiguous. */
@@ -148,11 +162,16 @@ export class ResponseReader {
     }
   }
 
-  #result({ statusCode, idleMilliseconds }: Omit<ReadResponse, "body">): ReadResponse {
+  #result({ statusCode, idleMilliseconds, retryAfterSeconds }: Omit<ReadResponse, "body">): ReadResponse {
     const [only = empty, ...others] = this.#parts;
     const body = (others.length === 0 ? only : Buffer.concat(this.#parts)).toString();
     // Unrequested bytes would be read as the start of the next response.
-    return { statusCode, body, idleMilliseconds: this.#unread.length === 0 ? idleMilliseconds : 0 };
+    return {
+      statusCode,
+      body,
+      retryAfterSeconds,
+      idleMilliseconds: this.#unread.length === 0 ? idleMilliseconds : 0,
+    };
   }
 
   #tooLarge(): RangeError {

@@ -5,7 +5,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { ByteSource } from "./byte-source.ts";
 import { BackendOverdue, BackendTimeout } from "./failures.ts";
 import { openExchange, type RequestHead, readBody } from "./http-client.ts";
-import type { WholeResponse } from "./read-response.ts";
+import { readRetryAfter, type WholeResponse } from "./read-response.ts";
 import { awaitActivity } from "./timeouts.ts";
 
 /** A body that is sent piece by piece. */
@@ -59,7 +59,11 @@ export const sendUpload = async (options: UploadOptions): Promise<WholeResponse>
     const exchange = async (): Promise<WholeResponse> => {
       const head = await response;
       handOnEvents(head, options);
-      return { statusCode: head.statusCode ?? 0, body: await readBody(head, maxResponseBytes) };
+      return {
+        statusCode: head.statusCode ?? 0,
+        body: await readBody(head, maxResponseBytes),
+        retryAfterSeconds: readRetryAfter(head.headers["retry-after"]),
+      };
     };
     return await awaitActivity(exchange(), { milliseconds: silenceMilliseconds, onIdle });
   } catch (error) {

@@ -65,9 +65,11 @@ export const logEvents = {
   "model.failed":
     "A model did not reply to a message; `code` is the service's error, `reason` the outcome of the call.",
   "model.key_refused":
-    "A model's server refused our key (401 or 403); `server` is its name, by which the secret has its key.",
+    "A model's server refused our key (401 or 403), or its account is out of credit (402); `server` is its name, by which the secret has its key.",
   "model.language_unknown":
     "A model's server does not know a language of the service; reported once for each language and process. Choose a profile for it.",
+  "model.refused":
+    "A model's server refused a request or reported a failure; `words` are its own, up to 300 characters, without anything that was also in the request. `status` says what they amount to.",
   "model.server_failed":
     "A model's server failed, and the next one of its task was called; `reason` is the outcome of the call.",
   "note.not_refreshed":

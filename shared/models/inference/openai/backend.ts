@@ -3,7 +3,7 @@ import { AppError, type AppErrorOptions } from "../../../platform/errors/app-err
 import { dependencyFailure } from "../../../platform/errors/dependency-failure.ts";
 import {
   BackendOverdue,
-  BackendRefusal,
+  type BackendRefusal,
   BackendTimeout,
   BackendUnreachable,
 } from "../../../platform/outbound/failures.ts";
@@ -58,10 +58,46 @@ export class UnknownLanguage extends ModelRefusal {
   }
 }
 
+/** What a server counted of a request that its model cannot hold. */
+export interface ContextCounts {
+  readonly promptTokens: number | undefined;
+  /** Of the prompt and the requested reply together. */
+  readonly totalTokens: number | undefined;
+  readonly contextTokens: number | undefined;
+  /** Whether the server stopped counting the prompt. */
+  readonly isPartial: boolean;
+}
+
+/** Frameworks recognise "maximum context length", and shorten the conversation. */
+const tooLongText = ({ promptTokens, totalTokens, contextTokens }: ContextCounts): string => {
+  if (contextTokens === undefined) return "it exceeds this model's maximum context length.";
+  const limit = `this model's maximum context length is ${contextTokens} tokens.`;
+  const leavesRoom = promptTokens === undefined || promptTokens <= contextTokens;
+  if (leavesRoom && totalTokens !== undefined)
+    return `${limit} However, the request needs ${totalTokens} tokens with its reply.`;
+  return promptTokens === undefined ? limit : `${limit} However, the request has ${promptTokens} tokens.`;
+};
+
+/** A conversation or text that is too long for the model. Another server is not called. */
+export class ContextLengthExceeded extends ModelRefusal {
+  readonly counts: ContextCounts;
+
+  constructor(counts: ContextCounts, cause: BackendRefusal) {
+    super("context_length_exceeded", {
+      message: `The request is too long: ${tooLongText(counts)}`,
+      extra: {
+        ...(counts.contextTokens === undefined ? {} : { context_tokens: counts.contextTokens }),
+        ...(counts.promptTokens === undefined ? {} : { prompt_tokens: counts.promptTokens }),
+      },
+      cause,
+    });
+    this.counts = counts;
+  }
+}
+
 /** How long to wait while a model is loading: a GPU's cold start takes 2 to 3 minutes. */
 const loadingRetrySeconds = 30;
 
-const busyRetrySeconds = 5;
 const unreachableRetrySeconds = 10;
 
 type RetryOptions = Pick<AppErrorOptions, "cause" | "retryAfterSeconds">;
@@ -99,72 +135,6 @@ const loadingWords =
 
 /** Whether a server's own words mean that its model is not ready yet. */
 export const saysLoading = (words: string): boolean => loadingWords.test(words);
-
-/** A response's status and message as one of our errors. The message never reaches the log. */
-export const failureOf = (status: number, words: string, model?: string): AppError => {
-  const cause = new BackendRefusal(status, model);
-  if (saysLoading(words)) {
-    return notReady("The model is loading; this can take 2 to 3 minutes. Try again.", { cause });
-  }
-  if (status === 429) {
-    return notReady("The model is busy; try again shortly.", { cause, retryAfterSeconds: busyRetrySeconds });
-  }
-  const maybeLoading = "The model is not ready; it may be loading, which can take 2 to 3 minutes.";
-  if (status === 502 || status === 503) return notReady(maybeLoading, { cause });
-  // A gateway that waited in vain for its model: that may have been at work all the time.
-  if (status === 504) return unavailable(maybeLoading, { cause });
-  if (status >= 500) return unusable("The model's server failed.", cause);
-  const message =
-    status === 400 || status === 413
-      ? "The model's server refused the request; it may be too long for the model."
-      : "The model's server failed.";
-  return new ModelRefusal("external_service_error", { message, cause });
-};
-
-/** A server's message about a conversation that is too long may quote anything from it. */
-const saysTooLong =
-  /context (length|window|size)|too long|maximum.{0,30}tokens|exceeds? the (limit|available)/i;
-
-/** The words by which servers name what they refuse, the more specific ones first. */
-const refusableParameters = [
-  ["parallel_tool_calls", /parallel.?tool/i],
-  ["tool_choice", /tool.?choice/i],
-  ["tools", /\btools?\b|function.?call/i],
-  ["response_format", /response.?format|json.?(schema|object|mode)|structured|guided|grammar/i],
-  ["seed", /\bseed\b/i],
-  ["presence_penalty", /presence.?penalty/i],
-  ["frequency_penalty", /frequency.?penalty/i],
-  ["reasoning_effort", /reasoning/i],
-] as const satisfies readonly (readonly [name: string, words: RegExp])[];
-type RefusableParameter = (typeof refusableParameters)[number][0];
-
-/** Servers that lack a feature also report it with the status of a failure (llama.cpp): then their words decide. */
-const saysUnable = /support|requires?\b|implement|enable/i;
-
-const isRefusal = (status: number, words: string): boolean =>
-  status === 400 || status === 422 || ((status === 500 || status === 501) && saysUnable.test(words));
-
-/**
- * A response's status and message as one of our errors. If the server names an optional parameter that it does not
- * support, the error names it too.
- */
-export const refusalOf = (
-  status: number,
-  words: string,
-  request: { readonly model: string } & { readonly [Name in RefusableParameter]?: unknown },
-): AppError => {
-  const refused =
-    isRefusal(status, words) &&
-    !saysTooLong.test(words) &&
-    refusableParameters.find(([name, pattern]) => request[name] !== undefined && pattern.test(words));
-  if (!refused) return failureOf(status, words, request.model);
-  const [param] = refused;
-  return new ModelRefusal("unsupported_parameter", {
-    message: `The model's server does not support \`${param}\` as sent.`,
-    param,
-    cause: new BackendRefusal(status, request.model),
-  });
-};
 
 /** The model took too long: the same request may fail again, a smaller one may succeed. */
 const overdue = (cause: BackendOverdue): AppError =>

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { AppError } from "../../../platform/errors/app-error.ts";
-import { sendRequest } from "../../../platform/outbound/http-client.ts";
-import type { WholeResponse } from "../../../platform/outbound/read-response.ts";
+import { readBody, sendRequest } from "../../../platform/outbound/http-client.ts";
+import { readRetryAfter, type WholeResponse } from "../../../platform/outbound/read-response.ts";
 import { exchangeOverSocket } from "../../../platform/outbound/socket-exchange.ts";
 import type { ModelTask } from "../../../platform/telemetry/backend-uses.ts";
 import { describeError, logger } from "../../../platform/telemetry/logger.ts";
@@ -120,11 +120,22 @@ export const openModelServer = (backends: Backends, task: ModelTask): ModelServe
 };
 
 /** The body is serialised once, even when it is sent twice. */
-const jsonRequest = ({ url, headers }: ModelCall, path: string, body: unknown, signal: AbortSignal) => ({
-  url: url(path),
-  headers: { "Content-Type": "application/json", ...headers },
-  body: JSON.stringify(body),
-  signal,
+const jsonRequest = (call: ModelCall, path: string, value: unknown, signal: AbortSignal) => {
+  const body = JSON.stringify(value);
+  call.noteSent(body);
+  return {
+    url: call.url(path),
+    headers: { "Content-Type": "application/json", ...call.headers },
+    body,
+    signal,
+  };
+};
+
+/** Reads a response whose head has come. @throws as `readBody` does. */
+export const readWhole = async (response: IncomingMessage, maxBytes: number): Promise<WholeResponse> => ({
+  statusCode: response.statusCode ?? 0,
+  body: await readBody(response, maxBytes),
+  retryAfterSeconds: readRetryAfter(response.headers["retry-after"]),
 });
 
 /**

@@ -12,8 +12,9 @@ import type {
   TokenUsage,
   ToolCall,
 } from "../chat.ts";
-import { notReady, refusalOf, saysLoading, unusable } from "./backend.ts";
+import { unusable } from "./backend.ts";
 import { postJsonForWhole } from "./call-policy.ts";
+import { failureOf, type RefusedRequest, reportedFailure } from "./refusals.ts";
 import type { ModelCall } from "./task-server.ts";
 import { type ThoughtHabits, withoutThoughts } from "./thinking.ts";
 
@@ -64,6 +65,8 @@ export interface CompletionRequest {
 /** A request, and what must be known about its model to read its reply. */
 export interface CompletionPlan extends ThoughtHabits {
   readonly request: CompletionRequest;
+  /** See {@link RefusedRequest}. */
+  readonly isCallers?: RefusedRequest["isCallers"];
 }
 
 const count = z.int().min(0).nullish().catch(null);
@@ -103,33 +106,16 @@ export const finishReasonOf = (word: string, hasCalls: boolean): FinishReason =>
   return reason;
 };
 
-/** Some servers report failures with status 200: an `error`, `detail` or `message` and no choices. */
-const wireFailure = z.union([
-  z.string(),
-  z
-    .object({
-      error: z.union([z.string(), z.looseObject({ message: z.string() }).transform((e) => e.message)]),
-    })
-    .transform((body) => body.error),
-  z.object({ detail: z.string() }).transform((body) => body.detail),
-  z.object({ message: z.string() }).transform((body) => body.message),
-  z.object({ status: z.string() }).transform((body) => body.status),
-]);
-
-/** An unusable response as one of our errors. */
-export const failureIn = (response: unknown, cause?: unknown): AppError => {
-  const words = wireFailure.safeParse(response);
-  return words.success && saysLoading(words.data)
-    ? notReady("The model is loading; try again in 2 to 3 minutes.")
-    : unusable("The model's server returned no usable response.", cause);
-};
+/** An unusable response as one of our errors: some servers report failures with status 200. */
+export const failureIn = (response: unknown, cause?: unknown): AppError =>
+  reportedFailure(response) ?? unusable("The model's server returned no usable response.", cause);
 
 /** @throws AppError `external_service_error` for anything but JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw unusable("The model's server did not return JSON.", error);
+    throw reportedFailure(text) ?? unusable("The model's server did not return JSON.", error);
   }
 };
 
@@ -224,20 +210,20 @@ export const parseCompletion = (
  */
 export const completeChat = async (
   call: ModelCall,
-  { request, thinksFirst }: CompletionPlan,
+  { request, thinksFirst, isCallers }: CompletionPlan,
   signal: AbortSignal,
 ): Promise<ChatReply> => {
   const { silenceMilliseconds } = call;
   const limit = limitTime(silenceMilliseconds, signal, () => new BackendOverdue(silenceMilliseconds));
   try {
-    const { statusCode, body } = await postJsonForWhole(
+    const response = await postJsonForWhole(
       call,
       "/chat/completions",
       { ...request, stream: false },
       { signal: limit.signal, maxBytes: maxResponseBytes },
     );
-    if (statusCode !== 200) throw refusalOf(statusCode, body, request);
-    return parseCompletion(body, { thinksFirst, hasTools: request.tools !== undefined });
+    if (response.statusCode !== 200) throw failureOf(response, { sent: { ...request }, isCallers });
+    return parseCompletion(response.body, { thinksFirst, hasTools: request.tools !== undefined });
   } finally {
     limit.lift();
   }

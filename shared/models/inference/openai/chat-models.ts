@@ -1,5 +1,5 @@
-import type { ChatMessage, ChatModels, ChatRequest } from "../chat.ts";
-import type { Backends } from "./backend.ts";
+import { type ChatMessage, type ChatModels, type ChatRequest, defaultTemperature } from "../chat.ts";
+import type { Backends, ServedModel } from "./backend.ts";
 import { openModelServer } from "./call-policy.ts";
 import {
   type CompletionPlan,
@@ -8,6 +8,7 @@ import {
   type WireMessage,
 } from "./chat-completion.ts";
 import { streamChat } from "./chat-stream.ts";
+import { fitToContext } from "./context-length.ts";
 import type { ModelCall } from "./task-server.ts";
 
 const wireMessage = (message: ChatMessage): WireMessage => {
@@ -38,11 +39,15 @@ const wireResponseFormat = (format: ChatRequest["responseFormat"]): CompletionRe
   return { type, json_schema: schema };
 };
 
-const requestTo = (request: ChatRequest, { backend }: ModelCall): CompletionPlan => {
-  const { name, profile } = backend.models?.get(request.model) ?? backend.model;
+const modelFor = ({ model }: ChatRequest, { backend }: ModelCall): ServedModel =>
+  backend.models?.get(model) ?? backend.model;
+
+const planFor = (request: ChatRequest, { name, profile }: ServedModel): CompletionPlan => {
   const { temperature, max_tokens_parameter: maxTokens, thinks_first: thinksFirst } = profile.chat;
   return {
     thinksFirst,
+    // What the caller leaves out has the default.
+    isCallers: (parameter) => parameter !== "temperature" || request.temperature !== defaultTemperature,
     request: {
       model: name,
       messages: request.messages.map(wireMessage),
@@ -65,10 +70,19 @@ const requestTo = (request: ChatRequest, { backend }: ModelCall): CompletionPlan
 /** Chat models behind servers that speak the OpenAI HTTP API. */
 export const createOpenAiChatModels = (backends: Backends): ChatModels => {
   const server = openModelServer(backends, "chat");
+  const call = <Reply>(
+    request: ChatRequest,
+    signal: AbortSignal,
+    complete: (call: ModelCall, plan: CompletionPlan, signal: AbortSignal) => Promise<Reply>,
+  ): Promise<Reply> =>
+    server.call(signal, (call) => {
+      const model = modelFor(request, call);
+      return fitToContext(call, planFor(request, model), model.profile.chat.context_tokens, (plan) =>
+        complete(call, plan, signal),
+      );
+    });
   return {
-    reply: (request, { signal }) =>
-      server.call(signal, (call) => completeChat(call, requestTo(request, call), signal)),
-    streamReply: (request, { signal }) =>
-      server.call(signal, (call) => streamChat(call, requestTo(request, call), signal)),
+    reply: (request, { signal }) => call(request, signal, completeChat),
+    streamReply: (request, { signal }) => call(request, signal, streamChat),
   };
 };

@@ -1,11 +1,11 @@
 import type { AppError } from "../../../platform/errors/app-error.ts";
 import { BackendOverdue, BackendTimeout } from "../../../platform/outbound/failures.ts";
-import { readBody } from "../../../platform/outbound/http-client.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import type { ChatEvent, ChatReply, ChatStream } from "../chat.ts";
-import { exchangeFailure, refusalOf } from "./backend.ts";
-import { postJson } from "./call-policy.ts";
+import { exchangeFailure } from "./backend.ts";
+import { postJson, readWhole } from "./call-policy.ts";
 import { type CompletionPlan, maxResponseBytes, parseCompletion } from "./chat-completion.ts";
+import { failureOf } from "./refusals.ts";
 import { ReplyGroups } from "./reply-groups.ts";
 import type { ModelCall } from "./task-server.ts";
 
@@ -36,7 +36,7 @@ const inOneGroup = (reply: ChatReply): ChatStream => ({
 
 const openGroups = async (
   call: ModelCall,
-  { request, thinksFirst }: CompletionPlan,
+  { request, thinksFirst, isCallers }: CompletionPlan,
   { signal, onResponse }: GroupOptions,
 ): Promise<ChatStream> => {
   const asFailure = (thrown: unknown): AppError => exchangeFailure(signal.aborted ? signal.reason : thrown);
@@ -50,18 +50,18 @@ const openGroups = async (
     onResponse();
     const habits = { thinksFirst, hasTools: request.tools !== undefined };
     const status = response.statusCode ?? 0;
-    // Failures, and servers that do not stream, always return JSON.
-    const isJson = response.headers["content-type"]?.startsWith("application/json");
-    if (status === 200 && !isJson) {
+    // Failures, and servers that do not stream, always return JSON; a proxy or login page is HTML.
+    const isWhole = /^(?:application\/json|text\/html)/i.test(response.headers["content-type"] ?? "");
+    if (status === 200 && !isWhole) {
       const { silenceMilliseconds } = call;
       const { model } = request;
       const groups = new ReplyGroups(response, { habits, model, silenceMilliseconds, asFailure });
       await groups.begin();
       return groups;
     }
-    const body = await readBody(response, maxResponseBytes);
-    if (status !== 200) throw refusalOf(status, body, request);
-    return inOneGroup(parseCompletion(body, habits));
+    const whole = await readWhole(response, maxResponseBytes);
+    if (status !== 200) throw failureOf(whole, { sent: { ...request }, isCallers });
+    return inOneGroup(parseCompletion(whole.body, habits));
   } catch (error) {
     throw asFailure(error);
   }

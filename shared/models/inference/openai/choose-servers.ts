@@ -2,7 +2,7 @@ import type { AppError } from "../../../platform/errors/app-error.ts";
 import { BackendRefusal } from "../../../platform/outbound/failures.ts";
 import { CircuitOpen, UnknownLanguage } from "./backend.ts";
 import { isServersFault } from "./circuit.ts";
-import { keyRefusals, type TaskServer } from "./task-server.ts";
+import type { TaskServer } from "./task-server.ts";
 
 /** Servers of one order, of which each gets its share of the calls. */
 type Rank = readonly TaskServer[];
@@ -33,14 +33,18 @@ const shuffle = (rank: Rank): TaskServer[] => {
 /** The servers in the order in which one request calls them, until one of them replies. */
 export const callOrder = (ranks: readonly Rank[]): TaskServer[] => ranks.flatMap(shuffle);
 
+/** Statuses that are about the request: another server would repeat them. */
+const aboutRequest: readonly number[] = [400, 413, 415, 422];
+
 /**
  * Whether another server is called after this failure: the server gets no calls, could not be reached, was silent or busy, failed,
- * refused our key, or does not know the language. Any other refusal is about the request, so it is the caller's.
+ * refused our key, is out of credit, does not know the model or the language, redirects, or sends a page or an error in place of a
+ * reply. Any other refusal is about the request, so it is the caller's.
  */
 export const isFollowed = (failure: AppError): boolean => {
   if (failure instanceof CircuitOpen || failure instanceof UnknownLanguage) return true;
+  if (!isServersFault(failure)) return false;
   const { cause } = failure;
-  if (cause instanceof BackendRefusal && (cause.status >= 500 || keyRefusals.includes(cause.status)))
-    return true;
-  return failure.code === "service_unavailable" && isServersFault(failure);
+  if (cause instanceof BackendRefusal && !aboutRequest.includes(cause.status)) return true;
+  return failure.code === "service_unavailable";
 };

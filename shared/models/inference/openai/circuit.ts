@@ -44,8 +44,8 @@ const isDown = (cause: unknown): boolean =>
   (cause instanceof BackendRefusal && cause.status >= 500);
 
 /** Whether the server refused the request, and the caller receives that refusal. */
-const isRefusedByServer = ({ code, cause }: AppError): boolean =>
-  code === "unsupported_parameter" && cause instanceof BackendRefusal;
+const isRefusedByServer = (failure: AppError): boolean =>
+  failure instanceof ModelRefusal && failure.cause instanceof BackendRefusal;
 
 /** @param wasSent whether a whole request reached the server: before that, no model can have started. */
 export const outcomeOf = (

@@ -5,10 +5,11 @@ import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import { codeOnWire } from "../language-codes.ts";
 import type { DirectTranslation } from "../profiles.ts";
 import type { TranslationRequest, TranslationResult } from "../translation.ts";
-import { failureOf, unusable } from "./backend.ts";
+import { unusable } from "./backend.ts";
 import { postJsonForWhole } from "./call-policy.ts";
 import { failureIn, maxResponseBytes, parseJson } from "./chat-completion.ts";
 import type { KnownLanguages } from "./known-languages.ts";
+import { failureOf } from "./refusals.ts";
 import type { ModelCall } from "./task-server.ts";
 
 /** Source: https://docs.libretranslate.com/guides/api_usage/ */
@@ -41,16 +42,17 @@ export const translateDirectly = async (
   });
   const limit = limitTime(silenceMilliseconds, signal, () => new BackendOverdue(silenceMilliseconds));
   try {
-    const { statusCode, body } = await postJsonForWhole(
+    const whole = await postJsonForWhole(
       { ...call, headers },
       "/translate",
       { q: request.text, source: source?.wire ?? "auto", target: target?.wire, format: "text", api_key: key },
       { signal: limit.signal, maxBytes: maxResponseBytes },
     );
+    const { statusCode, body } = whole;
     const refused = statusCode === 400 && unsupportedLanguage.test(body) ? body : "";
     const unknown = [target, source].find((language) => language?.wire && refused.includes(language.wire));
     if (unknown) throw languages.refusal(unknown.code, backend.name);
-    if (statusCode !== 200) throw failureOf(statusCode, body, backend.model.name);
+    if (statusCode !== 200) throw failureOf(whole, { sent: { model: backend.model.name } });
     const response = parseJson(body);
     const text = wireTranslation.safeParse(response).data?.translatedText.trim();
     if (text === undefined) throw failureIn(response);

@@ -7,20 +7,15 @@ import { readWavHeader } from "../../../audio/wav/wav-header.ts";
 import { bytesPerSample } from "../../../audio/wav/wav-structure.ts";
 import { findStageVoice, languageOfVoice, modelVoiceOf } from "../../../platform/catalogue/voices.ts";
 import { BackendTimeout } from "../../../platform/outbound/failures.ts";
-import { readBody, readPieces } from "../../../platform/outbound/http-client.ts";
+import { readPieces } from "../../../platform/outbound/http-client.ts";
+import type { WholeResponse } from "../../../platform/outbound/read-response.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import type { SpeechRequest, SpeechSynthesizer } from "../speech.ts";
-import {
-  type Backend,
-  type Backends,
-  failureOf,
-  notReady,
-  type ServedModel,
-  saysLoading,
-  unusable,
-} from "./backend.ts";
-import { openModelServer, postJson } from "./call-policy.ts";
+import { type Backend, type Backends, type ServedModel, unusable } from "./backend.ts";
+import { openModelServer, postJson, readWhole } from "./call-policy.ts";
 import { KnownLanguages } from "./known-languages.ts";
+import { failureOf, type RefusedRequest, reportedFailure } from "./refusals.ts";
+import { jsonOrText } from "./server-words.ts";
 import { speakInTurn, splitSpokenText } from "./speak-in-turn.ts";
 import type { ModelCall } from "./task-server.ts";
 
@@ -55,7 +50,7 @@ const toWire = (
 type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
 
 /** A response with status 200 that is not speech: some servers report failures so. */
-const noSpeech = async (start: Buffer, pieces: Pieces, cause?: unknown) => {
+const noSpeech = async (start: Buffer, pieces: Pieces, request: RefusedRequest, cause?: unknown) => {
   let words = start;
   while (words.length < maxWordsBytes) {
     const next = await pieces.next();
@@ -63,9 +58,10 @@ const noSpeech = async (start: Buffer, pieces: Pieces, cause?: unknown) => {
     words = Buffer.concat([words, next.value]);
   }
   await pieces.return();
-  return saysLoading(words.toString("latin1"))
-    ? notReady("The model is loading; try again in 2 to 3 minutes.")
-    : unusable("The model's server did not return WAV audio.", cause);
+  return (
+    reportedFailure(jsonOrText(words.toString()), request) ??
+    unusable("The model's server did not return WAV audio.", cause)
+  );
 };
 
 const minHeaderBytes = 44;
@@ -91,13 +87,14 @@ const startsAsWav = /^(?:RIFF|RF64|BW64)/;
 /** @param sampleRate of audio without a header, if the server may send such */
 const readHeader = async (
   pieces: Pieces,
+  request: RefusedRequest,
   responseBytes: number,
   sampleRate: number | undefined,
 ): Promise<{ header: SpeechHeader; rest: Uint8Array }> => {
   let start = Buffer.alloc(0);
   for (;;) {
     const next = await pieces.next();
-    if (next.done) throw await noSpeech(start, pieces);
+    if (next.done) throw await noSpeech(start, pieces, request);
     start = Buffer.concat([start, next.value]);
     if (start.length < 4) continue;
     if (sampleRate !== undefined && !startsAsWav.test(start.toString("latin1", 0, 4)))
@@ -107,7 +104,7 @@ const readHeader = async (
       if (header) return { header, rest: start.subarray(header.bytes.length) };
     } catch (error) {
       if (!(error instanceof UnreadableAudioError)) throw error;
-      throw await noSpeech(start, pieces, error);
+      throw await noSpeech(start, pieces, request, error);
     }
   }
 };
@@ -159,7 +156,7 @@ const isText = ({ headers }: IncomingMessage): boolean =>
 
 const readSpeech = async (
   response: IncomingMessage,
-  text: string,
+  { text, ...request }: RefusedRequest & { readonly text: string },
   {
     silenceMilliseconds,
     sampleRate,
@@ -168,7 +165,8 @@ const readSpeech = async (
   const pieces = readPieces(response, silenceMilliseconds);
   // It is not a number without this header.
   const length = Number(response.headers["content-length"]);
-  const { header, rest } = await readHeader(pieces, length, isText(response) ? undefined : sampleRate);
+  const rate = isText(response) ? undefined : sampleRate;
+  const { header, rest } = await readHeader(pieces, request, length, rate);
   const maxBytes = maxAudioBytes(text, header);
   return {
     header,
@@ -184,8 +182,8 @@ const formatOf = (backend: Backend, formats: Formats): PlainFormat =>
   formats.get(backend) ?? (backend.model.profile.speech.formats?.includes("wav") === false ? "pcm" : "wav");
 
 /** Whether a server refuses WAV. */
-const refusesWav = (status: number, words: string): boolean =>
-  (status === 400 || status === 422) && /response_format|\bwav\b/i.test(words);
+const refusesWav = ({ statusCode, body }: WholeResponse): boolean =>
+  (statusCode === 400 || statusCode === 422) && /response_format|\bwav\b/i.test(body);
 
 const synthesizeAt = async (
   call: ModelCall,
@@ -202,16 +200,17 @@ const synthesizeAt = async (
   const askFor = async (format: PlainFormat): Promise<Speech> => {
     const body = toWire(request, backend.model, format);
     const response = await postJson(call, "/audio/speech", body, limit.signal);
-    const status = response.statusCode ?? 0;
-    if (status === 200) {
+    const isCallers = (name: string): boolean => name !== "voice" || request.hasNamedVoice === true;
+    const refused = { sent: body, isCallers, text: request.text };
+    if (response.statusCode === 200) {
       const sampleRate = sample_rate ?? (format === "pcm" ? usualSampleRate : undefined);
-      const speech = await readSpeech(response, request.text, { silenceMilliseconds, sampleRate });
+      const speech = await readSpeech(response, refused, { silenceMilliseconds, sampleRate });
       formats.set(backend, format);
       return speech;
     }
-    const words = await readBody(response, maxWordsBytes);
-    if (format === "wav" && named === undefined && refusesWav(status, words)) return askFor("pcm");
-    throw failureOf(status, words, body.model);
+    const whole = await readWhole(response, maxWordsBytes);
+    if (format === "wav" && named === undefined && refusesWav(whole)) return askFor("pcm");
+    throw failureOf(whole, refused);
   };
   try {
     return await askFor(formatOf(backend, formats));

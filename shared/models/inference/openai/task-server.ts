@@ -6,6 +6,7 @@ import { logger } from "../../../platform/telemetry/logger.ts";
 import { requestScope } from "../../../platform/telemetry/request-scope.ts";
 import { type Backend, CircuitOpen, exchangeFailure, unusable } from "./backend.ts";
 import { type CallOutcome, Circuit, outcomeOf, pauseSeconds, succeeded } from "./circuit.ts";
+import { excerptOf } from "./server-words.ts";
 
 /** Before the second attempt, and at random up to as long again. */
 const retryPauseMilliseconds = 200;
@@ -27,6 +28,8 @@ export interface ModelCall {
   /** Sent as a bearer token in `headers`; `undefined` for servers that require none. */
   readonly key: string | undefined;
   readonly silenceMilliseconds: number;
+  /** Takes the text of the request, of which the log must have nothing. */
+  noteSent(text: string): void;
   /** Reports that a part of the response has gone to the caller: no other server may be called instead. */
   begin(): void;
   /**
@@ -149,13 +152,23 @@ const noteCall = (
   scope.backends.noteCall(metricName, milliseconds, hasFailed);
 };
 
-/** Statuses by which a server refuses our key. */
-export const keyRefusals: readonly number[] = [401, 403];
+/** Statuses by which a server refuses our key, or has no credit left for it. */
+const keyRefusals: readonly number[] = [401, 402, 403];
 
-/** An alarm counts these lines. */
-const logRefusedKey = (cause: unknown, task: ModelTask, name: string): void => {
-  if (!(cause instanceof BackendRefusal) || !keyRefusals.includes(cause.status)) return;
-  logger.error("model.key_refused", { backend: task, server: name, status: cause.status });
+/** Logs what a server says about its refusal or failure. */
+const logRefusal = (
+  cause: unknown,
+  {
+    backend,
+    server,
+    sent,
+  }: { readonly backend: ModelTask; readonly server: string; readonly sent: readonly string[] },
+): void => {
+  if (!(cause instanceof BackendRefusal)) return;
+  const { status, words } = cause;
+  if (words !== "") logger.warn("model.refused", { backend, server, status, words: excerptOf(words, sent) });
+  // An alarm counts these lines.
+  if (keyRefusals.includes(status)) logger.error("model.key_refused", { backend, server, status });
 };
 
 const openCircuit = (
@@ -193,6 +206,7 @@ export const openTaskServer = (backend: Backend, task: ModelTask, substitutes: S
       if (!endCall) throw new CircuitOpen(pauseSeconds);
       report?.begin();
       const work = trackModelWork();
+      let sent = "";
       const startedAt = performance.now();
       const end = (outcome: CallOutcome): void => {
         const milliseconds = performance.now() - startedAt;
@@ -209,6 +223,9 @@ export const openTaskServer = (backend: Backend, task: ModelTask, substitutes: S
           silenceMilliseconds,
           url,
           begin,
+          noteSent: (text) => {
+            sent = text;
+          },
           send: (request, requestSignal) =>
             sendTwice(request, work, { signal: requestSignal, canMoveOn: canReplace() }),
         });
@@ -218,7 +235,7 @@ export const openTaskServer = (backend: Backend, task: ModelTask, substitutes: S
       } catch (thrown) {
         const failure = exchangeFailure(thrown);
         end(outcomeOf(failure, work.mayHaveStarted(), signal));
-        logRefusedKey(failure.cause, task, name);
+        logRefusal(failure.cause, { backend: task, server: name, sent: [sent, ...(key ? [key] : [])] });
         throw failure;
       }
     },

@@ -7,10 +7,11 @@ import type {
   TranscriptionOptions,
   TranscriptionRequest,
 } from "../transcription.ts";
-import { type Backends, failureOf, ModelRefusal, notReady } from "./backend.ts";
+import { type Backends, ModelRefusal, notReady } from "./backend.ts";
 import { openModelServer } from "./call-policy.ts";
 import { KnownLanguages } from "./known-languages.ts";
 import { LanguageProbe } from "./language-probe.ts";
+import { failureOf } from "./refusals.ts";
 import { StreamedTranscript } from "./streamed-transcript.ts";
 import type { ModelCall } from "./task-server.ts";
 import { formFor, lesserForm, toBody, type WireForm } from "./transcription-form.ts";
@@ -19,16 +20,17 @@ import { parseTranscription } from "./whole-transcript.ts";
 /** How long a server may stop reading a recording. Decoders read it at once or not at all. */
 const defaultStallMilliseconds = 30_000;
 
-const refusal = ({ statusCode, body }: WholeResponse, model: string) => {
+const refusal = (response: WholeResponse, model: string, { prompt, temperature }: TranscriptionRequest) => {
+  const { statusCode } = response;
   if (statusCode === 202) return notReady("The model is starting; this can take 2 to 3 minutes. Try again.");
   if (statusCode === 413) {
     return new ModelRefusal("external_service_error", {
       message:
         "The model's server does not accept recordings of this size; send a shorter or more compressed one.",
-      cause: new BackendRefusal(statusCode, model),
+      cause: new BackendRefusal(statusCode, { model }),
     });
   }
-  return failureOf(statusCode, body, model);
+  return failureOf(response, { sent: { model, prompt, temperature }, isCallers: () => true, hasAudio: true });
 };
 
 const upload = (
@@ -71,7 +73,8 @@ const transcribeAt = async (
 ): Promise<Transcription> => {
   const { backend } = call;
   const { model, name } = backend;
-  const { language } = request;
+  const { language, prompt = "" } = request;
+  call.noteSent(prompt);
   const ask = (body: UploadBody, transcript?: StreamedTranscript) =>
     upload(call, body, { signal, stallMilliseconds }, transcript);
   const onText =
@@ -88,7 +91,7 @@ const transcribeAt = async (
     if (response.statusCode !== 200) {
       if (language !== undefined && (await probe.refuses(language, backend, response, ask)))
         throw languages.refusal(language, name);
-      throw refusal(response, model.name);
+      throw refusal(response, model.name, request);
     }
     if (transcript?.hasStarted) return transcript.end();
     const transcription = parseTranscription(response.body);

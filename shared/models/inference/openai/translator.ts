@@ -5,6 +5,7 @@ import type { TranslationRequest, Translator } from "../translation.ts";
 import { type Backends, unusable } from "./backend.ts";
 import { openModelServer } from "./call-policy.ts";
 import { type CompletionPlan, completeChat, type WireMessage } from "./chat-completion.ts";
+import { fitToContext } from "./context-length.ts";
 import { translateDirectly } from "./direct-translation.ts";
 import { KnownLanguages } from "./known-languages.ts";
 import type { ModelCall } from "./task-server.ts";
@@ -78,7 +79,11 @@ export const createTranslator = (backends: Backends): Translator => {
     const { name, profile } = call.backend.model;
     if (profile.translation.dialect === "libretranslate")
       return translateDirectly(call, request, profile.translation, { signal, languages });
-    const completion = await completeChat(call, planFor(request, name, profile.translation), signal);
+    const { translation } = profile;
+    const plan = planFor(request, name, translation);
+    const completion = await fitToContext(call, plan, translation.context_tokens, (fitted) =>
+      completeChat(call, fitted, signal),
+    );
     if (completion.finishReason === "length")
       throw unusable("The translation was cut short; send a shorter text.");
     return { text: completion.text, usage: completion.usage };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Segment, SegmentDetails, Transcription, Word } from "../transcription.ts";
 import { failureIn } from "./chat-completion.ts";
+import { jsonOrText } from "./server-words.ts";
 
 /** What models of the Whisper family report about a segment: all of it, or nothing. */
 const wireDetails = z
@@ -58,14 +59,6 @@ const wireTranscription = z.object({
   // Some servers report failures with status 200.
   error: z.null().optional(),
 });
-
-const jsonOrText = (body: string): unknown => {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
-};
 
 /** Reads the body of a whole transcription. @throws AppError when it has none, or reports a failure. */
 export const parseTranscription = (body: string): Transcription => {

@@ -1,13 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { failureOf, ModelRefusal, refusalOf } from "../../../../shared/models/inference/openai/backend.ts";
+import { ModelRefusal } from "../../../../shared/models/inference/openai/backend.ts";
 import { openModelServer } from "../../../../shared/models/inference/openai/call-policy.ts";
 import { createOpenAiChatModels } from "../../../../shared/models/inference/openai/chat-models.ts";
+import { failureOf as failureOfResponse } from "../../../../shared/models/inference/openai/refusals.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { BackendTimeout, BackendUnreachable } from "../../../../shared/platform/outbound/failures.ts";
 import { chatRequest, readStream } from "../../../support/chat-stream.ts";
 import { type FakeBackend, responding, startFakeBackend } from "../../../support/fake-backend.ts";
 import { delta, finish, role, streaming, streamingThenBreaking } from "../../../support/fake-stream.ts";
 import { modelServer } from "../../../support/model-servers.ts";
+
+const failureOf = (statusCode: number, body: string, sent = {}) =>
+  failureOfResponse({ statusCode, body }, { sent, isCallers: () => true });
 
 const newBackend = () => modelServer({ baseUrl: "http://models.example/v1" });
 
@@ -212,7 +216,7 @@ describe("a server whose circuit is open", () => {
 
   it.each([
     ["by its meaning", () => failureOf(400, "too long")],
-    ["for what it cannot do", () => refusalOf(400, "no tools here", { model: "small", tools: [] })],
+    ["for what it cannot do", () => failureOf(400, "no tools here", { model: "small", tools: [] })],
   ])("is back when it refuses the trial %s", async (_why, refusal) => {
     const { exchange, outcome, fail } = setup();
     await fail(5);
@@ -292,8 +296,9 @@ describe("the message of a server with an unexpected response", () => {
     },
   );
 
-  it("says of a request that was too long that it was", () => {
-    for (const status of [400, 413]) expect(failureOf(status, "").message).toContain("too long");
+  it("says what is known, and no more", () => {
+    expect(failureOf(400, "").message).toBe("The model's server refused the request.");
+    expect(failureOf(413, "").message).toContain("too large");
     for (const status of [401, 500]) expect(failureOf(status, "").message).toBe("The model's server failed.");
   });
 });

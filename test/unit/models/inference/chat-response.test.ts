@@ -93,7 +93,7 @@ describe("a whole reply from a server of the OpenAI API", () => {
     const failure = await reply().catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: "external_service_error",
-      message: "The model's server failed.",
+      message: "The model's server does not have the model that this service requests.",
       cause: {
         message: 'The model\'s server returned status 404 for the model "large".',
       },

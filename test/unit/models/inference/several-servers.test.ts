@@ -1,7 +1,7 @@
-import { modelServer } from "../../../support/model-servers.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Backend, failureOf } from "../../../../shared/models/inference/openai/backend.ts";
+import type { Backend } from "../../../../shared/models/inference/openai/backend.ts";
 import { openModelServer } from "../../../../shared/models/inference/openai/call-policy.ts";
+import { failureOf } from "../../../../shared/models/inference/openai/refusals.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import {
   BackendOverdue,
@@ -14,6 +14,7 @@ import {
   openRequestScope,
   type RequestScope,
 } from "../../../../shared/platform/telemetry/request-scope.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 
 const backend = (name: string, more: Partial<Backend> = {}): Backend =>
   modelServer({ name, baseUrl: `http://${name}.example/v1`, ...more });
@@ -47,7 +48,7 @@ const setup = (first: Backend, ...others: Backend[]) => {
 const unreachable = () => new BackendUnreachable("The connection failed.");
 const silent = () => new BackendTimeout("The server was silent.");
 const overdue = () => new BackendOverdue(1_000);
-const refusedKey = () => failureOf(401, "no");
+const refusedKey = () => failureOf({ statusCode: 401, body: "no" });
 
 let scope: RequestScope;
 /** Runs work as a request that has this much time. */
@@ -251,9 +252,13 @@ describe("what is measured of several servers", () => {
   it("names the server of a call that was passed on, and why, in the log", async () => {
     const warn = vi.spyOn(logger, "warn").mockReturnValue(undefined);
     const { call, fail } = setup(backend("gpu"), backend("hosted", { order: 2 }));
-    fail({ gpu: () => failureOf(503, "no") });
+    fail({ gpu: () => failureOf({ statusCode: 503, body: "no" }) });
     await call();
-    expect(warn).toHaveBeenCalledExactlyOnceWith("model.server_failed", {
+    expect(warn.mock.calls[0]).toEqual([
+      "model.refused",
+      { backend: "chat", server: "gpu", status: 503, words: "no" },
+    ]);
+    expect(warn).toHaveBeenLastCalledWith("model.server_failed", {
       backend: "chat",
       server: "gpu",
       reason: expect.objectContaining({ message: "The model's server returned status 503." }),

@@ -120,7 +120,7 @@ describe("a transcription through a server of the OpenAI API", () => {
   it("does not send a recording again that the server refuses for another reason", async () => {
     backend.behave(responding(400, { error: { message: "Failed to decode audio" } }));
     await expect(transcribe({ withSegments: true })).rejects.toMatchObject({
-      code: "external_service_error",
+      code: "unreadable_audio",
     });
     expect(backend.received).toHaveLength(1);
   });

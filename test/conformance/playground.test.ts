@@ -1,7 +1,9 @@
 import { describe, expect, inject, it } from "vitest";
+import * as z from "zod";
 import { type AttemptName, attemptDefinitions } from "../../functions/console/playground/attempts.ts";
-import { basePath, baseUrl, sharedAccount } from "../support/client.ts";
-import { FormVisitor, logInTo } from "../support/form-visitor.ts";
+import { basePath, baseUrl, call, logIn, sharedAccount } from "../support/client.ts";
+import { codeOf } from "../support/declared.ts";
+import { FormVisitor, logInTo, signUp } from "../support/form-visitor.ts";
 
 /** Sends the page's own example, as a person does who only presses the button. */
 const send = async (name: AttemptName): Promise<string> => {
@@ -106,5 +108,40 @@ describe.runIf(inject("isLocal"))("The playground's form, without JavaScript", (
     const forged = await visitor.ask(`${panel}?try=translate`, { form });
     expect(forged.status).toBe(403);
     expect(forged.html).not.toContain('class="answer"');
+  });
+
+  it("says what transcribing requires, and offers no button for it", async () => {
+    const { html } = await (await signIn()).open(`${panel}?try=transcribe`);
+    expect(textIn(html)).toContain("Transcribing on this page requires JavaScript.");
+    expect(html).toMatch(/<button\b[^>]*\sdisabled[^>]*>[^<]*(?:<svg.*?<\/svg>)?[^<]*Transcribe/s);
+  });
+});
+
+describe.runIf(inject("isLocal"))("The token of the playground's page", () => {
+  it("does nothing about its account, and ends when the password is changed", async () => {
+    const { visitor, username, password } = await signUp();
+    const page = await visitor.open("/console/playground?try=identify");
+    const form_token = /data-form-token="([^"]*)"/.exec(page.html)?.[1] ?? "";
+    const given = await visitor.ask("/console/playground/token", { form: { form_token } });
+    const { access_token: token } = z.object({ access_token: z.string() }).parse(JSON.parse(given.html));
+    const outcome = async (path: string, body: object, bearer = token) => {
+      const response = await call(path, { token: bearer, body });
+      return `${response.status} ${codeOf(response.body) ?? ""}`.trim();
+    };
+    const identify = () => outcome("/tasks/classify_language", { text: "Wasuze otya nno?" });
+    const change = { old_password: password, new_password: "nine cranes over the hill" };
+    expect(await identify()).toBe("200");
+    const upload = { file_name: "a.wav", content_type: "audio/wav" };
+    for (const [path, body] of [
+      ["/auth/keys", { name: "mine" }],
+      ["/auth/refresh-token", {}],
+      ["/auth/change-password", change],
+      ["/tasks/generate-upload-url", upload],
+    ] as const) {
+      expect(await outcome(path, body), path).toBe("403 insufficient_scope");
+    }
+    const own = await logIn(username, password);
+    expect(await outcome("/auth/change-password", change, own.body.access_token)).toBe("200");
+    expect(await identify()).toBe("401 unauthenticated");
   });
 });

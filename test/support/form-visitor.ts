@@ -24,6 +24,10 @@ const attributesOf = (tag: string): Record<string, string> =>
     [...tag.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, decode(value)]),
   );
 
+/** Where the elements of a page lead to, and what they load. */
+const linksIn = (html: string): string[] =>
+  [...html.matchAll(/<[a-z][^<>]*?\s(?:href|src|action|formaction)="([^"]*)"/g)].map(([, link = ""]) => link);
+
 /** The forms of a page, each with its address and fields. */
 export const formsOf = ({ html }: Pick<SeenPage, "html">) =>
   [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = "", content = ""]) => ({
@@ -73,7 +77,10 @@ export class FormVisitor {
       ...(form ? { body: new URLSearchParams(form) } : {}),
     });
     keepCookies(this.cookies, response);
-    return { status: response.status, headers: response.headers, html: await response.text(), path };
+    const html = await response.text();
+    const lost = linksIn(html).filter((link) => link.startsWith("/") && !link.startsWith(`${basePath}/`));
+    if (lost.length > 0) throw new Error(`${path} links to ${lost.join(", ")}, outside of the service.`);
+    return { status: response.status, headers: response.headers, html, path };
   }
 
   /** Requests a page, and follows redirects. */

@@ -19,6 +19,9 @@ const isWhole = process.env["ENDURANCE"] !== undefined;
 /** Left out of every project but `endurance`. */
 const elsewhere = ["**/node_modules/**", endurance, nightly];
 
+/** Waiting for an event ends early when it happens; a busy machine has the rest. */
+const expectations = { requireAssertions: true, poll: { timeout: 20_000 } };
+
 type Options = NonNullable<TestProjectInlineConfiguration["test"]>;
 
 const project = (
@@ -33,7 +36,7 @@ const project = (
     exclude: elsewhere,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    expect: { requireAssertions: true },
+    expect: expectations,
     ...options,
   },
 });
@@ -87,7 +90,7 @@ export default defineConfig({
         setupFiles: [join(here, "test/support/declared-headers.ts")],
         testTimeout: 60_000,
         // Tests that run at the same time share the count of assertions.
-        expect: { requireAssertions: false },
+        expect: { ...expectations, requireAssertions: false },
       }),
       ...folder("browser", {
         exclude: hasBrowser ? ["**/node_modules/**"] : ["**"],
@@ -95,13 +98,12 @@ export default defineConfig({
           (name) => `test/support/${name}.ts`,
         ),
         testTimeout: 120_000,
-        expect: { requireAssertions: true, poll: { timeout: 20_000 } },
       }),
       ...packages.map((name) => project(name, [`infra/packages/${name}/test/**/*.test.ts`])),
       project("endurance", [endurance, ...(isWhole ? [nightly] : [])], {
         exclude: ["**/node_modules/**"],
         testTimeout: 600_000,
-        expect: { requireAssertions: false },
+        expect: { ...expectations, requireAssertions: false },
         globalSetup: ["test/support/build-functions.ts"],
       }),
     ],

@@ -214,7 +214,7 @@ describe("a job that fails", () => {
   it("waits while the model is down, says so, and continues when it is back", async () => {
     let isDown = true;
     const model: FakeModel = (piece, signal) => (isDown ? Promise.reject(down) : sayPiece(piece, signal));
-    const works = worksWith({ model, timeouts: { failsAfterSeconds: 0.5, waitsSeconds: 5 } });
+    const works = worksWith({ model, timeouts: { failsAfterSeconds: 0.5, waitsSeconds: 20 } });
     const name = await works.post(await createTestAccount(standIns().table), 2);
     const working = works.work();
     await expect.poll(() => works.requested.length, { timeout: 10_000 }).toBeGreaterThan(2);

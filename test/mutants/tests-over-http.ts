@@ -64,9 +64,9 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
       "test/integration/console/identity-pages.test.ts",
       "test/integration/console/link-pages.test.ts",
       "test/conformance/console.test.ts",
-      "test/conformance/console-account.test.ts",
+      "test/conformance/console-account.slow.test.ts",
       "test/conformance/console-recordings.slow.test.ts",
-      "test/conformance/documentation-pages.test.ts",
+      "test/conformance/documentation-pages.slow.test.ts",
     ],
   ],
   [/playground/, ["test/conformance/playground.test.ts", "test/integration/visitor-attempts.test.ts"]],
@@ -85,15 +85,15 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
     [
       "test/integration/object-store.test.ts",
       "test/integration/silent-store.slow.test.ts",
-      "test/integration/limits.test.ts",
+      "test/integration/limits.slow.test.ts",
     ],
   ],
   [
     /limit/,
     [
-      "test/conformance/limits.test.ts",
+      "test/conformance/limits.slow.test.ts",
       "test/integration/admission.test.ts",
-      "test/integration/limits.test.ts",
+      "test/integration/limits.slow.test.ts",
       "test/integration/limits-passwords.test.ts",
     ],
   ],
@@ -108,7 +108,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
   [/legacy/, ["test/conformance/legacy.test.ts", "test/integration/saved-transcriptions.test.ts"]],
   [
     /messag|webhook|queue/,
-    ["test/conformance/messaging.test.ts", "test/integration/messaging/exactly-once.test.ts"],
+    ["test/conformance/messaging.slow.test.ts", "test/integration/messaging/exactly-once.test.ts"],
   ],
   [
     /./,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { withKeepAlive } from "../../../functions/chat/keep-alive.ts";
+import { withOwnTimers } from "../../support/own-timers.ts";
 import { iterate, sourceOf } from "../../support/sources.ts";
 
 beforeEach(() => {
@@ -41,20 +42,21 @@ const setup = () => {
 const comment = { done: false, value: ": keep-alive\n\n" };
 
 describe("a stream with keep-alive", () => {
-  it("has a comment for every 15 seconds of silence, and then continues", async () => {
-    const { texts, give } = setup();
-    for (let silence = 0; silence < 3; silence += 1) {
+  it("has a comment for every 15 seconds of silence, and then continues", () =>
+    withOwnTimers(async (waiting) => {
+      const { texts, give } = setup();
+      for (let silence = 0; silence < 3; silence += 1) {
+        const next = texts.next();
+        await vi.advanceTimersByTimeAsync(15_000);
+        expect(await next).toEqual(comment);
+      }
       const next = texts.next();
-      await vi.advanceTimersByTimeAsync(15_000);
-      expect(await next).toEqual(comment);
-    }
-    const next = texts.next();
-    give(0, "one");
-    expect(await next).toEqual({ done: false, value: "one" });
-    give(1);
-    expect(await texts.next()).toEqual({ done: true, value: undefined });
-    expect(vi.getTimerCount()).toBe(0);
-  });
+      give(0, "one");
+      expect(await next).toEqual({ done: false, value: "one" });
+      give(1);
+      expect(await texts.next()).toEqual({ done: true, value: undefined });
+      expect(waiting()).toBe(0);
+    }));
 
   it("counts the silence from the last text", async () => {
     const { texts, give } = setup();
@@ -88,15 +90,16 @@ describe("a stream with keep-alive", () => {
     expect(await texts.next()).toEqual({ done: false, value: "one" });
   });
 
-  it("ends at once when it is left while waiting for a text", async () => {
-    const { texts, give } = setup();
-    const first = texts.next();
-    void texts.return();
-    expect(await first).toEqual({ done: true, value: undefined });
-    give(0, "one");
-    expect(await texts.next()).toEqual({ done: true, value: undefined });
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  it("ends at once when it is left while waiting for a text", () =>
+    withOwnTimers(async (waiting) => {
+      const { texts, give } = setup();
+      const first = texts.next();
+      void texts.return();
+      expect(await first).toEqual({ done: true, value: undefined });
+      give(0, "one");
+      expect(await texts.next()).toEqual({ done: true, value: undefined });
+      expect(waiting()).toBe(0);
+    }));
 
   it("leaves its source when it is left", async () => {
     const { texts, give, isLeft } = setup();

@@ -6,6 +6,7 @@ import {
 import { openResponse, sealResponse } from "../../../../shared/http/idempotency/sealed-response.ts";
 import type { ItemUpdate, WriteResult } from "../../../../shared/platform/storage/table.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
+import { withOwnTimers } from "../../../support/own-timers.ts";
 
 const request: IdempotentRequest = {
   userId: 7,
@@ -87,35 +88,31 @@ describe("An idempotent request", () => {
 });
 
 describe("A large replayed response", () => {
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
-  it("is not awaited without end when the store sends it byte by byte", async () => {
-    vi.useFakeTimers();
-    const { begin } = createIdempotencyStore({
-      table: {
-        update: async (change) => ({
-          applied: false,
-          item: { ...itemOf(change), holder: "another", answer_object: "answers/7/a" },
-        }),
-      },
-      store: {
-        ...noStore,
-        stream: async function* (_key, { signal }) {
-          for (;;) {
-            await new Promise((resolve) => setTimeout(resolve, 1_000));
-            signal.throwIfAborted();
-            yield new Uint8Array(1);
-          }
+  it("is not awaited without end when the store sends it byte by byte", () =>
+    withOwnTimers(async (waiting) => {
+      const { begin } = createIdempotencyStore({
+        table: {
+          update: async (change) => ({
+            applied: false,
+            item: { ...itemOf(change), holder: "another", answer_object: "answers/7/a" },
+          }),
         },
-      },
-    });
-    const failed = begin(request).catch((error: unknown) => error);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(await failed).toMatchObject({ code: "service_unavailable", retryAfterSeconds: 5 });
-    expect(vi.getTimerCount()).toBe(0);
-  });
+        store: {
+          ...noStore,
+          stream: async function* (_key, { signal }) {
+            for (;;) {
+              await new Promise((resolve) => setTimeout(resolve, 1_000));
+              signal.throwIfAborted();
+              yield new Uint8Array(1);
+            }
+          },
+        },
+      });
+      const failed = begin(request).catch((error: unknown) => error);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(await failed).toMatchObject({ code: "service_unavailable", retryAfterSeconds: 5 });
+      expect(waiting()).toBe(0);
+    }));
 });
 
 describe("A sealed response", () => {

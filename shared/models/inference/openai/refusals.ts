@@ -33,7 +33,7 @@ const busyRetrySeconds = 5;
 /** What servers say about a conversation or text that their model cannot hold. */
 const tooLong = new RegExp(
   [
-    "context_length_exceeded|exceed_context_size|context_window_exceeded|maximum context length|max_seq_len|text limit",
+    "context_length_exceeded|exceed_context_size|context_window_exceeded|maximum context length|configured context size|max_seq_len|text limit",
     "context (?:length|size|window|limit)\\b.{0,80}\\b(?:exceed|only|not enough)",
     "(?:exceed|longer|greater|larger|overflow|reached|fit).{0,90}\\bcontext (?:length|size|window|limit)",
     "context.{0,12}overflow|n_keep.{0,20}n_ctx|range of input length|too large for model with",
@@ -56,9 +56,13 @@ const promptCounts = [
   /given: ()([\d,]+) `?inputs/i,
 ] as const;
 /** The same of request and reply together. */
-const totalCounts = [/requested (?:a total of |about )?([\d,]+) tokens/i, /requested: ([\d,]+)/i] as const;
+const totalCounts = [
+  /requested (?:a total of |about )?([\d,]+) tokens/i,
+  /requested: ([\d,]+)/i,
+  /total of (?:at least )?([\d,]+) tokens/i,
+] as const;
 const contextCounts = [
-  /context (?:length|size|window|limit)\D{0,24}?([\d,]+)/i,
+  /context (?:length|size|window|limit)(?! by)\D{0,24}?([\d,]+)/i,
   /n_ctx \(([\d,]+)\)|too large for model with ([\d,]+)|input length should be \[\d+, ([\d,]+)\]/i,
   /(?:maximum model length of|limit of|token limit:|must be <=|allowed \(|allowed input length of|tokens >) ?([\d,]+)/i,
 ] as const;
@@ -97,7 +101,7 @@ const rateLimit = /rate.?limit|too many requests|throttl|overloaded|slow ?down/i
 
 /** What servers say about recordings that they cannot read (OpenAI, vLLM, whisper.cpp, speaches). */
 const unreadableAudio =
-  /(?:audio|recording|file|media|wav|ffmpeg|soundfile)\b.{0,80}\b(?:corrupt|unsupported|invalid|damaged|empty|too short|conversion failed|not (?:be )?(?:supported|decoded|valid|read|opened|recogni[sz]ed))|(?:invalid|unsupported|corrupted?|unreadable|fail(?:ed|ure)? (?:to|in) (?:load|read|decode|open|process)(?:ing)?|(?:could|can) ?not (?:load|read|decode|open|process)|error (?:loading|opening|decoding|reading))\b.{0,40}\b(?:audio|recording|file|media|wav)/i;
+  /(?:audio|recording|file|media|wav|ffmpeg|soundfile)\b.{0,80}\b(?:corrupt|unsupported|invalid|damaged|empty|too short|conversion failed|not (?:be )?(?:supported|decoded|valid|read|opened|recogni[sz]ed))|(?:invalid|unsupported|corrupted?|unreadable|fail(?:ed|ure)? (?:to|in) (?:load|read|decode|open|process)(?:ing)?|(?:could|can) ?not (?:load|read|decode|open|process)|error (?:loading|opening|decoding|reading))\b.{0,40}\b(?:audio|recording|file|media|wav)|format not recogni[sz]ed|invalid data found|not support the format/i;
 
 const voiceWords = /\bvoices?\b|\bspeakers?\b/i;
 const unknownWords =
@@ -227,6 +231,7 @@ const messageFor = (status: number, words: string): string => {
     return "The model's server does not have the model that this service requests.";
   if (status === 404) return "The model's server has nothing at the address that this service calls.";
   if (status === 413) return "The model's server refused the request, because it is too large.";
+  if (status >= 300 && status < 400) return "The model's server redirects elsewhere, which is not followed.";
   if (status === 400 || status === 422) return "The model's server refused the request.";
   return "The model's server failed.";
 };
@@ -236,8 +241,8 @@ const failureWith = (response: FailedResponse, words: ServerWords, request: Refu
   const status = meaningOf(response.statusCode, words);
   const cause = new BackendRefusal(status, { model: request.sent.model, words: said.trim() });
   const isBusy = status === 429 || status === 402 || (rateLimit.test(words.codes) && status !== 400);
-  if (!isBusy && !request.hasAudio && request.sent["voice"] === undefined && tooLong.test(said))
-    return contextExceeded(words, cause);
+  const isText = !request.hasAudio && request.sent["voice"] === undefined;
+  if (!isBusy && isText && (status === 413 || tooLong.test(said))) return contextExceeded(words, cause);
   return (
     (isBusy || saysLoading(said) ? undefined : refusalIn(status, words, request, cause)) ??
     failureByStatus(status, response, said, cause)

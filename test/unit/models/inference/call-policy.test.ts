@@ -298,7 +298,7 @@ describe("the message of a server with an unexpected response", () => {
 
   it("says what is known, and no more", () => {
     expect(failureOf(400, "").message).toBe("The model's server refused the request.");
-    expect(failureOf(413, "").message).toContain("too large");
+    expect(failureOf(413, "").code).toBe("context_length_exceeded");
     for (const status of [401, 500]) expect(failureOf(status, "").message).toBe("The model's server failed.");
   });
 });

@@ -115,7 +115,7 @@ export interface ChatRequest {
 export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter";
 
 export interface ChatReply {
-  /** Without the model's thoughts; trimmed, and empty only when there are calls. */
+  /** Without the model's thoughts; trimmed, and empty only when there are calls or a filter withheld everything. */
   readonly text: string;
   /** At least one; absent when the model calls nothing. */
   readonly toolCalls?: readonly ToolCall[] | undefined;
@@ -151,7 +151,8 @@ export interface ChatModels {
   reply(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatReply>;
 
   /**
-   * Resolves when the model has started to reply. A stream without an error has text and ends with a finish.
+   * Resolves when the model has started to reply. A stream without an error ends with a finish, after text or calls unless a filter
+   * withheld everything.
    * @throws AppError as `reply` does, for failures before the start.
    */
   streamReply(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatStream>;

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { AppError } from "../../../platform/errors/app-error.ts";
 import { BackendOverdue } from "../../../platform/outbound/failures.ts";
@@ -15,8 +14,10 @@ import type {
 import { unusable } from "./backend.ts";
 import { postJsonForWhole } from "./call-policy.ts";
 import { failureOf, type RefusedRequest, reportedFailure } from "./refusals.ts";
+import { newCallId } from "./streamed-calls.ts";
 import type { ModelCall } from "./task-server.ts";
 import { type ThoughtHabits, withoutThoughts } from "./thinking.ts";
+import { textOf, type WireCall, wireCalls, wireFinish, wireIndex } from "./wire-fields.ts";
 
 /** A message as servers read it. */
 export interface WireMessage {
@@ -89,14 +90,26 @@ export const wireUsage = z
 /** Servers' names for the end of a failed reply (vLLM, OpenRouter). */
 const brokenOff: readonly string[] = ["abort", "error"];
 
+/** Servers' names for the end of a reply that is not complete (OpenAI, Anthropic, Mistral, Gemini), in lower case. */
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ["length", "length"],
+  ["max_tokens", "length"],
+  ["model_length", "length"],
+  ["content_filter", "content_filter"],
+  ["safety", "content_filter"],
+  ["prohibited_content", "content_filter"],
+  ["recitation", "content_filter"],
+  ["tool_calls", "tool_calls"],
+  ["function_call", "tool_calls"],
+]);
+
 /**
  * Why a reply ended. Servers have their own names for a complete one, such as `eos_token`.
  * @throws AppError `external_service_error` when the reply ended early.
  */
 const readFinishReason = (word: string): FinishReason => {
   if (brokenOff.includes(word)) throw unusable("The model's server ended its response early.");
-  if (word === "function_call") return "tool_calls";
-  return word === "length" || word === "content_filter" || word === "tool_calls" ? word : "stop";
+  return finishReasons.get(word.toLowerCase()) ?? "stop";
 };
 
 /** Why a reply ended that may contain calls: several servers only report that it ended. */
@@ -113,7 +126,7 @@ export const failureIn = (response: unknown, cause?: unknown): AppError =>
 /** @throws AppError `external_service_error` for anything but JSON. */
 export const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
   } catch (error) {
     throw reportedFailure(text) ?? unusable("The model's server did not return JSON.", error);
   }
@@ -130,48 +143,22 @@ export const emptyReply = (finishReason: FinishReason): AppError =>
 /** More than any model replies, whole or in the body of an error. */
 export const maxResponseBytes = 4 * 1024 * 1024;
 
-/** Which of several replies a choice belongs to; some servers omit it when there is only one. */
-export const wireIndex = z.number().nullish().catch(null);
-
 /** The one requested reply; others are ignored. */
 export const firstChoice = <Choice extends { readonly index?: number | null | undefined }>(
   choices: readonly Choice[],
 ): Choice | undefined => choices.find(({ index }) => (index ?? 0) === 0);
-
-/** An id for a call that its server sent without one. */
-export const newCallId = (): string => `call_${randomUUID().replaceAll("-", "")}`;
-
-/** Some servers give the arguments as JSON in JSON, as OpenAI does, and some as they are. */
-export const wireArguments = z
-  .union([z.string(), z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value))])
-  .nullish();
-
-const wireCalls = z
-  .array(
-    z.object({
-      id: z.string().nullish(),
-      function: z.object({
-        name: z.string().min(1),
-        arguments: wireArguments.transform((text) => text || "{}"),
-      }),
-    }),
-  )
-  .nullish()
-  .transform((calls): ToolCall[] =>
-    (calls ?? []).map(({ id, function: { name, arguments: text } }) => ({
-      id: id || newCallId(),
-      name,
-      arguments: text,
-    })),
-  );
 
 const wireCompletion = z.object({
   choices: z
     .array(
       z.object({
         index: wireIndex,
-        message: z.object({ content: z.string().nullish(), tool_calls: wireCalls }),
-        finish_reason: z.string().nullish(),
+        message: z.object({
+          content: z.unknown().optional().transform(textOf),
+          refusal: z.unknown().optional().transform(textOf),
+          tool_calls: wireCalls,
+        }),
+        finish_reason: wireFinish,
       }),
     )
     .min(1),
@@ -182,7 +169,19 @@ const wireCompletion = z.object({
 export interface ReadingOptions extends ThoughtHabits {
   /** Without tools, calls are ignored: the caller has nothing to be called. */
   readonly hasTools?: boolean | undefined;
+  /** Their names, which show where a name that comes in pieces ends. */
+  readonly toolNames?: readonly string[] | undefined;
 }
+
+/** What has no name cannot be called. */
+const calledBy = (calls: readonly WireCall[]): ToolCall[] =>
+  calls
+    .filter(({ name }) => name !== "")
+    .map(({ id, name, arguments: text }) => ({
+      id: id || newCallId(),
+      name,
+      arguments: text.trim() === "" ? "{}" : text,
+    }));
 
 /** Reads the body of a completion with status 200. @throws AppError as {@link completeChat} does. */
 export const parseCompletion = (
@@ -193,14 +192,16 @@ export const parseCompletion = (
   const completion = wireCompletion.safeParse(response);
   const choice = firstChoice(completion.data?.choices ?? []);
   if (!completion.success || !choice) throw failureIn(response, completion.error);
-  const { content, tool_calls } = choice.message;
-  const finishWord = choice.finish_reason ?? undefined;
-  const toolCalls = hasTools && tool_calls.length > 0 ? tool_calls : undefined;
-  const finishReason = finishReasonOf(finishWord ?? "stop", toolCalls !== undefined);
+  const { content, refusal, tool_calls } = choice.message;
+  const toolCalls = hasTools ? calledBy(tool_calls) : [];
+  const finishWord = choice.finish_reason;
+  const finishReason = finishReasonOf(finishWord ?? "stop", toolCalls.length > 0);
   const isCut = finishReason === "length";
-  const text = withoutThoughts(content ?? "", { thinksFirst, isCut }).trim();
-  if (text === "" && !toolCalls) throw emptyReply(finishReason);
-  return { text, toolCalls, finishReason, finishWord, usage: completion.data.usage };
+  const text = withoutThoughts(content, { thinksFirst, isCut }).trim() || refusal.trim();
+  if (text === "" && toolCalls.length === 0 && finishReason !== "content_filter")
+    throw emptyReply(finishReason);
+  const { usage } = completion.data;
+  return { text, toolCalls: toolCalls.length > 0 ? toolCalls : undefined, finishReason, finishWord, usage };
 };
 
 /**

@@ -48,7 +48,8 @@ const openGroups = async (
       signal,
     );
     onResponse();
-    const habits = { thinksFirst, hasTools: request.tools !== undefined };
+    const toolNames = request.tools?.map(({ function: { name } }) => name);
+    const habits = { thinksFirst, hasTools: toolNames !== undefined, toolNames };
     const status = response.statusCode ?? 0;
     // Failures, and servers that do not stream, always return JSON; a proxy or login page is HTML.
     const isWhole = /^(?:application\/json|text\/html)/i.test(response.headers["content-type"] ?? "");

@@ -4,8 +4,9 @@ import { unusable } from "./backend.ts";
 /** The maximum length of a single event. The length of a stream is not limited here. */
 const maxEventLength = 1024 * 1024;
 
-/** Whether an event is the one that ends a stream of the OpenAI API; some servers put spaces around its word. */
-const isLast = ({ data }: EventSourceMessage): boolean => data.trim() === "[DONE]";
+/** Whether an event is the one that ends a stream of the OpenAI API; some servers write its word in another way. */
+const isLast = ({ data }: EventSourceMessage): boolean =>
+  data.length < 16 && /^"?\[done\]"?$/i.test(data.trim());
 
 /** Where an event ends. Lines may also end with a single CR; of such a stream, several events are cut at a time. */
 const blankLine = /\r?\n\r?\n/g;
@@ -70,7 +71,7 @@ export class EventStream {
     return this.#isOver;
   }
 
-  /** @throws what the reader throws, or AppError `external_service_error` for an event that is too long. */
+  /** @throws what the reader throws, or AppError `external_service_error` for an event that is too long, which ends the stream. */
   read(text: string): void {
     let position = 0;
     while (position < text.length && !this.#isOver) {
@@ -114,7 +115,10 @@ export class EventStream {
 
   #parse(text: string): readonly EventSourceMessage[] {
     this.#parser.feed(text);
-    if (this.#failure) throw unusable("The model's server sent an event that is too long.", this.#failure);
+    if (this.#failure) {
+      this.#isOver = true;
+      throw unusable("The model's server sent an event that is too long.", this.#failure);
+    }
     const events = this.#events;
     if (events.length > 0) this.#events = [];
     return events;

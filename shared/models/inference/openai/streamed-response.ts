@@ -7,93 +7,74 @@ import {
   failureIn,
   finishReasonOf,
   firstChoice,
-  newCallId,
-  parseJson,
   type ReadingOptions,
-  wireArguments,
-  wireIndex,
   wireUsage,
 } from "./chat-completion.ts";
 import { EventStream } from "./event-stream.ts";
+import { StreamedCalls } from "./streamed-calls.ts";
 import { ThoughtFilter } from "./thinking.ts";
+import { textOf, type WireCall, wireCalls, wireFinish, wireIndex } from "./wire-fields.ts";
 
-const wireCallPiece = z.object({
-  index: wireIndex,
-  id: z.string().nullish(),
-  function: z.object({ name: z.string().nullish(), arguments: wireArguments }).nullish(),
-});
-type CallPiece = z.output<typeof wireCallPiece>;
+const field = z.unknown().optional();
 
 const wireChunk = z.object({
-  choices: z.array(
-    z.object({
-      index: wireIndex,
-      delta: z
-        .object({
-          content: z.string().nullish(),
-          reasoning_content: z.string().nullish(),
-          reasoning: z.string().nullish(),
-          tool_calls: z.array(wireCallPiece).nullish(),
-        })
-        .nullish(),
-      finish_reason: z.string().nullish(),
-    }),
-  ),
+  choices: z
+    .array(
+      z.object({
+        index: wireIndex,
+        delta: z
+          .object({
+            content: field,
+            refusal: field,
+            reasoning_content: field,
+            reasoning: field,
+            tool_calls: wireCalls,
+          })
+          .nullish()
+          .catch(undefined),
+        finish_reason: wireFinish,
+      }),
+    )
+    .nullish()
+    .catch(undefined),
   usage: wireUsage,
-  error: z.unknown().optional(),
+  error: field,
+  detail: field,
+  message: field,
 });
 type WireChunk = z.output<typeof wireChunk>;
 
-/** @throws AppError for a chunk that reports a failure, or is malformed. */
-const readChunk = (data: string): WireChunk => {
-  const wire = parseJson(data);
-  const chunk = wireChunk.safeParse(wire);
-  if (!chunk.success || chunk.data.error != null) throw failureIn(wire, chunk.error);
-  return chunk.data;
+/** Servers report failures in an `error`, or in words of their own instead of a reply. */
+const reportsFailure = ({ choices, error, detail, message }: WireChunk): boolean =>
+  Boolean(error) || (!choices && (typeof detail === "string" || typeof message === "string"));
+
+/** What a chunk says of the requested reply. */
+const readChoice = ({ choices, usage }: WireChunk) => {
+  const { delta, finish_reason: finishWord } = firstChoice(choices ?? []) ?? {};
+  const { content, refusal, reasoning_content, reasoning, tool_calls: calls = [] } = delta ?? {};
+  const text = textOf(content) || textOf(refusal);
+  const isThought = Boolean(reasoning_content || reasoning || Array.isArray(content));
+  const hasMore = isThought || calls.length > 0 || finishWord !== undefined || usage !== undefined;
+  /** Whether it says nothing but its text. */
+  return { text, isThought, calls, finishWord, isOnlyText: !hasMore };
 };
 
-/** The content of a chunk that contains nothing else. */
-const contentOf = ({ choices, usage }: WireChunk): string | undefined => {
-  const { delta, finish_reason } = firstChoice(choices) ?? {};
-  const hasMore =
-    usage || finish_reason || delta?.reasoning_content || delta?.reasoning || delta?.tool_calls?.length;
-  return hasMore ? undefined : (delta?.content ?? undefined);
-};
-
-const contentIn = (data: string): string | undefined => {
+/** @returns undefined for anything but JSON. */
+const jsonIn = (data: string): unknown => {
   try {
-    return contentOf(readChunk(data));
+    return JSON.parse(data);
   } catch {
     return undefined;
   }
 };
 
-/** The calls of one streamed completion, which arrive in pieces. */
-class StreamedCalls {
-  /** The call that a server's index currently refers to. Some servers use the same index for every call. */
-  readonly #open = new Map<number, { readonly index: number; readonly id: string }>();
-  #count = 0;
-
-  get hasAny(): boolean {
-    return this.#count > 0;
-  }
-
-  /** @throws AppError `external_service_error` for the first piece of a call that names no tool. */
-  read({ index: position, id, function: called }: CallPiece): ChatEvent | undefined {
-    const at = position ?? 0;
-    const text = called?.arguments ?? "";
-    const open = this.#open.get(at);
-    if (open && !(called?.name && id && id !== open.id)) {
-      return text === "" ? undefined : { type: "tool-call-delta", index: open.index, arguments: text };
-    }
-    if (!called?.name) throw unusable("The model's server called a tool without a name.");
-    const call = { id: id || newCallId(), name: called.name, arguments: text };
-    const index = this.#count;
-    this.#count += 1;
-    this.#open.set(at, { index, id: call.id });
-    return { type: "tool-call", index, call };
-  }
-}
+/** The content of a chunk that contains nothing else. */
+const contentIn = (data: string): string | undefined => {
+  const chunk = wireChunk.safeParse(jsonIn(data)).data;
+  if (!chunk || reportsFailure(chunk)) return undefined;
+  const { text, isOnlyText } = readChoice(chunk);
+  return isOnlyText ? text : undefined;
+};
 
 /** Reads the text of one streamed completion, in order, and converts it to a reply's events. */
 export class StreamedResponse {
@@ -104,12 +85,14 @@ export class StreamedResponse {
   #hasText = false;
   /** Only when the request has tools. */
   readonly #calls: StreamedCalls | undefined;
-  #isFinished = false;
+  /** The last one counts: some servers write one into every chunk. */
+  #finishWord: string | undefined;
+  #hasEnded = false;
   #usage: TokenUsage | undefined;
 
-  constructor({ thinksFirst, hasTools }: ReadingOptions) {
+  constructor({ thinksFirst, hasTools, toolNames }: ReadingOptions) {
     this.#thoughts = new ThoughtFilter({ thinksFirst });
-    this.#calls = hasTools ? new StreamedCalls() : undefined;
+    this.#calls = hasTools ? new StreamedCalls(toolNames) : undefined;
     this.#stream = new EventStream({
       onEvent: (event) => this.#readEvent(event),
       contentOf: contentIn,
@@ -124,7 +107,7 @@ export class StreamedResponse {
 
   /** Whether the server has said why the reply ended: nothing of it can be missing. */
   get isFinished(): boolean {
-    return this.#isFinished;
+    return this.#finishWord !== undefined;
   }
 
   /** Whether the server has ended its stream; what follows is not read. */
@@ -133,16 +116,23 @@ export class StreamedResponse {
   }
 
   /**
-   * Reads the next text, cut anywhere. @throws AppError for a failure, an invalid chunk, or a reply without any
-   * text.
+   * Reads the next text, cut anywhere. @throws AppError for a failure, for an invalid chunk before the finish, or at the end for a reply
+   * without any text.
    */
   read(text: string): void {
-    this.#stream.read(text);
+    try {
+      this.#stream.read(text);
+    } catch (error) {
+      // An event after the finish was too long.
+      if (!this.isFinished || !this.isOver) throw error;
+    }
+    if (this.isOver) this.#finish();
   }
 
   /** Reads the rest when the server has sent its last byte. @throws AppError as `read` does. */
   readEnd(): void {
     this.#stream.end();
+    this.#finish();
   }
 
   /**
@@ -157,52 +147,70 @@ export class StreamedResponse {
     return events;
   }
 
-  /** The last events. @throws AppError `external_service_error` when the server never reported the end of the reply. */
+  /** The last events. @throws AppError as `read` does, or when the server never reported the end of the reply. */
   end(): readonly ChatEvent[] {
-    if (!this.#isFinished) throw unusable("The model's server ended its response early.");
-    return this.#usage ? [{ type: "usage", usage: this.#usage }] : [];
+    if (!this.isFinished) throw unusable("The model's server ended its response early.");
+    this.#finish();
+    return [...this.#events, ...(this.#usage ? [{ type: "usage", usage: this.#usage } as const] : [])];
   }
 
-  #readEvent({ event, data }: EventSourceMessage): string | undefined {
-    if (event === "error") throw failureIn(data.startsWith("{") ? parseJson(data) : data);
-    const chunk = readChunk(data);
+  #finish(): void {
+    if (this.#hasEnded || this.#finishWord === undefined) return;
+    this.#hasEnded = true;
+    this.#events.push(...(this.#calls?.end() ?? []));
+    const hasCalls = this.#calls?.hasAny ?? false;
+    const finishReason = finishReasonOf(this.#finishWord, hasCalls);
+    this.#show(this.#thoughts.end(finishReason === "length"));
+    if (!this.#hasText && !hasCalls && finishReason !== "content_filter") throw emptyReply(finishReason);
+    this.#hasProgress = true;
+    this.#events.push({ type: "finish", finishReason });
+  }
+
+  #readEvent(message: EventSourceMessage): string | undefined {
+    const { event, data } = message;
+    if (event === "error") throw failureIn(jsonIn(data) ?? data);
+    const chunk = this.#readChunk(message);
+    if (!chunk) return undefined;
     this.#usage = chunk.usage ?? this.#usage;
-    const choice = firstChoice(chunk.choices);
-    if (!choice || this.#isFinished) return undefined;
-    const { content, reasoning_content, reasoning, tool_calls } = choice.delta ?? {};
-    if (reasoning_content || reasoning) this.#hasProgress = true;
-    this.#addContent(content ?? "");
-    if (this.#calls) for (const piece of tool_calls ?? []) this.#addCall(this.#calls, piece);
-    if (choice.finish_reason) this.#finish(choice.finish_reason);
-    return contentOf(chunk);
+    const { text, isThought, calls, finishWord, isOnlyText } = readChoice(chunk);
+    if (isThought) this.#hasProgress = true;
+    this.#addContent(text);
+    if (this.#calls) for (const piece of calls) this.#addCall(this.#calls, piece);
+    if (finishWord !== undefined) {
+      // A word for a failure is one now.
+      finishReasonOf(finishWord, false);
+      this.#finishWord = finishWord;
+    }
+    return isOnlyText ? text : undefined;
+  }
+
+  /**
+   * Reads a chunk, if there is one: some servers send events without any to keep the connection open.
+   * @throws AppError for a chunk that reports a failure, or before the finish cannot be read.
+   */
+  #readChunk({ event = "message", data }: EventSourceMessage): WireChunk | undefined {
+    if (data.trim() === "" || data === "null") return undefined;
+    const wire = jsonIn(data);
+    const { data: chunk, error } = wireChunk.safeParse(wire);
+    if (chunk && reportsFailure(chunk)) throw failureIn(wire);
+    if (!chunk && event === "message" && !this.isFinished) throw failureIn(wire ?? data, error);
+    return chunk;
   }
 
   #addContent(content: string): void {
-    if (content === "" || this.#isFinished) return;
+    if (content === "") return;
     this.#hasProgress = true;
     this.#show(this.#thoughts.push(content));
   }
 
-  #addCall(calls: StreamedCalls, piece: CallPiece): void {
-    const event = calls.read(piece);
-    if (!event) return;
+  #addCall(calls: StreamedCalls, piece: WireCall): void {
     this.#hasProgress = true;
-    this.#events.push(event);
+    this.#events.push(...calls.read(piece));
   }
 
   #show(text: string): void {
     if (text === "") return;
     this.#hasText ||= text.trim() !== "";
     this.#events.push({ type: "text-delta", text });
-  }
-
-  #finish(word: string): void {
-    const hasCalls = this.#calls?.hasAny ?? false;
-    const finishReason = finishReasonOf(word, hasCalls);
-    this.#show(this.#thoughts.end(finishReason === "length"));
-    if (!this.#hasText && !hasCalls) throw emptyReply(finishReason);
-    this.#isFinished = true;
-    this.#hasProgress = true;
-    this.#events.push({ type: "finish", finishReason });
   }
 }

@@ -114,7 +114,9 @@ describe("a streamed reply from a server of the OpenAI API", () => {
     ["without [DONE]", streaming(delta("Oli"), finish())],
     ["and then the connection breaks", streamingThenBreaking(delta("Oli"), finish())],
     ["and then the server falls silent", streamingOn(delta("Oli"), finish())],
-    ["and then more chunks follow", streaming(delta("Oli"), finish(), delta("!"), finish(), "[DONE]")],
+    ["and then something else follows", streaming(delta("Oli"), finish(), '{"choices":[', "42", "[DONE]")],
+    ["and then an event without end follows", streaming(delta("Oli"), finish(), "x".repeat(1_100_000))],
+    ["after others", streaming(finish("length"), delta("Oli"), finish("null"), finish(), "[DONE]")],
   ])("is whole once the server has said why it ended, %s", async (_case, behaviour) => {
     backend.behave(behaviour);
     expect(await read(await start())).toEqual({

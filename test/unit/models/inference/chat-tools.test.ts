@@ -182,7 +182,8 @@ const piece = (index: number | undefined, text: string, head: { id?: string; nam
 
 /** The events of a stream that arrives byte by byte. */
 const eventsOf = (chunks: readonly string[], hasTools = true) => {
-  const reply = new StreamedResponse({ thinksFirst: false, hasTools });
+  const toolNames = ["one", "two", "get_weather"];
+  const reply = new StreamedResponse({ thinksFirst: false, hasTools, toolNames });
   for (const character of [...chunks, "data: [DONE]\n\n"].join("")) reply.read(character);
   return [...(reply.take() ?? []), ...reply.end()];
 };

@@ -42,10 +42,15 @@ const read = (pieces: readonly Uint8Array[]): Read => {
 /** The same, read from the whole stream event by event: nothing is remembered, nothing is cut. */
 const readPlainly = (stream: string): Read => {
   const filter = new ThoughtFilter();
-  let [text, shown, isFinished]: [string, string, boolean] = ["", "", false];
+  let text = "";
   let finish: string | undefined;
   let usage: unknown;
-  const result = (failure?: string): Read => ({ text, finish, usage: failure ? undefined : usage, failure });
+  const failed = (): Read => ({
+    text,
+    finish: undefined,
+    usage: undefined,
+    failure: "external_service_error",
+  });
   for (const event of `${stream}\n\n`.replaceAll(/\r\n?/g, "\n").split("\n\n")) {
     const lines = event.split("\n");
     const data = lines
@@ -54,25 +59,21 @@ const readPlainly = (stream: string): Read => {
       .join("\n");
     if (data === "") continue;
     if (data.trim() === "[DONE]") break;
-    if (lines.includes("event: error")) return result("external_service_error");
+    if (lines.includes("event: error")) return failed();
     try {
       const chunk = JSON.parse(data);
-      if (chunk.error) return result("external_service_error");
+      if (chunk.error) return failed();
       usage = chunk.usage ?? usage;
       const choice = chunk.choices.find(({ index }: { index: number }) => index === 0);
-      if (!choice || isFinished) continue;
-      shown = filter.push(choice.delta.content ?? "");
-      text += shown;
-      if (!choice.finish_reason) continue;
-      text += filter.end(choice.finish_reason === "length");
-      if (text.trim() === "") return result("external_service_error");
-      finish = choice.finish_reason;
-      isFinished = true;
+      text += filter.push(choice?.delta.content ?? "");
+      finish = choice?.finish_reason ?? finish;
     } catch {
-      return result("external_service_error");
+      if (finish === undefined) return failed();
     }
   }
-  return isFinished ? result() : result("external_service_error");
+  if (finish === undefined) return failed();
+  text += filter.end(finish === "length");
+  return text.trim() === "" ? failed() : { text, finish, usage, failure: undefined };
 };
 
 const words = [

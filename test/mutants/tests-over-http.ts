@@ -15,7 +15,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
     [
       "test/conformance/account-deletion.test.ts",
       "test/integration/erase-account.test.ts",
-      "test/integration/erase-due-accounts.test.ts",
+      "test/integration/erase-due-accounts.slow.test.ts",
       "test/integration/stored-kinds.test.ts",
     ],
   ],
@@ -51,8 +51,8 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
     [
       "test/integration/sessions.test.ts",
       "test/integration/identities.test.ts",
-      "test/integration/enter-with-identity.test.ts",
-      "test/integration/open-id-provider.test.ts",
+      "test/integration/enter-with-identity.slow.test.ts",
+      "test/integration/open-id-provider.slow.test.ts",
       "test/integration/plain-provider.test.ts",
       "test/integration/local/identity.test.ts",
       "test/conformance/identity.slow.test.ts",
@@ -69,7 +69,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
       "test/conformance/documentation-pages.slow.test.ts",
     ],
   ],
-  [/playground/, ["test/conformance/playground.test.ts", "test/integration/visitor-attempts.test.ts"]],
+  [/playground/, ["test/conformance/playground.test.ts", "test/integration/visitor-attempts.slow.test.ts"]],
   // Scripts of pages, and what only they read, are seen by a browser alone.
   [
     /console\//,
@@ -94,7 +94,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
       "test/conformance/limits.slow.test.ts",
       "test/integration/admission.test.ts",
       "test/integration/limits.slow.test.ts",
-      "test/integration/limits-passwords.test.ts",
+      "test/integration/limits-passwords.slow.test.ts",
     ],
   ],
   [/usage|quota/, ["test/integration/usage.test.ts"]],
@@ -108,7 +108,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
   [/legacy/, ["test/conformance/legacy.test.ts", "test/integration/saved-transcriptions.test.ts"]],
   [
     /messag|webhook|queue/,
-    ["test/conformance/messaging.slow.test.ts", "test/integration/messaging/exactly-once.test.ts"],
+    ["test/conformance/messaging.slow.test.ts", "test/integration/messaging/exactly-once.slow.test.ts"],
   ],
   [
     /./,

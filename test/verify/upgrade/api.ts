@@ -69,7 +69,7 @@ export const read = async <Content>(
   options?: RequestOptions,
 ): Promise<Content> => schema.parse(JSON.parse((await send(address, options)).bytes.toString("utf8")));
 
-const waitMilliseconds = 45_000;
+const waitMilliseconds = 180_000;
 
 /** In milliseconds. They grow, so a long wait stays within the account's limit of requests a minute. */
 const pauses = { first: 100, factor: 1.3, max: 3_000 };
@@ -79,7 +79,7 @@ const pauses = { first: 100, factor: 1.3, max: 3_000 };
  *
  * @param what names the condition in the error, as in "the job is completed".
  * @param look returns `undefined` until then.
- * @throws Error after 45 seconds.
+ * @throws Error after three minutes.
  */
 export const waitFor = async <Found>(
   what: string,

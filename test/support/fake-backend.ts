@@ -64,7 +64,7 @@ export const startFakeBackend = async (options: ServerOptions = {}): Promise<Fak
       // Who leaves in the middle of a request has sent none.
       const bytes = await buffer(request).catch(() => undefined);
       if (!bytes) return;
-      if (request.method === "GET") {
+      if (request.method === "GET" && /\/(?:models|api\/ps)$/.test(request.url ?? "")) {
         lists.push(request.url ?? "");
         list(response, request);
         return;

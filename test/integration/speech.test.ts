@@ -35,7 +35,7 @@ interface Metadata {
 
 /** Sends a request through the deployed function, and returns its response as a stream. */
 /** Half an hour of speech is not too much for it. */
-const longText = "Wasuze otya nno? ".repeat(250);
+const longText = "Wasuze otya nno ".repeat(250);
 
 const begin = async (body: object) => {
   const handler = createStreamingHandler(

@@ -93,6 +93,7 @@ describe("POST /tasks/audio/speech", () => {
         text,
         voice: "waxal_swa_0006",
         language: "swa",
+        hasNamedVoice: false,
         sampling: {
           temperature: 0.2,
           topP: undefined,

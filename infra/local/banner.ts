@@ -17,6 +17,13 @@ const limits = (multiplier: number): string => {
   return `${perMinute} requests a minute for a new account, ${compared}  (LIMIT_MULTIPLIER)`;
 };
 
+/** What was found, in one line. */
+const foundLines = ({ found }: Pick<BannerFacts["models"], "found">): string[] => {
+  if (found.length === 0) return [];
+  const models = found.map(({ url, model }) => `${model} at ${url}`);
+  return [`  found        ${listed(models)}  (MODELS=sample turns this off)`];
+};
+
 const modelLines = ({ servers }: Pick<BannerFacts["models"], "servers">): string[] =>
   servers.map(({ url, tasks, isSample }, index) => {
     const server = isSample ? `SAMPLE server at ${url}, a phrasebook instead of real models` : url;
@@ -44,6 +51,7 @@ export const banner = (service: BannerFacts, seconds: number): string => {
       ({ name, issuer }, index) =>
         `  ${index === 0 ? "identity" : "        "}     ${name} at ${issuer}, for test accounts only`,
     ),
+    ...foundLines(service.models),
     ...modelLines(service.models),
     ...service.models.warnings.map((warning) => `  WARNING      ${warning}`),
     ...(service.enforcesPermissions

@@ -20,8 +20,9 @@ Runs the whole service on this machine. Settings are variables, as in "PORT=4000
   BASE_PATH       the beginning of every path, such as /prod
   DATA_DIR        the folder for its data (.local)
   STAGE_DIR       the folder with a stage's voices.json, languages.json and profiles.json (infra/stages/local)
-  CHAT_BASE_URL   a model server with the OpenAI HTTP API, instead of the sample models
+  CHAT_BASE_URL   a model server with the OpenAI HTTP API; without it, one at a usual port of this machine
   CHAT_SERVERS    several of them, as a list in JSON
+  MODELS          sample: the sample models, whatever else runs on this machine
 infra/local/README.md lists all settings.`;
 
 let service: LocalService | undefined;

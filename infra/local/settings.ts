@@ -31,7 +31,9 @@ const settings = z.object({
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` }).default("WARN"),
   /** How many invocations may run at a time, for all functions together. Each is a process of about 80 MB. */
   FUNCTION_CONCURRENCY: wholeNumber(1).default(defaultMaxConcurrency),
-  /** By default the sample server. */
+  /** `sample` leaves out the search for servers of models on this machine. */
+  MODELS: z.enum(["sample"], { error: "must be sample, or missing" }).optional(),
+  /** By default a server that is found on this machine, or the sample server. */
   CHAT_BASE_URL: endpoint,
   /** By default the stand-in of the messaging platform. */
   MESSAGING_API_URL: endpoint,

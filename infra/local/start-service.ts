@@ -31,8 +31,8 @@ import type { LocalSettings } from "./settings.ts";
 export interface LocalService {
   readonly url: string;
   readonly chatStreamUrl: string | undefined;
-  /** The model servers, and warnings about them. */
-  readonly models: Pick<Models, "servers" | "warnings">;
+  /** The model servers, those of them that were found, and warnings about them. */
+  readonly models: Pick<Models, "servers" | "found" | "warnings">;
   /** The messaging platform's stand-in; `undefined` when messages go to another platform. */
   readonly platform: MessagingPlatformServer | undefined;
   /** The stand-ins of the identity providers that the settings do not name. */

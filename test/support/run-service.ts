@@ -33,6 +33,8 @@ export const runCommand = (
       BUILT_FUNCTIONS: process.env["BUILT_FUNCTIONS"],
       ACCESS_LOG,
       TAKEN_PERMISSION,
+      // Whatever else runs on this machine.
+      MODELS: "sample",
       ...variables,
     },
     // Standard input stays open and silent.

@@ -62,7 +62,7 @@ const startService = async (variables: Readonly<Record<string, string>>): Promis
       LOG_LEVEL: "INFO",
       ...otherServers,
     }),
-    variables,
+    variables: { MODELS: "sample", ...variables },
     log: (line) => lines.push(line),
   });
   const stop = async () => {

@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Models, startModels } from "../../../infra/local/models.ts";
-import { type FakeBackend, responding, startFakeBackend } from "../../support/fake-backend.ts";
+import { synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
+import {
+  type Behaviour,
+  type FakeBackend,
+  responding,
+  startFakeBackend,
+} from "../../support/fake-backend.ts";
 import { sendOverWire } from "../../support/wire.ts";
 
 let backend: FakeBackend;
@@ -15,8 +21,14 @@ afterEach(async () => {
   models = undefined;
 });
 
-const listing = (...names: string[]) =>
-  responding(200, { object: "list", data: names.map((id) => ({ id })) });
+/** A server that has these models, and transcribes silence as nothing. */
+const listing =
+  (...names: string[]): Behaviour =>
+  (response, request) => {
+    const list = { object: "list", data: names.map((id) => ({ id })) };
+    const body = request.url?.endsWith("/audio/transcriptions") ? { text: "" } : list;
+    responding(200, body)(response, request);
+  };
 
 /** Starts the models of a person who has set these variables together with the address of a chat server. */
 const start = async (variables: Readonly<Record<string, string>> = {}): Promise<Models> => {
@@ -96,7 +108,7 @@ describe("the models behind a chat server of a person's own", () => {
     backend.behave(listing("qwen", "llama"));
     const { warnings } = await start({ CHAT_MODEL_9B: "llama" });
     expect(warnings).toEqual([
-      `The server at ${backend.baseUrl} has no model 'chat-14b' for chat (it has qwen, llama). Set CHAT_MODELS, or requests may fail with 502.`,
+      `The server at ${backend.baseUrl} has no model 'chat-14b' for chat (it has qwen, llama). Set CHAT_MODEL_9B, or requests may fail with 502.`,
     ]);
   });
 
@@ -119,7 +131,7 @@ describe("the models behind a chat server of a person's own", () => {
     const mixed = await start(variables);
     expect(mixed.warnings).toEqual([notListed(mixed.variables["TRANSCRIPTION_BASE_URL"] ?? "", samples)]);
     await mixed.close();
-    const given = { TRANSCRIPTION_ALTERNATIVE_MODEL: "whisper" };
+    const given = { TRANSCRIPTION_ALTERNATIVE_MODEL: "whisper", MODELS: "sample" };
     models = await startModels(0, given);
     expect(models.warnings).toEqual([notListed(models.variables["CHAT_BASE_URL"] ?? "", samples)]);
   });
@@ -134,7 +146,9 @@ describe("the models behind a chat server of a person's own", () => {
     ]);
     await started.close();
     backend.behave(listing("my-model:8b"));
-    expect((await start({ CHAT_MODEL: "my-model" })).warnings).toHaveLength(2);
+    expect((await start({ CHAT_MODEL: "my-model" })).warnings).toEqual([
+      `The server at ${backend.baseUrl} has no model 'my-model' for chat and translation (it has my-model:8b). Set CHAT_MODEL, or requests may fail with 502.`,
+    ]);
   });
 
   it.each([
@@ -143,14 +157,137 @@ describe("the models behind a chat server of a person's own", () => {
   ])("start anyway when the server %s", async (problem, behaviour) => {
     backend.behave(behaviour);
     const started = await start();
-    expect(started.warnings).toEqual([`The server at ${backend.baseUrl} ${problem}.`]);
+    expect(started.warnings).toEqual([`The server at ${backend.baseUrl} (CHAT_BASE_URL) ${problem}.`]);
     expect(tasksOf(started).at(-1)).toEqual(["sample", "transcription", "speech"]);
   });
 
   it("start anyway when the address is closed", async () => {
     const nowhere = "http://127.0.0.1:9/v1";
     expect((await start({ CHAT_BASE_URL: nowhere })).warnings).toEqual([
-      `The server at ${nowhere} does not respond.`,
+      `The server at ${nowhere} (CHAT_BASE_URL) does not respond.`,
     ]);
+  });
+});
+
+describe("a server of a single task, without one of chat", () => {
+  it("is checked as well, and its address is named when it does not respond", async () => {
+    const nowhere = "http://127.0.0.1:9/v1";
+    models = await startModels(0, { TRANSCRIPTION_BASE_URL: nowhere });
+    expect(models.warnings).toEqual([`The server at ${nowhere} (TRANSCRIPTION_BASE_URL) does not respond.`]);
+    expect(tasksOf(models)).toEqual([
+      ["sample", "chat", "translation", "speech"],
+      ["other", "transcription"],
+    ]);
+  });
+
+  it.each([
+    ["chat", "CHAT_BASE_URL", "CHAT_MODELS", '["only"]'],
+    ["transcription", "TRANSCRIPTION_BASE_URL", "TRANSCRIPTION_MODEL", "only"],
+    ["speech", "SPEECH_BASE_URL", "SPEECH_MODEL", "only"],
+    ["translation", "TRANSLATION_BASE_URL", "TRANSLATION_MODEL", "only"],
+  ])(
+    "lends its only model's name to %s, unless a person named one",
+    async (_task, address, setting, value) => {
+      backend.behave(listing("only", "nomic-embed-text"));
+      models = await startModels(0, { [address]: backend.baseUrl });
+      expect(models.variables[setting]).toBe(value);
+      expect(models.warnings).toEqual([]);
+      await models.close();
+      models = await startModels(0, { [address]: backend.baseUrl, [setting]: "mine" });
+      expect(models.variables[setting]).toBe("mine");
+      expect(models.warnings.join()).toContain(`Set ${setting}, or requests may fail`);
+    },
+  );
+
+  it("transcribes a second of silence in the first language of its profile, or the banner says why not", async () => {
+    backend.behave((response, request) => {
+      const isListing = request.method === "GET";
+      const refusal = { error: { message: "Unsupported language: sw" } };
+      responding(isListing ? 200 : 400, isListing ? { data: [{ id: "whisper" }] } : refusal)(
+        response,
+        request,
+      );
+    });
+    const variables = { TRANSCRIPTION_BASE_URL: backend.baseUrl, TRANSCRIPTION_PROFILE: "whisper-51" };
+    models = await startModels(0, variables);
+    expect(models.warnings).toEqual([
+      `The server at ${backend.baseUrl} (TRANSCRIPTION_BASE_URL) does not transcribe a second of silence in English. The model behind this service does not know English.`,
+    ]);
+  });
+
+  it("has the voices of the stage, or the banner says which it lacks", async () => {
+    const voices =
+      (names: readonly unknown[]): Behaviour =>
+      (response, request) => {
+        const body = request.url?.endsWith("/voices") ? { voices: names } : { data: [{ id: "kokoro" }] };
+        responding(200, body)(response, request);
+      };
+    backend.behave(voices(["af_heart", { id: "af_bella" }]));
+    const variables = { SPEECH_BASE_URL: backend.baseUrl };
+    models = await startModels(0, variables);
+    expect(models.warnings).toEqual([
+      expect.stringMatching(
+        /\(SPEECH_BASE_URL\) has no voice \w+, \w+, \w+ and \d+ others \(it has af_heart and af_bella\)\. Name its voices in voices\.json\.$/,
+      ),
+    ]);
+    await models.close();
+    backend.behave(voices(synthesisLanguages.flatMap(({ voices: tags }) => tags)));
+    models = await startModels(0, variables);
+    expect(models.warnings).toEqual([]);
+  });
+});
+
+describe("servers on this machine", () => {
+  const portOf = ({ baseUrl }: FakeBackend): number => Number(new URL(baseUrl).port);
+
+  it("are found at the usual ports, by the names of their models", async () => {
+    const other = await startFakeBackend();
+    backend.behave(listing("bge-m3", "qwen2.5:1.5b", "llama3:8b"));
+    other.behave(listing("Systran/faster-whisper-small", "kokoro"));
+    models = await startModels(0, {}, [9, portOf(backend), portOf(other)]);
+    expect(models.found).toEqual([
+      { task: "chat", url: backend.baseUrl, model: "qwen2.5:1.5b" },
+      { task: "transcription", url: other.baseUrl, model: "Systran/faster-whisper-small" },
+      { task: "speech", url: other.baseUrl, model: "kokoro" },
+    ]);
+    expect(tasksOf(models)).toEqual([
+      ["other", "chat", "translation"],
+      ["other", "transcription", "speech"],
+    ]);
+    expect(models.variables).toMatchObject({
+      CHAT_BASE_URL: backend.baseUrl,
+      CHAT_MODELS: '["qwen2.5:1.5b"]',
+      TRANSCRIPTION_MODEL: "Systran/faster-whisper-small",
+      SPEECH_MODEL: "kokoro",
+    });
+    await other.close();
+  });
+
+  it("leave to the samples what none of them does", async () => {
+    backend.behave(listing("whisper-1"));
+    models = await startModels(0, {}, [portOf(backend)]);
+    expect(tasksOf(models)).toEqual([
+      ["sample", "chat", "translation", "speech"],
+      ["other", "transcription"],
+    ]);
+  });
+
+  it("are not waited for when they are silent", async () => {
+    backend.behave(() => undefined);
+    models = await startModels(0, {}, [portOf(backend)]);
+    expect(models.found).toEqual([]);
+  });
+
+  it.each([
+    [{ MODELS: "sample" }],
+    [{ CI: "1" }],
+    [{ HOST: "0.0.0.0" }],
+    [{ SPEECH_BASE_URL: "http://127.0.0.1:9/v1" }],
+    [{ CHAT_SERVERS: '[{"name": "gpu", "base_url": "http://127.0.0.1:9/v1"}]' }],
+  ])("are not looked for with %j", async (variables) => {
+    backend.behave(listing("qwen"));
+    models = await startModels(0, variables, [portOf(backend)]);
+    expect(models.found).toEqual([]);
+    expect(backend.received).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts
 
 let models: Awaited<ReturnType<typeof startModels>>;
 beforeAll(async () => {
-  models = await startModels(0, {});
+  models = await startModels(0, { MODELS: "sample" });
 });
 afterAll(() => models.close());
 

@@ -4,7 +4,7 @@ import { type BannerFacts, banner } from "../../../infra/local/banner.ts";
 const facts: BannerFacts = {
   url: "http://192.168.1.7:3000/prod",
   chatStreamUrl: undefined,
-  models: { servers: [], warnings: [] },
+  models: { servers: [], found: [], warnings: [] },
   platform: undefined,
   identityProviders: [],
   model: { restApi: { routes: [] } },
@@ -28,6 +28,15 @@ describe("The banner", () => {
       "limits       500 requests a minute for a new account, 10 times a deployment's  (LIMIT_MULTIPLIER)",
     );
     expect(banner({ ...facts, limitMultiplier: 1 }, 2)).toContain("50 requests a minute");
+  });
+
+  it("says in one line which models were found on this machine, and how to leave them out", () => {
+    const url = "http://127.0.0.1:8080/v1";
+    const models = { ...facts.models, found: [{ task: "chat", url, model: "gemma" } as const] };
+    expect(banner({ ...facts, models }, 2)).toMatch(
+      /^ {2}found {8}gemma at http:\/\/127\.0\.0\.1:8080\/v1 {2}\(MODELS=sample turns this off\)$/m,
+    );
+    expect(banner(facts, 2)).not.toContain("MODELS=sample");
   });
 
   it("says when permissions are not enforced", () => {

@@ -37,6 +37,7 @@ export const runBuild = async (
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
       BUILT_FUNCTIONS: builtBy(folder),
+      MODELS: "sample",
       ...variables,
     },
     stdio: "pipe",

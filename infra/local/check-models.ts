@@ -6,10 +6,10 @@ import { findProfile, profileSchema } from "../../shared/models/inference/profil
 import { findLanguage } from "../../shared/platform/catalogue/languages.ts";
 import type { ModelTask } from "../../shared/platform/telemetry/backend-uses.ts";
 import type { Stage } from "../stages.ts";
-import { isListed, type Listing, listVoices } from "./model-listing.ts";
+import { isListed, listServerVoices, type ModelListing } from "./model-listing.ts";
 
 /** A server of a task, and its names for the task's models. */
-export interface TaskServer {
+export interface StageServer {
   readonly task: ModelTask;
   readonly url: string;
   /** The variable that has its address. */
@@ -30,7 +30,10 @@ const shortList = (names: readonly string[]): string => {
 };
 
 /** Warnings about servers that do not respond, each named by the variables that a person set. */
-const silentServers = (servers: readonly TaskServer[], listings: ReadonlyMap<string, Listing>): string[] =>
+const silentServers = (
+  servers: readonly StageServer[],
+  listings: ReadonlyMap<string, ModelListing>,
+): string[] =>
   [...listings].flatMap(([url, listing]) => {
     if (!("problem" in listing)) return [];
     const settings = new Set(servers.flatMap((server) => (server.url === url ? [server.setting] : [])));
@@ -38,7 +41,10 @@ const silentServers = (servers: readonly TaskServer[], listings: ReadonlyMap<str
   });
 
 /** Warnings about models that servers do not have, one for each model and server. */
-const unknownModels = (servers: readonly TaskServer[], listings: ReadonlyMap<string, Listing>): string[] => {
+const unknownModels = (
+  servers: readonly StageServer[],
+  listings: ReadonlyMap<string, ModelListing>,
+): string[] => {
   const missing = servers.flatMap(({ task, url, models }) => {
     const listing = listings.get(url);
     if (!listing || "problem" in listing) return [];
@@ -59,7 +65,7 @@ const unknownModels = (servers: readonly TaskServer[], listings: ReadonlyMap<str
 const silenceMilliseconds = 5_000;
 
 /** Lets a server transcribe a second of silence in the first language of its profile. */
-const tryTranscription = async (server: TaskServer, { catalogue }: Stage): Promise<string[]> => {
+const tryTranscription = async (server: StageServer, { catalogue }: Stage): Promise<string[]> => {
   const [[, name] = []] = server.models;
   if (name === undefined) return [];
   const profile = profileSchema.parse(findProfile(server.profile ?? "", catalogue.profiles ?? {}) ?? {});
@@ -81,8 +87,8 @@ const tryTranscription = async (server: TaskServer, { catalogue }: Stage): Promi
 };
 
 /** Compares the voices that a server lists with those of the stage. @param names as the service sends them */
-const missingVoices = async (server: TaskServer, names: readonly string[]): Promise<string[]> => {
-  const voices = await listVoices(server.url, { key: server.key });
+const missingVoices = async (server: StageServer, names: readonly string[]): Promise<string[]> => {
+  const voices = await listServerVoices(server.url, { key: server.key });
   const missing = voices ? names.filter((name) => !voices.includes(name)) : [];
   if (!voices || missing.length === 0) return [];
   return [
@@ -93,9 +99,9 @@ const missingVoices = async (server: TaskServer, names: readonly string[]): Prom
 /** What is known about the servers of a stage. */
 export interface ServerFacts {
   readonly stage: Stage;
-  readonly servers: readonly TaskServer[];
+  readonly servers: readonly StageServer[];
   /** By address. */
-  readonly listings: ReadonlyMap<string, Listing>;
+  readonly listings: ReadonlyMap<string, ModelListing>;
   /** The names of the voices that the service sends to a server of speech. */
   readonly voices: readonly string[];
   readonly isSample: (url: string) => boolean;

@@ -1,10 +1,10 @@
 import { serverSettings } from "../../shared/platform/config/model-servers.ts";
 import { type ModelTask, modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
-import { listModels, nameModel, usableModels } from "./model-listing.ts";
+import { listServerModels, nameModel, usableModels } from "./model-listing.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where servers of models listen unless they are told otherwise: Ollama, LM Studio, llama.cpp, and vLLM or speaches. */
+/** Where servers of models listen by default: Ollama, LM Studio, llama.cpp, and vLLM or speaches. */
 const usualPorts = [11_434, 1_234, 8_080, 8_000];
 
 /** A server on this machine responds at once; anything else is no reason to wait. */
@@ -48,7 +48,7 @@ export const findModels = async (
   if (!mayFind(variables)) return [];
   const listings = ports.map(async (port) => {
     const url = `http://127.0.0.1:${port}/v1`;
-    const listing = await listModels(url, { milliseconds: findingMilliseconds });
+    const listing = await listServerModels(url, { milliseconds: findingMilliseconds });
     const names = "names" in listing ? usableModels(listing.names) : [];
     return names.map((model): FoundModel => ({ task: taskOf(model), url, model }));
   });

@@ -22,7 +22,7 @@ Runs the whole service on this machine. Settings are variables, as in "PORT=4000
   STAGE_DIR       the folder with a stage's voices.json, languages.json and profiles.json (infra/stages/local)
   CHAT_BASE_URL   a model server with the OpenAI HTTP API; without it, one at a usual port of this machine
   CHAT_SERVERS    several of them, as a list in JSON
-  MODELS          sample: the sample models, whatever else runs on this machine
+  MODELS          sample: the sample models only
 infra/local/README.md lists all settings.`;
 
 let service: LocalService | undefined;

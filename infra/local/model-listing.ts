@@ -43,7 +43,7 @@ export interface ListingOptions {
 }
 
 /** The names of a server's models, or why they are not known. */
-export type Listing = { readonly names: readonly string[] } | { readonly problem: string };
+export type ModelListing = { readonly names: readonly string[] } | { readonly problem: string };
 
 const get = (baseUrl: string, path: string, { key, milliseconds = usualMilliseconds }: ListingOptions) =>
   fetch(`${baseUrl.replace(/\/$/, "")}${path}`, {
@@ -52,7 +52,10 @@ const get = (baseUrl: string, path: string, { key, milliseconds = usualMilliseco
   });
 
 /** Returns the models that a server lists. @param baseUrl with the `/v1` at its end. */
-export const listModels = async (baseUrl: string, options: ListingOptions = {}): Promise<Listing> => {
+export const listServerModels = async (
+  baseUrl: string,
+  options: ListingOptions = {},
+): Promise<ModelListing> => {
   try {
     const response = await get(baseUrl, "/models", options);
     const list = response.ok ? modelList.safeParse(await response.json()).data : undefined;
@@ -68,7 +71,7 @@ export const listModels = async (baseUrl: string, options: ListingOptions = {}):
 const voicePaths = ["/audio/voices", "/audio/speech/voices"];
 
 /** Returns the voices that a server lists; `undefined` for one that lists none. */
-export const listVoices = async (
+export const listServerVoices = async (
   baseUrl: string,
   options: ListingOptions = {},
 ): Promise<readonly string[] | undefined> => {

@@ -11,12 +11,12 @@ import { type ModelTask, modelTasks } from "../../shared/platform/telemetry/back
 import { otherModelSettings } from "../model-settings.ts";
 import type { StageSettings } from "../stage-settings.ts";
 import { checkLocalVariables, localStage, type Stage } from "../stages.ts";
-import { type TaskServer, warningsOf } from "./check-models.ts";
+import { type StageServer, warningsOf } from "./check-models.ts";
 import { type FoundModel, findModels, variablesOf } from "./found-models.ts";
 import {
   isListed,
-  type Listing,
-  listModels,
+  listServerModels,
+  type ModelListing,
   namedBy,
   nameModel,
   nameSettings,
@@ -69,7 +69,7 @@ const addressSetting = (task: ModelTask, variables: Variables): string => {
 };
 
 /** The servers of a task's list, or the only one. */
-const serversOfTask = (settings: StageSettings, task: ModelTask, variables: Variables): TaskServer[] => {
+const serversOfTask = (settings: StageSettings, task: ModelTask, variables: Variables): StageServer[] => {
   const { list, baseUrl, profile: profileSetting } = serverSettings[task];
   const usual = namesOf(settings, task, variables);
   const alternative = task === "transcription" ? settings[alternativeModel] : undefined;
@@ -77,7 +77,7 @@ const serversOfTask = (settings: StageSettings, task: ModelTask, variables: Vari
   const url = settings[baseUrl];
   const listed: readonly (ChatServers | ModelServers)[number][] = settings[list] ?? [];
   const setting = addressSetting(task, variables);
-  const withKey = (name: string, server: Omit<TaskServer, "key" | "keyVariable" | "task" | "setting">) => {
+  const withKey = (name: string, server: Omit<StageServer, "key" | "keyVariable" | "task" | "setting">) => {
     const variable = keyVariable(name);
     return { ...server, task, setting, keyVariable: variable, key: variables[variable] || undefined };
   };
@@ -105,7 +105,7 @@ const keysOf = (settings: StageSettings, variables: Variables): Models["keys"] =
 };
 
 /** The servers with their tasks, in the order of the tasks. */
-const withTasks = (servers: readonly TaskServer[], sampleUrl: string | undefined): Models["servers"] =>
+const withTasks = (servers: readonly StageServer[], sampleUrl: string | undefined): Models["servers"] =>
   [...Map.groupBy(servers, ({ url }) => url)].map(([url, same]) => ({
     url,
     tasks: [...new Set(same.map(({ task }) => task))],
@@ -151,9 +151,9 @@ const hasOwnServer = (task: ModelTask, variables: Variables): boolean =>
 
 /** Asks each server once for its models. */
 const createListings = () => {
-  const known = new Map<string, Promise<Listing>>();
-  return (url: string, key: string | undefined): Promise<Listing> => {
-    const listing = known.get(url) ?? listModels(url, { key });
+  const known = new Map<string, Promise<ModelListing>>();
+  return (url: string, key: string | undefined): Promise<ModelListing> => {
+    const listing = known.get(url) ?? listServerModels(url, { key });
     known.set(url, listing);
     return listing;
   };
@@ -213,7 +213,7 @@ export const startModels = async (
   const stage = localStage(variables);
   const servers = modelTasks.flatMap((task) => serversOfTask(stage.settings, task, variables));
   const isSample = (url: string): boolean => url === sample?.baseUrl;
-  const listings = servers.map(async ({ url, key }): Promise<[string, Listing]> => {
+  const listings = servers.map(async ({ url, key }): Promise<[string, ModelListing]> => {
     if (isSample(url)) return [url, { names: Object.values(sampleModels) }];
     return [url, await listingOf(url, key)];
   });

@@ -33,7 +33,7 @@ export const runCommand = (
       BUILT_FUNCTIONS: process.env["BUILT_FUNCTIONS"],
       ACCESS_LOG,
       TAKEN_PERMISSION,
-      // Whatever else runs on this machine.
+      // Other servers of models may run on this machine.
       MODELS: "sample",
       ...variables,
     },

@@ -30,6 +30,12 @@ const listing =
     responding(200, body)(response, request);
   };
 
+/** What a server responds to any request, also for its models. */
+const serve = (server: FakeBackend, behaviour: Behaviour): void => {
+  server.behave(behaviour);
+  server.listModels(behaviour);
+};
+
 /** Starts the models of a person who has set these variables together with the address of a chat server. */
 const start = async (variables: Readonly<Record<string, string>> = {}): Promise<Models> => {
   const given = { CHAT_BASE_URL: backend.baseUrl, CHAT_API_KEY: "the-key", ...variables };
@@ -42,17 +48,19 @@ const tasksOf = ({ servers }: Models) =>
 
 describe("the models behind a chat server of a person's own", () => {
   it("are its own for chat and translation, and samples for audio that it has no models for", async () => {
-    backend.behave(listing("my-model"));
+    const keys: unknown[] = [];
+    serve(backend, (response, request) => {
+      keys.push(request.headers.authorization);
+      listing("my-model")(response, request);
+    });
     const started = await start({ CHAT_MODEL: "my-model" });
     expect(tasksOf(started)).toEqual([
       ["other", "chat", "translation"],
       ["sample", "transcription", "speech"],
     ]);
     expect(started.warnings).toEqual([]);
-    expect(backend.received[0]).toMatchObject({
-      path: "/v1/models",
-      headers: { authorization: "Bearer the-key" },
-    });
+    expect(keys).toEqual(["Bearer the-key"]);
+    expect(backend.lists).toEqual(["/v1/models"]);
     const { SPEECH_BASE_URL = "", SPEECH_MODEL: model } = started.variables;
     const response = await fetch(`${SPEECH_BASE_URL}/audio/speech`, {
       method: "POST",
@@ -66,7 +74,7 @@ describe("the models behind a chat server of a person's own", () => {
     ["under another name", { host: "rebound.example" }],
     ["of another site", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
   ])("refuse the sample server to web pages %s", async (_case, headers) => {
-    backend.behave(listing("my-model"));
+    serve(backend, listing("my-model"));
     const { SPEECH_BASE_URL: url = "" } = (await start()).variables;
     const list = { method: "GET", path: "/models" };
     expect((await sendOverWire(url, { ...list, headers: {} })).status).toBe(200);
@@ -77,7 +85,7 @@ describe("the models behind a chat server of a person's own", () => {
     ["that it lists", ["my-model", "stt-51"], {}],
     ["that the person names", ["my-model"], { TRANSCRIPTION_MODEL: "whisper-large-v3" }],
   ])("are its own for audio with a model %s", async (_case, names, variables) => {
-    backend.behave(listing(...names));
+    serve(backend, listing(...names));
     const started = await start({ CHAT_MODEL: "my-model", ...variables });
     expect(tasksOf(started)).toEqual([
       ["other", "chat", "translation", "transcription"],
@@ -87,8 +95,8 @@ describe("the models behind a chat server of a person's own", () => {
 
   it("are those of another server where one is named, which is queried for its names as well", async () => {
     const other = await startFakeBackend();
-    other.behave(listing("their-voice"));
-    backend.behave(listing("my-model", "stt-51"));
+    serve(other, listing("their-voice"));
+    serve(backend, listing("my-model", "stt-51"));
     const started = await start({
       CHAT_MODEL: "my-model",
       SPEECH_BASE_URL: other.baseUrl,
@@ -105,7 +113,7 @@ describe("the models behind a chat server of a person's own", () => {
   });
 
   it("are reported when the server does not know their names", async () => {
-    backend.behave(listing("qwen", "llama"));
+    serve(backend, listing("qwen", "llama"));
     const { warnings } = await start({ CHAT_MODEL_9B: "llama" });
     expect(warnings).toEqual([
       `The server at ${backend.baseUrl} has no model 'chat-14b' for chat (it has qwen, llama). Set CHAT_MODEL_9B, or requests may fail with 502.`,
@@ -116,18 +124,18 @@ describe("the models behind a chat server of a person's own", () => {
     const variables = { CHAT_MODEL: "my-model", TRANSCRIPTION_ALTERNATIVE_MODEL: "whisper" };
     const notListed = (url: string, names: string) =>
       `The server at ${url} has no model 'whisper' for transcription (it has ${names}). Set TRANSCRIPTION_ALTERNATIVE_MODEL, or requests may fail with 502.`;
-    backend.behave(listing("my-model", "stt-51"));
+    serve(backend, listing("my-model", "stt-51"));
     const own = await start(variables);
     expect(own.warnings).toEqual([notListed(backend.baseUrl, "my-model, stt-51")]);
     await own.close();
-    backend.behave(listing("my-model", "stt-51", "whisper"));
+    serve(backend, listing("my-model", "stt-51", "whisper"));
     const listed = await start(variables);
     expect(listed.warnings).toEqual([]);
     await listed.close();
 
     // The sample server transcribes, with its one model.
     const samples = "sample-14b, sample-9b, sample-tts, sample-stt";
-    backend.behave(listing("my-model"));
+    serve(backend, listing("my-model"));
     const mixed = await start(variables);
     expect(mixed.warnings).toEqual([notListed(mixed.variables["TRANSCRIPTION_BASE_URL"] ?? "", samples)]);
     await mixed.close();
@@ -137,7 +145,7 @@ describe("the models behind a chat server of a person's own", () => {
   });
 
   it("are known by their names without a tag, as Ollama takes them", async () => {
-    backend.behave(listing("my-model:latest", "stt-51:latest"));
+    serve(backend, listing("my-model:latest", "stt-51:latest"));
     const started = await start({ CHAT_MODEL: "my-model" });
     expect(started.warnings).toEqual([]);
     expect(tasksOf(started)).toEqual([
@@ -145,7 +153,7 @@ describe("the models behind a chat server of a person's own", () => {
       ["sample", "speech"],
     ]);
     await started.close();
-    backend.behave(listing("my-model:8b"));
+    serve(backend, listing("my-model:8b"));
     expect((await start({ CHAT_MODEL: "my-model" })).warnings).toEqual([
       `The server at ${backend.baseUrl} has no model 'my-model' for chat and translation (it has my-model:8b). Set CHAT_MODEL, or requests may fail with 502.`,
     ]);
@@ -155,7 +163,7 @@ describe("the models behind a chat server of a person's own", () => {
     ["does not list its models (status 404)", responding(404, { error: "not found" })],
     ["does not list its models (status 200)", responding(200, ["qwen"])],
   ])("start anyway when the server %s", async (problem, behaviour) => {
-    backend.behave(behaviour);
+    serve(backend, behaviour);
     const started = await start();
     expect(started.warnings).toEqual([`The server at ${backend.baseUrl} (CHAT_BASE_URL) ${problem}.`]);
     expect(tasksOf(started).at(-1)).toEqual(["sample", "transcription", "speech"]);
@@ -188,7 +196,7 @@ describe("a server of a single task, without one of chat", () => {
   ])(
     "lends its only model's name to %s, unless a person named one",
     async (_task, address, setting, value) => {
-      backend.behave(listing("only", "nomic-embed-text"));
+      serve(backend, listing("only", "nomic-embed-text"));
       models = await startModels(0, { [address]: backend.baseUrl });
       expect(models.variables[setting]).toBe(value);
       expect(models.warnings).toEqual([]);
@@ -200,7 +208,7 @@ describe("a server of a single task, without one of chat", () => {
   );
 
   it("transcribes a second of silence in the first language of its profile, or the banner says why not", async () => {
-    backend.behave((response, request) => {
+    serve(backend, (response, request) => {
       const isListing = request.method === "GET";
       const refusal = { error: { message: "Unsupported language: sw" } };
       responding(isListing ? 200 : 400, isListing ? { data: [{ id: "whisper" }] } : refusal)(
@@ -222,7 +230,7 @@ describe("a server of a single task, without one of chat", () => {
         const body = request.url?.endsWith("/voices") ? { voices: names } : { data: [{ id: "kokoro" }] };
         responding(200, body)(response, request);
       };
-    backend.behave(voices(["af_heart", { id: "af_bella" }]));
+    serve(backend, voices(["af_heart", { id: "af_bella" }]));
     const variables = { SPEECH_BASE_URL: backend.baseUrl };
     models = await startModels(0, variables);
     expect(models.warnings).toEqual([
@@ -231,7 +239,7 @@ describe("a server of a single task, without one of chat", () => {
       ),
     ]);
     await models.close();
-    backend.behave(voices(synthesisLanguages.flatMap(({ voices: tags }) => tags)));
+    serve(backend, voices(synthesisLanguages.flatMap(({ voices: tags }) => tags)));
     models = await startModels(0, variables);
     expect(models.warnings).toEqual([]);
   });
@@ -242,8 +250,8 @@ describe("servers on this machine", () => {
 
   it("are found at the usual ports, by the names of their models", async () => {
     const other = await startFakeBackend();
-    backend.behave(listing("bge-m3", "qwen2.5:1.5b", "llama3:8b"));
-    other.behave(listing("Systran/faster-whisper-small", "kokoro"));
+    serve(backend, listing("bge-m3", "qwen2.5:1.5b", "llama3:8b"));
+    serve(other, listing("Systran/faster-whisper-small", "kokoro"));
     models = await startModels(0, {}, [9, portOf(backend), portOf(other)]);
     expect(models.found).toEqual([
       { task: "chat", url: backend.baseUrl, model: "qwen2.5:1.5b" },
@@ -264,7 +272,7 @@ describe("servers on this machine", () => {
   });
 
   it("leave to the samples what none of them does", async () => {
-    backend.behave(listing("whisper-1"));
+    serve(backend, listing("whisper-1"));
     models = await startModels(0, {}, [portOf(backend)]);
     expect(tasksOf(models)).toEqual([
       ["sample", "chat", "translation", "speech"],
@@ -272,8 +280,8 @@ describe("servers on this machine", () => {
     ]);
   });
 
-  it("are not waited for when they are silent", async () => {
-    backend.behave(() => undefined);
+  it("delay the start for a moment at most when they are silent", async () => {
+    serve(backend, () => undefined);
     models = await startModels(0, {}, [portOf(backend)]);
     expect(models.found).toEqual([]);
   });
@@ -285,9 +293,10 @@ describe("servers on this machine", () => {
     [{ SPEECH_BASE_URL: "http://127.0.0.1:9/v1" }],
     [{ CHAT_SERVERS: '[{"name": "gpu", "base_url": "http://127.0.0.1:9/v1"}]' }],
   ])("are not looked for with %j", async (variables) => {
-    backend.behave(listing("qwen"));
+    serve(backend, listing("qwen"));
+    const { length: listed } = backend.lists;
     models = await startModels(0, variables, [portOf(backend)]);
     expect(models.found).toEqual([]);
-    expect(backend.received).toEqual([]);
+    expect(backend.lists).toHaveLength(listed);
   });
 });

@@ -21,7 +21,7 @@ const divide = (text: string, maxLength: number, [pattern, ...others]: readonly 
 
 /**
  * Splits a text into pieces that are spoken one after another: at the ends of sentences, and long sentences at the ends of clauses.
- * Each piece is at most twice as long as the one before it, which plays while it is made.
+ * Each piece is at most twice as long as the one before it, which plays meanwhile.
  *
  * @param maxLength the most characters that a server takes: sentences without clauses are then cut between words
  */
@@ -56,7 +56,7 @@ type Speak = (text: string, signal: AbortSignal, isFirst: boolean) => Promise<Sp
 /**
  * Speaks pieces of a text as one speech. While one of them is read, the next is requested.
  *
- * @returns the speech, once that of the first piece has begun. Its length is unknown if there are several.
+ * @returns the speech, once that of the first piece has started. Its length is unknown if there are several.
  * @throws AppError as `speak` does; for a later piece while the speech is read.
  */
 export const speakInTurn = async (
@@ -67,8 +67,8 @@ export const speakInTurn = async (
   if (others.length === 0) return speak(first, signal, true);
   const ended = new AbortController();
   const either = AbortSignal.any([signal, ended.signal]);
-  const begun = await speak(first, either, true);
-  let current = begun;
+  const started = await speak(first, either, true);
+  let current = started;
   let next: Promise<Speech> | undefined;
   const cancel = (): void => {
     ended.abort();
@@ -84,7 +84,7 @@ export const speakInTurn = async (
         next.catch(() => undefined);
         yield* audioOf(current);
         current = await next;
-        if (!isSameFormat(current.header.format, begun.header.format))
+        if (!isSameFormat(current.header.format, started.header.format))
           throw unusable("The model's server changed the format of its audio.");
       }
       next = undefined;
@@ -94,5 +94,5 @@ export const speakInTurn = async (
       if (!isComplete) cancel();
     }
   };
-  return { header: { ...begun.header, audioBytes: undefined }, audio: read(), cancel };
+  return { header: { ...started.header, audioBytes: undefined }, audio: read(), cancel };
 };

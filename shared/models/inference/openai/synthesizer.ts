@@ -219,7 +219,7 @@ const synthesizeAt = async (
   }
 };
 
-/** The pieces in which a server speaks a text. One that streams starts at once, whatever the length. */
+/** The pieces in which a server speaks a text. One that streams starts at once, even with a long text. */
 const piecesFor = (text: string, { model: { profile } }: Backend): readonly [string, ...string[]] => {
   const { streams, max_characters } = profile.speech;
   return streams && text.length <= (max_characters ?? text.length)

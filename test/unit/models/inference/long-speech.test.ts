@@ -45,12 +45,12 @@ const read = async ({ audio }: Speech): Promise<Buffer> => {
 
 const requests = (): Record<string, unknown>[] => backend.received.map(({ body }) => JSON.parse(body));
 
-const sound =
+const sending =
   (file: Buffer): Behaviour =>
   (response) =>
     void response.end(file);
 const audios = [audioBytes(4_800), audioBytes(2_400).reverse(), audioBytes(960)];
-const speaking = (options = {}): Behaviour[] => audios.map((audio) => sound(wavFile(audio, options)));
+const speaking = (options = {}): Behaviour[] => audios.map((audio) => sending(wavFile(audio, options)));
 
 describe("a long text", () => {
   it.each([[{ stated: true }], [{}]] as const)(
@@ -73,7 +73,7 @@ describe("a long text", () => {
       const file = wavFile(audio, { stated: true });
       return Buffer.concat([file, text, file, text]);
     });
-    backend.behave(...responses.map(sound));
+    backend.behave(...responses.map(sending));
     const heard = Buffer.concat(audios.flatMap((audio) => [audio, audio]));
     expect((await read(await synthesize(longText))).equals(heard)).toBe(true);
   });
@@ -107,7 +107,7 @@ describe("a long text", () => {
 
   it("breaks off after what was spoken when a later piece fails", async () => {
     backend.behave(
-      sound(wavFile(audioBytes(4_800))),
+      sending(wavFile(audioBytes(4_800))),
       responding(500, { error: { message: "out of memory" } }),
     );
     const speech = await synthesize(longText);
@@ -120,23 +120,23 @@ describe("a long text", () => {
   });
 
   it("breaks off when the server changes the format between two pieces", async () => {
-    backend.behave(sound(wavFile(audioBytes(480))), sound(wavFile(audioBytes(480), { sampleRate: 16_000 })));
+    backend.behave(sending(wavFile(audioBytes(480))), sending(wavFile(audioBytes(480), { sampleRate: 16_000 })));
     await expect(synthesize(longText).then(read)).rejects.toMatchObject({ code: "external_service_error" });
   });
 
   it("ends the server's work on the next piece with the caller's interest", async () => {
     const left = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     backend.behave(
       (response) => void response.write(wavFile(audioBytes(480))),
       (response) => {
-        asked.resolve();
+        requested.resolve();
         response.once("close", () => left.resolve());
       },
     );
     const speech = await synthesize(longText);
     for await (const _ of speech.audio) {
-      await asked.promise;
+      await requested.promise;
       break;
     }
     await expect(left.promise).resolves.toBeUndefined();
@@ -162,7 +162,7 @@ describe("the pieces of a spoken text", () => {
     }
   });
 
-  it("are not made of a short text, and of a long sentence only where its clauses end", () => {
+  it("leave a short text whole, and cut a long sentence only where its clauses end", () => {
     expect(splitSpokenText(sentence(200), undefined)).toEqual([sentence(200)]);
     expect(splitSpokenText(sentence(700), undefined)).toEqual([sentence(700)]);
     const clauses = splitSpokenText(`${"Oli otya nnyabo, ".repeat(100)}webale.`, undefined);
@@ -176,7 +176,7 @@ describe("audio of a server", () => {
 
   it("that makes no WAV is requested as samples, once for each process", async () => {
     const refusal = responding(400, { error: { message: "response_format must be one of: pcm, mp3" } });
-    backend.behave(refusal, sound(samples));
+    backend.behave(refusal, sending(samples));
     const server = modelServer({ baseUrl: backend.baseUrl });
     const synthesizer = createOpenAiSynthesizer([server]);
     const request = { text: "Oli otya?", voice: "salt_lug_0001", language: undefined, sampling: {} };
@@ -194,18 +194,18 @@ describe("audio of a server", () => {
   });
 
   it("has the rate of the profile where it has no header", async () => {
-    backend.behave(sound(samples));
+    backend.behave(sending(samples));
     const plain = await synthesize("Oli otya?", { formats: ["pcm", "mp3"], sample_rate: 22_050 });
     expect(plain.header.format.sampleRate).toBe(22_050);
     expect((await read(plain)).equals(samples)).toBe(true);
     expect(requests()).toMatchObject([{ response_format: "pcm" }]);
-    backend.behave(sound(wavFile(samples, { sampleRate: 16_000 })));
+    backend.behave(sending(wavFile(samples, { sampleRate: 16_000 })));
     const file = await synthesize("Oli otya?", { sample_rate: 22_050 });
     expect(file.header.format.sampleRate).toBe(16_000);
     expect((await read(file)).equals(samples)).toBe(true);
   });
 
-  it("is none where the response is text", async () => {
+  it("is missing where the response is text", async () => {
     backend.behave(responding(200, { error: "no voice" }));
     await expect(synthesize("Oli otya?", { sample_rate: 24_000 })).rejects.toMatchObject({
       code: "external_service_error",

@@ -36,7 +36,7 @@ export const responding =
   };
 
 /** A completion as OpenAI-compatible servers give it. */
-export const completion = (content: string | null, finishReason = "stop") => ({
+export const completion = (content: string | null, finishReason: string | null = "stop") => ({
   id: "chatcmpl-1",
   object: "chat.completion",
   created: 1,

@@ -1,4 +1,28 @@
+import { AppError } from "../../platform/errors/app-error.ts";
 import type { TokenUsage } from "./chat.ts";
+
+/** Why a reply is no translation, and what a caller reads then. */
+const faultMessages = {
+  empty: "The model returned an empty reply.",
+  cut: "The translation was cut short; send a shorter text.",
+  filtered: "The model's server withheld the translation.",
+  unchanged: "The model returned the text as it was.",
+  refused: "The model refused to translate the text.",
+  instruction_repeated: "The model repeated its instruction instead of a translation.",
+  wrong_language: "The model replied in another language than the target.",
+  repetitive: "The model repeated itself without an end.",
+} as const;
+export type TranslationFault = keyof typeof faultMessages;
+
+/** No reply of a model to a text was a translation. */
+export class NoTranslation extends AppError {
+  readonly fault: TranslationFault;
+
+  constructor(fault: TranslationFault) {
+    super("external_service_error", { message: faultMessages[fault] });
+    this.fault = fault;
+  }
+}
 
 /** A text to be translated. Languages are given by their English names, as the models know them. */
 export interface TranslationRequest {
@@ -13,18 +37,21 @@ export interface TranslationRequest {
 }
 
 export interface TranslationResult {
-  /** Never empty, never cut short. */
+  /** Never empty, never cut short; without what the model has put around it. */
   readonly text: string;
   readonly usage: TokenUsage | undefined;
 }
 
+export interface TranslationOptions {
+  readonly signal: AbortSignal;
+  /** How many replies may be requested until one is a translation; by default two. */
+  readonly maxReplies?: 1 | 2;
+}
+
 export interface Translator {
   /**
-   * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
-   * its response is empty, cut short or unusable.
+   * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when its response is
+   * unusable; {@link NoTranslation} when its replies are no translations.
    */
-  translate(
-    request: TranslationRequest,
-    options: { readonly signal: AbortSignal },
-  ): Promise<TranslationResult>;
+  translate(request: TranslationRequest, options: TranslationOptions): Promise<TranslationResult>;
 }

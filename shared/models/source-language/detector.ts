@@ -94,13 +94,12 @@ export const loadSourceLanguageDetector = (stored: Uint8Array): SourceLanguageDe
   };
 };
 
-/** Returns a detector that is loaded at its first use: most requests name their source language. */
-export const sourceLanguageDetectorOnDemand = (): SourceLanguageDetector => {
-  let loaded: SourceLanguageDetector | undefined;
-  return {
-    detect: (text) => {
-      loaded ??= loadSourceLanguageDetector(readSparseWeights());
-      return loaded.detect(text);
-    },
-  };
-};
+let shared: SourceLanguageDetector | undefined;
+
+/** Returns the process's detector, which is loaded at its first use: most requests name their source language. */
+export const sourceLanguageDetectorOnDemand = (): SourceLanguageDetector => ({
+  detect: (text) => {
+    shared ??= loadSourceLanguageDetector(readSparseWeights());
+    return shared.detect(text);
+  },
+});

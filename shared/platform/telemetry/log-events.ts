@@ -96,6 +96,8 @@ export const logEvents = {
   "speech.item_failed": "One text of a batch could not be spoken; the others were.",
   "stream.failed": "The maker of a streamed response failed; the response was broken off.",
   "translation.item_failed": "One text of a list was not translated; the others were.",
+  "translation.requested_again":
+    "A model's reply was no translation, and it was requested once more; `reason` says why.",
   "upload.not_aborted": "Parts of a broken upload stay in the bucket until its lifecycle removes them.",
   "sunset.mailed": "Accounts were mailed because they still call routes of version 1; `count` says how many.",
   "voice.not_made": "A reply was sent as text only, because it could not be spoken.",

@@ -68,6 +68,8 @@ export interface CompletionPlan extends ThoughtHabits {
   readonly request: CompletionRequest;
   /** See {@link RefusedRequest}. */
   readonly isCallers?: RefusedRequest["isCallers"];
+  /** Whether an empty reply is returned; otherwise it is an error. */
+  readonly mayBeEmpty?: boolean;
 }
 
 const count = z.int().min(0).nullish().catch(null);
@@ -171,6 +173,7 @@ export interface ReadingOptions extends ThoughtHabits {
   readonly hasTools?: boolean | undefined;
   /** Their names, which show where a name that comes in pieces ends. */
   readonly toolNames?: readonly string[] | undefined;
+  readonly mayBeEmpty?: boolean | undefined;
 }
 
 /** What has no name cannot be called. */
@@ -186,7 +189,7 @@ const calledBy = (calls: readonly WireCall[]): ToolCall[] =>
 /** Reads the body of a completion with status 200. @throws AppError as {@link completeChat} does. */
 export const parseCompletion = (
   body: string,
-  { thinksFirst, hasTools = false }: ReadingOptions,
+  { thinksFirst, hasTools = false, mayBeEmpty = false }: ReadingOptions,
 ): ChatReply => {
   const response = parseJson(body);
   const completion = wireCompletion.safeParse(response);
@@ -198,7 +201,7 @@ export const parseCompletion = (
   const finishReason = finishReasonOf(finishWord ?? "stop", toolCalls.length > 0);
   const isCut = finishReason === "length";
   const text = withoutThoughts(content, { thinksFirst, isCut }).trim() || refusal.trim();
-  if (text === "" && toolCalls.length === 0 && finishReason !== "content_filter")
+  if (text === "" && toolCalls.length === 0 && finishReason !== "content_filter" && !mayBeEmpty)
     throw emptyReply(finishReason);
   const { usage } = completion.data;
   return { text, toolCalls: toolCalls.length > 0 ? toolCalls : undefined, finishReason, finishWord, usage };
@@ -211,7 +214,7 @@ export const parseCompletion = (
  */
 export const completeChat = async (
   call: ModelCall,
-  { request, thinksFirst, isCallers }: CompletionPlan,
+  { request, thinksFirst, isCallers, mayBeEmpty }: CompletionPlan,
   signal: AbortSignal,
 ): Promise<ChatReply> => {
   const { silenceMilliseconds } = call;
@@ -224,7 +227,11 @@ export const completeChat = async (
       { signal: limit.signal, maxBytes: maxResponseBytes },
     );
     if (response.statusCode !== 200) throw failureOf(response, { sent: { ...request }, isCallers });
-    return parseCompletion(response.body, { thinksFirst, hasTools: request.tools !== undefined });
+    return parseCompletion(response.body, {
+      thinksFirst,
+      hasTools: request.tools !== undefined,
+      mayBeEmpty,
+    });
   } finally {
     limit.lift();
   }

@@ -4,13 +4,13 @@ import { BackendOverdue } from "../../../platform/outbound/failures.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import { codeOnWire } from "../language-codes.ts";
 import type { DirectTranslation } from "../profiles.ts";
-import type { TranslationRequest, TranslationResult } from "../translation.ts";
-import { unusable } from "./backend.ts";
+import type { TranslationRequest } from "../translation.ts";
 import { postJsonForWhole } from "./call-policy.ts";
 import { failureIn, maxResponseBytes, parseJson } from "./chat-completion.ts";
 import type { KnownLanguages } from "./known-languages.ts";
 import { failureOf } from "./refusals.ts";
 import type { ModelCall } from "./task-server.ts";
+import type { TranslationReply } from "./translation-reply.ts";
 
 /** Source: https://docs.libretranslate.com/guides/api_usage/ */
 const wireTranslation = z.object({ translatedText: z.string() });
@@ -33,7 +33,7 @@ export const translateDirectly = async (
   request: TranslationRequest,
   { language_codes: codes }: DirectTranslation,
   { signal, languages }: DirectOptions,
-): Promise<TranslationResult> => {
+): Promise<TranslationReply> => {
   const { silenceMilliseconds, backend, key } = call;
   const { Authorization: _, ...headers } = call.headers;
   const [source, target] = [request.sourceLanguage, request.targetLanguage].map((name) => {
@@ -56,8 +56,7 @@ export const translateDirectly = async (
     const response = parseJson(body);
     const text = wireTranslation.safeParse(response).data?.translatedText.trim();
     if (text === undefined) throw failureIn(response);
-    if (text === "") throw unusable("The model returned an empty translation.");
-    return { text, usage: undefined };
+    return { text, usage: undefined, finish: "complete", instructions: [] };
   } finally {
     limit.lift();
   }

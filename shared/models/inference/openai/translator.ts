@@ -1,7 +1,14 @@
 import { findLanguage } from "../../../platform/catalogue/languages.ts";
+import { logger } from "../../../platform/telemetry/logger.ts";
+import { sourceLanguageDetectorOnDemand } from "../../source-language/detector.ts";
 import { codeOnWire } from "../language-codes.ts";
 import { type Placeholder, type PromptedTranslation, placeholderPattern } from "../profiles.ts";
-import type { TranslationRequest, Translator } from "../translation.ts";
+import {
+  NoTranslation,
+  type TranslationRequest,
+  type TranslationResult,
+  type Translator,
+} from "../translation.ts";
 import { type Backends, unusable } from "./backend.ts";
 import { openModelServer } from "./call-policy.ts";
 import { type CompletionPlan, completeChat, type WireMessage } from "./chat-completion.ts";
@@ -9,9 +16,16 @@ import { fitToContext } from "./context-length.ts";
 import { translateDirectly } from "./direct-translation.ts";
 import { KnownLanguages } from "./known-languages.ts";
 import type { ModelCall } from "./task-server.ts";
+import { finishOf, readTranslation, type TranslationReply } from "./translation-reply.ts";
 
-/** Room for the reply: languages that models know little need up to two tokens a character. */
-const maxTokens = (text: string): number => Math.max(1_024, 2 * [...text].length);
+const thoughtTokens = 2_048;
+
+/**
+ * Room for the reply: languages that models know little need up to three tokens a character. A model that finds no end is stopped
+ * there.
+ */
+const maxTokens = (text: string, { thinks_first: thinksFirst }: PromptedTranslation): number =>
+  64 + 3 * [...text].length + (thinksFirst ? thoughtTokens : 0);
 
 /** What the model must know beyond its instruction, whose words stay those of its training. */
 const remarks = ({ keep, context }: TranslationRequest): string[] => [
@@ -38,8 +52,13 @@ const codeOf = (
 const fillIn = (template: string, values: Readonly<Record<Placeholder, string>>): string =>
   template.replace(placeholderPattern, (whole, name: Placeholder) => values[name] ?? whole);
 
-const messagesFor = (request: TranslationRequest, profile: PromptedTranslation): WireMessage[] => {
-  const { text, sourceLanguage: source, targetLanguage: target } = request;
+/** @param text replaces the one of the request. */
+const messagesFor = (
+  request: TranslationRequest,
+  profile: PromptedTranslation,
+  text = request.text,
+): WireMessage[] => {
+  const { sourceLanguage: source, targetLanguage: target } = request;
   const values = {
     source: source ?? "the language of the text",
     source_code: codeOf(source, profile) ?? "auto",
@@ -63,41 +82,73 @@ const planFor = (
   profile: PromptedTranslation,
 ): CompletionPlan => ({
   thinksFirst: profile.thinks_first,
+  mayBeEmpty: true,
   request: {
     model,
     messages: messagesFor(request, profile),
     ...(profile.temperature === null ? {} : { temperature: profile.temperature, top_p: 0.95 }),
-    [profile.max_tokens_parameter]: maxTokens(request.text),
+    [profile.max_tokens_parameter]: maxTokens(request.text, profile),
   },
 });
 
+/** What a model is sent besides the text and its context. */
+const instructionsFor = (request: TranslationRequest, profile: PromptedTranslation): string[] =>
+  messagesFor({ ...request, context: undefined }, profile, "\n").flatMap(({ content }) => content ?? []);
+
+const translatePrompted = async (
+  call: ModelCall,
+  request: TranslationRequest,
+  profile: PromptedTranslation,
+  signal: AbortSignal,
+): Promise<TranslationReply> => {
+  const plan = planFor(request, call.backend.model.name, profile);
+  const { text, usage, finishWord } = await fitToContext(call, plan, profile.context_tokens, (fitted) =>
+    completeChat(call, fitted, signal),
+  );
+  return { text, usage, finish: finishOf(finishWord), instructions: instructionsFor(request, profile) };
+};
+
+/** The reply of a model whose replies are not judged. @throws AppError for an empty or a cut one. */
+const asItIs = ({ text, usage, finish }: TranslationReply): TranslationResult => {
+  if (text === "" || finish === "cut")
+    throw unusable(new NoTranslation(text === "" ? "empty" : "cut").message);
+  return { text, usage };
+};
+
 /** A translator behind servers that speak the OpenAI HTTP API, or LibreTranslate's. */
-export const createTranslator = (backends: Backends): Translator => {
+export const createTranslator = (
+  backends: Backends,
+  detector = sourceLanguageDetectorOnDemand(),
+): Translator => {
   const server = openModelServer(backends, "translation");
   const languages = new KnownLanguages(backends, "translation");
+  const detect = (text: string) => detector.detect(text)?.code;
   const translateAt = async (call: ModelCall, request: TranslationRequest, signal: AbortSignal) => {
-    const { name, profile } = call.backend.model;
-    if (profile.translation.dialect === "libretranslate")
-      return translateDirectly(call, request, profile.translation, { signal, languages });
-    const { translation } = profile;
-    const plan = planFor(request, name, translation);
-    const completion = await fitToContext(call, plan, translation.context_tokens, (fitted) =>
-      completeChat(call, fitted, signal),
-    );
-    if (completion.finishReason === "length")
-      throw unusable("The translation was cut short; send a shorter text.");
-    return { text: completion.text, usage: completion.usage };
+    const { translation: profile } = call.backend.model.profile;
+    const reply =
+      profile.dialect === "libretranslate"
+        ? await translateDirectly(call, request, profile, { signal, languages })
+        : await translatePrompted(call, request, profile, signal);
+    return profile.judged ? readTranslation(reply, request, detect) : asItIs(reply);
   };
   return {
-    translate: async (request, { signal }) => {
+    translate: async (request, { signal, maxReplies = 2 }) => {
       const { sourceLanguage, targetLanguage } = request;
       const codes = [targetLanguage, sourceLanguage].map((name) => name && findLanguage(name)?.code);
       languages.require(...codes);
-      return server.call(
-        signal,
-        (call) => translateAt(call, request, signal),
-        (backend) => languages.serves(backend, ...codes),
-      );
+      const attempt = () =>
+        server.call(
+          signal,
+          (call) => translateAt(call, request, signal),
+          (backend) => languages.serves(backend, ...codes),
+        );
+      try {
+        return await attempt();
+      } catch (error) {
+        if (maxReplies === 1 || !(error instanceof NoTranslation)) throw error;
+        logger.warn("translation.requested_again", { reason: error.fault });
+        return attempt();
+      }
     },
   };
 };

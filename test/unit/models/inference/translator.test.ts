@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTranslator } from "../../../../shared/models/inference/openai/translator.ts";
 import type { GivenProfile } from "../../../../shared/models/inference/profiles.ts";
 import type { TranslationRequest } from "../../../../shared/models/inference/translation.ts";
-import { createTranslator } from "../../../../shared/models/inference/openai/translator.ts";
 import {
   completion,
   type FakeBackend,
@@ -81,7 +81,9 @@ describe("a translation through a server of the OpenAI API", () => {
     });
     const { messages } = await sentTo({ system: null }, { keep: ["<1>"], context: "A greeting" });
     expect(messages).toEqual([
-      expect.stringMatching(/^The text has the tags <1>\..*Do not translate it\.\nA greeting\n\nTranslate from/s),
+      expect.stringMatching(
+        /^The text has the tags <1>\..*Do not translate it\.\nA greeting\n\nTranslate from/s,
+      ),
     ]);
   });
 
@@ -106,10 +108,12 @@ describe("a translation through a server of the OpenAI API", () => {
     );
   });
 
-  it("allows long texts a long reply", async () => {
-    backend.behave(responding(200, completion("x")));
-    await translate({ text: "a".repeat(5_000) });
-    expect(JSON.parse(backend.received[0]?.body ?? "").max_tokens).toBeGreaterThanOrEqual(10_000);
+  it.each([
+    ["Good morning.", {}, 103],
+    ["𝒶".repeat(5_000), {}, 15_064],
+    ["Good morning.", { thinks_first: true }, 2_151],
+  ])("allows a reply as many tokens as its text needs: %#", async (text, profile, expected) => {
+    expect((await sentTo(profile, { text })).rest["max_tokens"]).toBe(expected);
   });
 
   it("omits the model's thoughts", async () => {
@@ -193,6 +197,62 @@ describe("a translation through a server of the OpenAI API", () => {
   ])("is an error when the server %s", async (_case, behaviour, code) => {
     backend.behave(behaviour);
     await expect(translate()).rejects.toMatchObject({ code });
+  });
+
+  it.each(["stop", "STOP", "eos", "end_turn", "eos_token", "", null])(
+    "accepts a reply that ended with %j",
+    async (word) => {
+      backend.behave(responding(200, completion("Oli otya?", word)));
+      expect((await translate()).text).toBe("Oli otya?");
+    },
+  );
+
+  it.each([
+    ...["length", "max_tokens", "MAX_TOKENS", "model_length", "insufficient_system_resource"].map((word) => [
+      word,
+      "cut",
+    ]),
+    ...["content_filter", "SAFETY", "PROHIBITED_CONTENT", "RECITATION"].map((word) => [word, "filtered"]),
+  ])("requests a reply once more that ended with %s, and then fails", async (word, fault) => {
+    for (const content of ["Oli", null]) {
+      backend.behave(responding(200, completion(content, word)));
+      await expect(translate()).rejects.toMatchObject({ code: "external_service_error", fault });
+      expect(backend.received).toHaveLength(2);
+    }
+  });
+
+  it("accepts the second reply when the first is no translation", async () => {
+    backend.behave(
+      responding(200, completion("I'm sorry, but I can't assist with that.")),
+      responding(200, completion("Here is the translation:\nOli otya?")),
+    );
+    expect((await translate()).text).toBe("Oli otya?");
+  });
+
+  it("requests a translation once where the caller requests it again itself", async () => {
+    backend.behave(responding(200, completion("")));
+    const once = createTranslator([modelServer({ baseUrl: backend.baseUrl })]).translate(request, {
+      ...unlimited(),
+      maxReplies: 1,
+    });
+    await expect(once).rejects.toMatchObject({ fault: "empty" });
+    expect(backend.received).toHaveLength(1);
+  });
+
+  it.each([
+    ["Here is a note in English.", "eos_token", "Here is a note in English."],
+    ["I'm sorry, I only know samples.", "odd", "I'm sorry, I only know samples."],
+    ["Oli", "length", undefined],
+    ["", "stop", undefined],
+  ])("returns replies as they are where the profile says so: %j, %s", async (content, word, expected) => {
+    backend.behave(responding(200, completion(content, word)));
+    const profile = { translation: { judged: false } };
+    const translator = createTranslator([modelServer({ baseUrl: backend.baseUrl, profile })]);
+    const translated = translator.translate(request, unlimited()).then(({ text }) => text);
+    await (expected === undefined
+      ? expect(translated).rejects.toMatchObject({ code: "external_service_error" })
+      : expect(translated).resolves.toBe(expected));
+    expect(backend.received).toHaveLength(1);
   });
 
   it("says when to come back while the model is loading", async () => {

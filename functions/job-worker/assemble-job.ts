@@ -1,5 +1,7 @@
 import { contentTypeOf } from "../../shared/documents/document-formats.ts";
+import { mostlyUntranslated } from "../../shared/documents/request-passage.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import { logger } from "../../shared/platform/telemetry/logger.ts";
 import {
   hasTranscript,
   type StoredJob,
@@ -19,7 +21,7 @@ import { type SlotDependencies, startSlots } from "./start-slots.ts";
 export interface AssemblyDependencies extends EndDependencies, SlotDependencies {
   readonly jobs: EndDependencies["jobs"] &
     StageDependencies["jobs"] &
-    Pick<JobsRepository, "complete" | "completeTargets" | "completeTranslation">;
+    Pick<JobsRepository, "complete" | "fail" | "completeTargets" | "completeTranslation">;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put" | "write">;
   readonly stitch: (pieces: readonly TranscribedPiece[]) => JobTranscript;
 }
@@ -30,7 +32,12 @@ const assembleTranslation = async (
   { jobs, store }: AssemblyDependencies,
 ): Promise<void> => {
   const source = await openJobRecording(store, job);
-  const { bytes, untranslated } = await writeJobDocument(name, job, source, store);
+  const { bytes, untranslated, isUntranslated } = await writeJobDocument(name, job, source, store);
+  if (isUntranslated) {
+    const { code, message } = mostlyUntranslated();
+    if (await jobs.fail(name, { code, message })) logger.warn("job.failed", { code });
+    return;
+  }
   await store.put(jobObjects.result(name), bytes, { contentType: contentTypeOf(job.format) });
   await jobs.completeTranslation(name, untranslated);
 };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { passageRequests } from "../../shared/documents/request-passage.ts";
 import type { Translator } from "../../shared/models/inference/translation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
@@ -47,10 +48,7 @@ export const translatePiece = async (
     { length: piece.to - from, schema: passageResult, atOnce: modelCallsAtOnce },
     store,
     (offset, calls) =>
-      document.translatePassage(from + offset, async (text, { keep }) => {
-        const translated = await translator.translate({ text, keep, ...languages }, calls);
-        return translated.text;
-      }),
+      document.translatePassage(from + offset, passageRequests(translator, languages, calls.signal)),
     signal,
   );
   return results.reduce(

@@ -1,8 +1,9 @@
 import type { MarkupFormat, MarkupOptions, OpenedMarkup } from "../../shared/documents/document-tools.ts";
+import { mostlyUntranslated, passageRequests } from "../../shared/documents/request-passage.ts";
 import { isUnreadableDocument } from "../../shared/documents/segments/unreadable-document.ts";
-import type { UntranslatedSegment } from "../../shared/documents/segments/untranslated-segment.ts";
+import { faultsOf, type UntranslatedSegment } from "../../shared/documents/segments/untranslated-segment.ts";
 import type { TokenUsage } from "../../shared/models/inference/chat.ts";
-import type { Translator } from "../../shared/models/inference/translation.ts";
+import { NoTranslation, type Translator } from "../../shared/models/inference/translation.ts";
 import type { LanguagePair } from "../../shared/platform/catalogue/choose-languages.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 
@@ -20,6 +21,8 @@ export interface TextToTranslate extends LanguagePair {
   readonly context?: string | undefined;
   /** Whether the translation of plain text must have as many lines as the text. */
   readonly keepsLines?: boolean;
+  /** Whether the text fails when a reply was no translation, because the response cannot say what stayed as it was. */
+  readonly isWhole?: boolean;
 }
 
 export interface TranslatedText {
@@ -110,7 +113,7 @@ const readMarkup = async (
 };
 
 const prepareMarkup = async (
-  { text: source, markup }: TextToTranslate,
+  { text: source, markup, isWhole }: TextToTranslate,
   format: MarkupFormat,
   setting: Setting,
 ): Promise<PreparedText> => {
@@ -119,11 +122,12 @@ const prepareMarkup = async (
     characters: opened.characters,
     translate: async (translator, signal) => {
       const usages: (TokenUsage | undefined)[] = [];
-      const { text, untranslated, characters } = await opened.translate(async (passage, { keep }) => {
-        const translated = await translator.translate({ text: passage, keep, ...setting }, { signal });
-        usages.push(translated.usage);
-        return translated.text;
-      });
+      const { text, untranslated, characters, isUntranslated } = await opened.translate(
+        passageRequests(translator, setting, signal, ({ usage }) => usages.push(usage)),
+      );
+      if (isUntranslated) throw mostlyUntranslated();
+      const [fault] = faultsOf(untranslated);
+      if (fault && (isWhole || characters === 0)) throw new NoTranslation(fault);
       return { text, untranslated, characters, usage: sumOf(usages), sample: opened.sample };
     },
   };

@@ -57,7 +57,7 @@ export const translateAll = async (
   checkLimits(texts, param);
   const withWords = texts.filter((text) => text.trim() !== "");
   const { outcomes, status } = await translateTexts(
-    withWords.map((text) => ({ text, keepsLines: true, ...options })),
+    withWords.map((text) => ({ text, keepsLines: true, isWhole: true, ...options })),
     { ...caller, isAllOrNothing: true },
     dependencies,
   );

@@ -11,6 +11,7 @@ import { readXliff } from "./formats/xliff.ts";
 import { readXml, type XmlOptions } from "./formats/xml.ts";
 import { requireFewParts } from "./segments/document-size.ts";
 import type { ParsedDocument } from "./segments/segment.ts";
+import { withoutSharedBeginning } from "./segments/shared-beginning.ts";
 import {
   assembleDocument,
   type Passage,
@@ -22,7 +23,7 @@ import {
   translatePassage,
 } from "./segments/translate-segments.ts";
 import { UnreadableDocument } from "./segments/unreadable-document.ts";
-import type { UntranslatedSegment } from "./segments/untranslated-segment.ts";
+import { isUntranslated, type UntranslatedSegment } from "./segments/untranslated-segment.ts";
 
 /** Options of the parser, in addition to the format. */
 export interface DocumentOptions {
@@ -115,6 +116,8 @@ export interface OpenedDocument {
 export interface WrittenDocument {
   readonly bytes: Uint8Array;
   readonly untranslated: readonly UntranslatedSegment[];
+  /** Whether so many replies were no translations that it is none either. */
+  readonly isUntranslated: boolean;
   /** The code points that were translated, each distinct passage once. */
   readonly characters: number;
 }
@@ -141,7 +144,11 @@ const openParts = (
       if (!found) throw new RangeError("There is no such passage.");
       return translatePassage(found.document, found.passage, translate);
     },
-    write: (results) => {
+    write: (given) => {
+      const results = withoutSharedBeginning(
+        passages.map(({ passage }) => passage),
+        given,
+      );
       const texts = new Map<string, string>();
       const untranslated: UntranslatedSegment[] = [];
       let [first, segments, characters] = [0, 0, 0];
@@ -156,7 +163,8 @@ const openParts = (
         first += own.length;
         segments += document.segments.length;
       }
-      return { bytes: write(texts), untranslated, characters };
+      const isNone = isUntranslated(untranslated, segments);
+      return { bytes: write(texts), untranslated, isUntranslated: isNone, characters };
     },
   };
 };

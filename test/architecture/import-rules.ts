@@ -143,7 +143,7 @@ export const rooms: RoomTable = {
   accounts: ["platform"],
   http: ["platform", "accounts"],
   messaging: ["platform"],
-  documents: ["platform"],
+  documents: ["platform", "models"],
   recordings: ["platform", "audio", "models", "accounts", "messaging", "documents"],
   wiring: ["platform", "audio", "models", "accounts", "http", "messaging", "documents", "recordings"],
 };

@@ -3,6 +3,7 @@ import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { accountCounters } from "../../shared/accounts/limits/keys.ts";
 import { countIn } from "../../shared/accounts/limits/limit-counters.ts";
 import { windowsAt } from "../../shared/accounts/limits/windows.ts";
+import { NoTranslation } from "../../shared/models/inference/translation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { BackendRefusal } from "../../shared/platform/outbound/failures.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
@@ -114,6 +115,43 @@ describe("a document", () => {
     expect(await counted(userId)).toBe(lengthOf(text) - "sentence d3.".length);
     // It was requested once more.
     expect(works.requested).toHaveLength(11);
+  });
+
+  it.each([
+    { count: 10, untranslated: 5, status: "completed" },
+    { count: 10, untranslated: 6, status: "failed" },
+    { count: 3, untranslated: 3, status: "completed" },
+    { count: 4, untranslated: 4, status: "failed" },
+  ])("of $count segments is $status when $untranslated replies are no translations", async (given) => {
+    const text = lines(given.count);
+    const refusedLines = new Set(text.split("\n").slice(0, given.untranslated));
+    const translation = (line: string) =>
+      refusedLines.has(line)
+        ? Promise.reject(new NoTranslation("refused"))
+        : Promise.resolve(line.toUpperCase());
+    const works = worksWith({ translation });
+    const userId = await createTestAccount(table);
+    const name = await works.postDocument(userId, text, lengthOf(text));
+    await works.work();
+    const isCompleted = given.status === "completed";
+    expect(await works.jobs.find(name)).toMatchObject({
+      status: given.status,
+      ...(isCompleted
+        ? { untranslated_count: given.untranslated }
+        : {
+            error: {
+              code: "external_service_error",
+              message: "Most replies of the model were no translations.",
+            },
+          }),
+    });
+    // Two calls for a text at most, whatever the reasons.
+    expect(works.requested).toHaveLength(given.count + given.untranslated);
+    const translated = text.split("\n").slice(given.untranslated).join("\n");
+    expect(await counted(userId)).toBe(lengthOf(translated));
+    expect(await resultOf(name, works, true)).toBe(
+      [...refusedLines, ...translated.toUpperCase().split("\n")].join("\n").trim(),
+    );
   });
 
   it("can be read in part after its model has failed, and the rest is refunded", async () => {

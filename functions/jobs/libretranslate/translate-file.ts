@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import type { CharacterQuota } from "../../../shared/accounts/limits/character-quota.ts";
 import { contentTypeOf, translatedName } from "../../../shared/documents/document-formats.ts";
 import type { OpenedDocument, WrittenDocument } from "../../../shared/documents/document-tools.ts";
+import { mostlyUntranslated, passageRequests } from "../../../shared/documents/request-passage.ts";
 import type { Translator } from "../../../shared/models/inference/translation.ts";
 import { chooseLanguages, type LanguagePair } from "../../../shared/platform/catalogue/choose-languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
@@ -22,7 +23,11 @@ export interface FileTranslationDependencies extends StoringDependencies {
 /** How many calls of the model run in parallel, so one caller does not occupy a GPU alone. */
 const callsAtOnce = 4;
 
-/** Translates the passages of a document. When one fails, so do all. @throws what the translator throws. */
+/**
+ * Translates the passages of a document. When one fails, so do all. Replies that are no translations leave theirs as they are.
+ *
+ * @throws AppError `external_service_error` when most replies are none; what the translator throws.
+ */
 const translatePassages = async (
   document: OpenedDocument,
   { source, target }: LanguagePair,
@@ -35,16 +40,15 @@ const translatePassages = async (
   const results = await pLimit(callsAtOnce).map(document.passages, async (_, index) => {
     try {
       calls.signal.throwIfAborted();
-      return await document.translatePassage(index, async (text, { keep }) => {
-        const translated = await translator.translate({ text, keep, ...languages }, calls);
-        return translated.text;
-      });
+      return await document.translatePassage(index, passageRequests(translator, languages, calls.signal));
     } catch (error) {
       stopped.abort(error);
       throw error;
     }
   });
-  return document.write(results);
+  const written = document.write(results);
+  if (written.isUntranslated) throw mostlyUntranslated();
+  return written;
 };
 
 const takesTooLong = (error: unknown): AppError =>

@@ -8,13 +8,8 @@ import {
   writeDocument,
   writtenSegment,
 } from "./segment.ts";
-import type { UntranslatedReason, UntranslatedSegment } from "./untranslated-segment.ts";
-
-/** Translates one passage. `keep` names the tags that its translation must have, because the first one had lost some. */
-export type TranslatePassage = (
-  text: string,
-  options: { readonly keep?: readonly string[] | undefined },
-) => Promise<string>;
+import { withoutSharedBeginning } from "./shared-beginning.ts";
+import { isUntranslated, type UntranslatedReason, type UntranslatedSegment } from "./untranslated-segment.ts";
 
 /** What a model is to translate: the text of one segment, or of several that have the same. */
 export interface Passage {
@@ -29,7 +24,18 @@ export interface Passage {
 }
 
 /** The result of a passage: the model's response, or why there is none that fits. */
-export type PassageResult = { readonly response: string } | { readonly untranslated: UntranslatedReason };
+export type PassageResult =
+  | { readonly response: string; readonly isJudged?: false | undefined }
+  | { readonly untranslated: UntranslatedReason };
+
+/**
+ * Requests one reply to a passage: its translation, or why it is none. `keep` names the tags that the translation must have, because
+ * the first one did not fit.
+ */
+export type TranslatePassage = (
+  text: string,
+  options: { readonly keep?: readonly string[] | undefined },
+) => Promise<string | PassageResult>;
 
 /** Numbers start beyond those that the words contain in such tags themselves. */
 const firstNumber = (pieces: readonly SegmentPiece[]): number => {
@@ -130,7 +136,8 @@ export const passagesOf = ({ segments }: ParsedDocument): Passage[] => {
 const maxTextLength = 5_000;
 
 /**
- * Translates a passage. Small models lose tags, so a response that does not fit is requested once more, with the tags named.
+ * Translates a passage. Small models lose tags or do not translate, so a response that does not fit is requested once more, with the
+ * tags named.
  *
  * @throws what `translate` throws.
  */
@@ -143,9 +150,14 @@ export const translatePassage = async (
   const segment = segments[passage.segments[0] ?? -1];
   let reason: UntranslatedReason = "markup_lost";
   for (const keep of [undefined, [...passage.tags.values()]]) {
-    const response = await translate(passage.text, { keep });
-    const judged: Judgement = segment ? judge(response, source, segment, passage) : { reason };
-    if ("translation" in judged) return { response };
+    const replied = await translate(passage.text, { keep });
+    const result = typeof replied === "string" ? { response: replied } : replied;
+    if ("untranslated" in result) {
+      reason = result.untranslated;
+      continue;
+    }
+    const judged: Judgement = segment ? judge(result.response, source, segment, passage) : { reason };
+    if ("translation" in judged) return result;
     reason = judged.reason;
   }
   return { untranslated: reason };
@@ -156,6 +168,8 @@ export interface TranslatedDocument {
   readonly text: string;
   /** The segments that stayed in their own language. */
   readonly untranslated: readonly UntranslatedSegment[];
+  /** Whether so many replies were no translations that it is none either. */
+  readonly isUntranslated: boolean;
   /** The code points that were translated, each distinct passage once. */
   readonly characters: number;
 }
@@ -194,6 +208,7 @@ export const assembleDocument = (
   return {
     text: writeDocument(document, translations),
     untranslated: untranslated.toSorted((one, other) => one.index - other.index),
+    isUntranslated: isUntranslated(untranslated, document.segments.length),
     characters,
   };
 };
@@ -210,5 +225,5 @@ export const translateDocument = async (
   const results = await pLimit(passagesAtOnce).map(passages, (passage) =>
     translatePassage(document, passage, translate),
   );
-  return assembleDocument(document, passages, results);
+  return assembleDocument(document, passages, withoutSharedBeginning(passages, results));
 };

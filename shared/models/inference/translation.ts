@@ -13,6 +13,16 @@ const faultMessages = {
   repetitive: "The model repeated itself without an end.",
 } as const;
 export type TranslationFault = keyof typeof faultMessages;
+export const translationFaults = [
+  "empty",
+  "cut",
+  "filtered",
+  "unchanged",
+  "refused",
+  "instruction_repeated",
+  "wrong_language",
+  "repetitive",
+] as const satisfies readonly TranslationFault[];
 
 /** No reply of a model to a text was a translation. */
 export class NoTranslation extends AppError {
@@ -40,6 +50,8 @@ export interface TranslationResult {
   /** Never empty, never cut short; without what the model has put around it. */
   readonly text: string;
   readonly usage: TokenUsage | undefined;
+  /** `false` for a model whose replies are returned as they are. */
+  readonly isJudged?: false;
 }
 
 export interface TranslationOptions {

@@ -45,7 +45,7 @@ export type TranslationPiece = z.infer<typeof translationPiece>;
 
 /** The result of a passage. */
 export const passageResult = z.union([
-  z.object({ response: z.string() }),
+  z.object({ response: z.string(), isJudged: z.literal(false).optional() }),
   z.object({ untranslated: z.enum(untranslatedReasons) }),
 ]);
 

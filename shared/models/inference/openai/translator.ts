@@ -112,7 +112,7 @@ const translatePrompted = async (
 const asItIs = ({ text, usage, finish }: TranslationReply): TranslationResult => {
   if (text === "" || finish === "cut")
     throw unusable(new NoTranslation(text === "" ? "empty" : "cut").message);
-  return { text, usage };
+  return { text, usage, isJudged: false };
 };
 
 /** A translator behind servers that speak the OpenAI HTTP API, or LibreTranslate's. */

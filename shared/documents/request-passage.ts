@@ -1,5 +1,5 @@
-import { AppError } from "../platform/errors/app-error.ts";
 import { NoTranslation, type TranslationRequest, type Translator } from "../models/inference/translation.ts";
+import { AppError } from "../platform/errors/app-error.ts";
 import type { TranslatePassage } from "./segments/translate-segments.ts";
 
 /**
@@ -22,6 +22,8 @@ export const passageRequests =
       return { response, ...(isJudged === false ? { isJudged } : {}) };
     } catch (error) {
       if (error instanceof NoTranslation) return { untranslated: error.fault };
+      if (error instanceof AppError && error.code === "context_length_exceeded")
+        return { untranslated: "too_long" };
       throw error;
     }
   };

@@ -154,6 +154,7 @@ export const translatePassage = async (
     const result = typeof replied === "string" ? { response: replied } : replied;
     if ("untranslated" in result) {
       reason = result.untranslated;
+      if (reason === "too_long") break;
       continue;
     }
     const judged: Judgement = segment ? judge(result.response, source, segment, passage) : { reason };

@@ -1,7 +1,8 @@
 import type { MarkupFormat, MarkupOptions, OpenedMarkup } from "../../shared/documents/document-tools.ts";
 import { mostlyUntranslated, passageRequests } from "../../shared/documents/request-passage.ts";
+import { faultsOf } from "../../shared/documents/segments/reply-faults.ts";
 import { isUnreadableDocument } from "../../shared/documents/segments/unreadable-document.ts";
-import { faultsOf, type UntranslatedSegment } from "../../shared/documents/segments/untranslated-segment.ts";
+import type { UntranslatedSegment } from "../../shared/documents/segments/untranslated-segment.ts";
 import type { TokenUsage } from "../../shared/models/inference/chat.ts";
 import { NoTranslation, type Translator } from "../../shared/models/inference/translation.ts";
 import type { LanguagePair } from "../../shared/platform/catalogue/choose-languages.ts";

@@ -10,6 +10,7 @@ import { readSrt, readVtt } from "./formats/subtitles.ts";
 import { readXliff } from "./formats/xliff.ts";
 import { readXml, type XmlOptions } from "./formats/xml.ts";
 import { requireFewParts } from "./segments/document-size.ts";
+import { isUntranslated } from "./segments/reply-faults.ts";
 import type { ParsedDocument } from "./segments/segment.ts";
 import { withoutSharedBeginning } from "./segments/shared-beginning.ts";
 import {
@@ -23,7 +24,7 @@ import {
   translatePassage,
 } from "./segments/translate-segments.ts";
 import { UnreadableDocument } from "./segments/unreadable-document.ts";
-import { isUntranslated, type UntranslatedSegment } from "./segments/untranslated-segment.ts";
+import type { UntranslatedSegment } from "./segments/untranslated-segment.ts";
 
 /** Options of the parser, in addition to the format. */
 export interface DocumentOptions {
@@ -116,7 +117,7 @@ export interface OpenedDocument {
 export interface WrittenDocument {
   readonly bytes: Uint8Array;
   readonly untranslated: readonly UntranslatedSegment[];
-  /** Whether so many replies were no translations that it is none either. */
+  /** Whether the model failed at more than three segments, and at more than half of them. */
   readonly isUntranslated: boolean;
   /** The code points that were translated, each distinct passage once. */
   readonly characters: number;

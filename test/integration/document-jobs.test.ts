@@ -145,7 +145,7 @@ describe("a document", () => {
             },
           }),
     });
-    // Two calls for a text at most, whatever the reasons.
+    // Two calls for a text at most, for any reasons.
     expect(works.requested).toHaveLength(given.count + given.untranslated);
     const translated = text.split("\n").slice(given.untranslated).join("\n");
     expect(await counted(userId)).toBe(lengthOf(translated));

@@ -232,7 +232,7 @@ describe("a text with markup", () => {
     expect(await post("/tasks/translate", body)).toMatchObject({ status: 502 });
   });
 
-  it("requests a passage twice at most, whatever is wrong with its replies", async () => {
+  it("requests a passage twice at most, for any faults of its replies", async () => {
     server.behave(
       responding(200, completion("Omulimi <1>yatunda.")),
       responding(200, completion("", "length")),

@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import { isUntranslated } from "./reply-faults.ts";
 import {
   type DocumentSegment,
   type ParsedDocument,
@@ -9,7 +10,7 @@ import {
   writtenSegment,
 } from "./segment.ts";
 import { withoutSharedBeginning } from "./shared-beginning.ts";
-import { isUntranslated, type UntranslatedReason, type UntranslatedSegment } from "./untranslated-segment.ts";
+import type { UntranslatedReason, UntranslatedSegment } from "./untranslated-segment.ts";
 
 /** What a model is to translate: the text of one segment, or of several that have the same. */
 export interface Passage {
@@ -29,7 +30,7 @@ export type PassageResult =
   | { readonly untranslated: UntranslatedReason };
 
 /**
- * Requests one reply to a passage: its translation, or why it is none. `keep` names the tags that the translation must have, because
+ * Requests one reply to a passage: its translation, or why it is not one. `keep` names the tags that the translation must have, because
  * the first one did not fit.
  */
 export type TranslatePassage = (
@@ -169,7 +170,7 @@ export interface TranslatedDocument {
   readonly text: string;
   /** The segments that stayed in their own language. */
   readonly untranslated: readonly UntranslatedSegment[];
-  /** Whether so many replies were no translations that it is none either. */
+  /** Whether the model failed at more than three segments, and at more than half of them. */
   readonly isUntranslated: boolean;
   /** The code points that were translated, each distinct passage once. */
   readonly characters: number;

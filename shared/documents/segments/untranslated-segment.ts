@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type TranslationFault, translationFaults } from "../../models/inference/translation.ts";
+import { translationFaults } from "../../models/inference/translation-faults.ts";
 
 /** Why a segment stayed in its own language. */
 export const untranslatedReasons = [
@@ -26,16 +26,3 @@ export const untranslatedSegment = z
   })
   .meta({ id: "UntranslatedSegment" });
 export type UntranslatedSegment = z.infer<typeof untranslatedSegment>;
-
-/** Returns why replies to segments were no translations, for those of which it is so. */
-export const faultsOf = (untranslated: readonly UntranslatedSegment[]): TranslationFault[] =>
-  untranslated.flatMap(({ reason }) => translationFaults.filter((fault) => fault === reason));
-
-/** A document is translated although this many segments have no translation, or half of its segments if that is more. */
-const maxFaults = 3;
-
-/** Whether so many replies were no translations that a document is not translated. @param segments how many it has */
-export const isUntranslated = (untranslated: readonly UntranslatedSegment[], segments: number): boolean => {
-  const { length } = faultsOf(untranslated);
-  return length > maxFaults && length > segments / 2;
-};

@@ -1,5 +1,5 @@
 import { isRepetitive } from "./repetition.ts";
-import type { TranslationFault } from "./translation.ts";
+import type { TranslationFault } from "./translation-faults.ts";
 
 /** What is known about a translation besides the reply. */
 export interface TranslationTask {
@@ -164,7 +164,7 @@ const isInWrongLanguage = (
  * Decides whether the reply of a model is a translation, as far as that is certain. How good it is is not judged.
  *
  * @param reply without framing and thoughts.
- * @returns why it is none; `undefined` for a translation.
+ * @returns why it is not one; `undefined` for a translation.
  */
 export const faultOfTranslation = (
   reply: string,

@@ -109,7 +109,7 @@ const maxLayers = 5;
  * Removes what is certainly no part of a translation: a code fence, a line that announces it, a note about it, a repeated source, and
  * quotation marks around all of it that the source does not have.
  *
- * @returns the translation, trimmed; empty if nothing else was there.
+ * @returns the translation, trimmed; empty if the reply was nothing else.
  */
 export const withoutFraming = (reply: string, framed: FramedTranslation): string => {
   const trimmed = { ...framed, source: framed.source.trim() };

@@ -1,28 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { TokenUsage } from "./chat.ts";
-
-/** Why a reply is no translation, and what a caller reads then. */
-const faultMessages = {
-  empty: "The model returned an empty reply.",
-  cut: "The translation was cut short; send a shorter text.",
-  filtered: "The model's server withheld the translation.",
-  unchanged: "The model returned the text as it was.",
-  refused: "The model refused to translate the text.",
-  instruction_repeated: "The model repeated its instruction instead of a translation.",
-  wrong_language: "The model replied in another language than the target.",
-  repetitive: "The model repeated itself without an end.",
-} as const;
-export type TranslationFault = keyof typeof faultMessages;
-export const translationFaults = [
-  "empty",
-  "cut",
-  "filtered",
-  "unchanged",
-  "refused",
-  "instruction_repeated",
-  "wrong_language",
-  "repetitive",
-] as const satisfies readonly TranslationFault[];
+import { faultMessages, type TranslationFault } from "./translation-faults.ts";
 
 /** No reply of a model to a text was a translation. */
 export class NoTranslation extends AppError {

@@ -1,12 +1,7 @@
 import { findLanguage } from "../../../platform/catalogue/languages.ts";
 import type { TokenUsage } from "../chat.ts";
 import { type DetectLanguage, faultOfTranslation } from "../judge-translation.ts";
-import {
-  NoTranslation,
-  type TranslationFault,
-  type TranslationRequest,
-  type TranslationResult,
-} from "../translation.ts";
+import { NoTranslation, type TranslationRequest, type TranslationResult } from "../translation.ts";
 import { withoutFraming } from "../translation-framing.ts";
 
 /** A model's reply to a text, before it is judged. */
@@ -35,9 +30,9 @@ export const finishOf = (word: string | undefined): TranslationReply["finish"] =
 /**
  * Returns the translation that a reply is.
  *
- * @throws NoTranslation as far as it is certain that it is none.
+ * @throws NoTranslation as far as it is certain that it is not one.
  */
-export const readTranslation = (
+export const acceptedTranslation = (
   { text, usage, finish, instructions }: TranslationReply,
   { text: source, sourceLanguage, targetLanguage }: TranslationRequest,
   detect: DetectLanguage,
@@ -52,7 +47,7 @@ export const readTranslation = (
     targetCode: codeOf(targetLanguage),
     instructions,
   };
-  const fault: TranslationFault | undefined = faultOfTranslation(translation, task, detect);
+  const fault = faultOfTranslation(translation, task, detect);
   if (fault) throw new NoTranslation(fault);
   return { text: translation, usage };
 };

@@ -16,7 +16,7 @@ import { fitToContext } from "./context-length.ts";
 import { translateDirectly } from "./direct-translation.ts";
 import { KnownLanguages } from "./known-languages.ts";
 import type { ModelCall } from "./task-server.ts";
-import { finishOf, readTranslation, type TranslationReply } from "./translation-reply.ts";
+import { acceptedTranslation, finishOf, type TranslationReply } from "./translation-reply.ts";
 
 const thoughtTokens = 2_048;
 
@@ -129,7 +129,7 @@ export const createTranslator = (
       profile.dialect === "libretranslate"
         ? await translateDirectly(call, request, profile, { signal, languages })
         : await translatePrompted(call, request, profile, signal);
-    return profile.judged ? readTranslation(reply, request, detect) : asItIs(reply);
+    return profile.judged ? acceptedTranslation(reply, request, detect) : asItIs(reply);
   };
   return {
     translate: async (request, { signal, maxReplies = 2 }) => {

@@ -1,5 +1,5 @@
 import { findLanguage } from "../../../platform/catalogue/languages.ts";
-import type { TokenUsage } from "../chat.ts";
+import type { ChatReply, TokenUsage } from "../chat.ts";
 import { type DetectLanguage, faultOfTranslation } from "../judge-translation.ts";
 import { NoTranslation, type TranslationRequest, type TranslationResult } from "../translation.ts";
 import { withoutFraming } from "../translation-framing.ts";
@@ -14,17 +14,19 @@ export interface TranslationReply {
   readonly instructions: readonly string[];
 }
 
-/** Servers' words for the end of a reply, in small letters. */
-const completeWords = ["stop", "eos", "end_turn", "eos_token", "null", ""];
-const cutWords = ["length", "max_tokens", "model_length"];
-const filteredWords = ["content_filter", "safety", "prohibited_content", "recitation"];
+/** Servers' words for the end of a complete reply, in lower case. */
+const completeWords = ["stop", "eos", "end_turn", "eos_token"];
 
-/** Why a reply ended, by its server's word. */
-export const finishOf = (word: string | undefined): TranslationReply["finish"] => {
-  const known = (word ?? "").toLowerCase();
-  if (completeWords.includes(known)) return "complete";
-  if (cutWords.includes(known)) return "cut";
-  return filteredWords.includes(known) ? "filtered" : "unknown";
+/** How a reply ended. Only a known word, or none, says that it is complete. */
+export const finishOf = ({
+  finishReason,
+  finishWord,
+}: Pick<ChatReply, "finishReason" | "finishWord">): TranslationReply["finish"] => {
+  if (finishReason === "length") return "cut";
+  if (finishReason === "content_filter") return "filtered";
+  return finishWord === undefined || completeWords.includes(finishWord.toLowerCase())
+    ? "complete"
+    : "unknown";
 };
 
 /**

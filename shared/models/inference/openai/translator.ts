@@ -102,10 +102,11 @@ const translatePrompted = async (
   signal: AbortSignal,
 ): Promise<TranslationReply> => {
   const plan = planFor(request, call.backend.model.name, profile);
-  const { text, usage, finishWord } = await fitToContext(call, plan, profile.context_tokens, (fitted) =>
+  const completion = await fitToContext(call, plan, profile.context_tokens, (fitted) =>
     completeChat(call, fitted, signal),
   );
-  return { text, usage, finish: finishOf(finishWord), instructions: instructionsFor(request, profile) };
+  const { text, usage } = completion;
+  return { text, usage, finish: finishOf(completion), instructions: instructionsFor(request, profile) };
 };
 
 /** The reply of a model whose replies are not judged. @throws AppError for an empty or a cut one. */

@@ -49,6 +49,7 @@ const dependencies = {
   messages: openMessageQueue(environment.MESSAGE_QUEUE_URL, aws),
   cutter,
   stitch,
+  modelMilliseconds: environment.TRANSCRIPTION_TIMEOUT_MS,
   transcriber: transcriberFrom(environment),
   translator: translatorFrom(environment),
   synthesizer: synthesizerFrom(environment),

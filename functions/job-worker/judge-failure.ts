@@ -41,7 +41,13 @@ const jobError = (error: unknown): JobError => {
 const finalStatuses: readonly number[] = [400, 413, 415, 422];
 
 /** Errors that another attempt would repeat. */
-const finalCodes: readonly string[] = ["unreadable_audio", "unreadable_document", "not_found"];
+const finalCodes: readonly string[] = [
+  "content_policy_violation",
+  "context_length_exceeded",
+  "not_found",
+  "unreadable_audio",
+  "unreadable_document",
+];
 
 const isFinal = (error: unknown): boolean => {
   if (!(error instanceof AppError)) return jobError(error).code === "unreadable_audio";
@@ -71,6 +77,9 @@ export const maxAttempts = 5;
 /** Pauses after failed attempts, as shares of `failsAfterSeconds`. */
 const pauses = [1 / 60, 1 / 20, 1 / 10, 1 / 5];
 
+/** An attempt that fails within this time found the model unreachable at its start. */
+const promptMilliseconds = 15_000;
+
 /** Bounds of the pause while a model cannot be reached. It grows with the time already waited. */
 const firstWaitSeconds = 5;
 const maxWaitSeconds = 300;
@@ -81,7 +90,8 @@ const waitForModel = (
   startedAt: number,
   now: number,
 ): Verdict | undefined => {
-  const since = held.down_since ?? startedAt;
+  // A longer attempt reached the model at first.
+  const since = held.down_since ?? (now - startedAt > promptMilliseconds ? now : startedAt);
   const waited = (now - since) / 1_000;
   if (waited >= waitsSeconds) return undefined;
   const seconds = Math.min(Math.max(firstWaitSeconds, waited / 5), maxWaitSeconds, waitsSeconds / 10);

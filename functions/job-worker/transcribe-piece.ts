@@ -3,6 +3,8 @@ import { UnreadableAudioError, UntrimmableAudioError } from "../../shared/audio/
 import { bufferSource } from "../../shared/audio/reading/audio-source.ts";
 import type { Transcriber } from "../../shared/models/inference/transcription.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
+import { BackendTimeout } from "../../shared/platform/outbound/failures.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { StoredTranscription } from "../../shared/recordings/jobs/job.ts";
 import { putJson, readJson } from "../../shared/recordings/jobs/job-objects.ts";
@@ -26,7 +28,16 @@ export interface PieceTranscriptionDependencies {
   readonly cutter: Cutter;
   readonly transcriber: Transcriber;
   readonly stitch: (parts: readonly TranscribedPiece[]) => JobTranscript;
+  /** How long a model may take for a part; without it, models are not measured. */
+  readonly modelMilliseconds?: number;
 }
+
+/** The first part of a recording shows how fast the model is, and soon that there is progress. */
+const firstPartSeconds = 60;
+
+/** Parts that a measured model should transcribe in half of its time. */
+const safeShare = 1 / 2;
+const minPartSeconds = 30;
 
 /** Shorter parts are not halved: a model that takes minutes for them has another problem than their length. */
 const minHalvedSeconds = 60;
@@ -49,6 +60,10 @@ export interface Transcribed {
   readonly seconds: number;
   /** The milliseconds up to the start of the next piece; `undefined` when more parts of this one follow. */
   readonly done: number | undefined;
+  /** How far the parts of the recording's first piece are. */
+  readonly reachedMilliseconds?: number;
+  /** The length of parts that this model transcribes in time, if that is less than the piece. */
+  readonly maxPartSeconds?: number;
 }
 
 type Work = PieceTranscriptionDependencies & {
@@ -56,17 +71,30 @@ type Work = PieceTranscriptionDependencies & {
   readonly signal: AbortSignal;
 };
 
+/** The maximum length of the next part; `undefined` for a whole piece. */
+const maxSecondsOf = (
+  { index, start, end }: PlannedPiece,
+  from: number,
+  { job: { max_part_seconds: stored }, modelMilliseconds }: Work,
+): number | undefined => {
+  const seconds = end - start;
+  const isMeasured = modelMilliseconds !== undefined && index === 0 && seconds >= 2 * firstPartSeconds;
+  if (stored !== undefined || !isMeasured) return stored;
+  return from === 0 ? firstPartSeconds : seconds;
+};
+
 /** Cuts what the model can transcribe in its time: the whole piece, or its next part. */
 const cutNext = async (
   piece: PlannedPiece,
   parts: readonly TranscribedPiece[],
-  { store, cutter, job, signal }: Work,
+  work: Work,
 ): Promise<PiecePart & { readonly canBeHalved: boolean }> => {
+  const { store, cutter, job, signal } = work;
   const seconds = piece.end - piece.start;
   const bytes = await cutter.cut(await openJobRecording(store, job), piece, signal);
   const whole = { start: 0, end: seconds, bytes, isLast: true };
-  const { max_part_seconds: maxSeconds } = job;
   const from = parts.at(-1)?.end ?? 0;
+  const maxSeconds = maxSecondsOf(piece, from, work);
   if (maxSeconds === undefined || (from === 0 && seconds <= maxSeconds)) {
     return { ...whole, canBeHalved: seconds >= minHalvedSeconds };
   }
@@ -78,6 +106,14 @@ const cutNext = async (
     if (!isUncuttable || from > 0) throw error;
     return { ...whole, canBeHalved: false };
   }
+};
+
+/** Waits until a server has ended a call that was abandoned: it would work on both. */
+const abandoned = async ({ cause }: AppError, signal: AbortSignal): Promise<void> => {
+  if (!(cause instanceof BackendTimeout) || signal.aborted) return;
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await Promise.race([cause.ended, aborted]);
 };
 
 /** Transcribes a file. @throws PartTooLong when the model ran out of time at a file that can be halved. */
@@ -99,13 +135,21 @@ const transcribeFile = async (
       ...(words ? { words: [...words] } : {}),
     };
   } catch (error) {
-    throw canBeHalved && isSlow(error) ? new PartTooLong(end - start, error) : error;
+    if (!canBeHalved || !isSlow(error)) throw error;
+    await abandoned(toAppError(error), signal);
+    throw new PartTooLong(end - start, error);
   }
 };
 
+/** Returns the length of parts that the model transcribes in time, from how long it took for a part. */
+const sizeParts = (seconds: number, took: number, { modelMilliseconds }: Work): number | undefined =>
+  modelMilliseconds === undefined || took <= 0
+    ? undefined
+    : Math.max(minPartSeconds, ((seconds * modelMilliseconds) / took) * safeShare);
+
 /**
- * Transcribes a piece, or its next part when the job's model is too slow for whole pieces, and stores the text. The parts that
- * are transcribed are the only record of how far the piece is, so a killed worker loses no more than the part in progress.
+ * Transcribes a piece, or its next part when the job's model is too slow for whole pieces or not measured yet, and stores the text. The
+ * parts that are transcribed are the only record of how far the piece is, so a killed worker loses no more than the part in progress.
  *
  * @throws PartTooLong; the errors of the store, the cutter and the model.
  */
@@ -120,16 +164,25 @@ export const transcribePiece = async (
   const plan = await readJson(store, jobObjects.plan(name), z.array(plannedPiece));
   const piece = plan?.[index];
   if (!piece) throw new AppError("internal");
-  const stored = job.max_part_seconds
-    ? ((await readJson(store, jobObjects.parts(name, index), z.array(transcribedPiece))) ?? [])
-    : [];
+  const stored =
+    job.max_part_seconds || index === 0
+      ? ((await readJson(store, jobObjects.parts(name, index), z.array(transcribedPiece))) ?? [])
+      : [];
   const work = { ...dependencies, job, signal };
   const next = await cutNext(piece, stored, work);
+  const startedAt = performance.now();
   const parts = [...stored, await transcribeFile(next, piece, work)];
   const seconds = next.end - next.start;
   if (!next.isLast) {
     await putJson(store, jobObjects.parts(name, index), parts);
-    return { seconds, done: undefined };
+    const took = performance.now() - startedAt;
+    const maxPartSeconds = stored.length === 0 ? sizeParts(seconds, took, work) : undefined;
+    return {
+      seconds,
+      done: undefined,
+      ...(index === 0 ? { reachedMilliseconds: Math.round(next.end * 1_000) } : {}),
+      ...(maxPartSeconds !== undefined && maxPartSeconds < piece.end - piece.start ? { maxPartSeconds } : {}),
+    };
   }
   const { start, end } = piece;
   const said = parts.length > 1 ? stitch(parts) : parts[0];

@@ -14,7 +14,12 @@ import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobError, type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 import type { HeldPiece, Slots } from "./slots.ts";
 import { type SegmentSpeechDependencies, speakSegments } from "./speak-segments.ts";
-import { PartTooLong, type PieceTranscriptionDependencies, transcribePiece } from "./transcribe-piece.ts";
+import {
+  PartTooLong,
+  type PieceTranscriptionDependencies,
+  type Transcribed,
+  transcribePiece,
+} from "./transcribe-piece.ts";
 import { type PieceTranslationDependencies, translatePiece } from "./translate-piece.ts";
 import { translateSegments } from "./translate-segments.ts";
 
@@ -24,7 +29,7 @@ export interface PieceDependencies
     PieceTranslationDependencies,
     SegmentSpeechDependencies {
   readonly jobs: EndDependencies["jobs"] &
-    Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting" | "shortenParts">;
+    Pick<JobsRepository, "fail" | "finishPiece" | "noteProgress" | "noteWaiting" | "shortenParts">;
   readonly slots: Slots;
   readonly speeds: Readonly<Record<WorkKind, Pick<JobSpeed, "note">>>;
   /** Whether the account may use the service: it exists, is not disabled, and its deletion has not started. */
@@ -69,6 +74,10 @@ const halve = async (
 ): Promise<number> => {
   await speeds.transcription.note(0, Date.now() - startedAt);
   await jobs.shortenParts(name, maxSeconds);
+  await jobs.noteWaiting(
+    name,
+    "The model took too long. The job continues with shorter parts of the recording.",
+  );
   // Only the shortest parts count as failures. The time counts from here, so a model that never responds fails the job then.
   await slots.postpone(name.userId, slot, {
     failures,
@@ -110,6 +119,8 @@ interface WorkDone {
   readonly worked: number;
   /** What the piece counts when it is done. */
   readonly done: number | undefined;
+  /** What a part of a recording has shown. */
+  readonly part?: Pick<Transcribed, "maxPartSeconds" | "reachedMilliseconds">;
 }
 
 /** Works on a piece of the targets of a recording. */
@@ -145,8 +156,18 @@ const workOnNext = async (
   }
   const stage = stageOf(job, index);
   if (stage) return workOnTargets(held, stage, job, dependencies, signal);
-  const { seconds, done } = await transcribePiece(name, index, job, dependencies, signal);
-  return { kind: "transcription", worked: seconds * 1_000, done };
+  const { seconds, done, ...part } = await transcribePiece(name, index, job, dependencies, signal);
+  return { kind: "transcription", worked: seconds * 1_000, done, part };
+};
+
+/** Stores what a part has shown, for the caller and for the parts that follow. */
+const notePart = async (
+  name: JobName,
+  { maxPartSeconds, reachedMilliseconds }: NonNullable<WorkDone["part"]>,
+  { jobs }: PieceDependencies,
+): Promise<void> => {
+  if (maxPartSeconds !== undefined) await jobs.shortenParts(name, maxPartSeconds);
+  if (reachedMilliseconds !== undefined) await jobs.noteProgress(name, reachedMilliseconds);
 };
 
 const workAndCount = async (
@@ -158,8 +179,9 @@ const workAndCount = async (
   const { jobs, store, speeds } = dependencies;
   const { name, index } = held;
   const startedAt = Date.now();
-  const { kind, worked, done } = await workOnNext(held, job, dependencies, signal);
+  const { kind, worked, done, part } = await workOnNext(held, job, dependencies, signal);
   await speeds[kind].note(worked, Date.now() - startedAt);
+  if (part) await notePart(name, part, dependencies);
   const current =
     done === undefined ? await jobs.read(name) : await jobs.finishPiece(name, index, done, kind);
   if (current?.status === "running") {

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
-import { BackendRefusal } from "../../shared/platform/outbound/failures.ts";
+import { BackendRefusal, BackendTimeout } from "../../shared/platform/outbound/failures.ts";
 import { deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
 import { getResult } from "../../shared/recordings/jobs/get-result.ts";
+import { toJob } from "../../shared/recordings/jobs/job-view.ts";
 import { type JobName, jobKeys, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import { type FakeModel, pieceSeconds, sayPiece } from "../support/job-works.ts";
@@ -118,6 +119,62 @@ describe("a job whose model is slow", () => {
     expect(works.requested).toHaveLength(3 + 3 * 8);
     expect((await textOf(name))?.split(" / ")).toHaveLength(3 * 8);
     expect(await works.jobs.find(name)).toMatchObject({ status: "completed", max_part_seconds: 62.5 });
+  });
+
+  it("measures the model with a minute, shows progress, and sizes the parts that follow", async () => {
+    const second = Promise.withResolvers<void>();
+    const seen = Promise.withResolvers<void>();
+    const model: FakeModel = async (piece, signal) => {
+      if (!piece.endsWith("to 60")) {
+        second.resolve();
+        await seen.promise;
+      }
+      return sayPiece(piece, signal);
+    };
+    // No model is this fast.
+    const works = worksWith({ model, modelMilliseconds: 0.001 });
+    const name = await works.post(await createTestAccount(standIns().table), 2);
+    const working = works.work();
+    await second.promise;
+    const stored = await works.jobs.find(name);
+    expect(stored && toJob(stored)).toMatchObject({ progress: { done: 60, total: 1_000 } });
+    seen.resolve();
+    await working;
+    expect(works.requested.slice(0, 3)).toEqual([
+      "recording 0 from 0 to 60",
+      "recording 0 from 60 to 90",
+      "recording 0 from 90 to 120",
+    ]);
+    expect(works.requested.slice(-1)).toEqual(["recording 1 from 480 to 500"]);
+    expect(await works.jobs.find(name)).toMatchObject({ status: "completed", done_milliseconds: 1_000_000 });
+  });
+
+  it("transcribes the rest as a whole when the model is fast", async () => {
+    const works = worksWith({ modelMilliseconds: 86_400_000 });
+    const name = await works.post(await createTestAccount(standIns().table), 2);
+    await works.work();
+    expect(works.requested).toEqual([
+      "recording 0 from 0 to 60",
+      "recording 0 from 60 to 500",
+      "recording 1",
+    ]);
+    expect(await works.jobs.find(name)).toMatchObject({ status: "completed" });
+  });
+
+  it("starts half of a piece when the server has ended the call for the whole", async () => {
+    const events: string[] = [];
+    const timeout = new BackendTimeout("slow");
+    const wait = async (): Promise<void> => void events.push("ended");
+    Object.defineProperty(timeout, "ended", { get: wait });
+    const model: FakeModel = async (piece, signal) => {
+      events.push(piece);
+      if (events.length === 1) throw new AppError("service_unavailable", { cause: timeout });
+      return sayPiece(piece, signal);
+    };
+    const works = worksWith({ model });
+    await works.post(await createTestAccount(standIns().table), 1);
+    await works.work();
+    expect(events.slice(0, 3)).toEqual(["recording 0", "ended", "recording 0 from 0 to 250"]);
   });
 
   it("continues a piece after its last part when a later part needs a shorter length", async () => {

@@ -139,7 +139,12 @@ describe.each(refusals)("what $family says", (refusal) => {
 it.each(refusals.filter(({ is }) => is === "context_length_exceeded"))(
   "what $family says is the same as the first event of a stream",
   async ({ body, context_tokens }) => {
-    server.behave(streaming(JSON.stringify("error" in body ? body : { error: body }), "[DONE]"));
+    server.behave(
+      streaming(
+        JSON.stringify(typeof body === "object" && "error" in body ? body : { error: body }),
+        "[DONE]",
+      ),
+    );
     const { streamReply } = createOpenAiChatModels(both());
     await expect(streamReply(chatRequest, { signal: AbortSignal.timeout(5_000) })).rejects.toMatchObject({
       code: "context_length_exceeded",

@@ -154,6 +154,8 @@ export interface JobWorksOptions {
   readonly timeouts?: { readonly failsAfterSeconds: number; readonly waitsSeconds: number };
   readonly slotsPerAccount?: number;
   readonly watchMilliseconds?: number;
+  /** How long the model may take for a part; without it, it is not measured. */
+  readonly modelMilliseconds?: number;
   /** Whether the account may use the service. */
   readonly isActive?: () => boolean;
 }
@@ -187,6 +189,7 @@ export const openJobWorks = ({
   timeouts = { failsAfterSeconds: 0.5, waitsSeconds: 60 },
   slotsPerAccount = 1,
   watchMilliseconds = 20,
+  modelMilliseconds,
   isActive = () => true,
 }: JobWorksOptions): JobWorks => {
   const queue = new MemoryQueue();
@@ -268,6 +271,7 @@ export const openJobWorks = ({
             return speak(request, signal);
           }),
       },
+      ...(modelMilliseconds === undefined ? {} : { modelMilliseconds }),
       stitch: (pieces) => ({
         text: pieces.map(({ text }) => text).join(" / "),
         segments: pieces.flatMap(({ segments = [], start }) =>

@@ -1,6 +1,8 @@
 /** The server did not respond in time. */
 export class BackendTimeout extends Error {
   override readonly name: string = "BackendTimeout";
+  /** Resolves when the server has ended the abandoned call, or closed its connection, as far as that is known. */
+  ended: Promise<void> = Promise.resolve();
 }
 
 /** The server took too long, but may just have more to do: no evidence that the server is down. */

@@ -55,9 +55,15 @@ export const sendUpload = async (options: UploadOptions): Promise<WholeResponse>
   try {
     // A server may respond before it has the whole body, mostly to refuse it.
     await Promise.race([response, sendPieces(request, options, end, sending.signal)]);
-    const onIdle = (): void => end(new BackendOverdue(silenceMilliseconds));
-    const exchange = async (): Promise<WholeResponse> => {
-      const head = await response;
+    const { promise: overdue, reject } = Promise.withResolvers<never>();
+    const onIdle = (): void => {
+      const timeout = new BackendOverdue(silenceMilliseconds);
+      timeout.ended = abandon(request, head);
+      reject(timeout);
+    };
+    let head: IncomingMessage | undefined;
+    const whole = async (): Promise<WholeResponse> => {
+      head = await response;
       handOnEvents(head, options);
       return {
         statusCode: head.statusCode ?? 0,
@@ -65,7 +71,8 @@ export const sendUpload = async (options: UploadOptions): Promise<WholeResponse>
         retryAfterSeconds: readRetryAfter(head.headers["retry-after"]),
       };
     };
-    return await awaitActivity(exchange(), { milliseconds: silenceMilliseconds, onIdle });
+    const activity = Promise.race([whole(), overdue]);
+    return await awaitActivity(activity, { milliseconds: silenceMilliseconds, onIdle });
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
@@ -74,6 +81,33 @@ export const sendUpload = async (options: UploadOptions): Promise<WholeResponse>
     if (!request.writableFinished) request.destroy();
   }
 };
+
+/** How long a server's end of an abandoned connection stays open. */
+const maxAbandonedMilliseconds = 300_000;
+
+/**
+ * Ends our side of a connection whose response is no longer wanted. A server that stops to work for it, or has done its work, ends the
+ * other side.
+ *
+ * @returns when that has happened.
+ */
+const abandon = (request: ClientRequest, head: IncomingMessage | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const { socket } = request;
+    if (!socket || socket.destroyed || request.destroyed) {
+      resolve();
+      return;
+    }
+    const timer = setTimeout(() => request.destroy(), maxAbandonedMilliseconds);
+    timer.unref();
+    request.once("response", (message) => message.destroy());
+    socket.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    if (head) head.destroy();
+    else socket.end();
+  });
 
 /** A listener's error must not end the exchange: it ends the response, and reading that throws it. */
 const handOnEvents = (head: IncomingMessage, { onEvents }: UploadOptions): void => {

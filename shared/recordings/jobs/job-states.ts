@@ -198,6 +198,16 @@ export const jobStates = (table: Table, now: () => number) => {
         ),
       ),
 
+    /** Stores how far the parts of the recording's first piece are, for the caller. */
+    noteProgress: (name: JobName, milliseconds: number) =>
+      change(
+        table,
+        name,
+        whileIn("running", "SET started_milliseconds = :reached REMOVE waiting", {
+          ":reached": milliseconds,
+        }),
+      ),
+
     /** Stores why the job is waiting, for the caller. */
     noteWaiting: (name: JobName, waiting: string) =>
       change(

@@ -188,7 +188,11 @@ const transcriptionView = (stored: StoredTranscription) => ({
   language: stored.language,
   timestamps: stored.timestamps,
   progress: {
-    done: seconds(hasTranscript(stored) ? stored.audio_milliseconds : stored.done_milliseconds),
+    done: seconds(
+      hasTranscript(stored)
+        ? stored.audio_milliseconds
+        : Math.max(stored.done_milliseconds, stored.started_milliseconds),
+    ),
     total: seconds(stored.audio_milliseconds),
   },
   targets: stored.targets.map((target) => ({ ...target, is_ready: isReady(stored, target) })),

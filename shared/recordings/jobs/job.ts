@@ -89,6 +89,8 @@ export const transcriptionItem = jobItem.extend({
   facts: audioFacts,
   audio_milliseconds: z.int(),
   done_milliseconds: z.int().default(0),
+  /** How far the parts of its first piece are; the piece counts as done with its last part. */
+  started_milliseconds: z.int().default(0),
   /** What the transcript is translated into. */
   targets: z.array(transcriptTarget).default([]),
   /** The work on the targets so far, once the transcript is assembled. */

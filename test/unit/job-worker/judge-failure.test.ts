@@ -72,6 +72,10 @@ describe("a piece at which the model fails", () => {
     ["the model cannot process it", refusal(422, "external_service_error")],
     ["its encoding cannot be cut", new UntrimmableAudioError("alac", "mp4")],
     ["the upload is gone", new AppError("not_found")],
+    [
+      "the model cannot hold it",
+      new AppError("context_length_exceeded", { cause: new BackendRefusal(500) }),
+    ],
   ])("is tried once when %s", (_why, error) => {
     expect(playOut(error, 1).starts).toEqual([0]);
   });
@@ -88,6 +92,12 @@ describe("a piece whose model is down", () => {
     const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
     expect(Math.max(...pauses)).toBeLessThanOrEqual(302);
     expect(pauses[0]).toBeLessThan(10);
+  });
+
+  it("that was reached at first is unreachable from its failure, not from the start of the attempt", () => {
+    const startedAt = Date.parse("2026-11-22T10:00:00Z");
+    const verdict = judgeFailure(down, { failures: 0 }, timeouts, startedAt, startedAt + 240_000);
+    expect(verdict).toMatchObject({ waiting: expect.stringContaining("since 2026-11-22T10:04:00.000Z") });
   });
 
   it("shows since when, and until when it waits", () => {

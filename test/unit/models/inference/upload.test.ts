@@ -1,7 +1,11 @@
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createOpenAiTranscriber } from "../../../../shared/models/inference/openai/transcriber.ts";
 import type { ByteSource } from "../../../../shared/platform/outbound/byte-source.ts";
+import { BackendTimeout } from "../../../../shared/platform/outbound/failures.ts";
+import { multipartForm, sendUpload } from "../../../../shared/platform/outbound/upload.ts";
 import { modelServer } from "../../../support/model-servers.ts";
 import {
   type RecordingServer,
@@ -117,6 +121,38 @@ describe("a large recording on its way to the model's server", () => {
       code: "service_unavailable",
       cause: { message: expect.stringContaining("did not come to an end") },
     });
+  });
+
+  it("that takes too long is abandoned on a connection that only its server ends", async () => {
+    const connection = Promise.withResolvers<Socket>();
+    const left = Promise.withResolvers<"left">();
+    const own = createServer((request) => {
+      request.resume();
+      request.socket.once("end", () => left.resolve("left"));
+      connection.resolve(request.socket);
+    });
+    Object.assign(own, { httpAllowHalfOpen: true });
+    await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
+    try {
+      const url = new URL(`http://127.0.0.1:${(own.address() as AddressInfo).port}/v1`);
+      const body = multipartForm([], {
+        fieldName: "file",
+        fileName: "recording.wav",
+        mediaType: "audio/wav",
+        source: longRecording(1_000).source,
+      });
+      const { signal } = new AbortController();
+      const upload = { url, headers: {}, body, stallMilliseconds: 1_000, silenceMilliseconds: 100, signal };
+      const error: unknown = await sendUpload(upload).catch((thrown: unknown) => thrown);
+      if (!(error instanceof BackendTimeout)) throw error;
+      const ended = error.ended.then(() => "ended");
+      expect(await Promise.race([ended, left.promise])).toBe("left");
+      (await connection.promise).destroy();
+      expect(await ended).toBe("ended");
+    } finally {
+      own.closeAllConnections();
+      own.close();
+    }
   });
 
   it("is not sent to its end once the server has refused it", async () => {

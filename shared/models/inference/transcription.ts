@@ -24,18 +24,18 @@ export interface TranscriptionRequest {
   readonly temperature?: number | undefined;
 }
 
-/** What a model reports about a segment in addition to its text, as those of the Whisper family do. */
+/** What a model reports about a segment in addition to its text, as those of the Whisper family do: each of them, or not. */
 export interface SegmentDetails {
   /** Where in the recording the model's window started, in hundredths of a second. */
-  readonly seek: number;
-  readonly tokens: readonly number[];
-  readonly temperature: number;
+  readonly seek: number | undefined;
+  readonly tokens: readonly number[] | undefined;
+  readonly temperature: number | undefined;
   /** How probable the text is: the mean logarithm of its tokens' probabilities. */
-  readonly averageLogProbability: number;
+  readonly averageLogProbability: number | undefined;
   /** How well the text can be compressed; a high value indicates repetition. */
-  readonly compressionRatio: number;
+  readonly compressionRatio: number | undefined;
   /** Probability of silence, 0 to 1. */
-  readonly noSpeechProbability: number;
+  readonly noSpeechProbability: number | undefined;
 }
 
 /** A word and its times, in seconds from the beginning of the recording. */

@@ -4,6 +4,7 @@ import type { AppError } from "../../../platform/errors/app-error.ts";
 import type { Transcription } from "../transcription.ts";
 import { unusable } from "./backend.ts";
 import { failureIn, parseJson } from "./chat-completion.ts";
+import { endOfFinished, withoutSpecialTokens } from "./special-tokens.ts";
 
 /** The next text: an event of OpenAI's or a chunk of vLLM's. */
 const wireDelta = z.union([
@@ -35,6 +36,8 @@ export class StreamedTranscript {
   readonly #onText: (text: string) => void;
   readonly #parser: ReturnType<typeof createParser>;
   #text = "";
+  /** The start of what may be a special token. */
+  #unfinished = "";
   #hasStarted = false;
   #isFinished = false;
   #failure: unknown;
@@ -61,6 +64,7 @@ export class StreamedTranscript {
     this.#parser.feed("\n\n");
     if (this.#failure !== undefined) throw this.#failure;
     if (!this.#isFinished) throw this.brokenOff();
+    this.#show(this.#unfinished);
     return { text: this.#text.trim(), segments: undefined };
   }
 
@@ -88,7 +92,10 @@ export class StreamedTranscript {
     if (done) {
       this.#isFinished = true;
       // Text that differs from the pieces cannot be taken back; text that only follows them is sent.
-      if (done.text.startsWith(this.#text)) this.#add(done.text.slice(this.#text.length));
+      const whole = withoutSpecialTokens(done.text).trimStart();
+      if (!whole.startsWith(this.#text)) return;
+      this.#unfinished = "";
+      this.#show(whole.slice(this.#text.length));
       return;
     }
     const { delta = "", isLast = false } = wireDelta.safeParse(wire).data ?? {};
@@ -97,6 +104,13 @@ export class StreamedTranscript {
   }
 
   #add(text: string): void {
+    const all = this.#unfinished + text;
+    const end = endOfFinished(all);
+    this.#unfinished = all.slice(end);
+    this.#show(withoutSpecialTokens(all.slice(0, end)));
+  }
+
+  #show(text: string): void {
     const piece = this.#text === "" ? text.trimStart() : text;
     if (piece === "") return;
     this.#text += piece;

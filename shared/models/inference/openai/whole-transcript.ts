@@ -2,16 +2,43 @@ import * as z from "zod";
 import type { Segment, SegmentDetails, Transcription, Word } from "../transcription.ts";
 import { failureIn } from "./chat-completion.ts";
 import { jsonOrText } from "./server-words.ts";
+import { withoutSpecialTokens } from "./special-tokens.ts";
 
-/** What models of the Whisper family report about a segment: all of it, or nothing. */
+const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
+
+/** Some servers write numbers as texts. */
+const number = optional(
+  z.union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*-?\d/)
+      .transform(Number)
+      .pipe(z.number()),
+  ]),
+);
+
+const text = z
+  .string()
+  .catch("")
+  .transform((written) => withoutSpecialTokens(written).trim());
+
+const wireTimes = { start: number, end: number };
+
+const wireWord = z
+  .object({ ...wireTimes, word: text })
+  .transform(({ word, ...times }) => ({ ...times, text: word }));
+const wireWords = optional(z.array(wireWord.optional().catch(undefined)));
+
+/** What models of the Whisper family report about a segment. */
 const wireDetails = z
   .object({
-    seek: z.int(),
-    tokens: z.array(z.int()),
-    temperature: z.number(),
-    avg_logprob: z.number(),
-    compression_ratio: z.number(),
-    no_speech_prob: z.number(),
+    seek: optional(z.int()),
+    tokens: optional(z.array(z.int())),
+    temperature: number,
+    avg_logprob: number,
+    compression_ratio: number,
+    no_speech_prob: number,
   })
   .transform(
     (details): SegmentDetails => ({
@@ -24,51 +51,84 @@ const wireDetails = z
     }),
   );
 
-/** An end is never before its start, and neither is before the recording. */
-const timesOf = ({ start, end }: { readonly start: number; readonly end: number }) => ({
-  start: Math.max(0, start),
-  end: Math.max(0, start, end),
-});
-
 const wireSegment = z
-  .looseObject({
-    start: z.number(),
-    end: z.number(),
-    text: z.string(),
-    speaker: z.string().min(1).nullish().catch(undefined),
-  })
-  .transform((wire): Segment => {
-    const details = wireDetails.safeParse(wire).data;
-    return {
-      ...timesOf(wire),
-      text: wire.text.trim(),
-      ...(wire.speaker == null ? {} : { speaker: wire.speaker }),
-      ...(details ? { details } : {}),
-    };
+  .looseObject({ ...wireTimes, text, speaker: optional(z.string().min(1)), words: wireWords })
+  .transform(({ start, end, text, speaker, words, ...others }) => {
+    const details = wireDetails.parse(others);
+    const hasDetails = Object.values(details).some((detail) => detail !== undefined);
+    const more = { ...(speaker === undefined ? {} : { speaker }), ...(hasDetails ? { details } : {}) };
+    return { start, end, text, words, more };
   });
 
-const wireWord = z
-  .object({ start: z.number(), end: z.number(), word: z.string() })
-  .transform((wire): Word => ({ ...timesOf(wire), text: wire.word.trim() }));
-
 const wireTranscription = z.object({
-  text: z.string(),
-  // Times that make no sense are as good as none. `duration`, which some servers send as a string, is measured here.
-  segments: z.array(wireSegment).nullish().catch(undefined),
-  words: z.array(wireWord).nullish().catch(undefined),
+  text: z.string().nullish(),
+  segments: optional(z.array(wireSegment.optional().catch(undefined))),
+  words: wireWords,
+  /** Of the recording: only what the last entry lacks is taken from it. */
+  duration: number,
   // Some servers report failures with status 200.
   error: z.null().optional(),
 });
+
+interface Timed {
+  readonly start?: number | undefined;
+  readonly end?: number | undefined;
+  readonly text: string;
+}
+
+/** Those that have a text, in the order of the recording. One without times follows the one before it. */
+const inOrder = <Entry extends Timed>(entries: readonly (Entry | undefined)[]): Entry[] => {
+  let position = 0;
+  return entries
+    .flatMap((entry) => {
+      if (!entry || entry.text === "") return [];
+      position = entry.start ?? entry.end ?? position;
+      return { entry, position };
+    })
+    .toSorted((one, other) => one.position - other.position)
+    .map(({ entry }) => entry);
+};
+
+/**
+ * Entries with the times that they lack taken from their neighbours: those without any share the time between them. An end is never
+ * before its start, and neither is before the recording. @returns undefined when none has any.
+ */
+const placed = <Entry extends Timed>(
+  entries: readonly (Entry | undefined)[] | undefined,
+  duration: number | undefined,
+) => {
+  if (!entries) return undefined;
+  const heard = inOrder(entries);
+  if (heard.length > 0 && heard.every(({ start, end }) => start === undefined && end === undefined))
+    return undefined;
+  let previous = 0;
+  return heard.map((entry, index) => {
+    const next = heard.findIndex((later, at) => at > index && later.start !== undefined);
+    const start = Math.max(0, entry.start ?? Math.min(previous, entry.end ?? previous));
+    const free = (heard[next]?.start ?? duration ?? start) - start;
+    const sharing = entry.start === undefined ? (next < 0 ? heard.length : next) - index : 1;
+    const end = Math.max(start, entry.end ?? start + free / sharing);
+    previous = end;
+    return { ...entry, start, end };
+  });
+};
 
 /** Reads the body of a whole transcription. @throws AppError when it has none, or reports a failure. */
 export const parseTranscription = (body: string): Transcription => {
   const response = jsonOrText(body);
   const { data, error } = wireTranscription.safeParse(response);
-  if (!data) throw failureIn(response, error);
-  const words = data.words?.filter(({ text }) => text !== "");
+  const segments = placed(data?.segments, data?.duration);
+  const said =
+    data?.text ?? (segments?.length ? segments.map((segment) => segment.text).join(" ") : undefined);
+  if (!data || said === undefined) throw failureIn(response, error);
+  // whisper.cpp and others have the words within their segments.
+  const within = data.segments?.flatMap((segment) => segment?.words ?? []);
+  const words = placed(data.words ?? (within?.length ? within : undefined), data.duration);
   return {
-    text: data.text.trim(),
-    segments: data.segments?.filter(({ text }) => text !== ""),
-    ...(words ? { words } : {}),
+    text: withoutSpecialTokens(said).trim(),
+    segments: segments?.map(
+      ({ start, end, text: heard, more }): Segment => ({ start, end, text: heard, ...more }),
+    ),
+    ...(words ? { words: words satisfies Word[] } : {}),
   };
 };

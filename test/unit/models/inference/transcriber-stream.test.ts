@@ -158,7 +158,7 @@ describe("what a model of the Whisper family reports about a segment", () => {
     no_speech_prob: 0.01,
   };
 
-  it("is included when all of it exists", async () => {
+  it("is included, each of it for itself", async () => {
     const segments = [
       { start: 0, end: 1, text: "Oli", ...details },
       { start: 1, end: 2, text: "otya?", ...details, tokens: "none" },
@@ -170,7 +170,7 @@ describe("what a model of the Whisper family reports about a segment", () => {
           text: "Oli",
           details: { tokens: [1, 2], averageLogProbability: -0.2, noSpeechProbability: 0.01 },
         },
-        { start: 1, end: 2, text: "otya?" },
+        { start: 1, end: 2, text: "otya?", details: { averageLogProbability: -0.2, seek: 0 } },
       ],
     });
   });

@@ -51,6 +51,13 @@ export interface TextReply {
   readonly exchange?: NonNullable<Changes["exchange"]>;
 }
 
+/** Errors that another attempt would repeat. */
+const apologyReasons: Readonly<Record<string, ApologyReason>> = {
+  content_policy_violation: "no-answer",
+  context_length_exceeded: "too-long",
+  external_service_error: "no-answer",
+};
+
 /**
  * Returns the reason for an apology. Models fail with an `AppError`, or with the signal's reason when time is up.
  *
@@ -60,7 +67,7 @@ export const modelFailure = (error: unknown, task: string, signal: AbortSignal):
   if (!(error instanceof AppError) && !signal.aborted) throw error;
   const { code, cause } = error instanceof AppError ? error : { code: "timed_out", cause: undefined };
   logger.warn("model.failed", { task, code, reason: describeError(cause) });
-  return code === "external_service_error" ? "no-answer" : "unavailable";
+  return apologyReasons[code] ?? "unavailable";
 };
 
 const chatOrTranslate = async (

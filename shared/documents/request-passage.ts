@@ -24,6 +24,8 @@ export const passageRequests =
       if (error instanceof NoTranslation) return { untranslated: error.fault };
       if (error instanceof AppError && error.code === "context_length_exceeded")
         return { untranslated: "too_long" };
+      if (error instanceof AppError && error.code === "content_policy_violation")
+        return { untranslated: "filtered" };
       throw error;
     }
   };

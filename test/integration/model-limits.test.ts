@@ -223,7 +223,7 @@ describe("the context of a model", () => {
   });
 });
 
-describe("a server that is not asked for a model", () => {
+describe("a server with something else in place of a reply", () => {
   it.each<[string, Behaviour]>([
     ["redirects", (response) => response.writeHead(307, { Location: "/login" }).end()],
     ["sends a page", responding(200, "<!DOCTYPE html><html><body>Log in</body></html>")],
@@ -327,7 +327,7 @@ describe("the log", () => {
     expect(words.length).toBeLessThanOrEqual(300);
   });
 
-  it("has the problems that FastAPI lists, with their places", async () => {
+  it("has the problems that FastAPI lists, with their fields", async () => {
     const warn = vi.spyOn(logger, "warn").mockReturnValue();
     const detail = [
       { loc: ["body", "messages", 0], msg: "Input should be a string", input: messages[0]?.content },

@@ -179,6 +179,7 @@ To delete all of this, write *forget me*.`,
     unavailable:
       "Sorry, I cannot reply right now: the language model is busy or still starting. Please try again in two or three minutes.",
     "no-answer": "Sorry, I do not have a good reply to that. Could you say it another way?",
+    "too-long": "Sorry, that is too long for the language model. Could you send a shorter message?",
     broken: "Sorry, something went wrong on our side, and I could not reply. Please send your message again.",
   },
 

@@ -157,6 +157,7 @@ Okusangula bino byonna, wandiika *forget me*.`,
     unavailable:
       "Nsonyiwa, sisobola kuddamu kati: omulimu mungi oba omutimbagano gukyatandika. Ddamu ogezeeko mu ddakiika bbiri oba ssatu.",
     "no-answer": "Nsonyiwa, sirina kya kuddamu kirungi ku ekyo. Osobola okukyogera mu ngeri endala?",
+    "too-long": "Nsonyiwa, obubaka obwo buwanvu nnyo. Osobola okuweereza obumpi?",
     broken: "Nsonyiwa, wabaddewo ekisobye ku ludda lwaffe, ne sisobola kuddamu. Ddamu oweereze obubaka bwo.",
   },
 

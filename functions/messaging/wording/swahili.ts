@@ -157,6 +157,7 @@ Ili kufuta yote haya, andika *forget me*.`,
     unavailable:
       "Samahani, siwezi kujibu sasa: mfumo wa lugha una kazi nyingi au bado unaanza. Tafadhali jaribu tena baada ya dakika mbili au tatu.",
     "no-answer": "Samahani, sina jibu zuri kwa hilo. Unaweza kulisema kwa njia nyingine?",
+    "too-long": "Samahani, hiyo ni ndefu mno kwa mfumo wa lugha. Unaweza kutuma ujumbe mfupi zaidi?",
     broken: "Samahani, kuna hitilafu upande wetu, na sikuweza kujibu. Tafadhali tuma ujumbe wako tena.",
   },
 

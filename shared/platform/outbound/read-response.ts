@@ -13,7 +13,7 @@ export interface WholeResponse {
 const maxRetryAfterSeconds = 3_600;
 
 /** The seconds of a `Retry-After`, which may be a date (RFC 9110, 10.2.3); at most an hour. */
-export const readRetryAfter = (value: string | undefined): number | undefined => {
+export const retryAfterOf = (value: string | undefined): number | undefined => {
   if (value === undefined) return undefined;
   const seconds = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
   return seconds > 0 ? Math.min(Math.ceil(seconds), maxRetryAfterSeconds) : undefined;
@@ -60,7 +60,7 @@ const readHead = (text: string) => {
   for (const [, name = "", value = ""] of text.matchAll(framingPattern)) {
     const lowerCaseName = name.toLowerCase();
     if (lowerCaseName === "keep-alive") idleMilliseconds ??= readKeepAlive(value);
-    else if (lowerCaseName === "retry-after") retryAfterSeconds = readRetryAfter(value);
+    else if (lowerCaseName === "retry-after") retryAfterSeconds = retryAfterOf(value);
     else if (lowerCaseName !== "connection") framing.push(`${lowerCaseName} ${value.toLowerCase()}`);
     else if (/\bclose\b/i.test(value)) idleMilliseconds = 0;
   }

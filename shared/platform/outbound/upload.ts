@@ -5,7 +5,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { ByteSource } from "./byte-source.ts";
 import { BackendOverdue, BackendTimeout } from "./failures.ts";
 import { openExchange, type RequestHead, readBody } from "./http-client.ts";
-import { readRetryAfter, type WholeResponse } from "./read-response.ts";
+import { retryAfterOf, type WholeResponse } from "./read-response.ts";
 import { awaitActivity } from "./timeouts.ts";
 
 /** A body that is sent piece by piece. */
@@ -68,7 +68,7 @@ export const sendUpload = async (options: UploadOptions): Promise<WholeResponse>
       return {
         statusCode: head.statusCode ?? 0,
         body: await readBody(head, maxResponseBytes),
-        retryAfterSeconds: readRetryAfter(head.headers["retry-after"]),
+        retryAfterSeconds: retryAfterOf(head.headers["retry-after"]),
       };
     };
     const activity = Promise.race([whole(), overdue]);

@@ -284,6 +284,12 @@ describe("a model that fails", () => {
     expect((await write("Thank you")).outputs).toEqual([text(expect.stringContaining("busy"))]);
   });
 
+  it("of which the model's context cannot hold the text says so", async () => {
+    const { write, translate } = setUp({ mode: "translate" });
+    translate.mockRejectedValue(new AppError("context_length_exceeded"));
+    expect((await write("Thank you")).outputs).toEqual([text(expect.stringContaining("too long"))]);
+  });
+
   it("for our own fault fails, without an apology", async () => {
     const { write, chat } = setUp();
     chat.mockRejectedValue(new TypeError("x is not a function"));

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { AppError } from "../../../platform/errors/app-error.ts";
 import { readBody, sendRequest } from "../../../platform/outbound/http-client.ts";
-import { readRetryAfter, type WholeResponse } from "../../../platform/outbound/read-response.ts";
+import { retryAfterOf, type WholeResponse } from "../../../platform/outbound/read-response.ts";
 import { exchangeOverSocket } from "../../../platform/outbound/socket-exchange.ts";
 import type { ModelTask } from "../../../platform/telemetry/backend-uses.ts";
 import { describeError, logger } from "../../../platform/telemetry/logger.ts";
@@ -135,7 +135,7 @@ const jsonRequest = (call: ModelCall, path: string, value: unknown, signal: Abor
 export const readWhole = async (response: IncomingMessage, maxBytes: number): Promise<WholeResponse> => ({
   statusCode: response.statusCode ?? 0,
   body: await readBody(response, maxBytes),
-  retryAfterSeconds: readRetryAfter(response.headers["retry-after"]),
+  retryAfterSeconds: retryAfterOf(response.headers["retry-after"]),
 });
 
 /**

@@ -75,8 +75,8 @@ const readModels = async (call: ModelCall): Promise<ListedModel[]> => {
   try {
     const models = await readList(call.url("/models"), call, limit.signal);
     const ownList = models.map(({ owner }) => ownLists[owner]).find((path) => path !== undefined);
-    const isTold = models.some(({ contextTokens }) => contextTokens !== undefined);
-    if (isTold || ownList === undefined) return models;
+    const isListed = models.some(({ contextTokens }) => contextTokens !== undefined);
+    if (isListed || ownList === undefined) return models;
     return await readList(rootUrl(call.backend, ownList), call, limit.signal);
   } catch {
     // Refusals will say what a server does not list.

@@ -3,6 +3,7 @@ import {
   UnreadableAudioError,
   UntrimmableAudioError,
 } from "../../shared/audio/reading/audio-errors.ts";
+import { NoTranslation } from "../../shared/models/inference/translation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
 import { BackendRefusal, BackendTimeout } from "../../shared/platform/outbound/failures.ts";
@@ -51,7 +52,8 @@ const finalCodes: readonly string[] = [
 
 const isFinal = (error: unknown): boolean => {
   if (!(error instanceof AppError)) return jobError(error).code === "unreadable_audio";
-  if (finalCodes.includes(error.code)) return true;
+  // It was requested twice.
+  if (finalCodes.includes(error.code) || error instanceof NoTranslation) return true;
   return error.cause instanceof BackendRefusal && finalStatuses.includes(error.cause.status);
 };
 

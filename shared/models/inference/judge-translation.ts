@@ -74,7 +74,7 @@ interface RefusalWords {
 const refusals: Readonly<Record<string, RefusalWords>> = {
   eng: {
     ofModels:
-      /\bas an? (?:ai\b|artificial|(?:\w+ )?language model|(?:\w+ )?assistant)|\bi(?:['’]m| am) (?:just |only )?an? (?:ai\b|(?:\w+ )?language model)|\b(?:i|we)\b[^.!?]{0,40}\b(?:can(?:no|['’])t|can not|could(?:n['’]t| not)|unable|not able|won['’]t|will not|don['’]t|do not|decline)\b[^.!?]{0,40}\b(?:translat\w*|assist|comply|fulfil\w*|(?:help|process|provide|complete) (?:you )?(?:with )?(?:that|this))\b|\bplease (?:provide|share|enter|give me|send)\b[^.]{0,40}\b(?:text|sentence|phrase|context)\b|\btranslation (?:is )?(?:not|un) ?(?:available|possible)\b|\bno translation\b/iu,
+      /\bas an? (?:ai\b|artificial|(?:\w+ )?language model)|\bi(?:['’]m| am) (?:just |only )?an? (?:ai\b|(?:\w+ )?language model)|\b(?:i|we)\b[^.!?]{0,40}\b(?:can(?:no|['’])t|can not|could(?:n['’]t| not)|unable|not able|won['’]t|will not|don['’]t|do not|decline)\b[^.!?]{0,40}\b(?:translat\w*|assist|comply|fulfil\w*|(?:help|process|provide|complete) (?:you )?(?:with )?(?:that|this))\b|\bplease (?:provide|share|enter|give me|send)\b[^.]{0,60}\b(?:translat\w*|more context)\b|\btranslation (?:is )?(?:not|un) ?(?:available|possible)\b|\bno translation\b/iu,
     ofPeople:
       /\b(?:(?:i(?:['’]m| am) (?:\w+ )?(?:sorry|afraid)|sorry|my apologies|apologi[sz]e|unfortunately|regret)\b[^.!?]{0,60}\b(?:can(?:no|['’])t|can not|unable|not able|not sure|won['’]t|will not|don['’]t|do not|could(?:n['’]t| not)|am not|['’]m not)|i (?:can(?:no|['’])t|can not|am unable|am not able|do(?: not|n['’]t) (?:know|understand|speak))|i['’]m (?:unable|not able))\b/iu,
     excuses:
@@ -96,7 +96,11 @@ const refusals: Readonly<Record<string, RefusalWords>> = {
   },
 };
 
-/** How English replies to texts for another language begin that are no translations. */
+/** Further English words of refusal, for replies to texts for another language. */
+const englishRefusal =
+  /\b(?:as an? (?:\w+ )?assistant|must decline|violat\w+|please (?:provide|share|enter|give me|send)\b[^.]{0,40}\b(?:text|sentence|phrase|context))\b/iu;
+
+/** How such replies begin. */
 const englishApology =
   /^[\s*_]*(?:i(?:['’]m| am) (?:\w+ )?sorry|sorry,|i apologi[sz]e|my apologies|unfortunately)\b/iu;
 
@@ -113,7 +117,7 @@ const mayRefuse = (source: string, code: string | undefined): boolean | undefine
 const isEnglishRefusal = (start: string, source: string): boolean => {
   const { ofModels, ofPeople } = refusals["eng"] ?? {};
   const begins = /^[\s*_]*i\b/iu.test(start) || englishApology.test(start);
-  return [ofModels, ofPeople, englishApology].some(
+  return [ofModels, ofPeople, englishRefusal, englishApology].some(
     (words) => words?.test(start) && (!words.test(source) || begins),
   );
 };

@@ -61,12 +61,14 @@ const withoutLeadingLine = (text: string, { source }: FramedTranslation): string
     ? text
     : text.replace(leadingLine, "");
 
-const quotationMark = /["'“”‘’«»„‹›「」]/u;
+const quotationMark = /["`'“”‘’«»„‹›「」]/u;
 
 /** Pairs of quotation marks. */
-const quotationMarks = ['""', "''", "“”", "‘’", "«»", "„“", "„”", "‹›", "「」"];
+const quotationMarks = ['""', "''", "``", "“”", "‘’", "«»", "„“", "„”", "‹›", "「」"];
 
 const withoutQuotationMarks = (text: string, { source }: FramedTranslation): string => {
+  const bold = source.includes("**") ? undefined : /^\*\*([^*]+)\*\*$/u.exec(text)?.[1];
+  if (bold !== undefined) return bold;
   const [first = "", last = ""] = [text.at(0), text.at(-1)];
   if (text.length < 3 || !quotationMarks.includes(`${first}${last}`)) return text;
   const inside = text.slice(1, -1);
@@ -85,7 +87,7 @@ const withoutSource = (text: string, framed: FramedTranslation): string => {
   const { source } = framed;
   if (!/\s/u.test(source) || text.length <= source.length || !text.includes(source)) return text;
   const repeated = repeatedSource(framed);
-  const separator = "\\s*(?:\\n|[-=]+>|→|=|–|—|:)\\s*";
+  const separator = "\\s*(?:\\n|[-=]+>|→|=|–|—|:|(?<=\\s)-(?=\\s))\\s*";
   const before = new RegExp(`^${repeated}${separator}(\\S[\\s\\S]*)$`, "iu").exec(text)?.[1];
   const behind = new RegExp(`^([\\s\\S]*\\S)\\s*(?:\\(${repeated}\\)|\\n\\s*${repeated})$`, "iu").exec(
     text,

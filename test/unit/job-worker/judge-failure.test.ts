@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isSlow, judgeFailure, maxAttempts } from "../../../functions/job-worker/judge-failure.ts";
 import { UntrimmableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
+import { NoTranslation } from "../../../shared/models/inference/translation.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import {
   BackendRefusal,
@@ -59,6 +60,15 @@ describe("a piece at which the model fails", () => {
     expect(error.code).toBe("external_service_error");
   });
 
+  it("is not tried again when its replies were no translations: each was requested twice", () => {
+    const { starts, error } = playOut(new NoTranslation("refused"), 1);
+    expect(starts).toHaveLength(1);
+    expect(error).toEqual({
+      code: "external_service_error",
+      message: "The model refused to translate the text.",
+    });
+  });
+
   it.each([60, 200, 270])("is abandoned within ten minutes when each attempt takes %i seconds", (seconds) => {
     const { starts, end } = playOut(slow, seconds);
     expect(starts.length).toBeGreaterThan(1);
@@ -72,10 +82,7 @@ describe("a piece at which the model fails", () => {
     ["the model cannot process it", refusal(422, "external_service_error")],
     ["its encoding cannot be cut", new UntrimmableAudioError("alac", "mp4")],
     ["the upload is gone", new AppError("not_found")],
-    [
-      "the model cannot hold it",
-      new AppError("context_length_exceeded", { cause: new BackendRefusal(500) }),
-    ],
+    ["the model cannot hold it", new AppError("context_length_exceeded", { cause: new BackendRefusal(500) })],
   ])("is tried once when %s", (_why, error) => {
     expect(playOut(error, 1).starts).toEqual([0]);
   });

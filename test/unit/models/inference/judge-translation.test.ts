@@ -42,6 +42,7 @@ describe("a reply that is no translation has a reason", () => {
       "I'm sorry, I can't come.",
       "I'm sorry, I cannot help with that.",
     ],
+    ["a refusal for a policy", "refused", rain, "This content violates our policy."],
     ["a request for the text", "refused", rain, "Sure! Please provide the text that I should translate."],
     ["a refusal in the target language", "refused", rain, "Nsonyiwa, sisobola kuvvuunula ekyo."],
     ["the instruction", "instruction_repeated", rain, `Translate from English to Luganda: ${rain}`],
@@ -137,6 +138,13 @@ describe("a translation is accepted", () => {
       "eng",
     ],
     ["what a bank cannot do", "Bbanka tesobola kukola kino.", "The bank cannot process this.", "lug", "eng"],
+    [
+      "a request for a text",
+      "Musabe ampe ebbaluwa.",
+      "Ask her: please give me the text of the letter.",
+      "lug",
+      "eng",
+    ],
     ["condolences", "Kitalo nnyo.", "I'm very sorry for your loss.", "lug", "eng"],
     [
       "an apology of a language whose words are not known",

@@ -27,6 +27,7 @@ describe("what a model puts around a translation is removed", () => {
     ["a note in a paragraph of its own", `${translation}\n\nNote: people say this until noon.`],
     ["the source in front of it", `${source}\n${translation}`],
     ["the source and an arrow", `${source} -> ${translation}`],
+    ["bold type", `**${translation}**`],
     ["the source behind it", `${translation}\n(${source})`],
     ["both texts with their languages", `English: ${source}\nLuganda: ${translation}`],
     ["a note that has brackets itself", `${translation} (Note: "otya" (how) is a question.)`],

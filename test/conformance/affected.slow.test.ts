@@ -28,7 +28,7 @@ describe.runIf(inject("isLocal"))("npm run affected", () => {
     );
     const earlier = await affected("--from", dayFromNow(-9), "--to", dayFromNow(-8));
     expect(earlier.output).not.toContain(active.username);
-  }, 60_000);
+  });
 
   it.each([
     [[], "Name the from day"],

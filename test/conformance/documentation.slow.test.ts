@@ -132,7 +132,7 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
         "guide-agents 2",
       ]),
     );
-  }, 60_000);
+  });
 
   it("in Python can be read by Python", async () => {
     const codes = [

@@ -123,7 +123,7 @@ describe("npm run evaluate", () => {
     expect((await readEvaluation(out)).transcription).toMatchObject([
       { items: 1, cost_per_item: { audio_seconds: 87.5, dollars: 0.00875 } },
     ]);
-  }, 60_000);
+  });
 
   it("ends at once when the key is refused, and names no key", async () => {
     const out = join(folder, "refused");
@@ -131,7 +131,7 @@ describe("npm run evaluate", () => {
     expect(code).toBe(1);
     expect(output).toContain("The service refuses the key (401 ");
     expect(output).not.toContain("lai_wrong");
-  }, 60_000);
+  });
 
   it.each([
     [["--key", "k", "--data", "/missing"], "There is no folder /missing"],

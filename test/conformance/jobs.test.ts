@@ -47,7 +47,7 @@ it("A callback that does not arrive is listed with the job, with the reason, and
     status: "pending",
     deliveries: [{ error: "The host name has no address." }],
   });
-}, 60_000);
+});
 
 describe("a job of a long recording", () => {
   let job: JsonResponse["body"];
@@ -72,7 +72,7 @@ describe("a job of a long recording", () => {
       callback_url: null,
     });
     job = (await whenOver(response.body.id, token)).body;
-  }, 60_000);
+  });
 
   it("is completed, and shows its progress", () => {
     expect(job).toMatchObject({

@@ -68,7 +68,7 @@ describe.runIf(isLocal)("A tool", () => {
       .toMatchObject({ transcript: { text: expect.any(String) } });
     await stored.deleteObject(jobObjects.result({ userId: account.id, jobId: id }));
     expect(codeOf(await transcript())).toBe("not_found");
-  }, 40_000);
+  });
 
   it("only links speech that has disappeared", async () => {
     const speak = () =>

@@ -179,7 +179,7 @@ describe.each(modes.slice(0, 2))("Tools, by a client %s,", (_name, mode) => {
     const whole = await get({ with_transcript: true });
     const { body: transcript } = await call(`/tasks/jobs/${id}/result`, { token });
     expect(whole.structuredContent).toEqual({ ...fieldsOf(job), transcript });
-  }, 60_000);
+  });
 
   it("gets failures of tools as results with our codes, and an unknown tool as an error of the protocol", async () => {
     const client = await connect(token, mode);

@@ -112,7 +112,7 @@ describe.runIf(isLocal)("STOP", () => {
     expect((await messagesTo(person.id)).at(-1)).toMatchObject({ body: { text: { body: eng.stopped } } });
     const words = await person.say("START");
     expect(words.slice(-2)).toEqual([eng.started, expect.stringMatching(/^📝 /)]);
-  }, 60_000);
+  });
 });
 
 describe.runIf(isLocal)("a person's own data", () => {
@@ -149,7 +149,7 @@ describe.runIf(isLocal)("a person's own data", () => {
     expect((await messagesTo(id)).at(-1)).toMatchObject({ body: { text: { body: eng.forgotten } } });
     const [consent] = await say("hello");
     expect(consent).toContain("/privacy");
-  }, 90_000);
+  });
 
   it("stays when the person says anything else than YES", async () => {
     const { id, say } = newPerson();
@@ -175,7 +175,7 @@ describe.runIf(isLocal)("a transcript that is ready a day after the person wrote
       expect.stringMatching(/^📝 /),
     ]);
     expect(await now.say("status")).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe.runIf(isLocal)("a wrong translation", () => {

@@ -94,7 +94,7 @@ describe.runIf(inject("isLocal"))("a delivery", () => {
       expect([status, response.status]).toEqual([200, "success"]);
     const [, , , ...replies] = await messagesTo(person.id);
     expect(replies.map(wordsOf)).toEqual([expect.stringMatching(/webale/i)]);
-  }, 90_000);
+  });
 
   it("that comes again after the queue has forgotten it changes nothing", async () => {
     const person = newPerson();
@@ -180,7 +180,7 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     const transcripts = async () =>
       (await messagesTo(person.id)).filter(({ body }) => body.context?.message_id === id).map(wordsOf);
     await expect.poll(transcripts, { timeout: 30_000 }).toEqual([expect.stringMatching(/^📝 /)]);
-  }, 60_000);
+  });
 
   it.each([
     ["that the platform does not know (or no longer)", async () => "471100000000000", "send it again"],

@@ -63,7 +63,7 @@ describe("a recording with targets", () => {
       ],
     });
     job = (await whenOver(created.body.id, token)).body;
-  }, 60_000);
+  });
 
   it("is priced before the start", () => {
     expectDeclared(createJobOperation, created);

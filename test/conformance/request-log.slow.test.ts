@@ -40,7 +40,7 @@ const whenListed = async (id: string): Promise<SeenPage> => {
   return search(id);
 };
 
-describe("The list of requests", { timeout: 60_000 }, () => {
+describe("The list of requests", () => {
   it("finds a request by its id, with its operation, status, time, units and key, and nothing that was sent", async () => {
     const id = randomUUID();
     const { status, headers } = await translate(owner.key, id);

@@ -23,7 +23,7 @@ const resend = (token: string, id: string) =>
   call(`/auth/webhook-deliveries/${id}/resend`, { token, method: "POST" });
 
 describe("A test event", () => {
-  it("is sent once, and listed with its outcome", { timeout: 30_000 }, async () => {
+  it("is sent once, and listed with its outcome", async () => {
     expect(await list(owner.token)).toEqual([]);
     const response = await test(owner.token, url);
     expect(response.status).toBe(202);
@@ -79,7 +79,7 @@ describe("A callback that is sent again", () => {
 describe("The page of webhooks", () => {
   const page = "/console/account?section=webhooks";
 
-  it("sends a test event and shows its attempts, without a script", { timeout: 30_000 }, async () => {
+  it("sends a test event and shows its attempts, without a script", async () => {
     const { visitor } = await signUp();
     const empty = await visitor.open(page);
     expect(empty.html).toContain("No events yet.");

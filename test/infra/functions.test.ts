@@ -74,9 +74,9 @@ const storesOf = (name: string): string[] => {
 
 beforeAll(async () => {
   service = await synthesizeService();
-}, 30_000);
+});
 
-describe("The deployed functions", { timeout: 30_000 }, () => {
+describe("The deployed functions", () => {
   it("are those of the manifest", () => {
     expect([...lambdasByName(service).keys()].sort()).toEqual(builtFunctions.map(({ name }) => name).sort());
   });

@@ -14,7 +14,7 @@ const header = (response: GatewayResponse | undefined, name: string) =>
 beforeAll(async () => {
   const definition = definitionOf(await synthesizeService());
   responses = new Map(Object.entries(definition["x-amazon-apigateway-gateway-responses"]));
-}, 30_000);
+});
 
 describe("An error of API Gateway itself", () => {
   it.each([

@@ -192,9 +192,9 @@ const readRunbook = async (): Promise<string> => {
 beforeAll(async () => {
   service = await synthesizeService(exampleStage("prod", { ...everyOption, CANARY: "on" }));
   watched = withMonitoring(service);
-}, 30_000);
+});
 
-describe("The alarms", { timeout: 30_000 }, () => {
+describe("The alarms", () => {
   it("watch the API's errors and latency, what is behind it, the queues and each function", () => {
     const ids = alarms(watched).map(({ id }) => id);
     const names = functionDefinitions.map(({ name }) => pascalCase(name));

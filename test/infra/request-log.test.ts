@@ -6,7 +6,7 @@ import { everyOption, exampleStage, resourcesOfType, synthesizeService } from ".
 let service: Awaited<ReturnType<typeof synthesizeService>>;
 beforeAll(async () => {
   service = await synthesizeService(exampleStage("prod", everyOption));
-}, 60_000);
+});
 
 const subscription = z.object({
   FilterPattern: z.string(),

@@ -31,7 +31,7 @@ const mockResponse = (method: "ANY" | "OPTIONS", path: string) =>
 beforeAll(async () => {
   service = await synthesizeService();
   routes = routesOf(service);
-}, 30_000);
+});
 
 describe("The deployed API", () => {
   it("has the routes that the features declare, and no other that reaches a function", () => {

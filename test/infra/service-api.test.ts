@@ -54,7 +54,7 @@ const typesIn = (template: Template): unknown[] =>
 const deploymentOf = (template: Template): string[] =>
   Object.keys(template.findResources("AWS::ApiGateway::Deployment"));
 
-describe("The API", { timeout: 30_000 }, () => {
+describe("The API", () => {
   it("has no more resources for another operation or path", async () => {
     const few = await synthesize(["/one"]);
     const more = await synthesize(["/one", "/two", "/three"]);

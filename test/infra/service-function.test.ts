@@ -36,7 +36,7 @@ const deploy = (environment: Readonly<Record<string, Binding>>) =>
     });
   });
 
-describe("The environment of a function", { timeout: 30_000 }, () => {
+describe("The environment of a function", () => {
   it("is typed by what the function declares: each variable that is not common, and no other", () => {
     const binding = plainBinding("value");
     const complete = { MODEL: binding, TIMEOUT_MS: binding };

@@ -93,7 +93,11 @@ describe("A stage's voices.json is refused", () => {
       "9: model_voice must be a text of 1 to 200 characters, without spaces around it.",
     ],
     ["with a comma too many", { 9: '"model_voice": "speaker-1",' }, "10: the file is not JSON."],
-    ["with a comma too many before a bracket", { 10: "},", 11: "", 12: "]}", 13: "" }, "12: the file is not JSON."],
+    [
+      "with a comma too many before a bracket",
+      { 10: "},", 11: "", 12: "]}", 13: "" },
+      "12: the file is not JSON.",
+    ],
     ["when it ends too early", { 12: "" }, "11: the file is not JSON."],
     ["with a member twice", { 6: '"language": "lug", "tag": "wasswa",' }, '6: the member "tag" is repeated.'],
   ])("%s", async (_case, lines, problem) => {
@@ -205,11 +209,7 @@ describe("A stage's profiles.json", () => {
     }));
 
   it.each([
-    [
-      "with an unknown member",
-      { 4: '"sistem": "Translate.",' },
-      '4: there is no member "sistem".',
-    ],
+    ["with an unknown member", { 4: '"sistem": "Translate.",' }, '4: there is no member "sistem".'],
     ["with an unknown task", { 8: '"vision": {}' }, '8: there is no member "vision".'],
     [
       "with a map that names a language twice",
@@ -251,11 +251,7 @@ describe("A stage's profiles.json", () => {
       { 4: '"dialect": "libretranslate",', 6: '"judged": true' },
       '5: there is no member "instruction".',
     ],
-    [
-      "with an unknown dialect",
-      { 4: '"dialect": "deepl",' },
-      "4: dialect must be openai or libretranslate.",
-    ],
+    ["with an unknown dialect", { 4: '"dialect": "deepl",' }, "4: dialect must be openai or libretranslate."],
     [
       "with an unknown way to name languages",
       { 6: '"language_codes": "bcp47"' },
@@ -276,7 +272,11 @@ describe("A stage's profiles.json", () => {
       { 2: '"whisper-51": {' },
       "2: whisper-51 is a profile of the service, so choose another name.",
     ],
-    ["with a comma too many", { 8: '"transcription": { "languages": ["lug",] }' }, "8: the file is not JSON."],
+    [
+      "with a comma too many",
+      { 8: '"transcription": { "languages": ["lug",] }' },
+      "8: the file is not JSON.",
+    ],
   ])("is refused %s", async (_case, lines, problem) => {
     expect(await problemWith({ "profiles.json": profilesWith(lines) })).toBe(
       `infra/stages/prod/profiles.json:${problem}`,

@@ -333,7 +333,8 @@ describe("A deployed stage", () => {
     ],
     [
       {
-        SPEECH_SERVERS: '[{"name": "voices", "base_url": "https://voices.example.org/v1", "profile": "instructed"}]',
+        SPEECH_SERVERS:
+          '[{"name": "voices", "base_url": "https://voices.example.org/v1", "profile": "instructed"}]',
       },
       'SPEECH_SERVERS: the profile "instructed" says nothing about speech',
     ],

@@ -15,7 +15,7 @@ import {
 
 const run = promisify(execFile);
 
-describe("Synthesis", { timeout: 30_000 }, () => {
+describe("Synthesis", () => {
   it.each(["dev", "prod"])("makes the stacks of %s without an account or a network", async (name) => {
     const { api, data } = await synthesizeService(exampleStage(name));
     expect(Object.keys(api.Outputs)).toContain("ApiUrl");
@@ -75,7 +75,7 @@ describe("Synthesis", { timeout: 30_000 }, () => {
 describe("The command for the local service", () => {
   const command = join(projectDirectory, "infra/synthesize.ts");
 
-  it("says what it needs when it is called without it", { timeout: 30_000 }, async () => {
+  it("says what it needs when it is called without it", async () => {
     await expect(run(process.execPath, [command], { env: {} })).rejects.toThrow(
       "Name the folder for the templates.",
     );

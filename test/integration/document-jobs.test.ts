@@ -76,28 +76,6 @@ describe("a document", () => {
     ]);
   });
 
-  it("is the same, and no passage is translated twice, wherever its worker is killed", {
-    timeout: 90_000,
-  }, async () => {
-    const userId = await createTestAccount(table, "Admin");
-    const text = lines(130);
-    for (let calls = 1; ; calls += 1) {
-      const works = worksWith({ slotsPerAccount: 2 });
-      const name = await works.postDocument(userId, text, lengthOf(text));
-      const { wasKilled } = await works.work({ killAfter: calls });
-      expect(await resultOf(name, works), `killed after ${calls} calls`).toBe(text.toUpperCase());
-      expect(await works.jobs.find(name)).toMatchObject({ status: "completed", is_settled: true });
-      // Only those of the piece in progress may be translated again.
-      expect(works.requested.length).toBeLessThanOrEqual(130 + 60);
-      if (wasKilled) {
-        calls += 6;
-        continue;
-      }
-      expect(calls).toBeGreaterThan(150);
-      return;
-    }
-  });
-
   it("names what stayed in its own language, and refunds it", async () => {
     const translation = async (text: string) =>
       text.includes("3.") ? `${text}\n(a note)` : text.toUpperCase();

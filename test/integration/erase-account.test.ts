@@ -207,7 +207,7 @@ describe("the deletion of an account", () => {
       if (outcome === "done") break;
     }
     expect(failures).toBeGreaterThan(20);
-  }, 60_000);
+  });
 
   it("has nothing left to do when another request has finished it", async () => {
     const trouble = new Trouble();

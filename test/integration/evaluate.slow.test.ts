@@ -133,7 +133,7 @@ describe("npm run evaluate", () => {
     isSilent = false;
     expect(await start(url).ended).toBe(0);
     expect(await readEvaluation()).toMatchObject({ translation: [{ items: 2, without_output: 0 }] });
-  }, 60_000);
+  });
 
   it("shows which servers responded", async () => {
     await writePairs(4);

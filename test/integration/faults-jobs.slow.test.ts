@@ -175,7 +175,7 @@ const eachWith = <Requested extends object>(requested: Requested) =>
 const inTable = (address: string) => ({ jobs: createJobsRepository(tableAt(address)) });
 const uploadsInTable = (address: string) => ({ uploads: createUploadsRepository(requestTableAt(address)) });
 
-describe.concurrent("when the table", { timeout: 15_000 }, () => {
+describe.concurrent("when the table", () => {
   const requests = {
     "a job, whose upload is not found": (at: string) => askJobs(uploadsInTable(at), newJob),
     "a job, which is not written": (at: string) => askJobs(inTable(at), newJob),
@@ -202,7 +202,7 @@ describe.concurrent("when the table", { timeout: 15_000 }, () => {
   });
 });
 
-describe.concurrent("when the queue of jobs", { timeout: 15_000 }, () => {
+describe.concurrent("when the queue of jobs", () => {
   const queueAt = (address: string) =>
     openJobQueue(`${address}/jobs.fifo`, readAwsConfig({ AWS_ENDPOINT_URL: address }));
 
@@ -234,7 +234,7 @@ describe.concurrent("when the queue of jobs", { timeout: 15_000 }, () => {
   });
 });
 
-describe.concurrent("when the object store", { timeout: 15_000 }, () => {
+describe.concurrent("when the object store", () => {
   const storeAt = (address: string) => ({ store: linkedStoreAt(address) });
   const partsAt = (address: string) => ({ parts: createS3ObjectParts(bucketAt(address)) });
   const requests = {

@@ -63,7 +63,7 @@ const again = async (text: string, milliseconds = 0) => {
   };
 };
 
-describe("When the process is killed that carries a request out", { timeout: 60_000 }, () => {
+describe("When the process is killed that carries a request out", () => {
   it("while its model works, the key is free when the function's time has passed, and no sooner", async () => {
     const { promise: started, resolve } = Promise.withResolvers<void>();
     behave = () => resolve();

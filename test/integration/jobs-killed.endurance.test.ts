@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { BackendRefusal } from "../../shared/platform/outbound/failures.ts";
 import { deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
+import { getResult } from "../../shared/recordings/jobs/get-result.ts";
 import { endurance } from "../support/endurance.ts";
 import { type FakeModel, pieceSeconds, sayPiece } from "../support/job-works.ts";
 import { createTestAccount } from "../support/test-table.ts";
@@ -79,6 +80,27 @@ describe("a job", () => {
       expect(works.requested.length).toBeLessThanOrEqual(7);
       if (wasKilled) continue;
       expect(calls).toBeGreaterThan(40);
+      return;
+    }
+  });
+
+  it("on a document is the same, and no passage is translated twice, wherever its worker is killed", async () => {
+    const userId = await createTestAccount(standIns().table, "Admin");
+    const lines = Array.from({ length: 130 }, (_, index) => `sentence ${"abcdefghij"[index % 10]}${index}.`);
+    const text = lines.join("\n");
+    for (let calls = 1; ; calls += 7 * every) {
+      const works = worksWith({ slotsPerAccount: 2 });
+      const name = await works.postDocument(userId, text, text.length);
+      const { wasKilled } = await works.work({ killAfter: calls });
+      const from = { jobs: works.jobs, store: standIns().bucket.store };
+      const result = await getResult(name, { partial: false }, from);
+      const body = "body" in result && result.body instanceof Uint8Array ? result.body : Buffer.of();
+      expect(Buffer.from(body).toString(), `killed after ${calls} calls`).toBe(text.toUpperCase());
+      expect(await works.jobs.find(name)).toMatchObject({ status: "completed", is_settled: true });
+      // Only those of the piece in progress may be translated again.
+      expect(works.requested.length).toBeLessThanOrEqual(130 + 60);
+      if (wasKilled) continue;
+      expect(calls).toBeGreaterThan(150);
       return;
     }
   });

@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close();
   await Promise.all([chat.close(), listener.close(), receiver.close()]);
-}, 60_000);
+});
 
 const polling = { timeout: 60_000, interval: 100 };
 

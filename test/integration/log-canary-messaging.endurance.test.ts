@@ -94,7 +94,7 @@ beforeAll(async () => {
     MESSAGING_API_URL: new URL(platform.baseUrl).origin,
     AWS_ENDPOINT_URL_SES: new URL(ses.baseUrl).origin,
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();

@@ -90,7 +90,7 @@ beforeAll(async () => {
     CHAT_TIMEOUT_MS: "2000",
   });
   await service.signUp();
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();

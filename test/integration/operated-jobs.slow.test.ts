@@ -168,7 +168,7 @@ describe("A failed job that an operator queues again", () => {
     expect(await works.jobs.find(name)).toMatchObject({ status: "completed" });
   });
 
-  it("loses nothing, wherever its worker is killed", { timeout: 90_000 }, async () => {
+  it("loses nothing, wherever its worker is killed", async () => {
     const userId = await createTestAccount(table, "Admin");
     let expected = 0;
     for (let calls = 1; ; calls += 1) {

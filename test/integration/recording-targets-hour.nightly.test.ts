@@ -75,7 +75,7 @@ afterAll(async () => {
   translator.closeAllConnections();
   translator.close();
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 const { request, send, createAccount, startJob } = new ApiClient(() => service.url);
 const fields = {

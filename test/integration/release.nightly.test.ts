@@ -115,7 +115,7 @@ beforeAll(async () => {
   port = await chooseFirstPort();
   await execute("git", ["init", "--quiet", repository]);
   await copyWorkTree();
-}, 60_000);
+});
 afterAll(async () => {
   // Only when a test has failed: npm does not pass on a signal to what it has started.
   for (const { pid } of running) if (pid !== undefined) process.kill(-pid, "SIGKILL");

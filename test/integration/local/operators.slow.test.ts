@@ -14,7 +14,7 @@ import { otherSamples, sampleEvents } from "../../support/sample-events.ts";
 let service: OwnService;
 beforeAll(async () => {
   service = await startOwnService({ CALLBACKS_ALLOW_LOOPBACK: "1" });
-}, 60_000);
+});
 afterAll(async () => {
   await service.close("SIGINT");
   const processes = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
@@ -105,7 +105,7 @@ describe("`npm run invoke`", () => {
   });
 });
 
-describe("`npm run account`", { timeout: 60_000 }, () => {
+describe("`npm run account`", () => {
   it("shows, promotes, disables and enables while the service runs", async () => {
     const { username, password, token } = await service.client.createAccount();
     const me = () => service.client.call("/auth/me", { token });
@@ -265,7 +265,7 @@ describe("`npm run account`", { timeout: 60_000 }, () => {
   });
 });
 
-describe("`npm run message`", { timeout: 90_000 }, () => {
+describe("`npm run message`", () => {
   const talk = async (...args: string[]) =>
     (await service.operate("message", ...args, "--from", "256700000008")).output;
 

@@ -54,5 +54,5 @@ describe("The service that a test or a measurement has started", () => {
     started.kill("SIGKILL");
     await once(started, "exit");
     await expect.poll(() => processIds.filter(isRunning), { timeout: 30_000 }).toEqual([]);
-  }, 90_000);
+  });
 });

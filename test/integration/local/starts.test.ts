@@ -56,7 +56,7 @@ describe("A start of the service", () => {
     );
   });
 
-  it("prints such a message alone, and its exit code says that it failed", { timeout: 60_000 }, async () => {
+  it("prints such a message alone, and its exit code says that it failed", async () => {
     const command = runCommand("infra/local/main.ts", [], { PORT: "abc", DATA_DIR: "/proc/none" });
     expect(await command.ended).toBe(1);
     expect(command.output()).toBe("PORT must be a whole number from 0 to 65000.\n");

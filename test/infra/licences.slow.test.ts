@@ -19,7 +19,7 @@ let metafile: Metafile;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "language-ai-licences-"));
   ({ directory, metafile } = await buildFunctions({ outdir: folder }));
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 const licencesOf = (name: string): Promise<string> => readFile(join(directory, name, licencesFile), "utf8");
@@ -64,7 +64,7 @@ const writePackage = async (file: Readonly<Record<string, string>>): Promise<str
   return join(home, "index.js");
 };
 
-describe("The licences next to a bundle", { timeout: 60_000 }, () => {
+describe("The licences next to a bundle", () => {
   it.each(functionDefinitions)("name every package in it: $name", async ({ name }) => {
     const text = await licencesOf(name);
     const files = [`${name}/index.mjs`];

@@ -35,7 +35,7 @@ const findingsOf = (stage: Stage): Promise<Map<string, string[]>> =>
     return new Map(await Promise.all(findings));
   });
 
-describe("AWS's own check of templates", { timeout: 60_000 }, () => {
+describe("AWS's own check of templates", () => {
   it.each([
     ["dev", {}, 4],
     ["prod", {}, 4],

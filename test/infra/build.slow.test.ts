@@ -97,10 +97,10 @@ beforeAll(async () => {
   bundle = join(directory, "sample", "index.mjs");
   ({ metafile } = await build(bundleOptions({ sample: entry }, directory)));
   service = await builtService(join(directory, "service"));
-}, 60_000);
+});
 afterAll(() => rm(directory, { recursive: true }));
 
-describe("A bundle", { timeout: 30_000 }, () => {
+describe("A bundle", () => {
   it("runs in a plain Node, with the AWS SDK, CommonJS dependencies and every kind of built-in import", async () => {
     const script = `import(${JSON.stringify(bundle)})
       .then(({ handler }) => handler({ subject: "Webale" }))
@@ -177,7 +177,7 @@ describe("A bundle", { timeout: 30_000 }, () => {
 });
 
 describe("The service's functions", () => {
-  it("are all built, and start with the variables they declare", { timeout: 30_000 }, async () => {
+  it("are all built, and start with the variables they declare", async () => {
     const script = `
       globalThis.awslambda = { streamifyResponse: (handler) => handler };
       for (const name of ${JSON.stringify(functionDefinitions.map(({ name }) => name))}) {

@@ -7,7 +7,7 @@ const pathsWith = async (variables: Record<string, string>): Promise<string[]> =
     .filter(({ functionName, method }) => functionName === "legacy" && method !== "HEAD")
     .map(({ path }) => path);
 
-describe("The providers' routes of version 1", { timeout: 30_000 }, () => {
+describe("The providers' routes of version 1", () => {
   it("are called after the providers that a stage names", async () => {
     const paths = await pathsWith({ LEGACY_VENDOR_A: "acme", LEGACY_VENDOR_B: "other-gpu" });
     expect(paths).toHaveLength(21);

@@ -50,15 +50,11 @@ const findingsOf = (fill: (app: App, bundles: string) => void): Promise<string[]
       );
   });
 
-describe("The security checks (cdk-nag: AwsSolutions, Serverless)", { timeout: 60_000 }, () => {
-  it.each(["dev", "prod"])(
-    "find nothing in the stage %s that is not explained",
-    { timeout: 60_000 },
-    async (name) => {
-      const stage = exampleStage(name, everyOption);
-      expect(await findingsOf((app, bundles) => addServiceStacks(app, { stage, bundles }))).toEqual([]);
-    },
-  );
+describe("The security checks (cdk-nag: AwsSolutions, Serverless)", () => {
+  it.each(["dev", "prod"])("find nothing in the stage %s that is not explained", async (name) => {
+    const stage = exampleStage(name, everyOption);
+    expect(await findingsOf((app, bundles) => addServiceStacks(app, { stage, bundles }))).toEqual([]);
+  });
 
   it("do object to a bucket without access logs, so they are really run", async () => {
     const findings = await findingsOf((app) => new Bucket(new Stack(app, "Canary"), "Bucket"));

@@ -63,7 +63,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
     [
       "test/integration/console/identity-pages.test.ts",
       "test/integration/console/link-pages.test.ts",
-      "test/conformance/console.test.ts",
+      "test/conformance/console.slow.test.ts",
       "test/conformance/console-account.slow.test.ts",
       "test/conformance/console-recordings.slow.test.ts",
       "test/conformance/documentation-pages.slow.test.ts",
@@ -100,7 +100,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
   [/usage|quota/, ["test/integration/usage.test.ts"]],
   [/chat|inference/, ["test/conformance/chat.test.ts", "test/integration/chat.test.ts"]],
   [/translat|language/, ["test/conformance/translation.test.ts", "test/conformance/language.test.ts"]],
-  [/speech|audio|storage/, ["test/conformance/speech.test.ts", "test/integration/speech.test.ts"]],
+  [/speech|audio|storage/, ["test/conformance/speech.slow.test.ts", "test/integration/speech.slow.test.ts"]],
   [
     /transcri|storage|audio/,
     ["test/conformance/transcription.slow.test.ts", "test/integration/transcription.slow.test.ts"],

@@ -92,6 +92,12 @@ describe("the second opinions of a run", () => {
       chooseParts([passing, other, large], undefined, ([path]) => (path === "one tool" ? isChanged : true));
     expect(namesOf(choose(false))).toEqual([["another tool"], ["one tool", "a large tool"]]);
     expect(namesOf(choose(undefined))).toEqual([["one tool", "another tool"], ["a large tool"]]);
+    const nightly: Part = { ...other, isNightly: true };
+    expect(namesOf(chooseParts([passing, nightly], undefined, () => true))).toEqual([
+      ["one tool"],
+      ["another tool"],
+    ]);
+    expect(namesOf(chooseParts([passing, nightly], undefined))).toEqual([["one tool", "another tool"], []]);
   });
 
   it("judge paths that exist", () => {

@@ -11,8 +11,8 @@ const usage = `Usage: npm run verify
        npm run verify -- --only <part>
 
 Asks other implementations about ours, says of each what it said, and fails when one contradicts. What cannot be installed here
-is left out. --changed leaves out what judges nothing that has changed since the last release, where the history of git has it. --only
-takes the beginning, or any other piece, of a part's name:
+is left out. --changed leaves out what installs other implementations, and what judges nothing that has changed since the last release,
+where the history of git has it. --only takes the beginning, or any other piece, of a part's name:
 
 ${parts.map(({ name, isLarge }) => `  ${name}${isLarge ? " (only when it is named)" : ""}`).join("\n")}`;
 

@@ -17,10 +17,8 @@ import { secondFactorPart } from "./second-factor.ts";
 import { translationClientsPart } from "./translation-clients.ts";
 import { upgradePart } from "./upgrade/upgrade.ts";
 
-/** All second opinions; those that take longest come first. */
-export const parts: readonly Part[] = [
-  upgradePart,
-  permissionsPart,
+/** They install packages of other languages first, which takes minutes. */
+const installing: readonly Part[] = [
   motoTablePart,
   dynamoDbLocalPart,
   motoBucketPart,
@@ -37,6 +35,13 @@ export const parts: readonly Part[] = [
   mcpConformancePart,
   secondFactorPart,
   scoresPart,
+];
+
+/** All second opinions; those that take longest come first. */
+export const parts: readonly Part[] = [
+  upgradePart,
+  permissionsPart,
+  ...installing.map((part): Part => ({ ...part, isNightly: true })),
   chromiumPart,
   exportsPart,
   cutsPart,

@@ -17,6 +17,8 @@ export interface Part {
   readonly paths: readonly string[];
   /** It takes so long that it only runs when it is named. */
   readonly isLarge?: true;
+  /** `--changed` leaves it to `npm run test:release`. */
+  readonly isNightly?: true;
   /** @throws ToolMissing when what it needs cannot be had on this machine. */
   readonly run: () => Promise<Verdict>;
 }
@@ -70,14 +72,16 @@ export interface Choice {
 export const chooseParts = (
   parts: readonly Part[],
   piece: string | undefined,
-  isChanged: (paths: readonly string[]) => boolean | undefined = () => undefined,
+  isChanged?: (paths: readonly string[]) => boolean | undefined,
 ): Choice => {
   if (piece !== undefined) {
     const named = parts.filter(({ name }) => name.toLowerCase().includes(piece.toLowerCase()));
     return { chosen: named, leftOut: [] };
   }
-  const reasonOf = ({ paths, isLarge }: Part): string | undefined => {
+  const reasonOf = ({ paths, isLarge, isNightly }: Part): string | undefined => {
     if (isLarge) return "it takes long, so it runs when --only names it";
+    if (!isChanged) return undefined;
+    if (isNightly) return "it installs another implementation, which npm run test:release does";
     return isChanged(paths) === false
       ? "nothing that it judges has changed since the last release"
       : undefined;

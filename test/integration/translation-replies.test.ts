@@ -235,7 +235,7 @@ describe("a text with markup", () => {
   it("requests a passage twice at most, for any faults of its replies", async () => {
     server.behave(
       responding(200, completion("Omulimi <1>yatunda.")),
-      responding(200, completion("", "length")),
+      responding(200, completion("I cannot translate that.")),
       responding(200, completion("Omulimi <1>yatunda</1>.")),
     );
     const [passage] = ["<p>The farmer <b>sold rice</b> at the market.</p>"];

@@ -38,14 +38,24 @@ const announcement =
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/gu, "\\$&");
 
+const labels = new Map<string, RegExp>();
+
+/** The name of a language before a colon. Each pattern is compiled once. */
+const labelOf = (language: string): RegExp => {
+  const known = labels.get(language);
+  if (known) return known;
+  const label = new RegExp(`^(?:in )?${escaped(language)}(?: translation| version)?\\s*:\\s*`, "iu");
+  labels.set(language, label);
+  return label;
+};
+
 /** Such words, or the name of the target language. */
 const announcementIn = (text: string, language: string): string =>
-  new RegExp(`^(?:in )?${escaped(language)}(?: translation| version)?\\s*:\\s*`, "iu").exec(text)?.[0] ??
-  announcement.exec(text)?.[0] ??
-  "";
+  labelOf(language).exec(text)?.[0] ?? announcement.exec(text)?.[0] ?? "";
 
 const withoutAnnouncement = (text: string, framed: FramedTranslation): string => {
   const { source, targetLanguage } = framed;
+  if (!text.includes(":")) return text;
   const plain = source.includes("**") ? text : text.replace(boldLabel, "$1:");
   const announced = announcementIn(plain, targetLanguage);
   const isOwn = announcementIn(source, targetLanguage) !== "" || !hasAdded(plain, source, /:/gu);

@@ -3,6 +3,8 @@ import { chatEndpoints } from "../../functions/chat/endpoints.ts";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
 import type { Backend } from "../../shared/models/inference/openai/backend.ts";
 import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
+import { createOpenAiSynthesizer } from "../../shared/models/inference/openai/synthesizer.ts";
+import { createOpenAiTranscriber } from "../../shared/models/inference/openai/transcriber.ts";
 import { createTranslator } from "../../shared/models/inference/openai/translator.ts";
 import type { GivenProfile } from "../../shared/models/inference/profiles.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
@@ -309,6 +311,53 @@ describe("a parameter that a server refuses", () => {
       });
     },
   );
+});
+
+describe("a recording that a server cannot read", () => {
+  it.each([
+    ["OpenAI", 400, { error: { message: "Audio file might be corrupted or unsupported", param: "file" } }],
+    [
+      "OpenAI, by its format",
+      400,
+      { error: { message: "Invalid file format. Supported formats: ['flac', 'wav']" } },
+    ],
+    ["whisper.cpp", 400, { error: "failed to read audio data" }],
+    ["a server with status 200", 200, { error: "Failed to load audio" }],
+    ["speaches", 415, { detail: "Unsupported media type" }],
+  ])("is 400 unreadable_audio: %s", async (_family, status, body) => {
+    server.behave(responding(status, body));
+    const { transcribe } = createOpenAiTranscriber([at(server)]);
+    const source = { size: 4, read: async () => Buffer.from("RIFF") };
+    const recording = { source, mediaType: "audio/wav", fileExtension: "wav" };
+    const { signal } = new AbortController();
+    await expect(
+      transcribe({ recording, language: "eng", withSegments: false }, { signal }),
+    ).rejects.toMatchObject({ status: 400, code: "unreadable_audio" });
+  });
+});
+
+describe("a voice that a server does not have", () => {
+  const words = "Voice 'ballad' not found. Available voices: af_alloy, af_bella";
+  it.each([
+    [
+      "Kokoro-FastAPI 0.2",
+      400,
+      { detail: { error: "validation_error", message: words, type: "invalid_request_error" } },
+    ],
+    ["speaches 0.8", 422, { detail: [{ loc: ["body", "voice"], msg: "Input should be 'af_alloy'" }] }],
+    ["a server with status 200", 200, { error: { message: "voice not found" } }],
+    ["a server with status 404", 404, { error: { message: "No such voice", param: "voice" } }],
+  ])("is 400 if the caller named it, and otherwise 502: %s", async (_family, status, body) => {
+    server.behave(responding(status, body));
+    const { synthesize } = createOpenAiSynthesizer([at(server)]);
+    const { signal } = new AbortController();
+    const spoken = { text: "Wasuze otya nno?", voice: "ballad", language: undefined, sampling: {} };
+    await expect(synthesize({ ...spoken, hasNamedVoice: true }, { signal })).rejects.toMatchObject({
+      code: "invalid_speaker",
+      param: "voice",
+    });
+    await expect(synthesize(spoken, { signal })).rejects.toMatchObject({ code: "external_service_error" });
+  });
 });
 
 describe("the log", () => {

@@ -80,7 +80,7 @@ class Life {
   #callsLeft: number;
   readonly #died = Promise.withResolvers<"died">();
 
-  /** The timers of a killed process end with it; here they would go on, so it looks at its jobs only every minute. */
+  /** The timers of a killed process end with it; here they would continue, so it reads its jobs only every minute. */
   readonly watchMilliseconds: number;
 
   constructor(watchMilliseconds: number, calls?: number) {

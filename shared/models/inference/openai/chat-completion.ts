@@ -122,8 +122,8 @@ export const finishReasonOf = (word: string, hasCalls: boolean): FinishReason =>
 };
 
 /** An unusable response as one of our errors: some servers report failures with status 200. */
-export const failureIn = (response: unknown, cause?: unknown): AppError =>
-  reportedFailure(response) ?? unusable("The model's server returned no usable response.", cause);
+export const failureIn = (response: unknown, cause?: unknown, request?: RefusedRequest): AppError =>
+  reportedFailure(response, request) ?? unusable("The model's server returned no usable response.", cause);
 
 /** @throws AppError `external_service_error` for anything but JSON. */
 export const parseJson = (text: string): unknown => {

@@ -185,9 +185,9 @@ const refusalIn = (
   if (contentPolicy.test(said)) return new ModelRefusal("content_policy_violation", { cause });
   if (request.hasAudio && (unreadableAudio.test(message) || status === 415))
     return new ModelRefusal("unreadable_audio", { cause });
-  if (!isRefusal(status, message)) return undefined;
   const isVoice = param === "voice" || (voiceWords.test(said) && unknownWords.test(message));
-  if (request.sent["voice"] !== undefined && isVoice) return voiceRefused(request, cause);
+  if (request.sent["voice"] !== undefined && isVoice && status < 500) return voiceRefused(request, cause);
+  if (!isRefusal(status, message)) return undefined;
   const name = refusedParameter(words, request);
   return name === undefined ? undefined : parameterRefused(name, request, cause);
 };
@@ -227,7 +227,7 @@ const failureByStatus = (
 };
 
 const messageFor = (status: number, words: string): string => {
-  if (status === 404 && unknownModel.test(words))
+  if (status === 404 && /\bmodel\b/i.test(words))
     return "The model's server does not have the model that this service requests.";
   if (status === 404) return "The model's server has nothing at the address that this service calls.";
   if (status === 413) return "The model's server refused the request, because it is too large.";

@@ -120,7 +120,7 @@ export const parseTranscription = (body: string): Transcription => {
   const segments = placed(data?.segments, data?.duration);
   const said =
     data?.text ?? (segments?.length ? segments.map((segment) => segment.text).join(" ") : undefined);
-  if (!data || said === undefined) throw failureIn(response, error);
+  if (!data || said === undefined) throw failureIn(response, error, { sent: {}, hasAudio: true });
   // whisper.cpp and others have the words within their segments.
   const within = data.segments?.flatMap((segment) => segment?.words ?? []);
   const words = placed(data.words ?? (within?.length ? within : undefined), data.duration);

@@ -73,14 +73,14 @@ const readWhole = async (client: OpenAI): Promise<Shown> => {
 
 /** The same through `/v1/responses`. */
 const readResponse = async (isStreamed: boolean): Promise<Shown> => {
-  const asked = {
+  const requested = {
     model: request.model,
     input: "Oli otya?",
     tools: tools.map((tool) => ({ type: "function" as const, strict: null, ...tool })),
   };
   const { output, output_text, incomplete_details } = isStreamed
-    ? await through.responses.stream(asked).finalResponse()
-    : await through.responses.create(asked);
+    ? await through.responses.stream(requested).finalResponse()
+    : await through.responses.create(requested);
   const calls = output.flatMap((item) =>
     item.type === "function_call" ? [[item.name, item.arguments] as const] : [],
   );

@@ -9,6 +9,7 @@ import {
   readKeepAlive,
   takeConnection,
 } from "./connections.ts";
+import { decodeResponse } from "./decode-response.ts";
 import { BackendRefusal, BackendTimeout, BackendUnreachable, connectionFailure } from "./failures.ts";
 import { awaitActivity, withIdleTimeout } from "./timeouts.ts";
 
@@ -23,6 +24,7 @@ const http = () => process.getBuiltinModule("node:http");
 export interface RequestHead {
   readonly url: URL;
   readonly method: string;
+  /** With `Accept-Encoding`, the response is decoded. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** Called once the whole request was sent. A request that fails before has had no effect on the server. */
@@ -101,7 +103,7 @@ export const openExchange = (head: RequestHead): Exchange => {
       // Of a connection that can carry another request, once the whole response was read.
       const keepAlive = readKeepAlive(String(headers["keep-alive"]));
       socket.once("free", () => keepConnection(url, socket, statusCode, keepAlive));
-      resolve(message);
+      resolve(head.headers["Accept-Encoding"] === undefined ? message : decodeResponse(message));
     });
     // Another protocol (status 101) was not requested. Without a listener the request would close silently.
     request.once("upgrade", ({ statusCode = 101 }, socket) => {

@@ -1,4 +1,5 @@
 import { readKeepAlive } from "./connections.ts";
+import { decodeBody } from "./decode-response.ts";
 import { BackendRefusal } from "./failures.ts";
 
 /** A complete response. */
@@ -30,7 +31,7 @@ const empty = Buffer.alloc(0);
 const headPattern =
   /^HTTP\/1\.(?<minor>[01]) (?<status>[1-5]\d\d)(?: [^\r\n]*)?(?:\r\n[!#$%&'*+.^_`|~\w-]+:[^\r\n\0]*)*$/;
 const framingPattern =
-  /\r\n(content-length|transfer-encoding|connection|keep-alive|retry-after):[ \t]*([^\r\n]*?)[ \t]*(?=\r\n|$)/gi;
+  /\r\n(content-length|transfer-encoding|connection|keep-alive|retry-after|content-encoding):[ \t]*([^\r\n]*?)[ \t]*(?=\r\n|$)/gi;
 
 /** The size of a chunk, and extensions, which are ignored. */
 const chunkPattern = /^([0-9a-f]{1,8})[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~\w-][\t\x20-\x7e]*)?$/i;
@@ -57,15 +58,17 @@ const readHead = (text: string) => {
   const framing: string[] = [];
   let idleMilliseconds = minor === "1" ? undefined : 0;
   let retryAfterSeconds: number | undefined;
+  let contentEncoding: string | undefined;
   for (const [, name = "", value = ""] of text.matchAll(framingPattern)) {
     const lowerCaseName = name.toLowerCase();
     if (lowerCaseName === "keep-alive") idleMilliseconds ??= readKeepAlive(value);
     else if (lowerCaseName === "retry-after") retryAfterSeconds = retryAfterOf(value);
+    else if (lowerCaseName === "content-encoding") contentEncoding = value;
     else if (lowerCaseName !== "connection") framing.push(`${lowerCaseName} ${value.toLowerCase()}`);
     else if (/\bclose\b/i.test(value)) idleMilliseconds = 0;
   }
   const length = statusCode === 204 || statusCode === 304 ? 0 : readLength(framing);
-  return { statusCode, length, idleMilliseconds, retryAfterSeconds };
+  return { statusCode, length, idleMilliseconds, retryAfterSeconds, contentEncoding };
 };
 
 /** Reads one response of a connection. `take` and `end` throw when it is malformed or ambiguous. */
@@ -162,9 +165,11 @@ export class ResponseReader {
     }
   }
 
-  #result({ statusCode, idleMilliseconds, retryAfterSeconds }: Omit<ReadResponse, "body">): ReadResponse {
+  #result(head: ReturnType<typeof readHead>): ReadResponse {
+    const { statusCode, idleMilliseconds, retryAfterSeconds, contentEncoding } = head;
     const [only = empty, ...others] = this.#parts;
-    const body = (others.length === 0 ? only : Buffer.concat(this.#parts)).toString();
+    const bytes = others.length === 0 ? only : Buffer.concat(this.#parts);
+    const body = decodeBody(bytes, contentEncoding, this.#maxBytes).toString();
     // Unrequested bytes would be read as the start of the next response.
     return {
       statusCode,

@@ -1,4 +1,5 @@
 import { dependencyFailure } from "../../../platform/errors/dependency-failure.ts";
+import { decodedCodings } from "../../../platform/outbound/decode-response.ts";
 import { BackendRefusal, BackendUnreachable } from "../../../platform/outbound/failures.ts";
 import { retry } from "../../../platform/outbound/retry.ts";
 import type { ModelTask } from "../../../platform/telemetry/backend-uses.ts";
@@ -83,6 +84,7 @@ const readHeaders = async ({ apiKey }: Backend): Promise<Pick<ModelCall, "key" |
     const key = await apiKey();
     const traceparent = requestScope()?.span?.traceparent;
     const headers = {
+      "Accept-Encoding": decodedCodings,
       ...(key ? { Authorization: `Bearer ${key}` } : {}),
       ...(traceparent ? { traceparent } : {}),
     };

@@ -14,7 +14,7 @@ describe("a transcript of a model's server", () => {
   });
 
   it.each([[{ text: null }], [{ language: "lg" }], [{ text: null, segments: [] }], [{ error: "CUDA" }]])(
-    "is none without a text: %j",
+    "needs a text: %j",
     (body) => {
       expect(() => parseTranscription(JSON.stringify(body))).toThrow();
     },

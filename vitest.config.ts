@@ -20,7 +20,7 @@ const isWhole = process.env["ENDURANCE"] !== undefined;
 const elsewhere = ["**/node_modules/**", endurance, nightly];
 
 /** Waiting for an event ends early when it happens; a busy machine has the rest. */
-const expectations = { requireAssertions: true, poll: { timeout: 20_000 } };
+const expectations = { requireAssertions: true, poll: { timeout: 60_000 } };
 
 type Options = NonNullable<TestProjectInlineConfiguration["test"]>;
 
@@ -97,7 +97,7 @@ export default defineConfig({
         globalSetup: ["build-functions", "start-service", "start-browser"].map(
           (name) => `test/support/${name}.ts`,
         ),
-        testTimeout: 120_000,
+        testTimeout: 300_000,
       }),
       ...packages.map((name) => project(name, [`infra/packages/${name}/test/**/*.test.ts`])),
       project("endurance", [endurance, ...(isWhole ? [nightly] : [])], {

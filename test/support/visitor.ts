@@ -29,7 +29,7 @@ export const listenToComplaints = (context: BrowserContext): Visitor["complaints
 export const openBrowser = async (options: BrowserContextOptions = {}): Promise<Visitor> => {
   const context = await browser.newContext({ permissions: ["microphone"], ...options });
   const complaints = listenToComplaints(context);
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   return { page: await context.newPage(), context, complaints };
 };
 

@@ -17,7 +17,9 @@ const importsOf = (root: string, file: string): string[] => {
  * @param patterns which tests are considered
  */
 export const relatedTests = (root: string, patterns: readonly string[]): ((file: string) => string[]) => {
-  const tests = globSync([...patterns], { cwd: root }).filter((file) => !file.endsWith(".endurance.test.ts"));
+  const tests = globSync([...patterns], { cwd: root }).filter(
+    (file) => !/\.(?:endurance|nightly)\.test\.ts$/.test(file),
+  );
   const imports = new Map<string, string[]>();
   const distances = new Map(
     tests.map((test) => {

@@ -85,7 +85,7 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
     [
       "test/integration/object-store.test.ts",
       "test/integration/silent-store.slow.test.ts",
-      "test/integration/limits.slow.test.ts",
+      "test/integration/limits.test.ts",
     ],
   ],
   [
@@ -93,17 +93,17 @@ export const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
     [
       "test/conformance/limits.slow.test.ts",
       "test/integration/admission.test.ts",
-      "test/integration/limits.slow.test.ts",
+      "test/integration/limits.test.ts",
       "test/integration/limits-passwords.slow.test.ts",
     ],
   ],
   [/usage|quota/, ["test/integration/usage.test.ts"]],
   [/chat|inference/, ["test/conformance/chat.test.ts", "test/integration/chat.test.ts"]],
   [/translat|language/, ["test/conformance/translation.test.ts", "test/conformance/language.test.ts"]],
-  [/speech|audio|storage/, ["test/conformance/speech.slow.test.ts", "test/integration/speech.slow.test.ts"]],
+  [/speech|audio|storage/, ["test/conformance/speech.slow.test.ts", "test/integration/speech.test.ts"]],
   [
     /transcri|storage|audio/,
-    ["test/conformance/transcription.slow.test.ts", "test/integration/transcription.slow.test.ts"],
+    ["test/conformance/transcription.test.ts", "test/integration/transcription.slow.test.ts"],
   ],
   [/legacy/, ["test/conformance/legacy.test.ts", "test/integration/saved-transcriptions.test.ts"]],
   [

@@ -7,6 +7,7 @@ import { dynamoDbLocalPart } from "./dynamodb-local.ts";
 import { exportsPart } from "./exports.ts";
 import { generatedClientsPart } from "./generated-clients.ts";
 import { mcpConformancePart } from "./mcp-conformance.ts";
+import { modelsPart } from "./models/models.ts";
 import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
 import { openapiPart } from "./openapi.ts";
 import { permissionsPart } from "./permissions.ts";
@@ -41,6 +42,7 @@ const installing: readonly Part[] = [
 export const parts: readonly Part[] = [
   upgradePart,
   permissionsPart,
+  modelsPart,
   ...installing.map((part): Part => ({ ...part, isNightly: true })),
   chromiumPart,
   exportsPart,

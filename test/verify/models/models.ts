@@ -1,0 +1,336 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { projectDirectory } from "../../../infra/bundling/bundle-options.ts";
+import { errorRateOf, wordErrors } from "../../../infra/evaluation/scores/error-rate.ts";
+import { monoHeader } from "../../../shared/audio/wav/mono-wav.ts";
+import { withTemporaryDirectory } from "../../infra/synthesized-service.ts";
+import { ApiClient, type CallOptions } from "../../support/api-client.ts";
+import { withLocalService } from "../local-service.ts";
+import { type Part, ToolMissing, type Verdict } from "../run-parts.ts";
+import { type OtherServer, pythonEnvironment, startServer } from "../tools.ts";
+
+const run = promisify(execFile);
+
+const here = import.meta.dirname;
+const environmentOf = (name: string) =>
+  pythonEnvironment(`models-${name}`, join(here, `${name}-requirements.txt`));
+
+/** What one question came to: what was seen, or what is wrong. */
+interface Row {
+  readonly question: string;
+  readonly seen: string;
+  readonly isFine: boolean;
+}
+
+/** What a group of questions may use. */
+interface Asked {
+  readonly client: ApiClient;
+  readonly token: string;
+  readonly server: OtherServer;
+}
+
+type Question = (asked: Asked) => Promise<string>;
+
+class Contradiction extends Error {}
+
+const demand = (isTrue: boolean, otherwise: string): void => {
+  if (!isTrue) throw new Contradiction(otherwise);
+};
+
+const askAll = async (questions: Readonly<Record<string, Question>>, asked: Asked): Promise<Row[]> => {
+  const rows: Row[] = [];
+  for (const [question, ask] of Object.entries(questions)) {
+    const row = await ask(asked).then(
+      (seen): Row => ({ question, seen, isFine: true }),
+      (error: unknown): Row => ({ question, seen: String(error), isFine: false }),
+    );
+    process.stderr.write(`${row.isFine ? "ok  " : "NOT "} ${question}: ${row.seen}\n`);
+    rows.push(row);
+  }
+  return rows;
+};
+
+const chat = ({ client, token }: Asked, fields: object, options: CallOptions = {}) =>
+  client.call("/v1/chat/completions", {
+    token,
+    body: { model: "lang-9b", max_tokens: 24, ...fields },
+    ...options,
+  });
+
+const userSays = (content: string) => ({ messages: [{ role: "user", content }] });
+
+const chatQuestions: Readonly<Record<string, Question>> = {
+  "a chat": async (asked) => {
+    const { status, body } = await chat(asked, userSays("Say hello."));
+    demand(status === 200 && body.choices[0].message.content !== "", `${status} ${JSON.stringify(body)}`);
+    return `${body.usage.completion_tokens} tokens`;
+  },
+  "a stream, token by token": async (asked) => {
+    const { status, body } = await chat(asked, { ...userSays("Count to five."), stream: true });
+    const events = String(body)
+      .split("\n\n")
+      .filter((event) => event.startsWith("data: {"));
+    demand(status === 200 && events.length > 4 && String(body).includes("data: [DONE]"), String(body));
+    return `${events.length} events`;
+  },
+  "a stream whose caller leaves": async (asked) => {
+    const { client, token, server } = asked;
+    const leave = new AbortController();
+    const body = { model: "lang-9b", max_tokens: 1_500, stream: true, ...userSays("Tell a long story.") };
+    const response = await client.request("/v1/chat/completions", { token, body, signal: leave.signal });
+    await response.body?.getReader().read();
+    leave.abort();
+    const latest = performance.now() + 30_000;
+    for (;;) {
+      const slots = await (await fetch(`${server.endpoint}/slots`)).json();
+      if (Array.isArray(slots) && slots.every((slot) => slot.is_processing === false))
+        return "the model stops";
+      demand(performance.now() < latest, "the model goes on");
+    }
+  },
+  "a reply by a JSON schema": async (asked) => {
+    const schema = { type: "object", properties: { ripe: { type: "boolean" } }, required: ["ripe"] };
+    const response_format = { type: "json_schema", json_schema: { name: "fruit", schema, strict: true } };
+    const { status, body } = await chat(asked, {
+      ...userSays("Is it ripe?"),
+      response_format,
+      max_tokens: 400,
+    });
+    const { message, finish_reason: finish } = body.choices?.[0] ?? {};
+    demand(status === 200 && String(message?.content).startsWith("{"), `${status} ${JSON.stringify(body)}`);
+    if (finish === "stop") demand(typeof JSON.parse(message.content).ripe === "boolean", message.content);
+    return finish === "stop" ? message.content : "an object, cut at the limit";
+  },
+  "a request that is too long": async (asked) => {
+    const { status, body } = await chat(asked, userSays("word ".repeat(3_000)));
+    const { code, context_tokens: context, prompt_tokens: prompt } = body.error ?? {};
+    demand(status === 400 && code === "context_length_exceeded", `${status} ${JSON.stringify(body)}`);
+    return `400 ${code}: ${prompt} of ${context} tokens`;
+  },
+  "a translation, which this base model cannot make": async ({ client, token }) => {
+    const fields = {
+      source_language: "eng",
+      target_language: "swa",
+      text: "Good morning, how are you today?",
+    };
+    const { status, body } = await client.call("/tasks/translate", { token, body: fields });
+    demand(
+      status === 502 || (status === 200 && body.output.translated_text !== fields.text),
+      `${status} ${JSON.stringify(body)}`,
+    );
+    return status === 502 ? `502: ${body.detail}` : `200: ${body.output.translated_text}`;
+  },
+};
+
+/** The start of an inaugural address of 1961, as whisper.cpp's samples have it; in the public domain. */
+const recordingPackage = "nodejs-whisper@0.3.1";
+const recordingPath = "package/cpp/whisper.cpp/bindings/go/samples/jfk.wav";
+const recordingHash = "59dfb9a4acb36fe2a2affc14bacbee2920ff435cb13cc314a08c13f66ba7860e";
+const spoken =
+  "and so my fellow americans ask not what your country can do for you ask what you can do for your country";
+
+const fetchRecording = async (folder: string): Promise<Buffer> => {
+  const { stdout } = await run("npm", [
+    "pack",
+    "--silent",
+    recordingPackage,
+    "--pack-destination",
+    folder,
+  ]).catch(() => {
+    throw new ToolMissing(`${recordingPackage} with a recording cannot be had here`);
+  });
+  await run("tar", ["-xzf", join(folder, stdout.trim()), "-C", folder, recordingPath]);
+  const recording = await readFile(join(folder, recordingPath));
+  const hash = createHash("sha256").update(recording).digest("hex");
+  if (hash !== recordingHash) throw new Error(`The recording has the hash ${hash}.`);
+  return recording;
+};
+
+const plainWords = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z' ]+/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+/** In per cent. */
+const wordErrorRate = (text: string, times = 1): number =>
+  errorRateOf(wordErrors(plainWords(text), Array.from({ length: times }, () => spoken).join(" ")));
+
+const transcribe = ({ client, token }: Asked, recording: Buffer, language: string) => {
+  const body = new FormData();
+  body.set("audio", new File([Uint8Array.from(recording)], "speech.wav", { type: "audio/wav" }));
+  body.set("language", language);
+  return client.call("/tasks/audio/transcriptions", { token, body });
+};
+
+const headerBytes = 44;
+const sampleRate = 16_000;
+
+/** The recording again and again, for ten minutes. @returns it, and how often it is in there */
+const tenMinutesOf = (recording: Buffer): readonly [file: Buffer, times: number] => {
+  const samples = recording.subarray(headerBytes);
+  const times = Math.ceil((600 * 2 * sampleRate) / samples.length);
+  const all = Buffer.concat(Array.from({ length: times }, () => samples));
+  return [Buffer.concat([monoHeader(sampleRate, all.length), all]), times];
+};
+
+const wholeAt = async ({ endpoint }: OtherServer, recording: Buffer): Promise<string> => {
+  const body = new FormData();
+  body.set("file", new File([Uint8Array.from(recording)], "speech.wav", { type: "audio/wav" }));
+  body.set("model", "whisper-base");
+  body.set("language", "en");
+  const response = await fetch(`${endpoint}/v1/audio/transcriptions`, { method: "POST", body });
+  const { text }: { text?: string } = JSON.parse(await response.text());
+  return text ?? "";
+};
+
+const transcriptionQuestions = (recording: Buffer): Readonly<Record<string, Question>> => ({
+  "real speech in English": async (asked) => {
+    const { status, body } = await transcribe(asked, recording, "eng");
+    const rate = wordErrorRate(body.audio_transcription ?? "");
+    demand(status === 200 && rate <= 10, `${status} ${JSON.stringify(body)}`);
+    return `WER ${rate.toFixed(1)} %`;
+  },
+  "a transcription in Swahili, whose code the model knows": async (asked) => {
+    const { status, body } = await transcribe(asked, recording, "swa");
+    demand(status === 200 && body.audio_transcription !== "", `${status} ${JSON.stringify(body)}`);
+    return "200";
+  },
+  "a transcription in Acholi, which the model does not know": async (asked) => {
+    const { status, body } = await transcribe(asked, recording, "ach");
+    demand(status === 502 && /does not know Acholi/.test(body.detail), `${status} ${JSON.stringify(body)}`);
+    return `502: ${body.detail}`;
+  },
+  "a job of ten minutes, and the same in one go": async (asked) => {
+    const { client, token, server } = asked;
+    const [file, times] = tenMinutesOf(recording);
+    const { id } = await client.startJob(file, { language: "eng" }, { token });
+    const over = await client.whenOver(id, token);
+    demand(over.body.status === "completed", JSON.stringify(over.body));
+    const result = await client.send(`/tasks/jobs/${id}/result?format=txt`, { token });
+    const inPieces = wordErrorRate(String(result), times);
+    const whole = wordErrorRate(await wholeAt(server, file), times);
+    const seen = `WER ${inPieces.toFixed(1)} % in pieces, ${whole.toFixed(1)} % in one go`;
+    demand(inPieces <= whole + 1, seen);
+    return seen;
+  },
+});
+
+/** A server, what it runs, and what it was asked. */
+interface Group {
+  readonly server: string;
+  readonly weights: string;
+  readonly rows: readonly Row[];
+}
+
+interface GroupOptions {
+  readonly name: "llama" | "whisper";
+  readonly packageName: string;
+  readonly weightsName: string;
+  readonly variables: (address: string) => Readonly<Record<string, string>>;
+  readonly questions: Readonly<Record<string, Question>>;
+}
+
+const weightsHash = /^weights ([0-9a-f]{64})$/m;
+
+const askServer = (
+  { name, packageName, weightsName, variables, questions }: GroupOptions,
+  folder: string,
+): Promise<Group> => {
+  const environment = environmentOf(name);
+  const use = async (server: OtherServer): Promise<Group> => {
+    const rows = await withLocalService(
+      async ({ url }) => {
+        const client = new ApiClient(() => url);
+        const { token } = await client.createAccount();
+        return askAll(questions, { client, token, server });
+      },
+      variables(`${server.endpoint}/v1`),
+    );
+    const hash = weightsHash.exec(server.output())?.[1] ?? "unknown";
+    return {
+      server: await environment.version(packageName),
+      weights: `${weightsName}, SHA-256 ${hash}`,
+      rows,
+    };
+  };
+  return environment.tool("python").then(async (python) => {
+    const server = await startServer(python, (port) => [
+      join(here, `${name}-server.py`),
+      String(port),
+      folder,
+    ]);
+    return use(server).finally(() => server.stop());
+  });
+};
+
+const notRun = [
+  ["Kokoro (`fastkokoro`)", "its server loads weights from elsewhere than PyPI"],
+  ["weights for Ugandan languages", "PyPI has none"],
+] as const;
+
+const tableOf = (groups: readonly Group[], command: string): string =>
+  [
+    `Run on ${new Date().toISOString().slice(0, 10)} with \`${command}\`:`,
+    "",
+    "| server | weights | asked | seen |",
+    "| --- | --- | --- | --- |",
+    ...groups.flatMap(({ server, weights, rows }) =>
+      rows.map(
+        ({ question, seen, isFine }) =>
+          `| ${server} | ${weights} | ${question} | ${isFine ? "" : "**wrong** "}${seen.replaceAll("|", "\\|").replaceAll("\n", " ").slice(0, 200)} |`,
+      ),
+    ),
+    ...notRun.map(([what, why]) => `| ${what} | | | not run: ${why} |`),
+  ].join("\n");
+
+const handbook = join(projectDirectory, "infra/handbook/models.md");
+const written = /(<!-- models: npm run[^>]*-->\n\n)[\s\S]*?(\n\n<!-- models: end -->)/;
+
+/** Writes the results into the handbook's page of models. */
+const write = async (groups: readonly Group[]): Promise<void> => {
+  const page = await readFile(handbook, "utf8");
+  const table = tableOf(groups, "npm run verify -- --only models");
+  await writeFile(
+    handbook,
+    page.replace(written, (_, start, end) => `${start}${table}${end}`),
+  );
+};
+
+/** Real servers with real weights behind the service. */
+export const modelsPart: Part = {
+  name: "models: llama.cpp and faster-whisper with real weights",
+  paths: ["shared/models/inference", "test/verify/models"],
+  isLarge: true,
+  run: () =>
+    withTemporaryDirectory(async (folder): Promise<Verdict> => {
+      const recording = await fetchRecording(folder);
+      const llama: GroupOptions = {
+        name: "llama",
+        packageName: "xllamacpp",
+        weightsName: "Gemma 3 270M, Q4_K_M",
+        variables: (address) => ({ CHAT_BASE_URL: address }),
+        questions: chatQuestions,
+      };
+      const whisper: GroupOptions = {
+        name: "whisper",
+        packageName: "faster-whisper-server",
+        weightsName: "Whisper base",
+        variables: (address) => ({ TRANSCRIPTION_BASE_URL: address }),
+        questions: transcriptionQuestions(recording),
+      };
+      const groups = [await askServer(llama, folder), await askServer(whisper, folder)];
+      await write(groups);
+      const rows = groups.flatMap((group) => group.rows);
+      const findings = rows
+        .filter(({ isFine }) => !isFine)
+        .map(({ question, seen }) => `${question}: ${seen}`);
+      return findings.length > 0
+        ? { kind: "failed", findings }
+        : { kind: "passed", said: rows.map(({ question, seen }) => `${question}: ${seen}`).join("; ") };
+    }),
+};

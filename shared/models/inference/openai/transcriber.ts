@@ -7,14 +7,14 @@ import type {
   TranscriptionOptions,
   TranscriptionRequest,
 } from "../transcription.ts";
-import { type Backends, ModelRefusal, notReady } from "./backend.ts";
+import { type Backend, type Backends, ModelRefusal, notReady } from "./backend.ts";
 import { openModelServer } from "./call-policy.ts";
 import { KnownLanguages } from "./known-languages.ts";
 import { LanguageProbe } from "./language-probe.ts";
 import { failureOf } from "./refusals.ts";
 import { StreamedTranscript } from "./streamed-transcript.ts";
 import type { ModelCall } from "./task-server.ts";
-import { formFor, lesserForm, toBody, type WireForm } from "./transcription-form.ts";
+import { formFor, type RefusableFeature, refusedOf, toBody } from "./transcription-form.ts";
 import { parseTranscription } from "./whole-transcript.ts";
 
 /** How long a server may stop reading a recording. Decoders read it at once or not at all. */
@@ -62,6 +62,8 @@ const upload = (
 interface Knowledge {
   readonly languages: KnownLanguages;
   readonly probe: LanguageProbe;
+  /** What each server has refused before it transcribed without it. */
+  readonly lacking: WeakMap<Backend, ReadonlySet<RefusableFeature>>;
   readonly stallMilliseconds: number;
 }
 
@@ -69,7 +71,7 @@ const transcribeAt = async (
   call: ModelCall,
   request: TranscriptionRequest,
   { signal, onText: onCallersText }: TranscriptionOptions,
-  { languages, probe, stallMilliseconds }: Knowledge,
+  { languages, probe, lacking, stallMilliseconds }: Knowledge,
 ): Promise<Transcription> => {
   const { backend } = call;
   const { model, name } = backend;
@@ -83,22 +85,24 @@ const transcribeAt = async (
       call.begin();
       onCallersText(text);
     });
-  const askFor = async (form: WireForm): Promise<Transcription> => {
+  const askFor = async (refused: ReadonlySet<RefusableFeature>): Promise<Transcription> => {
+    const form = formFor(request, model.profile.transcription, { isStreamed: onText !== undefined, refused });
     const transcript = form.isStreamed && onText ? new StreamedTranscript(onText) : undefined;
     const response = await ask(toBody(request, model, form), transcript);
-    const lesser = lesserForm(form, response);
-    if (lesser) return askFor(lesser);
+    const feature = refusedOf(form, response);
+    if (feature) return askFor(new Set([...refused, feature]));
     if (response.statusCode !== 200) {
       if (language !== undefined && (await probe.refuses(language, backend, response, ask)))
         throw languages.refusal(language, name);
       throw refusal(response, model.name, request);
     }
+    lacking.set(backend, refused);
     if (transcript?.hasStarted) return transcript.end();
     const transcription = parseTranscription(response.body);
     if (transcription.text !== "") onText?.(transcription.text);
     return transcription;
   };
-  return askFor(formFor(request, model.profile.transcription, onText !== undefined));
+  return askFor(lacking.get(backend) ?? new Set());
 };
 
 /** Transcription by servers that speak the OpenAI HTTP API. */
@@ -108,7 +112,7 @@ export const createOpenAiTranscriber = (
 ): Transcriber => {
   const server = openModelServer(backends, "transcription");
   const languages = new KnownLanguages(backends, "transcription");
-  const knowledge = { languages, probe: new LanguageProbe(), stallMilliseconds };
+  const knowledge = { languages, probe: new LanguageProbe(), lacking: new WeakMap(), stallMilliseconds };
   return {
     transcribe: async (request, options) => {
       languages.require(request.language);

@@ -24,16 +24,24 @@ export interface WireForm {
   readonly isStreamed: boolean;
 }
 
-/** The fullest form for a request that a model supports, as far as its profile says. */
+/** What a server may refuse. */
+export type RefusableFeature = "speakers" | "times" | "words" | "stream";
+
+/** The fullest form for a request that a model supports, as far as its profile says and without what its server has refused. */
 export const formFor = (
   { withSegments, withSpeakers, withWords = false }: TranscriptionRequest,
   { diarizes = true }: ModelProfile["transcription"],
-  isStreamed: boolean,
+  { isStreamed, refused }: { readonly isStreamed: boolean; readonly refused: ReadonlySet<RefusableFeature> },
 ): WireForm => {
-  if (withSpeakers && diarizes) return { format: "diarized_json", withWords: false, isStreamed: false };
+  if (withSpeakers && diarizes && !refused.has("speakers"))
+    return { format: "diarized_json", withWords: false, isStreamed: false };
   // Models transcribe better without times, and more of them can; so times are requested only when needed.
-  const withTimes = withSegments || withWords;
-  return { format: withTimes ? "verbose_json" : "json", withWords, isStreamed: isStreamed && !withTimes };
+  const withTimes = (withSegments || withWords) && !refused.has("times");
+  return {
+    format: withTimes ? "verbose_json" : "json",
+    withWords: withWords && withTimes && !refused.has("words"),
+    isStreamed: isStreamed && !(withSegments || withWords) && !refused.has("stream"),
+  };
 };
 
 /** A field of a form, if it has a value. */
@@ -65,14 +73,16 @@ export const toBody = (
     },
   );
 
-/** The form to try next: models without times, speakers or streams refuse the format with these messages (OpenAI, older vLLM, SGLang). */
-export const lesserForm = (form: WireForm, { statusCode, body }: WholeResponse): WireForm | undefined => {
+/** What a response refuses of a form, in the words of servers whose models have no times, speakers or streams (OpenAI, older vLLM, SGLang). */
+export const refusedOf = (
+  form: WireForm,
+  { statusCode, body }: WholeResponse,
+): RefusableFeature | undefined => {
   const isRefused = (words: RegExp): boolean =>
     (statusCode === 400 || statusCode === 422) && words.test(body);
-  if (form.isStreamed && isRefused(/\bstream/i)) return { ...form, isStreamed: false };
-  if (form.withWords && isRefused(/\bwords?\b/i)) return { ...form, withWords: false };
+  if (form.isStreamed && isRefused(/\bstream/i)) return "stream";
+  if (form.withWords && isRefused(/\bwords?\b/i)) return "words";
   const times = /response_format|verbose_json|diarized_json|timestamp_granularities|chunking_strategy/i;
-  return form.format !== "json" && isRefused(times)
-    ? { format: "json", withWords: false, isStreamed: false }
-    : undefined;
+  if (form.format === "json" || !isRefused(times)) return undefined;
+  return form.format === "diarized_json" ? "speakers" : "times";
 };

@@ -11,11 +11,27 @@ export interface LineBound {
   readonly raised: readonly Raise[];
 }
 
+/** What it took to meet servers of real models. */
+const realModels: readonly Raise[] = [
+  { for: "profiles of models, and languages on the wire", lines: 950 },
+  { for: "translations that are judged, in documents too", lines: 900 },
+  { for: "the context of models, and refusals by whose fault they are", lines: 850 },
+  { for: "replies that are read as leniently as by the SDKs", lines: 750 },
+];
+
 /** The bounds of the lines of TypeScript and style sheets. */
 export const lineBounds = {
-  production: { lines: 91_500, raised: [] },
-  productionWithPackages: { lines: 109_000, raised: [] },
-  tests: { lines: 114_000, raised: [] },
+  production: { lines: 91_500, raised: realModels },
+  productionWithPackages: { lines: 109_000, raised: realModels },
+  tests: {
+    lines: 114_000,
+    raised: [
+      {
+        for: "models of real servers: their replies, refusals and languages as tables of cases",
+        lines: 1_500,
+      },
+    ],
+  },
 } as const satisfies Record<string, LineBound>;
 
 /** The bound with everything that was added to it. */

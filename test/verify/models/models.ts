@@ -26,13 +26,13 @@ interface Row {
 }
 
 /** What a group of questions may use. */
-interface Asked {
+interface Used {
   readonly client: ApiClient;
   readonly token: string;
   readonly server: OtherServer;
 }
 
-type Question = (asked: Asked) => Promise<string>;
+type Question = (used: Used) => Promise<string>;
 
 class Contradiction extends Error {}
 
@@ -40,10 +40,10 @@ const demand = (isTrue: boolean, otherwise: string): void => {
   if (!isTrue) throw new Contradiction(otherwise);
 };
 
-const askAll = async (questions: Readonly<Record<string, Question>>, asked: Asked): Promise<Row[]> => {
+const askAll = async (questions: Readonly<Record<string, Question>>, used: Used): Promise<Row[]> => {
   const rows: Row[] = [];
   for (const [question, ask] of Object.entries(questions)) {
-    const row = await ask(asked).then(
+    const row = await ask(used).then(
       (seen): Row => ({ question, seen, isFine: true }),
       (error: unknown): Row => ({ question, seen: String(error), isFine: false }),
     );
@@ -53,7 +53,7 @@ const askAll = async (questions: Readonly<Record<string, Question>>, asked: Aske
   return rows;
 };
 
-const chat = ({ client, token }: Asked, fields: object, options: CallOptions = {}) =>
+const chat = ({ client, token }: Used, fields: object, options: CallOptions = {}) =>
   client.call("/v1/chat/completions", {
     token,
     body: { model: "lang-9b", max_tokens: 24, ...fields },
@@ -63,21 +63,21 @@ const chat = ({ client, token }: Asked, fields: object, options: CallOptions = {
 const userSays = (content: string) => ({ messages: [{ role: "user", content }] });
 
 const chatQuestions: Readonly<Record<string, Question>> = {
-  "a chat": async (asked) => {
-    const { status, body } = await chat(asked, userSays("Say hello."));
+  "a chat": async (used) => {
+    const { status, body } = await chat(used, userSays("Say hello."));
     demand(status === 200 && body.choices[0].message.content !== "", `${status} ${JSON.stringify(body)}`);
     return `${body.usage.completion_tokens} tokens`;
   },
-  "a stream, token by token": async (asked) => {
-    const { status, body } = await chat(asked, { ...userSays("Count to five."), stream: true });
+  "a stream, token by token": async (used) => {
+    const { status, body } = await chat(used, { ...userSays("Count to five."), stream: true });
     const events = String(body)
       .split("\n\n")
       .filter((event) => event.startsWith("data: {"));
     demand(status === 200 && events.length > 4 && String(body).includes("data: [DONE]"), String(body));
     return `${events.length} events`;
   },
-  "a stream whose caller leaves": async (asked) => {
-    const { client, token, server } = asked;
+  "a stream whose caller leaves": async (used) => {
+    const { client, token, server } = used;
     const leave = new AbortController();
     const body = { model: "lang-9b", max_tokens: 1_500, stream: true, ...userSays("Tell a long story.") };
     const response = await client.request("/v1/chat/completions", { token, body, signal: leave.signal });
@@ -88,13 +88,13 @@ const chatQuestions: Readonly<Record<string, Question>> = {
       const slots = await (await fetch(`${server.endpoint}/slots`)).json();
       if (Array.isArray(slots) && slots.every((slot) => slot.is_processing === false))
         return "the model stops";
-      demand(performance.now() < latest, "the model goes on");
+      demand(performance.now() < latest, "the model continues");
     }
   },
-  "a reply by a JSON schema": async (asked) => {
+  "a reply by a JSON schema": async (used) => {
     const schema = { type: "object", properties: { ripe: { type: "boolean" } }, required: ["ripe"] };
     const response_format = { type: "json_schema", json_schema: { name: "fruit", schema, strict: true } };
-    const { status, body } = await chat(asked, {
+    const { status, body } = await chat(used, {
       ...userSays("Is it ripe?"),
       response_format,
       max_tokens: 400,
@@ -104,8 +104,8 @@ const chatQuestions: Readonly<Record<string, Question>> = {
     if (finish === "stop") demand(typeof JSON.parse(message.content).ripe === "boolean", message.content);
     return finish === "stop" ? message.content : "an object, cut at the limit";
   },
-  "a request that is too long": async (asked) => {
-    const { status, body } = await chat(asked, userSays("word ".repeat(3_000)));
+  "a request that is too long": async (used) => {
+    const { status, body } = await chat(used, userSays("word ".repeat(3_000)));
     const { code, context_tokens: context, prompt_tokens: prompt } = body.error ?? {};
     demand(status === 400 && code === "context_length_exceeded", `${status} ${JSON.stringify(body)}`);
     return `400 ${code}: ${prompt} of ${context} tokens`;
@@ -160,7 +160,7 @@ const plainWords = (text: string): string =>
 const wordErrorRate = (text: string, times = 1): number =>
   errorRateOf(wordErrors(plainWords(text), Array.from({ length: times }, () => spoken).join(" ")));
 
-const transcribe = ({ client, token }: Asked, recording: Buffer, language: string) => {
+const transcribe = ({ client, token }: Used, recording: Buffer, language: string) => {
   const body = new FormData();
   body.set("audio", new File([Uint8Array.from(recording)], "speech.wav", { type: "audio/wav" }));
   body.set("language", language);
@@ -189,26 +189,26 @@ const wholeAt = async ({ endpoint }: OtherServer, recording: Buffer): Promise<st
 };
 
 const transcriptionQuestions = (recording: Buffer): Readonly<Record<string, Question>> => ({
-  "real speech in English": async (asked) => {
-    const { status, body } = await transcribe(asked, recording, "eng");
+  "real speech in English": async (used) => {
+    const { status, body } = await transcribe(used, recording, "eng");
     const rate = wordErrorRate(body.audio_transcription ?? "");
     demand(status === 200 && rate <= 10, `${status} ${JSON.stringify(body)}`);
     return `WER ${rate.toFixed(1)} %`;
   },
-  "a transcription in Swahili, whose code the model knows": async (asked) => {
-    const { status, body } = await transcribe(asked, recording, "swa");
+  "a transcription in Swahili, whose code the model knows": async (used) => {
+    const { status, body } = await transcribe(used, recording, "swa");
     demand(status === 200 && body.audio_transcription !== "", `${status} ${JSON.stringify(body)}`);
     return "200";
   },
-  "a transcription in Acholi, which the model does not know": async (asked) => {
-    const { status, body } = await transcribe(asked, recording, "ach");
+  "a transcription in Acholi, which the model does not know": async (used) => {
+    const { status, body } = await transcribe(used, recording, "ach");
     demand(status === 502 && /does not know Acholi/.test(body.detail), `${status} ${JSON.stringify(body)}`);
     return `502: ${body.detail}`;
   },
-  "a job of ten minutes, and the same in one go": async (asked) => {
-    const { client, token, server } = asked;
+  "a job of ten minutes, and the same in one go": async (used) => {
+    const { client, token, server } = used;
     const [file, times] = tenMinutesOf(recording);
-    const { id } = await client.startJob(file, { language: "eng" }, { token });
+    const { id } = await client.startJob(file, { type: "transcription", language: "eng" }, { token });
     const over = await client.whenOver(id, token);
     demand(over.body.status === "completed", JSON.stringify(over.body));
     const result = await client.send(`/tasks/jobs/${id}/result?format=txt`, { token });
@@ -220,7 +220,7 @@ const transcriptionQuestions = (recording: Buffer): Readonly<Record<string, Ques
   },
 });
 
-/** A server, what it runs, and what it was asked. */
+/** A server, what it runs, and what it responded to. */
 interface Group {
   readonly server: string;
   readonly weights: string;
@@ -277,7 +277,7 @@ const tableOf = (groups: readonly Group[], command: string): string =>
   [
     `Run on ${new Date().toISOString().slice(0, 10)} with \`${command}\`:`,
     "",
-    "| server | weights | asked | seen |",
+    "| server | weights | request | seen |",
     "| --- | --- | --- | --- |",
     ...groups.flatMap(({ server, weights, rows }) =>
       rows.map(
@@ -313,7 +313,12 @@ export const modelsPart: Part = {
         name: "llama",
         packageName: "xllamacpp",
         weightsName: "Gemma 3 270M, Q4_K_M",
-        variables: (address) => ({ CHAT_BASE_URL: address }),
+        // A token takes a second on a small machine.
+        variables: (address) => ({
+          CHAT_BASE_URL: address,
+          CHAT_TIMEOUT_MS: "115000",
+          TRANSLATION_TIMEOUT_MS: "115000",
+        }),
         questions: chatQuestions,
       };
       const whisper: GroupOptions = {

@@ -281,8 +281,12 @@ export const reportedFailure = (
   const isEmpty = words.message === "" && words.codes === "" && words.status === undefined;
   if (isEmpty && typeof wire !== "string") return undefined;
   const named = reportedStatuses.find(([pattern]) => pattern.test(words.codes))?.[1];
-  const failure = failureWith({ statusCode: words.status ?? named ?? 200, body: "" }, words, request);
+  const status = words.status ?? named;
+  const failure = failureWith({ statusCode: status ?? 200, body: "" }, words, request);
   // Its server responds, so it is neither down nor loading.
-  const isDown = failure.status === 503 && (words.status ?? named ?? 0) >= 500 && !saysLoading(words.message);
-  return isDown ? unusable("The model's server failed.", failure.cause) : failure;
+  if (failure.status === 503 && (status ?? 0) >= 500 && !saysLoading(words.message))
+    return unusable("The model's server failed.", failure.cause);
+  // A failure that is no known refusal may have come after the model's work.
+  const isUnknown = status === undefined && failure.code === "external_service_error";
+  return isUnknown ? unusable(failure.message, failure.cause) : failure;
 };

@@ -237,12 +237,14 @@ interface GroupOptions {
 
 const weightsHash = /^weights ([0-9a-f]{64})$/m;
 
-const askServer = (
+const askServer = async (
   { name, packageName, weightsName, variables, questions }: GroupOptions,
   folder: string,
 ): Promise<Group> => {
   const environment = environmentOf(name);
-  const use = async (server: OtherServer): Promise<Group> => {
+  const python = await environment.tool("python");
+  const server = await startServer(python, (port) => [join(here, `${name}-server.py`), String(port), folder]);
+  try {
     const rows = await withLocalService(
       async ({ url }) => {
         const client = new ApiClient(() => url);
@@ -257,15 +259,9 @@ const askServer = (
       weights: `${weightsName}, SHA-256 ${hash}`,
       rows,
     };
-  };
-  return environment.tool("python").then(async (python) => {
-    const server = await startServer(python, (port) => [
-      join(here, `${name}-server.py`),
-      String(port),
-      folder,
-    ]);
-    return use(server).finally(() => server.stop());
-  });
+  } finally {
+    await server.stop();
+  }
 };
 
 const notRun = [
@@ -277,15 +273,20 @@ const tableOf = (groups: readonly Group[], command: string): string =>
   [
     `Run on ${new Date().toISOString().slice(0, 10)} with \`${command}\`:`,
     "",
-    "| server | weights | request | seen |",
-    "| --- | --- | --- | --- |",
-    ...groups.flatMap(({ server, weights, rows }) =>
-      rows.map(
+    ...groups.flatMap(({ server, weights, rows }) => [
+      `${server}, with ${weights}:`,
+      "",
+      "| request | seen |",
+      "| --- | --- |",
+      ...rows.map(
         ({ question, seen, isFine }) =>
-          `| ${server} | ${weights} | ${question} | ${isFine ? "" : "**wrong** "}${seen.replaceAll("|", "\\|").replaceAll("\n", " ").slice(0, 200)} |`,
+          `| ${question} | ${isFine ? "" : "**wrong** "}${seen.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").slice(0, 200)} |`,
       ),
-    ),
-    ...notRun.map(([what, why]) => `| ${what} | | | not run: ${why} |`),
+      "",
+    ]),
+    "| not run | why |",
+    "| --- | --- |",
+    ...notRun.map(([what, why]) => `| ${what} | ${why} |`),
   ].join("\n");
 
 const handbook = join(projectDirectory, "infra/handbook/models.md");

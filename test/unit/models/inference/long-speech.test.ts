@@ -120,7 +120,10 @@ describe("a long text", () => {
   });
 
   it("breaks off when the server changes the format between two pieces", async () => {
-    backend.behave(sending(wavFile(audioBytes(480))), sending(wavFile(audioBytes(480), { sampleRate: 16_000 })));
+    backend.behave(
+      sending(wavFile(audioBytes(480))),
+      sending(wavFile(audioBytes(480), { sampleRate: 16_000 })),
+    );
     await expect(synthesize(longText).then(read)).rejects.toMatchObject({ code: "external_service_error" });
   });
 

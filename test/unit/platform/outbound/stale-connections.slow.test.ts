@@ -1,4 +1,3 @@
-import { modelServer } from "../../../support/model-servers.ts";
 import { once } from "node:events";
 import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -16,6 +15,7 @@ import { openBucket } from "../../../../shared/platform/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../../../shared/platform/storage/s3-object-store.ts";
 import { openTable } from "../../../../shared/platform/storage/sdk-table.ts";
 import { makeCertificate } from "../../../support/certificate.ts";
+import { modelServer } from "../../../support/model-servers.ts";
 import { readAll } from "../../../support/read-all.ts";
 
 type Behaviour = (socket: Socket) => void;

@@ -4,6 +4,7 @@ import { createCallReport } from "../../../shared/models/health/model-calls.ts";
 import { openModelServer } from "../../../shared/models/inference/openai/call-policy.ts";
 import { BackendTimeout } from "../../../shared/platform/outbound/failures.ts";
 import { type FakeBackend, responding, startFakeBackend } from "../../support/fake-backend.ts";
+import { modelServer } from "../../support/model-servers.ts";
 import { startTestTable, type TestTable } from "../../support/test-table.ts";
 import { render, visit } from "../../unit/console/rendered.ts";
 
@@ -31,14 +32,10 @@ describe("The operators' page of models", () => {
   it("has each server of a task, with its own calls and its own circuit", async () => {
     const table = database.open();
     const [keyOfGpu, keyOfHosted] = [async () => "key of gpu", async () => undefined];
-    const backend = (server: string, { baseUrl }: FakeBackend, order: number) => ({
-      name: server,
-      baseUrl,
-      order,
-      apiKey: async () => undefined,
-      silenceMilliseconds: 1_000,
-      report: createCallReport(table, { task: "chat", server }),
-    });
+    const backend = (server: string, { baseUrl }: FakeBackend, order: number) => {
+      const report = createCallReport(table, { task: "chat", server });
+      return modelServer({ name: server, baseUrl, order, report });
+    };
     const server = openModelServer([backend("gpu", gpu, 1), backend("hosted", hosted, 2)], "chat");
     const { signal } = new AbortController();
     // The timeout opens the circuit of `gpu`, which writes its counts. Those of `hosted` are written with its second call.

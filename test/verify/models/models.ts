@@ -228,7 +228,7 @@ const speak = ({ client, token }: Used, text: string, audio_format: string) =>
     body: { text, voice: "kokoro", response_mode: "stream", audio_format },
   });
 
-/** How the sound of each format starts. */
+/** How the audio of each format starts. */
 const formatStarts = { wav: "RIFF", mp3: "ÿ", opus: "OggS" } as const;
 
 const speechQuestions: Readonly<Record<string, Question>> = {
@@ -243,7 +243,7 @@ const speechQuestions: Readonly<Record<string, Question>> = {
     }
     return sizes.join(", ");
   },
-  "a long text, whose sound starts before the rest of it is made": async (used) => {
+  "a long text, whose audio starts long before its end": async (used) => {
     const startedAt = performance.now();
     const response = await speak(used, japanese.repeat(12), "wav");
     demand(

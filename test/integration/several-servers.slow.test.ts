@@ -116,7 +116,7 @@ describe("with two servers, a request", () => {
     hosted.behave(works[task]);
     const send = await serve(task);
     expect(await outcomeOf(await send())).toEqual(repliedBy("hosted"));
-    // A connection that was kept after the list of models is tried once more.
+    // The connection on which the models were listed is tried once more.
     expect(gpu.received.length).toBeLessThanOrEqual(behaviour === resetting ? 2 : 1);
     expect(hosted.received).toHaveLength(1);
     expect(hosted.received[0]?.headers.authorization).toBe("Bearer key of hosted");

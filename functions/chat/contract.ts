@@ -8,6 +8,7 @@ import {
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import {
+  chatErrors,
   choiceIndexText,
   choicesText,
   completionHead,
@@ -119,15 +120,7 @@ export const createChatCompletionOperation = defineOperation({
   },
   streams: streamsInBody,
   example: { otherResponses: { "text/event-stream": exampleStream } },
-  errors: [
-    "bad_request",
-    "unknown_model",
-    "unsupported_parameter",
-    "context_length_exceeded",
-    "content_policy_violation",
-    "external_service_error",
-    "service_unavailable",
-  ],
+  errors: chatErrors,
 });
 
 export const chatFunction = defineFunction({

@@ -98,3 +98,14 @@ export const exampleStream = [
   .map((rest) => `data: ${chunkHead}${rest}\n\n`)
   .concat("data: [DONE]\n\n")
   .join("");
+
+/** The errors of every operation of chat, besides those of all operations. */
+export const chatErrors = [
+  "bad_request",
+  "unknown_model",
+  "unsupported_parameter",
+  "context_length_exceeded",
+  "content_policy_violation",
+  "external_service_error",
+  "service_unavailable",
+] as const;

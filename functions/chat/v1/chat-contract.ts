@@ -3,6 +3,7 @@ import { defineOperation, longBodyBytes } from "../../../shared/http/operation.t
 import { fitsConversation, requestTooLong } from "../../../shared/models/inference/chat.ts";
 import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
 import {
+  chatErrors,
   exampleStream,
   includeUsageText,
   modelAndSampling,
@@ -227,13 +228,5 @@ export const createV1ChatCompletionOperation = defineOperation({
   },
   streams: streamsInBody,
   example: { otherResponses: { "text/event-stream": exampleStream } },
-  errors: [
-    "bad_request",
-    "unknown_model",
-    "unsupported_parameter",
-    "context_length_exceeded",
-    "content_policy_violation",
-    "external_service_error",
-    "service_unavailable",
-  ],
+  errors: chatErrors,
 });

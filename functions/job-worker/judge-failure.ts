@@ -79,9 +79,6 @@ export const maxAttempts = 5;
 /** Pauses after failed attempts, as shares of `failsAfterSeconds`. */
 const pauses = [1 / 60, 1 / 20, 1 / 10, 1 / 5];
 
-/** An attempt that fails within this time found the model unreachable at its start. */
-const promptMilliseconds = 15_000;
-
 /** Bounds of the pause while a model cannot be reached. It grows with the time already waited. */
 const firstWaitSeconds = 5;
 const maxWaitSeconds = 300;
@@ -89,11 +86,9 @@ const maxWaitSeconds = 300;
 const waitForModel = (
   held: Pick<HeldPiece, "down_since" | "failures">,
   waitsSeconds: number,
-  startedAt: number,
   now: number,
 ): Verdict | undefined => {
-  // A longer attempt reached the model at first.
-  const since = held.down_since ?? (now - startedAt > promptMilliseconds ? now : startedAt);
+  const since = held.down_since ?? now;
   const waited = (now - since) / 1_000;
   if (waited >= waitsSeconds) return undefined;
   const seconds = Math.min(Math.max(firstWaitSeconds, waited / 5), maxWaitSeconds, waitsSeconds / 10);
@@ -120,7 +115,7 @@ export const judgeFailure = (
 ): Verdict => {
   const fail = { kind: "fail", error: jobError(error) } as const;
   if (isFinal(error)) return fail;
-  if (isDown(error)) return waitForModel(held, waitsSeconds, startedAt, now) ?? fail;
+  if (isDown(error)) return waitForModel(held, waitsSeconds, now) ?? fail;
   const failures = held.failures + 1;
   const since = held.failing_since ?? startedAt;
   const pause = (pauses[failures - 1] ?? 0) * failsAfterSeconds * 1_000;

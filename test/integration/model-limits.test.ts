@@ -157,7 +157,7 @@ it.each(refusals.filter(({ is }) => is === "context_length_exceeded"))(
 );
 
 it("a context that is too long is no failure of its server", async () => {
-  const refusal = refusals.find(({ family }) => family === "llama.cpp, before it counted");
+  const refusal = refusals.find(({ family }) => family === "llama.cpp, whose words had no numbers");
   server.behave(
     ...Array.from({ length: 8 }, () => responding(500, refusal?.body)),
     responding(200, completion("Gyendi.")),

@@ -18,6 +18,23 @@ const fence = /^```[\w-]*[ \t]*\n([\s\S]*?)\n?```$/u;
 const withoutFence = (text: string, { source }: FramedTranslation): string =>
   source.includes("```") ? text : (fence.exec(text)?.[1] ?? text);
 
+/** What models are used to mark a reply with, as if it were XML. */
+const mark = /^<(translation|translated_text|target|output|answer|response|result|text)>([\s\S]*)<\/\1>$/iu;
+
+const withoutMark = (text: string, { source }: FramedTranslation): string => {
+  const [, name = "", inside] = mark.exec(text) ?? [];
+  return inside === undefined || source.toLowerCase().includes(`<${name.toLowerCase()}`) ? text : inside;
+};
+
+/** English words of consent, in front of a translation into another language. */
+const consent = /^(sure|certainly|of course|absolutely|okay)(?: thing)?\s?[!,.]\s+(?=\S)/iu;
+
+const withoutConsent = (text: string, { source, targetLanguage }: FramedTranslation): string => {
+  const word = consent.exec(text)?.[1];
+  const isOwn = targetLanguage === "English" || source.toLowerCase().includes(word?.toLowerCase() ?? "");
+  return isOwn ? text : text.replace(consent, "");
+};
+
 /** A trailing note, in brackets or as a paragraph of its own, also in italics. */
 const noteInBrackets =
   /[*_]{0,3}(?:\(\s?[*_]{0,3}note\b[\s\S]*\)|\[\s?[*_]{0,3}note\b[\s\S]*\])[*_.]{0,3}$/iu;
@@ -102,12 +119,15 @@ const withoutSource = (text: string, framed: FramedTranslation): string => {
   const behind = new RegExp(`^([\\s\\S]*\\S)\\s*(?:\\(${repeated}\\)|\\n\\s*${repeated})$`, "iu").exec(
     text,
   )?.[1];
-  return before ?? behind ?? text;
+  const inBrackets = new RegExp(`^${repeated}\\s*\\(([^()]*\\S[^()]*)\\)[.!?]?$`, "iu").exec(text)?.[1];
+  return before ?? behind ?? inBrackets ?? text;
 };
 
 const layers = [
   withoutFence,
+  withoutMark,
   withoutAnnouncement,
+  withoutConsent,
   withoutNote,
   withoutSource,
   withoutLeadingLine,
@@ -118,7 +138,7 @@ const layers = [
 const maxLayers = 5;
 
 /**
- * Removes what is certainly no part of a translation: a code fence, a line that announces it, a note about it, a repeated source, and
+ * Removes what is certainly no part of a translation: a code fence, a mark of XML, words of consent, a line that announces it, a note about it, a repeated source, and
  * quotation marks around all of it that the source does not have.
  *
  * @returns the translation, trimmed; empty if the reply was nothing else.

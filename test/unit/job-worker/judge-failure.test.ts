@@ -112,7 +112,7 @@ describe("a piece whose model is down", () => {
     const verdict = judgeFailure(down, { failures: 0 }, timeouts, startedAt, startedAt + 1_000);
     expect(verdict).toMatchObject({
       kind: "again",
-      waiting: expect.stringMatching(/since 2026-11-22T10:00:00\.000Z.* by 2026-11-23T10:00:00\.000Z/),
+      waiting: expect.stringMatching(/since 2026-11-22T10:00:01\.000Z.* by 2026-11-23T10:00:01\.000Z/),
     });
   });
 

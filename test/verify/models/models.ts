@@ -268,12 +268,14 @@ const stageWithVoice = async (folder: string): Promise<string> => {
 
 /** A server, what it runs, and what it responded to. */
 interface Group {
+  readonly task: string;
   readonly server: string;
   readonly weights: string;
   readonly rows: readonly Row[];
 }
 
 interface GroupOptions {
+  readonly task: string;
   readonly name: "llama" | "whisper" | "kokoro";
   readonly packageName: string;
   readonly weightsName: string;
@@ -284,7 +286,7 @@ interface GroupOptions {
 const weightsHash = /^weights ([0-9a-f]{64})$/m;
 
 const askServer = async (
-  { name, packageName, weightsName, variables, questions }: GroupOptions,
+  { task, name, packageName, weightsName, variables, questions }: GroupOptions,
   folder: string,
 ): Promise<Group> => {
   const environment = environmentOf(name);
@@ -301,6 +303,7 @@ const askServer = async (
     );
     const hash = weightsHash.exec(server.output())?.[1] ?? "unknown";
     return {
+      task,
       server: await environment.version(packageName),
       weights: `${weightsName}, SHA-256 ${hash}`,
       rows,
@@ -310,11 +313,16 @@ const askServer = async (
   }
 };
 
-const notRun = [["weights for Ugandan languages", "PyPI has none"]] as const;
+const notRun = [
+  ["translation by a model that translates", "PyPI has no such weights"],
+  ["weights for Ugandan languages", "PyPI has none"],
+] as const;
 
-const tableOf = (groups: readonly Group[], command: string): string =>
+const today = (): string => new Date().toISOString().slice(0, 10);
+
+const handbookTables = (groups: readonly Group[]): string =>
   [
-    `Run on ${new Date().toISOString().slice(0, 10)} with \`${command}\`:`,
+    `Run on ${today()} with \`npm run verify -- --only models\`:`,
     "",
     ...groups.flatMap(({ server, weights, rows }) => [
       `${server}, with ${weights}:`,
@@ -332,16 +340,25 @@ const tableOf = (groups: readonly Group[], command: string): string =>
     ...notRun.map(([what, why]) => `| ${what} | ${why} |`),
   ].join("\n");
 
-const handbook = join(projectDirectory, "infra/handbook/models.md");
+const readmeTable = (groups: readonly Group[]): string =>
+  [
+    "| task | run with | on |",
+    "| --- | --- | --- |",
+    ...groups.map(
+      ({ task, server, weights }) => `| ${task} | ${server}, ${weights.split(",")[0]} | ${today()} |`,
+    ),
+    "| translation | not run here | |",
+  ].join("\n");
+
 const written = /(<!-- models: npm run[^>]*-->\n\n)[\s\S]*?(\n\n<!-- models: end -->)/;
 
-/** Writes the results into the handbook's page of models. */
-const write = async (groups: readonly Group[]): Promise<void> => {
-  const page = await readFile(handbook, "utf8");
-  const table = tableOf(groups, "npm run verify -- --only models");
+/** Writes results between the two marks of a page. */
+const write = async (page: string, table: string): Promise<void> => {
+  const file = join(projectDirectory, page);
+  const text = await readFile(file, "utf8");
   await writeFile(
-    handbook,
-    page.replace(written, (_, start, end) => `${start}${table}${end}`),
+    file,
+    text.replace(written, (_, start, end) => `${start}${table}${end}`),
   );
 };
 
@@ -354,6 +371,7 @@ export const modelsPart: Part = {
     withTemporaryDirectory(async (folder): Promise<Verdict> => {
       const recording = await fetchRecording(folder);
       const llama: GroupOptions = {
+        task: "chat",
         name: "llama",
         packageName: "xllamacpp",
         weightsName: "Gemma 3 270M, Q4_K_M",
@@ -366,6 +384,7 @@ export const modelsPart: Part = {
         questions: chatQuestions,
       };
       const whisper: GroupOptions = {
+        task: "transcription",
         name: "whisper",
         packageName: "faster-whisper-server",
         weightsName: "Whisper base",
@@ -374,6 +393,7 @@ export const modelsPart: Part = {
       };
       const stage = await stageWithVoice(folder);
       const kokoro: GroupOptions = {
+        task: "speech",
         name: "kokoro",
         packageName: "fastkokoro",
         weightsName: "Kokoro-82M",
@@ -382,8 +402,9 @@ export const modelsPart: Part = {
       };
       const groups: Group[] = [];
       for (const options of [llama, whisper, kokoro]) groups.push(await askServer(options, folder));
-      await write(groups);
       const rows = groups.flatMap((group) => group.rows);
+      await write("infra/handbook/models.md", handbookTables(groups));
+      if (rows.every(({ isFine }) => isFine)) await write("README.md", readmeTable(groups));
       const findings = rows
         .filter(({ isFine }) => !isFine)
         .map(({ question, seen }) => `${question}: ${seen}`);

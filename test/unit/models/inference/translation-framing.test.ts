@@ -33,6 +33,11 @@ describe("what a model puts around a translation is removed", () => {
     ["a note that has brackets itself", `${translation} (Note: "otya" (how) is a question.)`],
     ["a note in italics", `${translation}\n*(Note: this is informal.)*`],
     ["a note in the next line", `${translation}\n**Note:** this is informal.`],
+    ["words of consent", `Sure! ${translation}`],
+    ["words of consent with a comma", `Of course, ${translation}`],
+    ["the source in front of a translation in brackets", `${source} (${translation})`],
+    ["a mark of XML", `<translation>${translation}</translation>`],
+    ["a mark of XML on lines of its own", `<output>\n${translation}\n</output>`],
     ["several of these at once", `Sure! Here it is:\n\`\`\`\n"${translation}"\n\`\`\``],
   ])("%s", (_what, reply) => {
     expect(withoutFraming(reply, framed(source))).toBe(translation);
@@ -50,6 +55,9 @@ describe("what may be part of the translation stays", () => {
     ],
     ["a first line of several", "Dear parents\nplease come", "Bazadde:\nmujje"],
     ["a label of the source", "Translation: the work of a translator", "Translation: omulimu gw'omuvvuunuzi"],
+    ["consent that the source gives", "Sure! Come in.", "Sure! Yingira."],
+    ["a mark of the source", "<text>Good morning.</text>", "<text>Wasuze otya nno?</text>"],
+    ["brackets behind other words", "Good morning to you.", "Wasuze otya (nno)?"],
     ["a code fence of the source", "```\nhello\n```", "```\noli otya\n```"],
     ["a note of the source", "Come early (note the time)", "Jjangu nga bukyali (Note: essaawa)"],
     ["a label of the translation", "Ekyavaamu kyangu: kola nnyo", "The answer is simple: work hard"],

@@ -9,8 +9,9 @@ import { makeOggOpus, makeOggPage, oggChecksum } from "../../fixtures/audio/make
 import { makeWav } from "../../fixtures/audio/make-wav.ts";
 import { makeCluster, makeWebm } from "../../fixtures/audio/make-webm.ts";
 import { countingSource, generatedSource, maxRead, repeatingSource } from "../../fixtures/audio/sources.ts";
+import { endurance } from "../../support/endurance.ts";
 
-const maxBytes = 500_000_000;
+const maxBytes = endurance(150_000_000, 500_000_000);
 
 /** Two seconds of Opus, of which only the last one's checksum is right: nothing else checks it. */
 const oggFile = (): ByteSource => {
@@ -61,7 +62,7 @@ const farAway = (source: ByteSource): ByteSource => ({
   },
 });
 
-describe("a recording of 500 MB", () => {
+describe("a recording of hundreds of megabytes", () => {
   it.each(files)("is planned and cut in the memory of a small one: %s", async (_, make) => {
     const source = countingSource(farAway(make()));
     expect(source.size).toBeGreaterThan(0.99 * maxBytes);
@@ -72,7 +73,7 @@ describe("a recording of 500 MB", () => {
     const bytesRead = source.reads.slice(before).reduce((sum, { start, end }) => sum + end - start, 0);
     expect(bytesRead).toBeLessThan(1.1 * source.size);
     expect(pieces.at(-1)?.end).toBeCloseTo(facts.durationSeconds, 0);
-    expect(pieces.length).toBeGreaterThan(20);
+    expect(pieces.length).toBeGreaterThan(maxBytes / 25e6);
 
     let memory = 0;
     for (const piece of [pieces[0], pieces[Math.floor(pieces.length / 2)], pieces.at(-1)]) {

@@ -80,11 +80,9 @@ const makePython = async (folder: string, requirements: string): Promise<void> =
   if ((await readFile(stamp, "utf8").catch(() => "")) === wanted) return;
   const options = { timeout: installMilliseconds };
   await run("python3", ["-m", "venv", "--clear", folder], options);
-  await run(
-    join(folder, "bin", "pip"),
-    ["install", "--quiet", "--disable-pip-version-check", "--requirement", requirements],
-    options,
-  );
+  // The list is complete, and pip takes minutes to find that out.
+  const flags = ["--quiet", "--disable-pip-version-check", "--no-deps"];
+  await run(join(folder, "bin", "pip"), ["install", ...flags, "--requirement", requirements], options);
   await writeFile(stamp, wanted);
 };
 

@@ -2,8 +2,12 @@
 
 import hashlib
 import importlib.resources
+import os
 import pathlib
 import sys
+
+# More threads than cores wait for each other.
+os.environ["OMP_NUM_THREADS"] = str(os.cpu_count())
 
 from faster_whisper_server.cli import main
 

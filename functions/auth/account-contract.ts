@@ -35,7 +35,7 @@ export const deleteAccountOperation = defineOperation({
   path: "/auth/me",
   summary: "Delete the caller's account and all its data",
   description:
-    "Requires the token and the password, or a code of the second factor instead of it. Profile, tokens, uploads, stored speech, and saved transcriptions with " +
+    "Requires the token and, as `password`, the password of the account, or a code where it has a second factor. Profile, tokens, uploads, stored speech, and saved transcriptions with " +
     "their audio are removed at once, and the username can be registered again. If the request fails midway, the account is " +
     "locked: send it again with the same token to remove the rest. Some data stays for a while, without giving access to " +
     "anything: mailed links for a day, with the account's number; a digest of the address for a day, with the count of mails " +

@@ -2,10 +2,7 @@ import { requireAccess } from "../../shared/accounts/access/access.ts";
 import type { StoredAccount } from "../../shared/accounts/access/account.ts";
 import { type Credential, isOwn } from "../../shared/accounts/access/api-keys.ts";
 import { readBearer } from "../../shared/accounts/access/verify-bearer.ts";
-import {
-  type DeletionDependencies,
-  deleteWithPassword,
-} from "../../shared/accounts/sign-in/delete-account.ts";
+import { type DeletionDependencies, deleteConfirmed } from "../../shared/accounts/sign-in/delete-account.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 
@@ -40,14 +37,13 @@ const accountOf = async (
  * rest.
  *
  * @throws AppError `unauthenticated`; `insufficient_scope` for a key; `forbidden` for a disabled account;
- * `invalid_credentials` for a wrong password; `rate_limited` after several; `bad_request` for accounts without a password;
- * what the store throws.
+ * what `confirmAct` and the store throw.
  */
 export const deleteAccount = async (
   { authorization, password, signal }: DeletionRequest,
   dependencies: Dependencies,
 ): Promise<null> => {
   const { id } = await accountOf(await readBearer(dependencies.tokens.verify)(authorization), dependencies);
-  await deleteWithPassword(id, password, signal, dependencies);
+  await deleteConfirmed(id, { password }, signal, dependencies);
   return null;
 };

@@ -48,9 +48,7 @@ const getExportFile = async (
 
 /** The operations for exports of an account. */
 export const exportEndpoints = (dependencies: ExportOperationDependencies): Endpoint[] => [
-  endpoint(requestExportOperation, ({ body, caller }) =>
-    requestExport(caller.userId, body.password, dependencies),
-  ),
+  endpoint(requestExportOperation, ({ body, caller }) => requestExport(caller.userId, body, dependencies)),
   endpoint(exportOperation, ({ caller }) => getExport(caller.userId, dependencies)),
   endpoint(exportFileOperation, ({ query, caller }) =>
     getExportFile(caller.userId, query.name, dependencies),

@@ -16,7 +16,7 @@ export const requestExportOperation = defineOperation({
   method: "POST",
   path: "/auth/me/export",
   summary: "Request an export of everything that is stored about the account",
-  description: `Requires the token and the password, or a code of the second factor instead of it. ${contents} An export that is being prepared, or is less than ten minutes old, is returned again.`,
+  description: `Requires the token and, as \`password\`, the password of the account, or a code where it has a second factor. ${contents} An export that is being prepared, or is less than ten minutes old, is returned again.`,
   body: { encoding: "json", schema: z.object({ password: givenPassword }).meta({ id: "ExportRequest" }) },
   response: { status: 202, description: "The export", schema: accountExport },
   errors: ["invalid_credentials", "bad_request", "storage_unavailable"],

@@ -7,6 +7,7 @@ import { type HomeDependencies, homePages } from "./home/home-pages.tsx";
 import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
 import { type NoticeDependencies, noticePages } from "./notices/notice-pages.tsx";
 import { type PlaygroundDependencies, playgroundPages } from "./playground/playground-pages.tsx";
+import { type ProofPagesDependencies, proofPages } from "./proof/proof-pages.tsx";
 import { type QualityDependencies, qualityPages } from "./quality/quality-pages.tsx";
 import { type RecordingsDependencies, recordingsPages } from "./recordings/recordings-pages.tsx";
 import {
@@ -26,6 +27,7 @@ export type ConsoleDependencies = AccountPagesDependencies &
   IdentityPagesDependencies &
   NoticeDependencies &
   PlaygroundDependencies &
+  ProofPagesDependencies &
   QualityDependencies &
   RecordingsDependencies &
   SecondFactorPagesDependencies &
@@ -40,6 +42,7 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...docsPages(dependencies),
   ...accountPages(dependencies),
   ...playgroundPages(dependencies),
+  ...proofPages(dependencies),
   ...documentsPages(dependencies),
   ...recordingsPages(dependencies),
   ...noticePages(dependencies),

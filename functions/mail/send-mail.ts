@@ -26,7 +26,7 @@ const findAccount = (
 
 /** Mails that other people can request are limited. The others tell an owner what has just happened to the account. */
 const isLimited = ({ kind }: MailRequest): boolean =>
-  kind === "verify-email" || kind === "reset-password" || kind === "connect-identity";
+  ["verify-email", "reset-password", "connect-identity", "confirm-owner"].includes(kind);
 
 /**
  * Sends a requested mail, with a new link if it has one. Sends nothing for an unknown address, or to verify a verified one,

@@ -1,6 +1,6 @@
 import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
-import type { LinkPurpose } from "../../shared/accounts/repositories/links-repository.ts";
 import { escapeHtml } from "../../shared/http/html.ts";
+import { confirmationMail, type MailWording, removal, securityNotices } from "./security-notices.ts";
 
 /** A mail ready to be sent. */
 export interface Mail {
@@ -8,15 +8,6 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-}
-
-/** What a mail says. A text may have several lines. */
-interface Wording {
-  readonly subject: string;
-  readonly intro: readonly string[];
-  /** The link after the introduction, and its page. Without a purpose it has no secret. */
-  readonly link?: { readonly purpose?: LinkPurpose; readonly path: string };
-  readonly end: readonly string[];
 }
 
 const countOf = (count: number, one: string, several: string): string[] =>
@@ -37,29 +28,36 @@ const listEnded = ({
     "- the webhook secret, and the callbacks of earlier jobs",
   ].join("\n");
 
-const passwordReset = ({ keys }: Extract<MailRequest, { kind: "password-reset" }>): Wording => {
+const passwordReset = ({
+  keys,
+  identities,
+}: Extract<MailRequest, { kind: "password-reset" }>): MailWording => {
   const subject = "Your password was changed";
   const intro = [
-    "Your password was changed with a link that we sent to this address. All logins and access tokens have ended.",
+    "Your password was changed with a link that we sent to this address. All sessions and access tokens have ended.",
   ];
-  if (keys.length === 0) return { subject, intro, end: [] };
-  const listed = keys.map(({ name, prefix }) => `- ${name} (${prefix}…)`).join("\n");
+  if (keys.length === 0 && identities.length === 0) return { subject, intro, end: [] };
+  const listed = [
+    ["These API keys still work:", keys.map(({ name, prefix }) => `- ${name} (${prefix}…)`)],
+    [
+      "These accounts can still log in to yours:",
+      identities.map(({ issuer, email }) => `- ${email === undefined ? issuer : `${email} at ${issuer}`}`),
+    ],
+  ] as const;
+  const stays = listed.flatMap(([title, rows]) => (rows.length > 0 ? [[title, ...rows].join("\n")] : []));
   return {
     subject,
-    intro: [
-      ...intro,
-      `These API keys still work:\n${listed}`,
-      "To revoke all keys, open this link and press the button:",
-    ],
-    link: { purpose: "revoke-keys", path: "/console/revoke-keys" },
-    end: ["The link works for 24 hours. After that, use the page of your keys."],
+    intro: [...intro, ...stays, "To revoke keys or remove logins that you do not know, open this link:"],
+    ...removal,
   };
 };
 
 const changeIfNotYou =
   "If it was not you, change your password at once, and log out everywhere on the page of your account.";
 
-const recoveryCodeUsed = ({ codesLeft }: Extract<MailRequest, { kind: "recovery-code-used" }>): Wording => ({
+const recoveryCodeUsed = ({
+  codesLeft,
+}: Extract<MailRequest, { kind: "recovery-code-used" }>): MailWording => ({
   subject: "A recovery code was used",
   intro: [
     "Someone confirmed who they are with one of the recovery codes of your account. It does not work again.",
@@ -71,7 +69,7 @@ const recoveryCodeUsed = ({ codesLeft }: Extract<MailRequest, { kind: "recovery-
   ],
 });
 
-const tierDecided = ({ decision, note }: Extract<MailRequest, { kind: "tier-decided" }>): Wording => ({
+const tierDecided = ({ decision, note }: Extract<MailRequest, { kind: "tier-decided" }>): MailWording => ({
   subject: decision === "accepted" ? "Your account has higher limits" : "Your request for higher limits",
   intro: [
     decision === "accepted"
@@ -87,7 +85,7 @@ const tierDecided = ({ decision, note }: Extract<MailRequest, { kind: "tier-deci
 const monthUsed = (
   { percent, used, limit, until, keyId }: Extract<MailRequest, { kind: "month-used" }>,
   keyName: string | undefined,
-): Wording => {
+): MailWording => {
   const what =
     keyId === undefined
       ? "Your account"
@@ -109,7 +107,7 @@ const monthUsed = (
   };
 };
 
-const routesEnd = ({ sunset, routes }: Extract<MailRequest, { kind: "routes-end" }>): Wording => ({
+const routesEnd = ({ sunset, routes }: Extract<MailRequest, { kind: "routes-end" }>): MailWording => ({
   subject: `Routes that you call end on ${sunset}`,
   intro: [
     `Version 1 of the API ends on ${sunset}. In the last 30 days your account has called these of its routes:`,
@@ -121,7 +119,7 @@ const routesEnd = ({ sunset, routes }: Extract<MailRequest, { kind: "routes-end"
 });
 
 /** The wording of a requested mail. @param keyName of the key that the mail is about, unless it was revoked. */
-export const wordingOf = (request: MailRequest, keyName?: string): Wording => {
+export const wordingOf = (request: MailRequest, keyName?: string): MailWording => {
   switch (request.kind) {
     case "verify-email":
       return {
@@ -161,10 +159,15 @@ export const wordingOf = (request: MailRequest, keyName?: string): Wording => {
           "The link works once, for 30 minutes. If it was not you, ignore this email: your account stays as it is.",
         ],
       };
+    case "confirm-owner":
+      return confirmationMail;
+    case "security-notice":
+      return securityNotices[request.event](request.detail ?? "");
     case "second-factor-on":
       return {
         subject: "A second factor is set up",
         intro: [
+          "All other sessions, and all access tokens, have ended. Your API keys still work.",
           "From now on, your account needs a code of your authenticator app to log in. Keep the recovery codes where you find them without your phone.",
         ],
         end: [changeIfNotYou],
@@ -179,7 +182,7 @@ export const wordingOf = (request: MailRequest, keyName?: string): Wording => {
       return {
         subject: "Your second factor was removed",
         intro: [
-          "An operator of this service has removed the second factor of your account, because someone has asked us to. From now on, your account needs no code to log in. The recovery codes have ended too.",
+          "An operator of this service has removed the second factor of your account, because someone has asked us to. All sessions and access tokens have ended; your API keys still work. From now on, your account needs no code to log in. The recovery codes have ended too.",
           "You can set up a new one on the page of your account, under Security.",
         ],
         end: [changeIfNotYou],
@@ -217,7 +220,7 @@ const paragraph = (text: string): string => `<p>${escapeHtml(text).replaceAll("\
  * @param link the address of the mail's link, if it has one.
  */
 export const writeMail = (
-  { subject, intro, end }: Wording,
+  { subject, intro, end }: MailWording,
   recipient: { readonly email: string; readonly username?: string },
   link?: string,
 ): Mail => {

@@ -12,6 +12,7 @@ import { modelAttacks } from "./models.ts";
 import { otherSettingsAttacks } from "./other-settings.ts";
 import { ownershipAttacks } from "./ownership.ts";
 import { recordingAttacks } from "./recordings.ts";
+import { sessionAttacks } from "./sessions.ts";
 import { uploadAttacks } from "./uploads.ts";
 
 /** Everything that was tried once and must never work again, in the order of its numbers. */
@@ -29,5 +30,6 @@ export const allAttacks: readonly Attack[] = [
   ...consoleAttacks,
   ...limitAttacks,
   ...ownershipAttacks,
+  ...sessionAttacks,
   ...localAttacks,
 ].toSorted((one, other) => one.number - other.number);

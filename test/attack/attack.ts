@@ -50,6 +50,8 @@ export interface Target {
   readonly table?: Pick<FailingTable, "hold" | "itemsWith">;
   /** Disables an account; only with the means "operator". */
   readonly disable: (username: string) => Promise<void>;
+  /** Runs `npm run account` for a username; only with the means "operator". */
+  readonly operate: (username: string, ...args: readonly string[]) => Promise<void>;
   /** Holds back all transcriptions; only with the means "models". */
   readonly holdTranscriptions: () => HeldTranscriptions;
   /** How many bytes of audio the model server has sent so far; only with the means "models". */

@@ -50,17 +50,19 @@ export const startAttackedService = async (
     ...variables,
   });
   const means: Means[] = ["mails", "messages", "models", "table", "log-ins", "events", "operator"];
+  const operate = async (username: string, ...args: readonly string[]): Promise<void> => {
+    const variables = { DATA_DIR: join(folder, "service") };
+    const command = runCommand("infra/commands/account.ts", [username, ...args], variables);
+    if ((await command.ended) !== 0) throw new Error(command.output());
+  };
   return {
     target: {
       url: service.url,
       means: new Set([...means, ...((await hasSecondAddress()) ? ["addresses" as const] : [])]),
       failCounters: table.failCounters,
       table,
-      disable: async (username) => {
-        const variables = { DATA_DIR: join(folder, "service") };
-        const command = runCommand("infra/commands/account.ts", [username, "--disable"], variables);
-        if ((await command.ended) !== 0) throw new Error(command.output());
-      },
+      disable: (username) => operate(username, "--disable"),
+      operate,
       holdTranscriptions: models.holdTranscriptions,
       audioSent: models.audioSent,
       modelMilliseconds,
@@ -108,6 +110,7 @@ export const attackRunningService = async (baseUrl: string): Promise<AttackedSer
       means,
       failCounters: () => undefined,
       disable: async () => undefined,
+      operate: async () => undefined,
       holdTranscriptions: () => ({ calls: () => 0, release: () => undefined }),
       audioSent: () => 0,
       modelMilliseconds,

@@ -33,6 +33,8 @@ export const openBrowser = ({ url }: Target) => {
     };
   };
   return {
+    /** Its cookies, for a login at a provider. */
+    jar,
     get,
     send,
     tokenOn,

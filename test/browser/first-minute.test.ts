@@ -45,6 +45,7 @@ it("The first minute of a stranger leads from the home page to a program of thei
 
     await press("link", "Create a key for your program");
     await page.locator("main #name").fill("my first program");
+    await page.locator("main #make-key-password").fill(person.password);
     await press("button", "Create key");
     const samples = page.locator(".code.tabs");
     await samples.getByText("OpenAI Node").click();

@@ -43,12 +43,17 @@ describe("The overview", () => {
 
 describe("The page of keys", () => {
   it("teaches the first call, makes a key, shows it this once and revokes it", async () => {
-    const { visitor } = await signUp();
+    const { visitor, password } = await signUp();
     const empty = await visitor.open(tokens);
     expect(empty.html).toContain("No keys yet");
     expect(empty.html).toContain("Create one below.");
 
-    const typed = { action: "make-key", name: "kiosk <Gulu>", scopes: "translate", monthly_limit: "5" };
+    const kiosk = { action: "make-key", name: "kiosk <Gulu>", scopes: "translate", monthly_limit: "5" };
+    const wrong = await visitor.send(empty, tokens, { ...kiosk, password: "not this one" });
+    expect(wrong).toMatchObject({ status: 422 });
+    expect(wrong.html).toContain('id="make-key-password-problem"');
+    expect(wrong.html).toContain('value="kiosk &lt;Gulu>"');
+    const typed = { ...kiosk, password };
     const created = await visitor.send(empty, tokens, typed);
     expect(created).toMatchObject({ status: 200, path: tokens });
     const [key = "", ...others] = created.html.match(/lai_[0-9A-Za-z]{36,}/g) ?? [];
@@ -96,14 +101,14 @@ describe("The page of keys", () => {
   });
 
   it("revokes all keys, and makes an access token that does what its owner may", async () => {
-    const { visitor, username } = await signUp();
+    const { visitor, username, password } = await signUp();
     let page = await visitor.open(tokens);
     const keys: string[] = [];
     for (const name of ["one", "two"]) {
-      await visitor.send(page, tokens, { action: "make-key", name });
+      await visitor.send(page, tokens, { action: "make-key", name, password });
       page = await visitor.open(tokens);
     }
-    const created = await visitor.send(page, tokens, { action: "make-token" });
+    const created = await visitor.send(page, tokens, { action: "make-token", password });
     const [token = ""] = created.html.match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
     expect(await call("/auth/me", { token })).toMatchObject({ status: 200, body: { username } });
     const { body } = await call("/auth/keys", { token });
@@ -122,10 +127,10 @@ describe("The response that shows a new secret", () => {
     ["make-key", /lai_[0-9A-Za-z]{36,}/],
     ["make-token", /eyJ[\w-]+\.[\w-]+\.[\w-]+/],
   ])("makes no second one when it is reloaded: %s", async (action, secret) => {
-    const { visitor } = await signUp();
+    const { visitor, password } = await signUp();
     const empty = await visitor.open(tokens);
     const form = formsOf(empty).find(({ fields }) => fields["action"] === action)?.fields ?? {};
-    const sent = { ...form, name: "kiosk" };
+    const sent = { ...form, name: "kiosk", password };
     const wrong = action === "make-key" ? { ...sent, name: " " } : sent;
     expect((await visitor.ask(tokens, { form: { ...wrong, forms_used: "x" } })).status).toBe(422);
     const created = await visitor.ask(tokens, { form: sent });
@@ -135,28 +140,28 @@ describe("The response that shows a new secret", () => {
     expect(again.html).toContain("You have already sent this form");
     expect(again.html).not.toMatch(secret);
     expect(cellsOf(again, "Scopes")).toHaveLength(action === "make-key" ? 1 : 0);
-    expect((await visitor.send(again, tokens, { action, name: "another" })).html).toMatch(secret);
+    expect((await visitor.send(again, tokens, { action, name: "another", password })).html).toMatch(secret);
   });
 
   it("makes one of several that are sent at the same moment", async () => {
-    const { visitor } = await signUp();
+    const { visitor, password } = await signUp();
     const page = await visitor.open(tokens);
-    const typed = { action: "make-key", name: "kiosk" };
+    const typed = { action: "make-key", name: "kiosk", password };
     await Promise.all([1, 2, 3].map(() => visitor.send(page, tokens, typed)));
     expect(cellsOf(await visitor.open(tokens), "Scopes")).toHaveLength(1);
   });
 
   it("can be requested again after a failure", async () => {
-    const { visitor } = await signUp();
+    const { visitor, password } = await signUp();
     let page = await visitor.open(tokens);
     for (let created = 0; created < 20; created += 1) {
-      page = await visitor.send(page, tokens, { action: "make-key", name: `${created}` });
+      page = await visitor.send(page, tokens, { action: "make-key", name: `${created}`, password });
       page = await visitor.open(tokens);
     }
-    const refused = await visitor.send(page, tokens, { action: "make-key", name: "one more" });
+    const refused = await visitor.send(page, tokens, { action: "make-key", name: "one more", password });
     expect(refused.html).toContain("You can have up to 20 keys.");
     page = await visitor.send(refused, tokens, { action: "revoke-key" });
-    const created = await visitor.send(refused, tokens, { action: "make-key", name: "one more" });
+    const created = await visitor.send(refused, tokens, { action: "make-key", name: "one more", password });
     expect(created.html).toContain("Key “one more” created");
   });
 });
@@ -167,12 +172,14 @@ describe("The webhook secret", () => {
     const page = await visitor.open(webhooks);
     expect(page.html).not.toContain("whsec_");
     const shownIn = async () =>
-      /whsec_[\w+/=]+/.exec((await visitor.send(page, settings, { action: "show-secret" })).html)?.[0];
+      /whsec_[\w+/=]+/.exec(
+        (await visitor.send(page, settings, { action: "show-secret", password })).html,
+      )?.[0];
     const first = await shownIn();
     const token = (await logIn(username, password)).body.access_token;
     const { body } = await call("/auth/webhook-secret", { token });
     expect(body).toEqual({ secret: first });
-    const replaced = await visitor.send(page, settings, { action: "replace-secret" });
+    const replaced = await visitor.send(page, settings, { action: "replace-secret", password });
     expect(replaced.path).toBe(`${webhooks}&done=secret-replaced`);
     expect(replaced.html).toContain("We also sign with the old one for one more day.");
     const second = await shownIn();
@@ -183,12 +190,13 @@ describe("The webhook secret", () => {
 
 describe("The page of usage", () => {
   it("shows the days as bars and as a table, by operation and key, and as a file", async () => {
-    const { visitor } = await signUp();
+    const { visitor, password } = await signUp();
     const before = await visitor.open("/console/usage");
     expect(before.html).toContain("No usage in this period");
     const created = await visitor.send(await visitor.open(tokens), tokens, {
       action: "make-key",
       name: "kiosk",
+      password,
     });
     const [key = ""] = created.html.match(/lai_[0-9A-Za-z]{36,}/g) ?? [];
     await translate(key);
@@ -308,7 +316,7 @@ describe("The page of the account", () => {
     const wrong = await visitor.send(page, settings, { action: "delete-account", password: "not this one" });
     expect(wrong).toMatchObject({ status: 422 });
     expect(wrong.html).toMatch(
-      /<details open[^>]*>.*id="password-problem"><svg.*?<\/svg>The password is incorrect\./s,
+      /<details open[^>]*>.*id="delete-account-password-problem"><svg.*?<\/svg>The password is incorrect\./s,
     );
     const gone = await visitor.send(page, settings, { action: "delete-account", password });
     expect(gone.html).toContain("Your account is deleted.");

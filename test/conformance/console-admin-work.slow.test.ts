@@ -132,7 +132,7 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     expect((await operator.visitor.open(deliveriesPath)).html).not.toContain(name.jobId);
   });
 
-  it("has requests for a higher plan, which they decide with their password; a mail says so", async () => {
+  it("has requests for a higher plan, which they decide with a code; a mail says so", async () => {
     const owner = await logInAs();
     const purpose = "A clinic in Gulu translates its leaflets.";
     const asking = await owner.visitor.open("/console/tier");
@@ -144,15 +144,15 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     const decide = await operator.visitor.open(`${path}?act=decide`);
     expect(readableOf(decide)).toContain(purpose);
     const typed = { action: "decide", decision: "accepted", note: "Webale." };
-    const refused = await operator.visitor.send(decide, path, { ...typed, password: "not it, sorry" });
+    const refused = await operator.visitor.send(decide, path, { ...typed, password: operator.password });
     expect([refused.status, (await (await localAccounts()).find({ id: owner.id }))?.account_type]).toEqual([
       422,
       "Free",
     ]);
-    const decided = await operator.visitor.send(decide, path, { ...typed, password: operator.password });
+    const decided = await operator.visitor.send(decide, path, { ...typed, password: operator.nextCode() });
     expect(decided.html).toContain("The decision is saved");
     expect(readableOf(await owner.visitor.open("/console/tier"))).toContain("Accepted");
-    const again = await operator.visitor.send(decide, path, { ...typed, password: operator.password });
+    const again = await operator.visitor.send(decide, path, { ...typed, password: operator.nextCode() });
     expect(again.html).toContain("This request is no longer open.");
     expect(await actsOn(operator, owner)).toEqual([
       expect.stringContaining("Accepted a request for a higher plan"),
@@ -164,7 +164,7 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
       .toBe(true);
   });
 
-  it("is the usage of all accounts in a month, which they download with their password", async () => {
+  it("is the usage of all accounts in a month, which they download with a code", async () => {
     const owner = await logInAs();
     const body = { source_language: "eng", target_language: "lug", text: "Good morning" };
     expect((await call("/tasks/translate", { token: await tokenOf(owner), body })).status).toBe(200);
@@ -176,11 +176,10 @@ describe.runIf(inject("isLocal"))("What operators see of work", () => {
     for (const part of ["By day", "By operation", "By account", "/tasks/translate"])
       expect(text).toContain(part);
     const month = new Date().toISOString().slice(0, 7);
-    const wrong = await send(seen, { action: "export", password: "not the password" });
+    const wrong = await send(seen, { action: "export", password: operator.password });
     expect(wrong.status).toBe(422);
     expect(wrong.html).not.toContain("text/csv");
-    const { password } = operator;
-    const file = await send(wrong, { action: "export", password });
+    const file = await send(wrong, { action: "export", password: operator.nextCode() });
     expect(file.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(file.headers.get("content-disposition")).toBe(
       `attachment; filename="usage-${month}-after-${before}.csv"`,

@@ -162,20 +162,22 @@ describe.runIf(isLocal)("The operators' pages", () => {
     }
   });
 
-  it("change the plan only with the operator's password, and record it", async () => {
+  it("change the plan only with a code of the operator, not with the password, and record it", async () => {
     const other = await logInAs();
     const seen = await operator.visitor.open(`${pathOf(other)}?act=change-tier`);
     const type = { action: "change-tier", type: "Premium" };
-    const wrong = await operator.visitor.send(seen, pathOf(other), { ...type, password: "not the password" });
+    expect(seen.html).toContain('autocomplete="one-time-code"');
+    const { password } = operator;
+    const wrong = await operator.visitor.send(seen, pathOf(other), { ...type, password });
     expect(wrong).toMatchObject({ status: 422 });
-    expect(wrong.html).toContain("The password is incorrect.");
+    expect(wrong.html).toContain("The code is wrong");
     const none = await operator.visitor.send(wrong, pathOf(other), type);
     expect(none.status).toBe(422);
     expect((await accounts.find({ id: other.id }))?.account_type).toBe("Free");
     expect(await actsOn(operator, other)).toEqual([]);
 
-    const { password } = operator;
-    const changed = await operator.visitor.send(none, pathOf(other), { ...type, password });
+    const code = { password: operator.nextCode() };
+    const changed = await operator.visitor.send(none, pathOf(other), { ...type, ...code });
     expect(changed.html).toContain("The plan is changed.");
     expect((await accounts.find({ id: other.id }))?.account_type).toBe("Premium");
     expect(await actsOn(operator, other)).toEqual([expect.stringContaining("Free → Premium")]);
@@ -200,9 +202,8 @@ describe.runIf(isLocal)("The operators' pages", () => {
 
   it("delete an account whose username was typed, and record it without its name", async () => {
     const other = await logInAs();
-    const { password } = operator;
     const seen = await operator.visitor.open(`${pathOf(other)}?act=delete`);
-    const typed = { action: "delete", password };
+    const typed = { action: "delete", password: operator.nextCode() };
     const wrong = await operator.visitor.send(seen, pathOf(other), { ...typed, typed_username: "amina" });
     expect(wrong.status).toBe(400);
     expect(wrong.html).toContain("This is not the username of the account.");

@@ -129,12 +129,17 @@ describe("The export of an account", () => {
     expect(refused.status).toBe(422);
     expect(refused.html).toContain("The password is incorrect.");
     expect((await send(password)).html).toContain("Your export is being prepared.");
-    const linkIn = async () => {
-      const { html } = await visitor.open("/console/account?section=export");
-      return /href="([^"]+)"[^>]*>Download the archive/.exec(html)?.[1]?.replaceAll("&amp;", "&");
+    const open = () => visitor.open("/console/account?section=export");
+    const isReady = async () => (await open()).html.includes("Download the archive");
+    await expect.poll(isReady, { timeout: 25_000, interval: 1_000 }).toBe(true);
+    const linkIn = async (typed: string) => {
+      const form = { action: "export-link", password: typed };
+      const { html } = await visitor.send(await open(), "/console/account", form);
+      return /href="(http[^"]+)"[^>]*>Download the archive/.exec(html)?.[1]?.replaceAll("&amp;", "&");
     };
-    await expect.poll(linkIn, { timeout: 25_000, interval: 1_000 }).toBeDefined();
-    const files = await filesAt((await linkIn()) ?? null);
+    expect((await open()).html).not.toContain("exports/");
+    expect(await linkIn("not the password")).toBeUndefined();
+    const files = await filesAt((await linkIn(password)) ?? null);
     expect(rowsIn(files, "account.json")).toMatchObject([{ username }]);
   });
 

@@ -5,7 +5,7 @@ import { basePath, baseUrl, call } from "../support/client.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { FormVisitor, formsOf } from "../support/form-visitor.ts";
 import { signInAtProvider } from "../support/identity-provider.ts";
-import { linkTo } from "../support/local-mails.ts";
+import { linkTo, textsTo } from "../support/local-mails.ts";
 import { setUpSecondFactor } from "../support/second-factor-visitor.ts";
 
 const { origin, hostname } = new URL(baseUrl);
@@ -110,9 +110,16 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect(unproved.html).not.toContain("Log in with Stand-in provider B");
     expect(jar.get(hostname, nameOf("session"))).toBeUndefined();
     const next = "/console/connect";
-    expect(unproved.html).toContain(`href="${basePath}/console/log-in/a?${new URLSearchParams({ next })}"`);
+    const again = new URLSearchParams({ fresh: "yes", next }).toString().replace("&", "&amp;");
+    expect(unproved.html).toContain(`href="${basePath}/console/log-in/a?${again}"`);
 
-    const owner = await logIn(jar, "a", "nambi", { next });
+    // The provider may not have asked the person.
+    const copy = new CookieJar();
+    copy.set(hostname, nameOf("connection"), jar.get(hostname, nameOf("connection")));
+    expect(await logIn(copy, "a", "nambi", { next })).toMatchObject({ path: `${basePath}/console/connect` });
+    expect(await send(copy, next, next, { action: "signed-in" })).toMatchObject({ status: 403 });
+
+    const owner = await logIn(jar, "a", "nambi", { next, fresh: "yes" });
     expect(owner).toMatchObject({ status: 200, path: `${basePath}/console/connect` });
     const joined = await send(jar, next, next, { action: "signed-in" });
     expect(joined).toMatchObject({ status: 200, path: `${basePath}/console` });
@@ -183,13 +190,21 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
       password,
     });
     expect(inside).toMatchObject({ status: 200, path: `${basePath}/console` });
-    const page = await send(jar, "/console", "/console/account/identities/a", {});
+    const join = "/console/account/identities/a";
+    const refusedJoin = await send(jar, join, join, { password: "not the password" });
+    expect(refusedJoin).toMatchObject({ status: 422 });
+    expect(refusedJoin.html).toContain("The password is incorrect.");
+    const page = await send(jar, join, join, { password });
     const address =
       /<a class="button full" href="([^"]+)"/.exec(page.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
     expect(page.html).toContain("Continue to Stand-in provider A");
     const callback = await signInAtProvider(address, { login: "okello", jar });
     const added = await jar.fetch(callback);
     expect(added.headers.get("location")).toBe(`${basePath}/console/account?joined=a`);
+    const joined = "A login with Stand-in provider A was added: it opens your account.";
+    await expect
+      .poll(async () => (await textsTo(unverified)).some((text) => text.includes(joined)))
+      .toBe(true);
 
     const back = await logIn(new CookieJar(), "a", "okello");
     expect(back).toMatchObject({ status: 200, path: `${basePath}/console` });
@@ -252,9 +267,20 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     const visitor = new FormVisitor();
     visitor.cookies.set(nameOf("session"), jar.get(hostname, nameOf("session")) ?? "");
     const settings = "/console/account";
+    const before = await visitor.open(`${settings}?section=security`);
+    for (const typed of [{ action: "set-password", first_password: password }, { action: "unlink" }]) {
+      const refused = await visitor.send(before, settings, typed);
+      expect(refused.status).toBe(403);
+      expect(refused.html).toContain("First confirm that it is you.");
+    }
+    const confirm = await visitor.open(`${settings}/confirm?next=%2Fconsole%2Faccount%3Fsection%3Dsecurity`);
+    expect(confirm.html).toContain("Log in with Stand-in provider B again");
+    await logIn(jar, "b", "nambi", { fresh: "yes", next: `${settings}?section=security` });
+    visitor.cookies.set(nameOf("session"), jar.get(hostname, nameOf("session")) ?? "");
     const both = await visitor.open(`${settings}?section=security`);
     expect(both.html).toContain("You log in with Stand-in provider A.");
-    expect(both.html.match(/Remove Stand-in provider [AB]/g)).toHaveLength(2);
+    // What opens each form, and its button.
+    expect(both.html.match(/Remove Stand-in provider [AB]/g)).toHaveLength(4);
 
     const parted = await visitor.send(both, settings, { action: "unlink" });
     expect(parted.path).toBe(`${settings}?section=security&done=unlinked`);
@@ -271,11 +297,16 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect(set).toMatchObject({ status: 200, path: `${settings}?section=security&done=password-set` });
     const form = new URLSearchParams({ username: "nambi", password });
     expect(await call("/auth/token", { body: form })).toMatchObject({ status: 200 });
+    const nambi = standInAccounts["nambi"]?.email ?? "";
+    for (const reported of ["Stand-in provider A no longer opens your account.", "one was set"])
+      await expect
+        .poll(async () => (await textsTo(nambi)).some((text) => text.includes(reported)))
+        .toBe(true);
     // A person with a password must enter it.
     expect(
       (await visitor.ask(settings, { form: { ...typed, first_password: `${password} 2` } })).status,
     ).toBe(403);
-    const again = { ...formsOf(set)[1]?.fields, ...typed, first_password: `${password} 2` };
+    const again = { ...formsOf(set)[1]?.fields, ...typed, first_password: `${password} 2`, password };
     expect((await visitor.ask(settings, { form: again })).status).toBe(400);
   });
 
@@ -305,5 +336,25 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect((await logIn(new CookieJar(), "a", "nambi")).path).toBe(`${basePath}${connect}`);
     expect((await send(adding, code, code, { code: two })).path).toBe(`${basePath}/console`);
     expect((await logIn(new CookieJar(), "a", "nambi")).path).toBe(`${basePath}${code}`);
+  });
+
+  it("is listed in the mail about a reset of the password, and removed on its page", async () => {
+    const visitor = new FormVisitor();
+    const [email, username] = [acen, "acen-here"];
+    await call("/auth/forgot-password", { body: { email } });
+    const link = await visitor.open(`/reset-password?token=${await linkTo(email, "/reset-password")}`);
+    const page = await visitor.send(link, "/reset-password", { new_password: `${password} again` });
+    expect(page.html).toContain("These still have access");
+    expect(page.html.match(/>Stand-in provider [AB]</g)).toHaveLength(2);
+    const mail = async () =>
+      (await textsTo(email)).find((text) => text.includes("can still log in to yours"));
+    await expect.poll(mail).toContain(`- ${acen} at http://`);
+    const left = await visitor.send(page, "/console/revoke-keys", { action: "remove" });
+    expect(left.html.match(/>Stand-in provider [AB]</g)).toHaveLength(1);
+    const gone = await visitor.send(left, "/console/revoke-keys", { action: "remove" });
+    expect(gone.html).not.toMatch(/>Stand-in provider [AB]</);
+    expect(await logIn(new CookieJar(), "a", "acen")).toMatchObject({ path: `${basePath}${connect}` });
+    const form = new URLSearchParams({ username, password: `${password} again` });
+    expect((await call("/auth/token", { body: form })).status).toBe(200);
   });
 });

@@ -62,7 +62,7 @@ describe.runIf(inject("isLocal"))("A reset of the password of a verified account
     const page = await visitor.open(`/reset-password?token=${link}`);
     const listed = await visitor.send(page, "/reset-password", { new_password: newPassword });
     expect(listed.path).toMatch(/^\/console\/revoke-keys\?token=/);
-    for (const words of ["Your keys still work", "kiosk in Gulu", "clinic &lt;1>", "Revoke all keys"])
+    for (const words of ["These still have access", "kiosk in Gulu", "clinic &lt;1>", "Revoke all keys"])
       expect(listed.html).toContain(words);
     expectError(await me(account.token), 401, "unauthenticated");
     for (const key of keys) expect((await me(key)).status).toBe(200);

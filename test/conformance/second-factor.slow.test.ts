@@ -21,7 +21,7 @@ const withSecondFactor = async () => {
 const tokenFor = (form: Record<string, string>) => call("/auth/token", { body: new URLSearchParams(form) });
 
 const problemIn = ({ html }: SeenPage): string =>
-  /id="\w+-problem"><svg.*?<\/svg>(.*?)<\/p>/s.exec(html)?.[1] ?? "";
+  /id="[\w-]+-problem"><svg.*?<\/svg>(.*?)<\/p>/s.exec(html)?.[1] ?? "";
 
 describe("The set-up of a second factor", () => {
   it("wants the password, shows an address and a QR code, and then the recovery codes once", async () => {
@@ -48,6 +48,9 @@ describe("The set-up of a second factor", () => {
     expect(secretIn((await visitor.open(secondFactorPath)).html)).toEqual(secret);
     const other = await logInTo({ username, password });
     expect((await other.visitor.open(secondFactorPath)).html).not.toContain("otpauth:");
+    const { access_token: token } = (await tokenFor({ username, password })).body;
+    for (const page of [start, waiting])
+      expect(page.html).toContain("This logs out all other browsers and ends all access tokens.");
 
     const refused = await visitor.send(waiting, secondFactorPath, { action: "turn-on", code: "000000" });
     expect(refused.status).toBe(422);
@@ -59,13 +62,15 @@ describe("The set-up of a second factor", () => {
     expect(done.status).toBe(200);
     const codes = recoveryCodesIn(done);
     expect(new Set(codes).size).toBe(10);
+    expect((await call("/auth/me", { token })).status).toBe(401);
+    expect((await other.visitor.open("/console")).path).toBe(logInPath);
     const later = await visitor.open(secondFactorPath);
     expect(recoveryCodesIn(later)).toEqual([]);
     expect(later.html).not.toContain("otpauth:");
     expect(later.html).toMatch(/Recovery codes left<\/dt><dd>10/);
-    // The form that was sent can be sent again, with no effect.
+    // The form that was sent belongs to a session that has ended.
     const again = await visitor.send(refused, secondFactorPath, { action: "turn-on", code: codeOf(secret) });
-    expect(recoveryCodesIn(again)).toEqual([]);
+    expect([again.status, recoveryCodesIn(again)]).toEqual([403, []]);
     expect((await visitor.open(security)).html).toContain("Manage two-step login");
   });
 
@@ -176,7 +181,9 @@ describe("POST /auth/token for an account with a second factor", () => {
   it("does not concern its keys, and other accounts need no code", async () => {
     const { visitor, password } = await signUp();
     const tokens = await visitor.open("/console/tokens");
-    const created = await visitor.send(tokens, "/console/tokens", { action: "make-key", name: "kiosk" });
+    const created = await visitor.send(tokens, "/console/tokens", {
+      ...{ action: "make-key", name: "kiosk", password },
+    });
     const [key = ""] = created.html.match(/lai_[0-9A-Za-z]{36,}/) ?? [];
     await setUpSecondFactor(visitor, password);
     const body = { source_language: "eng", target_language: "lug", text: "How are you?" };
@@ -228,20 +235,23 @@ describe("A second factor that is on", () => {
       .toBe(true);
   });
 
-  it("confirms the deletion of the account, with a code in the field of the password", async () => {
+  it("confirms the deletion of the account, and the password does not", async () => {
     const { visitor, username, password, recoveryCodes } = await withSecondFactor();
     const data = await visitor.open("/console/account?section=data");
-    expect(data.html).toContain("Password or code");
+    expect(data.html).toContain("Six digits of the app, or one of your recovery codes.");
     const path = "/console/account";
-    const wrong = await visitor.send(data, path, { action: "delete-account", password: "000000" });
-    expect(wrong.status).toBe(422);
+    for (const typed of ["000000", password]) {
+      const wrong = await visitor.send(data, path, { action: "delete-account", password: typed });
+      expect(wrong.status).toBe(422);
+    }
     const typed = { action: "delete-account", password: recoveryCodes[0] ?? "" };
     expect((await visitor.send(data, path, typed)).path).toBe(`${logInPath}?after=deleted`);
     expect((await tokenFor({ username, password })).status).toBe(401);
   });
 
   it.runIf(isLocal)("is removed by an operator for a lost phone, and a mail reports it", async () => {
-    const { username, email, password } = await withSecondFactor();
+    const { visitor, username, email, password, secret } = await withSecondFactor();
+    const { access_token: token } = (await tokenFor({ username, password, otp: codeOf(secret) })).body;
     const operate = async (...args: string[]) => {
       const running = runCommand("infra/commands/account.ts", [username, ...args], {
         DATA_DIR: inject("dataDirectory"),
@@ -253,6 +263,8 @@ describe("A second factor that is on", () => {
     const removed = await operate("--remove-second-factor");
     expect(removed.code).toBe(0);
     expect(JSON.parse(removed.output)).toMatchObject({ username, second_factor: false });
+    expect((await call("/auth/me", { token })).status).toBe(401);
+    expect((await visitor.open("/console")).path).toBe(logInPath);
     expect((await logInTo({ username, password })).seen.path).toBe("/console");
     await expect
       .poll(async () => (await textsTo(email)).some((text) => text.includes("An operator of this service")))

@@ -28,6 +28,9 @@ beforeEach(() => {
   mails.length = 0;
 });
 
+/** What joining needs. */
+const joining = () => ({ identities, mailQueue, openIdProviders: [] });
+
 let people = 0;
 
 /** A new person at a provider. */
@@ -131,9 +134,7 @@ describe("A person whose address already has an account", () => {
       expect(await enter(person)).toMatchObject({ kind: "unproved", account: { id } });
       expect(await identities.list(id)).toEqual([]);
     }
-    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, { identities })).toBe(
-      "joined",
-    );
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, joining())).toBe("joined");
     expect(await enter(person)).toMatchObject({
       kind: "entered",
       account: { id, oauth_type: "Credentials", has_password: true },
@@ -259,33 +260,28 @@ describe("An identity that is joined by who is signed in", () => {
   it("opens their account from then on, with any address", async () => {
     const id = await register(`joins-${people}@example.com`, { verified: false });
     const person = newPerson({ emailVerified: false });
-    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, { identities })).toBe(
-      "joined",
-    );
-    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, { identities })).toBe(
-      "joined",
-    );
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, joining())).toBe("joined");
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, joining())).toBe("joined");
     expect(await enter(person)).toMatchObject({ kind: "entered", account: { id } });
+    expect(mails).toEqual([
+      { kind: "security-notice", userId: id, event: "identity-added", detail: person.issuer },
+    ]);
   });
 
   it("is not added by a session that has ended, as after a new password", async () => {
     const id = await register(`changes-${people}@example.com`, { verified: true });
     const person = newPerson();
     await accounts.changePassword({ userId: id, tokenEpoch: 0 }, "$argon2id$new");
-    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, { identities })).toBe(
-      "ended",
-    );
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, joining())).toBe("ended");
     expect(await identities.list(id)).toEqual([]);
-    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 1 }, { identities })).toBe(
-      "joined",
-    );
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 1 }, joining())).toBe("joined");
   });
 
   it("is not taken away from another account", async () => {
     const person = newPerson();
     await enter(person);
     const id = await register(`takes-${people}@example.com`, { verified: true });
-    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, { identities })).toBe(
+    expect(await joinIdentity(identityOf(person), { userId: id, tokenEpoch: 0 }, joining())).toBe(
       "other-account",
     );
     expect(await identities.list(id)).toEqual([]);

@@ -15,7 +15,7 @@ import {
   requiresSecondFactor,
   signInWithCode,
 } from "../../shared/accounts/sign-in/check-code.ts";
-import { confirmIdentity, confirmPassword } from "../../shared/accounts/sign-in/confirm-password.ts";
+import { confirmAct } from "../../shared/accounts/sign-in/confirm-act.ts";
 import { hashPassword } from "../../shared/accounts/sign-in/passwords.ts";
 import { accountRepositories } from "../../shared/wiring/accounts-from-environment.ts";
 import { secondFactorsOver } from "../support/second-factor.ts";
@@ -67,15 +67,18 @@ const setup = async (fields: { readonly password?: string } = {}) => {
 /** The same with a second factor, which was set up a minute ago. */
 const withFactor = async (fields?: { readonly password?: string }) => {
   const person = await setup(fields);
-  const owner = { userId: person.id, session };
+  const owner = { userId: person.id, tokenEpoch: 0, session };
   expect(await person.open().startSetUp(owner)).toBe(true);
   const secret = await person.open().findSetUp(owner);
   if (!secret) throw new Error("The set-up does not wait.");
   const finished = await person.open().finishSetUp(owner, codeAt(secret, person.at()));
   if (finished.kind !== "on") throw new Error("The second factor is not on.");
   person.wait(60);
+  const account = await person.accounts.find({ id: person.id });
+  if (!account) throw new Error("The account is gone.");
   return {
     ...person,
+    account,
     secret,
     codes: finished.codes,
     code: (steps = 0) => codeAt(secret, person.at() + steps),
@@ -148,9 +151,9 @@ describe("A code", () => {
 describe("The set-up", () => {
   it("belongs to its session, waits a quarter of an hour, and finishes once", async () => {
     const { id, open, at, wait } = await setup();
-    const owner = { userId: id, session };
+    const owner = { userId: id, tokenEpoch: 0, session };
     await open().startSetUp(owner);
-    expect(await open().findSetUp({ userId: id, session: "another" })).toBeUndefined();
+    expect(await open().findSetUp({ ...owner, session: "another" })).toBeUndefined();
     const first = await open().findSetUp(owner);
     await open().startSetUp(owner);
     const secret = await open().findSetUp(owner);
@@ -223,10 +226,10 @@ describe("What ends a second factor", () => {
       expect(await open().use(id, codes[0] ?? "")).toBeUndefined();
 
       const waiting = await setup();
-      await waiting.open().startSetUp({ userId: waiting.id, session });
+      await waiting.open().startSetUp({ userId: waiting.id, tokenEpoch: 0, session });
       const proof = firstProof({ userId: waiting.id, tokenEpoch: 0 }, hash);
       await table.open().transact(proof.map((update) => ({ update })));
-      expect(await waiting.open().findSetUp({ userId: waiting.id, session })).toBeUndefined();
+      expect(await waiting.open().findSetUp({ userId: waiting.id, tokenEpoch: 0, session })).toBeUndefined();
     }
   });
 
@@ -246,44 +249,52 @@ describe("What ends a second factor", () => {
 });
 
 describe("The confirmation of a dangerous act", () => {
-  const confirm = async (
-    person: Awaited<ReturnType<typeof setup>>,
-    typed: string,
-    confirms: typeof confirmIdentity = confirmIdentity,
-  ) => codeOf(confirms(person.id, { password: typed, param: "password" }, person.dependencies));
+  type Setup = Awaited<ReturnType<typeof setup>>;
+  const confirm = ({ id, dependencies }: Setup, typed: string | undefined, provedAt?: number) =>
+    codeOf(confirmAct(id, { password: typed, provedAt }, dependencies));
+  const recently = () => Math.floor(Date.now() / 1_000);
 
-  it("is the password, a code of the app or a recovery code, and a mail reports only the last", async () => {
-    const person = await withFactor({ password });
-    expect(await confirm(person, password)).toBe("done");
-    expect(await confirm(person, person.code())).toBe("done");
-    expect(await confirm(person, person.code())).toBe("invalid_code");
-    expect(person.mails).toEqual([]);
-    expect(await confirm(person, person.codes[0] ?? "")).toBe("done");
-    expect(person.mails).toEqual([{ kind: "recovery-code-used", userId: person.id, codesLeft: 9 }]);
-    expect(await confirm(person, person.codes[0] ?? "")).toBe("invalid_credentials");
-    expect(await confirm(person, "nine cranes over the hill")).toBe("invalid_credentials");
-  });
-
-  it("is only a code for an account without a password, and nothing without both", async () => {
-    const person = await withFactor();
-    expect(await confirm(person, person.code(1))).toBe("done");
-    expect(await confirm(person, person.codes[0] ?? "")).toBe("done");
-    expect(await confirm(person, "aaaa-bbbb-cccc-dddd")).toBe("invalid_code");
-    expect(await confirm(person, password)).toBe("bad_request");
-    expect(await confirm(await setup(), "123456")).toBe("bad_request");
-  });
-
-  it("is not a code where the password is required", async () => {
-    const person = await withFactor({ password });
-    expect(await confirm(person, person.code(), confirmPassword)).toBe("invalid_credentials");
-    expect(await confirm(await setup({ password }), "123456")).toBe("invalid_credentials");
-  });
-
-  it("takes a password that looks like a code", async () => {
-    for (const typed of ["12-34-56", "abcdefghij234567"]) {
-      const person = await withFactor({ password: typed });
-      expect(await confirm(person, typed)).toBe("done");
+  it("is a code where there is a second factor, also with a password, and a mail reports recovery codes", async () => {
+    for (const fields of [{ password }, {}]) {
+      const person = await withFactor(fields);
+      expect(await confirm(person, password, recently())).toBe("invalid_code");
+      expect(await confirm(person, undefined, recently())).toBe("invalid_code");
+      expect(await confirm(person, person.code())).toBe("done");
+      expect(await confirm(person, person.code())).toBe("invalid_code");
+      expect(person.mails).toEqual([]);
+      expect(await confirm(person, person.codes[0])).toBe("done");
+      expect(person.mails).toEqual([{ kind: "recovery-code-used", userId: person.id, codesLeft: 9 }]);
+      expect(await confirm(person, person.codes[0])).toBe("invalid_code");
     }
+  });
+
+  it("is otherwise the password where there is one, and no recent login instead", async () => {
+    const person = await setup({ password });
+    for (const typed of [undefined, "123456", "nine cranes over the hill"])
+      expect(await confirm(person, typed, recently())).toBe("invalid_credentials");
+    expect(await confirm(person, password)).toBe("done");
+  });
+
+  it("is otherwise a login of the last ten minutes", async () => {
+    const person = await setup();
+    expect(await confirm(person, undefined, recently() - 599)).toBe("done");
+    expect(await confirm(person, password, recently() - 601)).toBe("bad_request");
+    expect(await confirm(person, password)).toBe("bad_request");
+  });
+});
+
+describe("A second factor that is turned on", () => {
+  it("ends every token and session from before, and is not turned on by one that has ended", async () => {
+    expect((await withFactor()).account.token_epoch).toBe(1);
+    const person = await setup();
+    const owner = { userId: person.id, tokenEpoch: 0, session };
+    await person.open().startSetUp(owner);
+    const secret = await person.open().findSetUp(owner);
+    await person.accounts.revokeTokens(owner);
+    expect(await person.open().finishSetUp(owner, codeAt(secret ?? Buffer.alloc(0), person.at()))).toEqual({
+      kind: "ended",
+    });
+    expect((await person.accounts.find({ id: person.id }))?.has_second_factor).toBe(false);
   });
 });
 

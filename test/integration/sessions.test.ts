@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   createSessionsRepository,
   type SessionsRepository,
+  withPassword,
 } from "../../functions/console/sessions/sessions-repository.ts";
 import { sessionDigest, sessionKeys } from "../../shared/accounts/sessions/keys.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
@@ -28,7 +29,7 @@ const startAt = (begin = 1_795_000_000) => {
 describe("A session of the console", () => {
   it("is found by its secret, which is not in the table", async () => {
     const { account, clock, sessions } = startAt();
-    const { secret, session } = await sessions.begin(account, "A browser ".repeat(50));
+    const { secret, session } = await sessions.begin(account, withPassword, "A browser ".repeat(50));
     expect(secret).toMatch(new RegExp(`^${account.userId}\\.[\\w-]{43}$`));
     expect(await sessions.find(secret)).toEqual(session);
     const item = await table.read({ ...sessionKeys.session(account.userId, sessionDigest(secret)) });
@@ -40,7 +41,7 @@ describe("A session of the console", () => {
   it("is another one each time, and is not found by the secret with another account's number", async () => {
     const { account, sessions } = startAt();
     const secrets = await Promise.all(
-      [1, 2, 3].map(async () => (await sessions.begin(account, undefined)).secret),
+      [1, 2, 3].map(async () => (await sessions.begin(account, withPassword, undefined)).secret),
     );
     expect(new Set(secrets).size).toBe(3);
     const [, random] = secrets[0]?.split(".") ?? [];
@@ -57,8 +58,8 @@ describe("A session of the console", () => {
   it("ends after a week without use, and after thirty days in any case", async () => {
     const { account, clock, sessions } = startAt();
     const [used, left] = await Promise.all([
-      sessions.begin(account, "used"),
-      sessions.begin(account, "left"),
+      sessions.begin(account, withPassword, "used"),
+      sessions.begin(account, withPassword, "left"),
     ]);
     for (let days = 6; days < 30; days += 6) {
       clock.seconds += 6 * day;
@@ -72,7 +73,7 @@ describe("A session of the console", () => {
 
   it("is written once an hour, not with each page", async () => {
     const { account, clock, sessions } = startAt();
-    const { secret } = await sessions.begin(account, undefined);
+    const { secret } = await sessions.begin(account, withPassword, undefined);
     const writes = () => table.calls.filter((name) => name === "UpdateItem").length;
     const before = writes();
     clock.seconds += hour - 1;
@@ -86,9 +87,9 @@ describe("A session of the console", () => {
 
   it("is listed to its owner, that used last first, unless the password was changed since", async () => {
     const { account, clock, sessions } = startAt();
-    const first = await sessions.begin(account, "first");
+    const first = await sessions.begin(account, withPassword, "first");
     clock.seconds += hour;
-    await sessions.begin(account, "second");
+    await sessions.begin(account, withPassword, "second");
     clock.seconds += hour;
     await sessions.find(first.secret);
     expect(await sessions.list(account)).toMatchObject([
@@ -98,9 +99,21 @@ describe("A session of the console", () => {
     expect(await sessions.list({ ...account, tokenEpoch: 3 })).toEqual([]);
   });
 
+  it("says how it started; one of an older version counts as started with the password alone", async () => {
+    const { account, clock, sessions } = startAt();
+    const start = { with: "provider", showedFactor: true, provedAt: clock.seconds } as const;
+    const { secret, session } = await sessions.begin(account, start, undefined);
+    expect(await sessions.find(secret)).toMatchObject({ start });
+    await table.open().update({
+      Key: sessionKeys.session(account.userId, session.id),
+      UpdateExpression: "REMOVE started_with, showed_factor, proved_at",
+    });
+    expect(await sessions.find(secret)).toMatchObject({ start: { ...withPassword, provedAt: undefined } });
+  });
+
   it("can be ended alone", async () => {
     const { account, sessions } = startAt();
-    const [one, two] = await Promise.all([1, 2].map(() => sessions.begin(account, undefined)));
+    const [one, two] = await Promise.all([1, 2].map(() => sessions.begin(account, withPassword, undefined)));
     if (!one || !two) throw new Error("Two sessions were started.");
     await sessions.end(account.userId, one.session.id);
     await sessions.end(account.userId, one.session.id);
@@ -110,7 +123,7 @@ describe("A session of the console", () => {
 
   it("accepts a one-time form once, until it is released", async () => {
     const { account, sessions } = startAt();
-    const { secret, session } = await sessions.begin(account, undefined);
+    const { secret, session } = await sessions.begin(account, withPassword, undefined);
     expect(session.formsUsed).toBe(0);
     const sent = await Promise.all([1, 2, 3].map(() => sessions.useForm(session, 0)));
     expect(sent.filter(Boolean)).toHaveLength(1);

@@ -16,6 +16,8 @@ export interface LoggedIn {
   readonly id: number;
   /** Of the second factor, which operators need. */
   readonly secret?: Uint8Array;
+  /** Their next code that was not used, to confirm an act. */
+  readonly nextCode: () => string;
 }
 
 let opened: Promise<AccountsRepository> | undefined;
@@ -31,9 +33,9 @@ export const logInAs = async (type: AccountType = "Free"): Promise<LoggedIn> => 
   const found = await accounts.find({ username: person.username });
   if (!found) throw new Error("The account was not created.");
   await accounts.setAccountType(found.id, type);
-  if (type !== "Admin") return { ...person, id: found.id };
-  const { secret } = await setUpSecondFactor(person.visitor, person.password);
-  return { ...person, id: found.id, secret };
+  if (type !== "Admin") return { ...person, id: found.id, nextCode: () => "" };
+  const { secret, recoveryCodes } = await setUpSecondFactor(person.visitor, person.password);
+  return { ...person, id: found.id, secret, nextCode: () => recoveryCodes.pop() ?? "" };
 };
 
 /** A token of an account. */

@@ -8,7 +8,7 @@ import type { Table } from "../../shared/platform/storage/table.ts";
 
 /** The second factors in a table, sealed with a key of tests. */
 export const secondFactorsOver = (
-  table: Pick<Table, "read" | "update">,
+  table: Pick<Table, "read" | "transact" | "update">,
   now?: () => number,
   read: () => string = () => "a key of tests that is long enough to seal with",
 ) =>

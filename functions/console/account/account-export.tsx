@@ -1,9 +1,9 @@
 import type { AccountExport } from "../../../shared/accounts/export/request-export.ts";
-import { canConfirm, confirmWords } from "../second-factor/confirm-words.ts";
+import { proofField } from "../proof/proof-field.tsx";
 import { sentTo } from "../server/sent-form.ts";
 import { fill } from "../texts/languages.ts";
 import { momentOf } from "../view/dates.ts";
-import { Form, PasswordField } from "../view/forms.tsx";
+import { Form } from "../view/forms.tsx";
 import { type AccountView, accountPath } from "./account-view.ts";
 
 const kilobyte = 1_024;
@@ -21,14 +21,31 @@ const LastExport = ({ last, visit }: { readonly last: AccountExport; readonly vi
     );
   }
   const kilobytes = Math.ceil((last.size ?? 0) / kilobyte);
+  const download = fill(words.exportDownload, { kilobytes });
+  const { isThis, form } = sentTo("export-link", visit);
   return (
-    <p>
-      <a href={last.url}>{fill(words.exportDownload, { kilobytes })}</a>{" "}
-      {fill(words.exportUntil, {
-        requested: momentOf(last.requested_at, language),
-        end: momentOf(last.expires_at, language),
-      })}
-    </p>
+    <>
+      <p>
+        {fill(words.exportUntil, {
+          requested: momentOf(last.requested_at, language),
+          end: momentOf(last.expires_at, language),
+        })}
+      </p>
+      {visit.exportUrl === undefined ? (
+        <details open={isThis} class="more">
+          <summary>{download}</summary>
+          <Form to={accountPath} submit={words.exportLink} {...form}>
+            {proofField(visit, "export-link")}
+          </Form>
+        </details>
+      ) : (
+        <p>
+          <a class="button" href={visit.exportUrl}>
+            {download}
+          </a>
+        </p>
+      )}
+    </>
   );
 };
 
@@ -36,21 +53,17 @@ const LastExport = ({ last, visit }: { readonly last: AccountExport; readonly vi
 export const Export = (visit: AccountView) => {
   const { texts, lastExport } = visit;
   const words = texts.account;
-  const { isThis, form, field } = sentTo("export-account", visit);
+  const { isThis, form } = sentTo("export-account", visit);
   return (
     <>
       <p>{words.exportText}</p>
       {lastExport && <LastExport last={lastExport} visit={visit} />}
-      {canConfirm(visit) ? (
-        <details open={isThis} class="more">
-          <summary>{words.exportOpen}</summary>
-          <Form to={accountPath} submit={words.exportButton} look="secondary" {...form}>
-            <PasswordField {...field("password")} {...confirmWords(visit)} />
-          </Form>
-        </details>
-      ) : (
-        <p>{words.exportNeedsPassword}</p>
-      )}
+      <details open={isThis} class="more">
+        <summary>{words.exportOpen}</summary>
+        <Form to={accountPath} submit={words.exportButton} look="secondary" {...form}>
+          {proofField(visit, "export-account")}
+        </Form>
+      </details>
     </>
   );
 };

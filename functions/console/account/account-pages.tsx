@@ -4,17 +4,16 @@ import {
   findExport,
   requestExport,
 } from "../../../shared/accounts/export/request-export.ts";
-import { createKey, listKeys, revokeKey, revokeKeys } from "../../../shared/accounts/profile/manage-keys.ts";
+import { listKeys, revokeKey, revokeKeys } from "../../../shared/accounts/profile/manage-keys.ts";
 import { updateProfile } from "../../../shared/accounts/profile/manage-profile.ts";
 import type { ApiKeysRepository } from "../../../shared/accounts/repositories/api-keys-repository.ts";
 import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
 import { changePassword, setFirstPassword } from "../../../shared/accounts/sign-in/change-password.ts";
 import {
   type DeletionDependencies,
-  deleteWithPassword,
+  deleteConfirmed,
 } from "../../../shared/accounts/sign-in/delete-account.ts";
 import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
-import { issueTokenTo } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { acceptTerms } from "../../../shared/accounts/sign-in/register.ts";
 import { resendVerification } from "../../../shared/accounts/sign-in/verify-email.ts";
 import { findUsage } from "../../../shared/accounts/usage/find-usage.ts";
@@ -26,15 +25,18 @@ import {
   resendCallback,
   sendTestCallback,
 } from "../../../shared/recordings/jobs/manage-callbacks.ts";
+import { providerNameOf } from "../identity/enter-with-identity.ts";
+import { confirmVisit, proofIn } from "../proof/confirm.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { requirePresentTerms } from "../server/require-present-terms.ts";
 import { type PageResponse, redirect, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import type { SessionsRepository } from "../sessions/sessions-repository.ts";
 import { AccountSettings, sectionIn } from "./account.tsx";
-import type { LinkableProvider } from "./account-view.ts";
+import type { AccountView, LinkableProvider } from "./account-view.ts";
+import { createOnce, report } from "./create-once.ts";
 import { Overview } from "./overview.tsx";
-import { accountPage, endOfDay, overviewPage, requiredOnceSet, tokensPage } from "./pages.ts";
+import { accountPage, overviewPage, requiredOnceSet, tokensPage } from "./pages.ts";
 import { type ShownOnce, TokensAndKeys } from "./tokens.tsx";
 import { type UsagePageDependencies, usageOfAccount } from "./usage-page.tsx";
 
@@ -58,9 +60,6 @@ export interface AccountPagesDependencies
 type SignedInVisit = Visit<unknown, "signed-in">;
 
 type TokensQuery = z.output<NonNullable<typeof tokensPage.query>>;
-type TokensForm = z.output<NonNullable<typeof tokensPage.form>>;
-type KeyForm = Extract<TokensForm, { readonly action: "make-key" }>;
-type TokenForm = Extract<TokensForm, { readonly action: "make-token" }>;
 type AccountQuery = z.output<NonNullable<typeof accountPage.query>>;
 type ProfileForm = Extract<
   z.output<NonNullable<typeof accountPage.form>>,
@@ -91,33 +90,6 @@ const overview = (dependencies: AccountPagesDependencies): BoundPage =>
     },
   });
 
-/** Creates a key or a token. If that fails, its form can be sent again; reloading the response sends it too. */
-const createOnce = async (
-  visit: SignedInVisit,
-  form: KeyForm | TokenForm,
-  { apiKeys, sessions, ...dependencies }: AccountPagesDependencies,
-): Promise<ShownOnce> => {
-  try {
-    if (form.action === "make-token") {
-      const { access_token: token, expires_in: seconds } = await issueTokenTo(ownerIn(visit), dependencies);
-      return { createdToken: { token, seconds } };
-    }
-    const request = {
-      name: form.name,
-      scopes: form.scopes.length > 0 ? form.scopes : null,
-      expires_at: form.last_day === undefined ? null : endOfDay(form.last_day),
-      monthly_limit: form.monthly_limit ?? null,
-      requests_per_minute: form.requests_per_minute ?? null,
-    };
-    return {
-      createdKey: await createKey({ userId: visit.account.id, token: visit.session }, request, { apiKeys }),
-    };
-  } catch (error) {
-    await sessions.releaseForm(visit.session, form.forms_used);
-    throw error;
-  }
-};
-
 /** Revokes a key. @returns the outcome for the page. */
 const revoke = async (
   userId: number,
@@ -141,7 +113,7 @@ const startAgain = async (
 ): Promise<PageResponse<never>> => {
   const account = await accounts.find({ id: visit.account.id });
   if (!account) throw new AppError("unauthenticated");
-  return redirect(next, { cookies: [await visit.beginSession(account)] });
+  return redirect(next, { cookies: [await visit.beginSession(account, visit.session.start)] });
 };
 
 const revokeTokens = async (
@@ -204,9 +176,26 @@ const saveProfile = async (
 const leave = async ({ endSession }: SignedInVisit, after: string): Promise<PageResponse<never>> =>
   redirect(`/console/log-in?after=${after}`, { cookies: [await endSession()] });
 
+/** Removes an identity, and reports it with a mail. @throws AppError `bad_request` for the last way to log in. */
+const unlink = async (
+  visit: SignedInVisit,
+  id: string,
+  dependencies: AccountPagesDependencies,
+): Promise<void> => {
+  const { identities } = dependencies;
+  const removed = (await identities.list(visit.account.id)).find((identity) => identity.id === id);
+  const parting = await identities.part(visit.account.id, id);
+  if (parting === "last") throw new AppError("bad_request", { message: visit.texts.account.lastWayIn });
+  if (parting === "unknown" || !removed) return;
+  await report(visit, "identity-removed", dependencies, providerNameOf(removed.issuer, dependencies));
+};
+
+/** What the response to a form shows, and no other page. */
+type Revealed = Pick<AccountView, "exportUrl" | "secret">;
+
 const settings = (dependencies: AccountPagesDependencies): BoundPage => {
   const { callbackSecrets, sessions, identities, openIdProviders } = dependencies;
-  const show = async (visit: Visit<AccountQuery, "signed-in">, secret?: string) => {
+  const show = async (visit: Visit<AccountQuery, "signed-in">, revealed: Revealed = {}) => {
     const [listed, joined, deliveries] = await Promise.all([
       sessions.list(ownerIn(visit)),
       identities.list(visit.account.id),
@@ -214,10 +203,10 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
     ]);
     const lists = { sessions: listed, identities: joined, providers: openIdProviders, deliveries };
     const { termsVersion } = dependencies;
-    const isExport = visit.query.section === "export" || visit.values["action"] === "export-account";
+    const isExport = sectionIn(visit) === "export";
     const lastExport = isExport ? await findExport(visit.account.id, dependencies) : undefined;
     return shown({
-      content: <AccountSettings {...visit} {...lists} {...{ secret, termsVersion, lastExport }} />,
+      content: <AccountSettings {...visit} {...lists} {...revealed} {...{ termsVersion, lastExport }} />,
     });
   };
   return page(accountPage, {
@@ -231,6 +220,7 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           await changePassword(account.id, form, dependencies);
           return startAgain(visit, "/console/account?section=security&done=password-changed", dependencies);
         case "set-password":
+          await confirmVisit(visit, form, dependencies);
           await setFirstPassword(account, form.first_password, dependencies);
           return startAgain(visit, "/console/account?section=security&done=password-set", dependencies);
         case "send-verification":
@@ -240,17 +230,26 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           await dependencies.accounts.revokeTokens(ownerIn(visit));
           return leave(visit, "log-out");
         case "unlink":
-          if ((await identities.part(account.id, form.identity)) === "last") {
-            throw new AppError("bad_request", { message: visit.texts.account.lastWayIn });
-          }
+          await confirmVisit(visit, form, dependencies);
+          await unlink(visit, form.identity, dependencies);
           return redirect("/console/account?section=security&done=unlinked");
         case "replace-secret":
+          await confirmVisit(visit, form, dependencies);
           await callbackSecrets.replace(account.id);
+          await report(visit, "webhook-secret-replaced", dependencies);
           return redirect("/console/account?section=webhooks&done=secret-replaced");
         case "show-secret":
-          return show(visit, await callbackSecrets.current(account.id));
+          await confirmVisit(visit, form, dependencies);
+          await report(visit, "webhook-secret-shown", dependencies);
+          return show(visit, { secret: await callbackSecrets.current(account.id) });
+        case "export-link": {
+          await confirmVisit(visit, form, dependencies);
+          await report(visit, "export-link", dependencies);
+          const last = await findExport(account.id, dependencies);
+          return show(visit, { exportUrl: last?.url ?? undefined });
+        }
         case "export-account":
-          await requestExport(account.id, form.password, dependencies);
+          await requestExport(account.id, proofIn(visit, form), dependencies);
           return redirect("/console/account?section=export&done=export-requested");
         case "accept-terms":
           requirePresentTerms(form.version, dependencies.termsVersion, visit.texts);
@@ -263,7 +262,7 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           await resendCallback({ userId: account.id, jobId: form.job }, dependencies);
           return redirect("/console/account?section=webhooks&done=resent");
         case "delete-account":
-          await deleteWithPassword(account.id, form.password, request.signal, dependencies);
+          await deleteConfirmed(account.id, proofIn(visit, form), request.signal, dependencies);
           return leave(visit, "deleted");
       }
     },

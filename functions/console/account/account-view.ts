@@ -26,6 +26,8 @@ export type AccountView = Visit<z.output<NonNullable<typeof accountPage.query>>,
   readonly lastExport?: AccountExport | undefined;
   /** The webhook secret, when its owner has requested it. */
   readonly secret?: string | undefined;
+  /** The link to the export, when its owner has requested it. */
+  readonly exportUrl?: string | undefined;
   /** Callbacks that were sent, on the page of webhooks. */
   readonly deliveries?: readonly CallbackDelivery[] | undefined;
 };

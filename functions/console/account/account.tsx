@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { canConfirm, confirmWords } from "../second-factor/confirm-words.ts";
+import { proofField } from "../proof/proof-field.tsx";
 import { sentTo } from "../server/sent-form.ts";
 import { fill } from "../texts/languages.ts";
 import { Notice, PageHead, TabBar } from "../view/components.tsx";
-import { Form, PasswordField } from "../view/forms.tsx";
+import { Form } from "../view/forms.tsx";
 import { Export } from "./account-export.tsx";
 import { type AccountView, accountPath } from "./account-view.ts";
 import { NewTerms } from "./new-terms.tsx";
@@ -14,20 +14,16 @@ import { Webhooks } from "./webhooks.tsx";
 
 const Deletion = (visit: AccountView) => {
   const words = visit.texts.account;
-  const { isThis, form, field } = sentTo("delete-account", visit);
+  const { isThis, form } = sentTo("delete-account", visit);
   return (
     <>
       <p>{words.deleteText}</p>
-      {canConfirm(visit) ? (
-        <details open={isThis} class="revoke">
-          <summary>{words.deleteOpen}</summary>
-          <Form to={accountPath} submit={words.deleteButton} look="danger" {...form}>
-            <PasswordField {...field("password")} {...confirmWords(visit)} />
-          </Form>
-        </details>
-      ) : (
-        <p>{words.deleteNeedsPassword}</p>
-      )}
+      <details open={isThis} class="revoke">
+        <summary>{words.deleteOpen}</summary>
+        <Form to={accountPath} submit={words.deleteButton} look="danger" {...form}>
+          {proofField(visit, "delete-account")}
+        </Form>
+      </details>
     </>
   );
 };
@@ -41,6 +37,7 @@ const sectionOf: Readonly<Record<string, AccountSection>> = {
   "show-secret": "webhooks",
   "replace-secret": "webhooks",
   "export-account": "export",
+  "export-link": "export",
   "test-webhook": "webhooks",
   "resend-webhook": "webhooks",
   "delete-account": "data",
@@ -121,6 +118,7 @@ const Outcomes = ({ account, texts, query, providers }: AccountView) => {
     "secret-replaced": texts.tokens.secretReplaced,
     "terms-accepted": words.termsAccepted,
     "export-requested": words.exportRequested,
+    confirmed: texts.proof.confirmed,
     "second-factor-off": texts.secondFactor.turnedOff,
     resent: texts.webhooks.resent,
     tested: texts.webhooks.tested,

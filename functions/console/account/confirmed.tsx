@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { Form } from "../view/forms.tsx";
@@ -14,6 +15,7 @@ export const Confirmed = ({
   text,
   sent,
   isDangerous = true,
+  children,
 }: {
   readonly to: string;
   readonly action: string;
@@ -21,13 +23,17 @@ export const Confirmed = ({
   readonly text: string;
   readonly sent: Pick<Visit, "values" | "lists" | "problems">;
   readonly isDangerous?: boolean;
+  /** Fields of the form. */
+  readonly children?: ComponentChildren;
 }) => {
   const { isThis, form } = sentTo(action, sent);
   return (
     <details open={isThis} class={isDangerous ? "revoke" : "more"}>
       <summary>{label}</summary>
       <p>{text}</p>
-      <Form to={to} submit={label} look={isDangerous ? "danger" : "secondary"} {...form} />
+      <Form to={to} submit={label} look={isDangerous ? "danger" : "secondary"} {...form}>
+        {children}
+      </Form>
     </details>
   );
 };

@@ -13,6 +13,9 @@ import { definePage } from "../server/define-page.ts";
 const done = <const Outcome extends string>(outcomes: readonly Outcome[]) =>
   z.object({ done: z.enum(outcomes).optional().catch(undefined) });
 
+/** What `proofField` requires; missing where that is a recent login. */
+const password = givenPassword.optional();
+
 /** A field that is sent once for each chosen value. */
 const chosen = <Value extends z.ZodType>(value: Value) =>
   z.preprocess((sent) => (sent === undefined ? [] : [sent].flat()), z.array(value));
@@ -56,10 +59,11 @@ export const tokensPage = definePage({
       requests_per_minute: optionalField(
         wholeNumber.pipe(keyRequest.shape.requests_per_minute.unwrap().unwrap()),
       ),
+      password,
     }),
     z.object({ action: z.literal("revoke-key"), key: z.string().min(1).max(64) }),
     z.object({ action: z.literal("revoke-all-keys") }),
-    z.object({ action: z.literal("make-token"), forms_used: wholeNumber }),
+    z.object({ action: z.literal("make-token"), forms_used: wholeNumber, password }),
     z.object({ action: z.literal("revoke-all-tokens") }),
   ]),
   styles: ["account"],
@@ -107,7 +111,7 @@ export const accountPage = definePage({
   audience: "signed-in",
   title: ({ navigation }) => navigation.account,
   query: done([
-    ...(["terms-accepted", "export-requested", "second-factor-off"] as const),
+    ...(["terms-accepted", "export-requested", "second-factor-off", "confirmed"] as const),
     ...(["saved", "sent", "password-changed", "password-set", "unlinked"] as const),
     ...(["secret-replaced", "resent", "tested"] as const),
   ]).extend({
@@ -133,17 +137,18 @@ export const accountPage = definePage({
       old_password: givenPassword,
       new_password: newPassword,
     }),
-    z.object({ action: z.literal("set-password"), first_password: newPassword }),
+    z.object({ action: z.literal("set-password"), first_password: newPassword, password }),
     z.object({ action: z.literal("send-verification") }),
     z.object({ action: z.literal("log-out-everywhere") }),
-    z.object({ action: z.literal("unlink"), identity: z.string().min(1).max(200) }),
-    z.object({ action: z.literal("show-secret") }),
-    z.object({ action: z.literal("replace-secret") }),
-    z.object({ action: z.literal("export-account"), password: givenPassword }),
+    z.object({ action: z.literal("unlink"), identity: z.string().min(1).max(200), password }),
+    z.object({ action: z.literal("show-secret"), password }),
+    z.object({ action: z.literal("replace-secret"), password }),
+    z.object({ action: z.literal("export-account"), password }),
+    z.object({ action: z.literal("export-link"), password }),
     z.object({ action: z.literal("accept-terms"), version: z.string().max(40) }),
     z.object({ action: z.literal("test-webhook"), url: text().trim().min(1).max(maxCallbackUrlLength) }),
     z.object({ action: z.literal("resend-webhook"), job: z.string().min(1).max(64) }),
-    z.object({ action: z.literal("delete-account"), password: givenPassword }),
+    z.object({ action: z.literal("delete-account"), password }),
   ]),
   styles: ["account"],
   // It may show the webhook secret.

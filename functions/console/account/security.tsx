@@ -1,3 +1,4 @@
+import { proofField } from "../proof/proof-field.tsx";
 import { secondFactorPage } from "../second-factor/pages.ts";
 import { sentTo } from "../server/sent-form.ts";
 import { fill } from "../texts/languages.ts";
@@ -18,6 +19,7 @@ export const Password = (visit: AccountView) => {
         <p>{fill(words.firstPasswordText, { provider: provider ?? identities[0]?.issuer ?? "" })}</p>
         <Form to={accountPath} submit={words.setPassword} {...form}>
           <NewPasswordField {...field("first_password")} label={words.newPassword} />
+          {proofField(visit, "set-password")}
         </Form>
       </>
     );
@@ -82,6 +84,30 @@ export const Sessions = (visit: AccountView) => {
   );
 };
 
+const Unlink = ({
+  visit,
+  id,
+  provider,
+}: {
+  readonly visit: AccountView;
+  readonly id: string;
+  readonly provider: string;
+}) => {
+  const label = fill(visit.texts.account.unlink, { provider });
+  const isThis = visit.values["identity"] === id;
+  // All of these forms have the same action, and only one of them was sent.
+  const sent = isThis ? visit : { ...visit, values: {} };
+  return (
+    <details open={isThis} class="revoke">
+      <summary>{label}</summary>
+      <Form to={accountPath} submit={label} look="danger" {...sentTo("unlink", sent).form}>
+        <input type="hidden" name="identity" value={id} />
+        {proofField(sent, "unlink", { id: `unlink-${id}` })}
+      </Form>
+    </details>
+  );
+};
+
 export const Identities = (visit: AccountView) => {
   const { account, texts, identities, providers } = visit;
   const words = texts.account;
@@ -100,24 +126,16 @@ export const Identities = (visit: AccountView) => {
           {isLastWay ? (
             <p class="hint">{words.lastWayIn}</p>
           ) : (
-            <Form
-              to={accountPath}
-              submit={fill(words.unlink, { provider: nameOf(issuer) })}
-              look="secondary"
-              {...(visit.values["identity"] === id ? sentTo("unlink", visit).form : { action: "unlink" })}
-            >
-              <input type="hidden" name="identity" value={id} />
-            </Form>
+            <Unlink visit={visit} id={id} provider={nameOf(issuer)} />
           )}
         </div>
       ))}
       {joinable.map(({ letter, name }) => (
-        <Form
-          key={letter}
-          to={`/console/account/identities/${letter}`}
-          submit={fill(texts.identity.joinTitle, { provider: name })}
-          look="secondary"
-        />
+        <p key={letter}>
+          <a class="button secondary" href={visit.url(`/console/account/identities/${letter}`)}>
+            {fill(texts.identity.joinTitle, { provider: name })}
+          </a>
+        </p>
       ))}
     </section>
   );

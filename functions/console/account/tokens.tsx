@@ -7,6 +7,7 @@ import {
   maxKeyNameLength,
 } from "../../../shared/accounts/profile/manage-keys.ts";
 import { daySeconds } from "../../../shared/platform/durations.ts";
+import { proofField } from "../proof/proof-field.tsx";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
@@ -208,6 +209,7 @@ const MakeKey = (visit: Shown) => {
         inputmode="numeric"
         isOptional
       />
+      {proofField(visit, "make-key")}
     </Form>
   );
 };
@@ -220,6 +222,7 @@ const AccessTokens = (visit: Shown) => {
       <p>{words.tokenText}</p>
       <Form to={to} submit={words.createToken} look="secondary" {...sentTo("make-token", visit).form}>
         <SentOnce {...visit} />
+        {proofField(visit, "make-token")}
       </Form>
       <Confirmed
         to={to}

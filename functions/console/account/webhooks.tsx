@@ -1,6 +1,7 @@
 import { testEvent } from "../../../shared/recordings/callbacks/callback-queue.ts";
 import type { CallbackDelivery } from "../../../shared/recordings/callbacks/deliveries.ts";
 import { maxListedCallbacks } from "../../../shared/recordings/jobs/manage-callbacks.ts";
+import { proofField } from "../proof/proof-field.tsx";
 import { sentTo } from "../server/sent-form.ts";
 import { fill } from "../texts/languages.ts";
 import { Badge, DataTable, Secret } from "../view/components.tsx";
@@ -23,7 +24,9 @@ const WebhookSecret = (visit: AccountView) => {
           submit={words.showSecret}
           look="secondary"
           {...sentTo("show-secret", visit).form}
-        />
+        >
+          {proofField(visit, "show-secret")}
+        </Form>
       ) : (
         <Secret label={words.secret} value={visit.secret} />
       )}
@@ -33,7 +36,9 @@ const WebhookSecret = (visit: AccountView) => {
         label={words.replaceSecret}
         text={words.replaceSecretText}
         sent={visit}
-      />
+      >
+        {proofField(visit, "replace-secret")}
+      </Confirmed>
     </section>
   );
 };

@@ -7,13 +7,13 @@ import type { TierRequest } from "../../../shared/accounts/tiers/tier-requests.t
 import type { Usage } from "../../../shared/accounts/usage/usage.ts";
 import { Confirmed } from "../account/confirmed.tsx";
 import { CharactersMeter, RecordingsMeter } from "../account/month-meters.tsx";
-import { confirmWords } from "../second-factor/confirm-words.ts";
+import { proofField } from "../proof/proof-field.tsx";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { DataTable, Facts, Notice, Trail } from "../view/components.tsx";
 import { dayOf, momentOf } from "../view/dates.ts";
-import { Field, Form, PasswordField, Select } from "../view/forms.tsx";
+import { Field, Form, Select } from "../view/forms.tsx";
 import { Meter } from "../view/meter.tsx";
 import { AdminPage, adminAccountPath, StatusBadge } from "./admin-view.tsx";
 import { DecideRequest } from "./decide-request.tsx";
@@ -115,7 +115,7 @@ const Tier = (visit: DetailsView) => {
           label={words.tier}
           options={accountTypes.map((value) => ({ value, label: overview.plans[value] }))}
         />
-        <PasswordField {...field("password")} {...confirmWords(visit)} />
+        {proofField(visit, "change-tier")}
       </Form>
     </section>
   );
@@ -131,7 +131,7 @@ const Deletion = (visit: DetailsView) => {
       <p>{words.deleteText}</p>
       <Form to={adminAccountPath(shown.id)} submit={words.delete} look="danger" {...form}>
         <Field {...field("typed_username")} label={words.typedUsername} autocomplete="off" maxlength={64} />
-        <PasswordField {...field("password")} {...confirmWords(visit)} />
+        {proofField(visit, "delete")}
       </Form>
     </section>
   );

@@ -14,11 +14,13 @@ import {
 import { listKeys } from "../../../shared/accounts/profile/manage-keys.ts";
 import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import type { ApiKeysRepository } from "../../../shared/accounts/repositories/api-keys-repository.ts";
+import type { ConfirmDependencies } from "../../../shared/accounts/sign-in/confirm-act.ts";
 import { decideTierRequest } from "../../../shared/accounts/tiers/decide-tier-request.ts";
 import type { TierRequests } from "../../../shared/accounts/tiers/tier-requests.ts";
 import { findUsage, type UsageDependencies } from "../../../shared/accounts/usage/find-usage.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Table } from "../../../shared/platform/storage/table.ts";
+import { confirmVisit } from "../proof/confirm.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { type PageResponse, redirect, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
@@ -26,13 +28,12 @@ import type { SessionsRepository } from "../sessions/sessions-repository.ts";
 import { AccountDetails } from "./account-details.tsx";
 import { AccountsList } from "./accounts-list.tsx";
 import { adminAccountPath } from "./admin-view.tsx";
-import { type ConfirmationDependencies, confirmOperator } from "./confirm-operator.ts";
 import { lastRequest } from "./last-seen.ts";
 import { accountsPage, adminAccountPage, readAccountId } from "./pages.ts";
 
 /** What the pages of accounts use. */
 export interface AccountsDependencies
-  extends ConfirmationDependencies,
+  extends ConfirmDependencies,
     Omit<OperatorDependencies, "apiKeys" | "table" | "withheldMail">,
     UsageDependencies {
   readonly accounts: AccountsRepository;
@@ -118,10 +119,10 @@ const submit = async (
   };
   switch (form.action) {
     case "change-tier":
-      await confirmOperator(visit, form, dependencies);
+      await confirmVisit(visit, form, dependencies);
       return after("tier", await acts.changeTier(found, form.type));
     case "decide":
-      await confirmOperator(visit, form, dependencies);
+      await confirmVisit(visit, form, dependencies);
       return after((await decideTierRequest(acting, found, form, dependencies)) ? "decided" : "not-open");
     case "disable":
       return after("disabled", await acts.setDisabled(found, true));
@@ -137,7 +138,7 @@ const submit = async (
       if (form.typed_username.toLowerCase() !== found.username.toLowerCase()) {
         throw new AppError("bad_request", { message: texts.admin.wrongUsername, param: "typed_username" });
       }
-      await confirmOperator(visit, form, dependencies);
+      await confirmVisit(visit, form, dependencies);
       await acts.delete(found, request.signal);
       return redirect("/console/admin?done=deleted");
   }

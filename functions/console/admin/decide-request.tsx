@@ -1,11 +1,11 @@
 import { tierDecisions } from "../../../shared/accounts/mail/mail-request.ts";
 import type { TierRequest } from "../../../shared/accounts/tiers/tier-requests.ts";
-import { confirmWords } from "../second-factor/confirm-words.ts";
+import { proofField } from "../proof/proof-field.tsx";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { Facts } from "../view/components.tsx";
 import { dayOf } from "../view/dates.ts";
-import { Form, PasswordField, Select, TextArea } from "../view/forms.tsx";
+import { Form, Select, TextArea } from "../view/forms.tsx";
 import { adminAccountPath } from "./admin-view.tsx";
 
 /** The open request of an account for a higher plan, and the form that decides it. */
@@ -31,7 +31,7 @@ export const DecideRequest = (visit: Visit<unknown, "operators"> & { readonly ti
           options={tierDecisions.map((value) => ({ value, label: words[value] }))}
         />
         <TextArea {...field("note", "")} label={words.note} hint={words.noteHint} isOptional />
-        <PasswordField {...field("password")} {...confirmWords(visit)} />
+        {proofField(visit, "decide")}
       </Form>
     </section>
   );

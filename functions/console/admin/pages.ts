@@ -41,12 +41,16 @@ export const adminAccountPage = definePage({
     act: z.enum(confirmedActs).optional().catch(undefined),
   }),
   form: z.discriminatedUnion("action", [
-    z.object({ action: z.literal("change-tier"), type: z.enum(accountTypes), password: givenPassword }),
+    z.object({
+      action: z.literal("change-tier"),
+      type: z.enum(accountTypes),
+      password: givenPassword.optional(),
+    }),
     z.object({
       action: z.literal("decide"),
       decision: z.enum(tierDecisions),
       note: text().trim().max(2_000).default(""),
-      password: givenPassword,
+      password: givenPassword.optional(),
     }),
     z.object({ action: z.literal("disable") }),
     z.object({ action: z.literal("enable") }),
@@ -55,7 +59,7 @@ export const adminAccountPage = definePage({
     z.object({
       action: z.literal("delete"),
       typed_username: z.string().trim().min(1).max(64),
-      password: givenPassword,
+      password: givenPassword.optional(),
     }),
   ]),
   styles: ["account", "admin"],
@@ -144,7 +148,7 @@ export const adminUsagePage = definePage({
     action: z.literal("export"),
     month: usageMonth,
     from: z.preprocess((sent) => sent || undefined, accountId.optional()),
-    password: givenPassword,
+    password: givenPassword.optional(),
   }),
   styles: ["account", "admin"],
 });

@@ -3,13 +3,13 @@ import { dateOfDay } from "../../../shared/accounts/limits/windows.ts";
 import { type TaskPaths, toUsedOperation } from "../../../shared/accounts/usage/find-usage.ts";
 import type { UsedRow } from "../../../shared/accounts/usage/read-usage.ts";
 import type { StageUsage } from "../../../shared/accounts/usage/stage-usage.ts";
-import { confirmWords } from "../second-factor/confirm-words.ts";
+import { proofField } from "../proof/proof-field.tsx";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { DataTable, EmptyState } from "../view/components.tsx";
 import { dayOf, monthName, numbersIn } from "../view/dates.ts";
-import { Form, PasswordField, Select } from "../view/forms.tsx";
+import { Form, Select } from "../view/forms.tsx";
 import { AccountLink, AdminPage, More } from "./admin-view.tsx";
 import type { adminUsagePage } from "./pages.ts";
 
@@ -157,7 +157,7 @@ const Months = ({ texts, language, url, month }: Shown) => (
 const Export = (visit: Shown) => {
   const { texts, query, month } = visit;
   const { admin: words } = texts;
-  const { form, field, isThis } = sentTo("export", visit);
+  const { form, isThis } = sentTo("export", visit);
   return (
     <details open={isThis} class="more">
       <summary>{words.usagePage.export}</summary>
@@ -165,7 +165,7 @@ const Export = (visit: Shown) => {
       <Form to={to} submit={words.usagePage.export} look="secondary" {...form}>
         <input type="hidden" name="month" value={month} />
         <input type="hidden" name="from" value={query.from ?? visit.values["from"] ?? ""} />
-        <PasswordField {...field("password")} {...confirmWords(visit)} />
+        {proofField(visit, "export")}
       </Form>
     </details>
   );

@@ -1,5 +1,7 @@
 import { dateOfDay, monthOf } from "../../../shared/accounts/limits/windows.ts";
 import type { AuditLog } from "../../../shared/accounts/operators/audit-log.ts";
+import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
+import type { ConfirmDependencies } from "../../../shared/accounts/sign-in/confirm-act.ts";
 import {
   toUsedOperation,
   type UsageDependencies,
@@ -7,17 +9,16 @@ import {
 } from "../../../shared/accounts/usage/find-usage.ts";
 import { readStageUsage } from "../../../shared/accounts/usage/stage-usage.ts";
 import type { Table } from "../../../shared/platform/storage/table.ts";
+import { confirmVisit } from "../proof/confirm.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { sentFile, shown } from "../server/responses.ts";
 import { namesOf } from "./account-names.ts";
-import { type ConfirmationDependencies, confirmOperator } from "./confirm-operator.ts";
 import { adminUsagePage } from "./pages.ts";
 import { accountsPerPart, busiestAccounts, UsageOfStage } from "./stage-usage.tsx";
 
 /** What the page of usage needs. */
-export interface StageUsageDependencies
-  extends ConfirmationDependencies,
-    Pick<UsageDependencies, "taskPaths"> {
+export interface StageUsageDependencies extends ConfirmDependencies, Pick<UsageDependencies, "taskPaths"> {
+  readonly accounts: Pick<AccountsRepository, "find" | "findWithPassword">;
   readonly table: Table;
   readonly audit: AuditLog;
 }
@@ -36,7 +37,7 @@ export const stageUsagePages = (dependencies: StageUsageDependencies): BoundPage
       },
       submit: async (visit) => {
         const { form, account, request } = visit;
-        await confirmOperator(visit, form, dependencies);
+        await confirmVisit(visit, form, dependencies);
         const { month, from } = form;
         const operator = { accountId: account.id, sourceAddress: request.sourceAddress };
         // Nothing is written with a download, so the act is recorded before it.

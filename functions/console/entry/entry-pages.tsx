@@ -9,6 +9,7 @@ import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { requirePresentTerms } from "../server/require-present-terms.ts";
 import { redirect, shown } from "../server/responses.ts";
+import { withPassword } from "../sessions/sessions-repository.ts";
 import { dailyRequests } from "./daily-requests.tsx";
 import { ForgotPassword, LinkSent, LogIn, SignUp } from "./entry-views.tsx";
 import { type LinkPagesDependencies, linkPages } from "./link-pages.tsx";
@@ -54,7 +55,7 @@ const signUp = ({ providers, policyOf, ...dependencies }: EntryDependencies): Bo
     submit: async ({ form: { next, organization, ...form }, beginSession, texts }) => {
       requirePresentTerms(form.accepted_terms, dependencies.termsVersion, texts);
       const { id } = await register({ ...form, organization: organization || undefined }, dependencies);
-      const cookies = [await beginSession({ id, token_epoch: 0 })];
+      const cookies = [await beginSession({ id, token_epoch: 0 }, withPassword)];
       return redirect(readNext(next) ?? afterLogIn, { cookies });
     },
   });
@@ -68,7 +69,7 @@ const logIn = ({ providers, ...dependencies }: EntryDependencies): BoundPage =>
     },
     submit: async ({ form, ...visit }) => {
       const account = await signIn(form, visit.request, dependencies);
-      return enter(visit, account, { next: form.next }, dependencies);
+      return enter(visit, account, { next: form.next, start: withPassword }, dependencies);
     },
   });
 

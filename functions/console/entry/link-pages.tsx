@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
 import type { AccountPolicies } from "../../../shared/accounts/limits/policies.ts";
 import type { ApiKeysRepository } from "../../../shared/accounts/repositories/api-keys-repository.ts";
+import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
 import { type ResetDependencies, resetPassword } from "../../../shared/accounts/sign-in/change-password.ts";
 import {
   accountOfLink,
@@ -28,6 +29,8 @@ import { forgotPasswordPage, resetPasswordPage, revokeKeysPage, verifyEmailPage 
 /** What the pages behind emailed links use. */
 export interface LinkPagesDependencies extends ResetDependencies {
   readonly apiKeys: Pick<ApiKeysRepository, "list" | "revoke" | "revokeAll">;
+  readonly identities: Pick<IdentitiesRepository, "list" | "part" | "removeEnded">;
+  readonly openIdProviders: readonly { readonly issuer: string; readonly name: string }[];
   /** The limits of accounts as this stage has them. */
   readonly policyOf: AccountPolicies;
 }
@@ -60,14 +63,18 @@ export const behindLink = async (
   }
 };
 
-/** Where a reset leads: to the keys that still work, or to the login. */
+/** Where a reset leads: to the keys and identities that still work, or to the login. */
 const afterReset = async (
   { userId, kind }: Awaited<ReturnType<typeof resetPassword>>,
-  { accounts, apiKeys, links }: LinkPagesDependencies,
+  { accounts, apiKeys, identities, links }: LinkPagesDependencies,
 ): Promise<string> => {
   if (kind === "proved") return "/console/log-in?after=proved";
-  const [account, keys] = await Promise.all([accounts.find({ id: userId }), apiKeys.list(userId)]);
-  if (!account || keys.length === 0) return "/console/log-in?after=reset";
+  const [account, keys, joined] = await Promise.all([
+    accounts.find({ id: userId }),
+    apiKeys.list(userId),
+    identities.list(userId),
+  ]);
+  if (!account || keys.length + joined.length === 0) return "/console/log-in?after=reset";
   const token = await links.create({ userId, tokenEpoch: account.token_epoch }, "revoke-keys");
   return `${revokeKeysPage.path}?${new URLSearchParams({ token })}`;
 };
@@ -86,15 +93,25 @@ const reset = (dependencies: LinkPagesDependencies): BoundPage =>
   });
 
 const revoke = (dependencies: LinkPagesDependencies): BoundPage => {
-  const { apiKeys } = dependencies;
+  const { apiKeys, identities, openIdProviders } = dependencies;
   return page(revokeKeysPage, {
     show: (visit) =>
       behindLink(visit, "/console/tokens", async (token) => {
         const { id } = await accountOfLink(token, "revoke-keys", dependencies);
-        return shown({ content: <RevokeKeys {...visit} token={token} keys={await apiKeys.list(id)} /> });
+        const [keys, joined] = await Promise.all([apiKeys.list(id), identities.list(id)]);
+        const named = joined.map(({ issuer, ...identity }) => ({
+          ...identity,
+          provider: openIdProviders.find((provider) => provider.issuer === issuer)?.name ?? issuer,
+        }));
+        return shown({ content: <RevokeKeys {...visit} token={token} keys={keys} identities={named} /> });
       }),
-    submit: async ({ form }) => {
+    submit: async ({ form, texts }) => {
       const { id } = await accountOfLink(form.token, "revoke-keys", dependencies);
+      if (form.action === "remove") {
+        if ((await identities.part(id, form.identity)) === "last")
+          throw new AppError("bad_request", { message: texts.reset.lastWayIn });
+        return redirect(`${revokeKeysPage.path}?${new URLSearchParams({ token: form.token })}`);
+      }
       await apiKeys.revokeAll(id);
       await dependencies.links.remove(form.token);
       return redirect("/console/log-in?after=keys-revoked");

@@ -28,19 +28,19 @@ export const ResetPassword = ({ texts, problems, token }: LinkPage) => (
   </div>
 );
 
-/** The keys that outlive a reset of the password. */
-export const RevokeKeys = ({
-  texts,
-  language,
-  url,
-  problems,
-  token,
-  keys,
-}: LinkPage & { readonly keys: readonly ApiKey[] }) => (
-  <div class="card">
-    <h1>{texts.reset.keysTitle}</h1>
-    <FormRefused problems={problems} />
-    <p class="about">{texts.reset.keysText}</p>
+/** An identity with which a person can log in to the account. */
+interface NamedIdentity {
+  readonly id: string;
+  readonly provider: string;
+  readonly email: string | undefined;
+  readonly joinedAt: string;
+}
+
+const revokePath = "/console/revoke-keys";
+
+const Keys = ({ texts, language, token, keys }: LinkPage & { readonly keys: readonly ApiKey[] }) => (
+  <>
+    <h2>{texts.tokens.yourKeys}</h2>
     <ul class="stack">
       {keys.map(({ id, name, prefix, createdAt }) => (
         <li key={id}>
@@ -51,14 +51,53 @@ export const RevokeKeys = ({
         </li>
       ))}
     </ul>
-    <Form to="/console/revoke-keys" submit={texts.tokens.revokeAll} look="danger">
+    <Form to={revokePath} action="revoke" submit={texts.tokens.revokeAll} look="danger">
       <LinkToken token={token} />
     </Form>
-    <a class="button secondary full" href={url("/console/log-in")}>
-      {texts.reset.keepKeys}
-    </a>
-  </div>
+  </>
 );
+
+const Identities = ({
+  texts,
+  language,
+  token,
+  identities,
+}: LinkPage & { readonly identities: readonly NamedIdentity[] }) => (
+  <>
+    <h2>{texts.account.identities}</h2>
+    {identities.map(({ id, provider, email, joinedAt }) => (
+      <div class="provider" key={id}>
+        <h3>{provider}</h3>
+        <p class="small faint">
+          {email} {fill(texts.reset.added, { day: dayOf(joinedAt, language) })}
+        </p>
+        <Form to={revokePath} action="remove" submit={fill(texts.account.unlink, { provider })} look="danger">
+          <LinkToken token={token} />
+          <input type="hidden" name="identity" value={id} />
+        </Form>
+      </div>
+    ))}
+  </>
+);
+
+/** The keys and identities that outlive a reset of the password. */
+export const RevokeKeys = (
+  visit: LinkPage & { readonly keys: readonly ApiKey[]; readonly identities: readonly NamedIdentity[] },
+) => {
+  const { texts, url, problems, keys, identities } = visit;
+  return (
+    <div class="card">
+      <h1>{texts.reset.keysTitle}</h1>
+      <FormRefused problems={problems} />
+      <p class="about">{texts.reset.keysText}</p>
+      {keys.length > 0 && <Keys {...visit} />}
+      {identities.length > 0 && <Identities {...visit} />}
+      <a class="button secondary full" href={url("/console/log-in")}>
+        {texts.reset.keepKeys}
+      </a>
+    </div>
+  );
+};
 
 const to = "/console/verify-email";
 

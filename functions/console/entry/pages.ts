@@ -98,7 +98,7 @@ export const verifyEmailPage = definePage({
   confidential: true,
 });
 
-/** Lists the keys that outlive a reset of the password, and revokes them. */
+/** Lists the keys and identities that outlive a reset of the password, and ends them. */
 export const revokeKeysPage = definePage({
   id: "revokeKeys",
   path: "/console/revoke-keys",
@@ -106,7 +106,10 @@ export const revokeKeysPage = definePage({
   shell: "solo",
   title: ({ reset }) => reset.keysTitle,
   query: z.object({ token: linkToken.optional().catch(undefined) }),
-  form: z.object({ token: linkToken }),
+  form: z.discriminatedUnion("action", [
+    z.object({ action: z.literal("revoke"), token: linkToken }),
+    z.object({ action: z.literal("remove"), token: linkToken, identity: z.string().min(1).max(200) }),
+  ]),
   limit: { shown: "credentials", sent: "credentials" },
   confidential: true,
 });

@@ -1,19 +1,21 @@
 import type * as z from "zod";
 import type { AccountAtEpoch, StoredAccount } from "../../../shared/accounts/access/account.ts";
-import type { MailQueue } from "../../../shared/accounts/mail/mail-queue.ts";
 import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
 import type { Connection, LinksRepository } from "../../../shared/accounts/repositories/links-repository.ts";
+import { signInWithCode } from "../../../shared/accounts/sign-in/check-code.ts";
+import type { ConfirmDependencies } from "../../../shared/accounts/sign-in/confirm-act.ts";
 import { confirmOwner } from "../../../shared/accounts/sign-in/confirm-password.ts";
-import type { PasswordGuard } from "../../../shared/accounts/sign-in/password-guard.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { behindLink } from "../entry/link-pages.tsx";
+import { confirmVisit } from "../proof/confirm.ts";
 import { type EnterDependencies, enter } from "../second-factor/enter.ts";
 import { cookiesAt } from "../server/cookies.ts";
 import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { type PageResponse, redirect, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
+import { withPassword } from "../sessions/sessions-repository.ts";
 import { fill } from "../texts/languages.ts";
 import { Connect, ConnectByLink, ConnectMailSent } from "./connect-views.tsx";
 import { isClosed, joinIdentity } from "./enter-with-identity.ts";
@@ -23,12 +25,10 @@ import type { OpenIdProvider } from "./open-id-provider.ts";
 import { connectByLinkPage, connectPage } from "./pages.ts";
 
 /** What these pages use. */
-export interface ConnectPagesDependencies extends EnterDependencies {
+export interface ConnectPagesDependencies extends EnterDependencies, ConfirmDependencies {
   readonly accounts: Pick<AccountsRepository, "find" | "findWithPassword">;
   readonly identities: Pick<IdentitiesRepository, "find" | "join" | "list">;
   readonly links: Pick<LinksRepository, "find" | "remove">;
-  readonly passwordGuard: PasswordGuard;
-  readonly mailQueue: MailQueue;
   readonly openIdProviders: readonly OpenIdProvider[];
   readonly unprovedLogIns: UnprovedLogIns;
 }
@@ -72,7 +72,7 @@ type ConnectForm = z.output<NonNullable<typeof connectPage.form>>;
 
 /** Whose account it is, shown by its session or its password. @throws AppError for a wrong password, or without a session. */
 const proveOwner = async (
-  { account: signedIn, session, form, request }: Visit & { readonly form: ConnectForm },
+  { account: signedIn, session, form, request, texts }: Visit & { readonly form: ConnectForm },
   { account }: Unproved,
   dependencies: ConnectPagesDependencies,
 ): Promise<AccountAtEpoch> => {
@@ -80,7 +80,8 @@ const proveOwner = async (
     await confirmOwner(account, form.password, request.sourceAddress, dependencies);
     return { userId: account.id, tokenEpoch: account.token_epoch };
   }
-  if (!session || signedIn?.id !== account.id) throw new AppError("forbidden");
+  if (!session || signedIn?.id !== account.id || form.action !== "signed-in") throw new AppError("forbidden");
+  await confirmVisit({ account: signedIn, session, texts }, form, dependencies);
   return session;
 };
 
@@ -111,7 +112,7 @@ const connect = (dependencies: ConnectPagesDependencies): BoundPage =>
       const owner = await proveOwner({ ...visit, form }, unproved, dependencies);
       const cookies = [cookiesAt(dependencies.baseUrl).write("connection", "", 0)];
       const isSignedIn = visit.account?.id === account.id;
-      const entering = { next: logIn.next, cookies };
+      const entering = { next: logIn.next, cookies, start: withPassword };
       // The password alone changes nothing: the page for the code adds the identity.
       if (account.has_second_factor && !isSignedIn)
         return enter(visit, account, { ...entering, identity: connects.identity }, dependencies);
@@ -140,12 +141,17 @@ const connectByLink = (dependencies: ConnectPagesDependencies): BoundPage =>
       behindLink(visit, "/console/log-in", async (token) => {
         const { account, connects } = await findLink(token, dependencies);
         return shown({
-          content: <ConnectByLink texts={visit.texts} connects={connects} of={account} token={token} />,
+          content: <ConnectByLink {...visit} connects={connects} of={account} token={token} />,
           title: fill(visit.texts.identity.joinTitle, { provider: connects.provider }),
         });
       }),
     submit: async ({ form, ...visit }) => {
-      const { owner, connects } = await findLink(form.token, dependencies);
+      const { owner, account, connects } = await findLink(form.token, dependencies);
+      // Reading the mails is as good as the password, which it can reset, but not as good as a code.
+      if (account.has_second_factor) {
+        const given = { code: form.code ?? "", param: "code" } as const;
+        await signInWithCode(account, given, visit.request.sourceAddress, dependencies);
+      }
       const joined = await joinIdentity(connects.identity, owner, dependencies);
       if (joined === "ended") throw new AppError("invalid_link");
       if (joined === "other-account") return refuse(visit, "otherAccount", connects.provider);

@@ -1,9 +1,10 @@
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
 import type { Connection } from "../../../shared/accounts/repositories/links-repository.ts";
+import { proofField } from "../proof/proof-field.tsx";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
-import { Form, PasswordField } from "../view/forms.tsx";
+import { CodeField, Form, PasswordField } from "../view/forms.tsx";
 import { Outcome } from "../view/outcome.tsx";
 import type { OpenIdProvider } from "./open-id-provider.ts";
 import { connectByLinkPage, connectPage } from "./pages.ts";
@@ -40,7 +41,7 @@ const Proofs = (visit: ConnectRequest) => {
         <a
           key={letter}
           class="button secondary full"
-          href={url(`/console/log-in/${letter}?${new URLSearchParams({ next: to })}`)}
+          href={url(`/console/log-in/${letter}?${new URLSearchParams({ fresh: "yes", next: to })}`)}
         >
           {fill(texts.logIn.through, { provider: name })}
         </a>
@@ -54,18 +55,20 @@ const Proofs = (visit: ConnectRequest) => {
 };
 
 export const Connect = (visit: ConnectRequest) => {
-  const { texts, connects, of, account } = visit;
+  const { texts, connects, of, account, session } = visit;
   const facts = { provider: connects.provider, email: of.email, username: of.username };
   return (
     <div class="card">
       <h1>{texts.connect.title}</h1>
       <p class="about">{fill(texts.connect.text, facts)}</p>
-      {account?.id === of.id ? (
+      {account?.id === of.id && session ? (
         <Form
           to={to}
           submit={fill(texts.identity.joinTitle, { provider: connects.provider })}
           {...sentTo("signed-in", visit).form}
-        />
+        >
+          {proofField({ ...visit, account, session }, "signed-in")}
+        </Form>
       ) : (
         <Proofs {...visit} />
       )}
@@ -90,18 +93,32 @@ export const ConnectMailSent = ({
 /** The page behind the mailed link. */
 export const ConnectByLink = ({
   texts,
+  problems,
   connects,
   of,
   token,
-}: Pick<ConnectRequest, "texts" | "connects" | "of"> & { readonly token: string }) => {
+}: Pick<ConnectRequest, "texts" | "problems" | "connects" | "of"> & { readonly token: string }) => {
   const { provider, identity } = connects;
   const facts = { provider, email: identity.email ?? of.email, username: of.username };
   return (
     <div class="card">
       <h1>{fill(texts.identity.joinTitle, { provider })}</h1>
       <p class="about">{fill(texts.connect.linkText, facts)}</p>
-      <Form to={connectByLinkPage.path} submit={fill(texts.identity.joinTitle, { provider })}>
+      <Form
+        to={connectByLinkPage.path}
+        submit={fill(texts.identity.joinTitle, { provider })}
+        refusal={problems.form}
+        problems={problems.fields}
+      >
         <input type="hidden" name="token" value={token} />
+        {of.has_second_factor && (
+          <CodeField
+            name="code"
+            label={texts.secondFactor.code}
+            hint={texts.secondFactor.anyCodeHint}
+            problem={problems.fields["code"]}
+          />
+        )}
       </Form>
     </div>
   );

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { AccountAtEpoch, StoredAccount } from "../../../shared/accounts/access/account.ts";
-import { requestNotice } from "../../../shared/accounts/mail/mail-queue.ts";
+import { type MailQueue, requestNotice } from "../../../shared/accounts/mail/mail-queue.ts";
 import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import type {
   IdentitiesRepository,
@@ -137,13 +137,31 @@ export const enterWithIdentity = async (
 /** `other-account`: the identity already belongs to another account. `ended`: what proved the account has ended. */
 export type Joined = "joined" | "other-account" | "ended";
 
-/** Adds an identity to an account. The person has proved both, so addresses are not compared. */
+/** What adding an identity needs. */
+export interface JoinDependencies {
+  readonly identities: Pick<IdentitiesRepository, "find" | "join">;
+  readonly mailQueue: MailQueue;
+  readonly openIdProviders: readonly { readonly issuer: string; readonly name: string }[];
+}
+
+/** The name of the provider of an identity, as people know it. */
+export const providerNameOf = (
+  issuer: string,
+  { openIdProviders }: Pick<JoinDependencies, "openIdProviders">,
+): string => openIdProviders.find((provider) => provider.issuer === issuer)?.name ?? issuer;
+
+/** Adds an identity to an account, and reports it with a mail. The person has proved both, so addresses are not compared. */
 export const joinIdentity = async (
   identity: Identity,
   owner: AccountAtEpoch,
-  { identities }: { readonly identities: Pick<IdentitiesRepository, "find" | "join"> },
+  { identities, ...dependencies }: JoinDependencies,
 ): Promise<Joined> => {
-  if (await identities.join(owner, identity)) return "joined";
+  if (await identities.join(owner, identity)) {
+    const detail = providerNameOf(identity.issuer, dependencies);
+    const { userId } = owner;
+    await requestNotice({ kind: "security-notice", userId, event: "identity-added", detail }, dependencies);
+    return "joined";
+  }
   const holder = await identities.find(identity);
   if (holder === owner.userId) return "joined";
   return holder === undefined ? "ended" : "other-account";

@@ -1,5 +1,8 @@
 import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
+import { isRecentLogin } from "../../../shared/accounts/sign-in/confirm-act.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { confirmVisit } from "../proof/confirm.ts";
+import { confirmPath } from "../proof/pages.ts";
 import { type EnterDependencies, enter } from "../second-factor/enter.ts";
 import { cookiesAt } from "../server/cookies.ts";
 import { logInPath, readNext } from "../server/links.ts";
@@ -15,7 +18,7 @@ import {
   identityOf,
   joinIdentity,
 } from "./enter-with-identity.ts";
-import { GoToProvider, type IdentityProblem, IdentityRefused } from "./identity-views.tsx";
+import { GoToProvider, type IdentityProblem, IdentityRefused, JoinProvider } from "./identity-views.tsx";
 import { attemptSeconds, type LogInAttempt, type LogInAttempts } from "./log-in-attempts.ts";
 import { type OpenIdProvider, ProviderError } from "./open-id-provider.ts";
 import { beginLogInPage, connectPage, endLogInPage, joinIdentityPage } from "./pages.ts";
@@ -42,6 +45,8 @@ const statusOf: Readonly<Record<IdentityProblem, number>> = {
   noAddress: 422,
   addressTaken: 409,
   otherAccount: 409,
+  notYours: 403,
+  undated: 502,
 };
 
 const problems = { closed: "closed", "no-address": "noAddress", "address-taken": "addressTaken" } as const;
@@ -49,16 +54,27 @@ const problems = { closed: "closed", "no-address": "noAddress", "address-taken":
 const afterLogIn = "/console";
 const accountPath = "/console/account";
 
+/** What a login is for. */
+type Purpose = Pick<LogInAttempt, "confirms" | "joinTo" | "next">;
+
+/** Where a login started. */
+const startOf = ({ next, joinTo, confirms }: Partial<Purpose>): string => {
+  const page = readNext(next) ?? afterLogIn;
+  if (joinTo) return accountPath;
+  return confirms ? confirmPath(page) : logInPath(page);
+};
+
 /** A page with what went wrong and a way back to where the login started. */
 const refuse = (
   { texts, url }: Visit,
   { name }: OpenIdProvider,
   problem: IdentityProblem,
-  { next, joinTo }: Pick<Partial<LogInAttempt>, "next" | "joinTo">,
+  purpose: Partial<Purpose>,
 ): PageResponse<never> => {
-  const isAccount = joinTo !== undefined;
-  const back = { to: isAccount ? accountPath : logInPath(readNext(next) ?? afterLogIn), isAccount };
-  const title = fill(isAccount ? texts.identity.joinTitle : texts.logIn.through, { provider: name });
+  const { joinTo, confirms } = purpose;
+  const isAccount = joinTo !== undefined || confirms !== undefined;
+  const back = { to: startOf(purpose), isAccount };
+  const title = fill(joinTo ? texts.identity.joinTitle : texts.logIn.through, { provider: name });
   return shown({
     content: <IdentityRefused {...{ texts, url, title, problem, back }} provider={name} />,
     status: statusOf[problem],
@@ -96,10 +112,11 @@ const providerOf = (
 /** Starts a login. @returns the provider's address, and the cookie with which the browser comes back. */
 const begin = async (
   provider: OpenIdProvider,
-  purpose: Pick<LogInAttempt, "next" | "joinTo">,
+  purpose: Purpose,
+  isFresh: boolean,
   { baseUrl, logInAttempts }: IdentityPagesDependencies,
 ) => {
-  const { address, checks } = await provider.begin();
+  const { address, checks } = await provider.begin(isFresh);
   const sealed = await logInAttempts.seal({ provider: provider.letter, checks, ...purpose });
   return { address, cookies: [cookiesAt(baseUrl).write("login", sealed, attemptSeconds)] };
 };
@@ -135,19 +152,45 @@ const join = async (
   return redirect(`${accountPath}?joined=${provider.letter}`, { cookies: [forgetAttempt(dependencies)] });
 };
 
+/** When the person logged in at the provider, if that was a moment ago. */
+const provedAt = ({ loggedInAt }: PersonAtProvider): number | undefined =>
+  isRecentLogin(loggedInAt) ? Math.min(loggedInAt ?? 0, Math.floor(Date.now() / 1_000)) : undefined;
+
+/** Notes in the session, which gets a new cookie, that its owner has logged in again. */
+const confirm = async (
+  visit: Visit,
+  provider: OpenIdProvider,
+  person: PersonAtProvider,
+  attempt: LogInAttempt,
+  dependencies: IdentityPagesDependencies,
+): Promise<PageResponse<never>> => {
+  const { account, session } = visit;
+  const isSame = account?.id === attempt.confirms?.userId && session?.id === attempt.confirms?.session;
+  if (!account || !session || !isSame) return refuse(visit, provider, "expired", attempt);
+  if ((await dependencies.identities.find(identityOf(person))) !== account.id)
+    return refuse(visit, provider, "notYours", attempt);
+  const proved = provedAt(person);
+  if (proved === undefined) return refuse(visit, provider, "undated", attempt);
+  const cookie = await visit.beginSession(account, { ...session.start, provedAt: proved });
+  return redirect(readNext(attempt.next) ?? accountPath, { cookies: [cookie, forgetAttempt(dependencies)] });
+};
+
 const beginLogIn = (dependencies: IdentityPagesDependencies): BoundPage =>
   page(beginLogInPage, {
     show: async (visit) => {
       const provider = providerOf(visit, dependencies);
       const next = readNext(visit.query.next);
-      if (visit.account) return redirect(next ?? afterLogIn);
+      const { account, session } = visit;
+      const isFresh = visit.query.fresh !== undefined;
+      if (account && !isFresh) return redirect(next ?? afterLogIn);
+      const confirms = account && session && { userId: account.id, session: session.id };
       const elsewhere = sameMachine(visit);
       if (elsewhere) return redirectOutside(elsewhere);
       try {
-        const { address, cookies } = await begin(provider, { next }, dependencies);
+        const { address, cookies } = await begin(provider, { next, confirms }, isFresh, dependencies);
         return redirectOutside(new URL(address), { cookies });
       } catch (error) {
-        return refuse(visit, provider, problemOf(error), { next });
+        return refuse(visit, provider, problemOf(error), { next, confirms });
       }
     },
   });
@@ -166,7 +209,16 @@ const follow = async (
     case "refused":
       return refuse(visit, provider, problems[entrance.reason], { next });
     case "entered":
-      return enter(visit, entrance.account, { next, cookies: [forget] }, dependencies);
+      return enter(
+        visit,
+        entrance.account,
+        {
+          next,
+          cookies: [forget],
+          start: { with: "provider", showedFactor: false, provedAt: provedAt(person) },
+        },
+        dependencies,
+      );
     case "unproved": {
       const { id: userId, token_epoch: tokenEpoch } = entrance.account;
       const identity = identityOf(person);
@@ -188,6 +240,7 @@ const endLogIn = (dependencies: IdentityPagesDependencies): BoundPage =>
       try {
         const person = await provider.finish(new URLSearchParams(visit.query), attempt.checks, signal);
         if (attempt.joinTo) return await join(visit, provider, person, attempt, dependencies);
+        if (attempt.confirms) return await confirm(visit, provider, person, attempt, dependencies);
         const entrance = await enterWithIdentity(person, provider.letter, dependencies);
         return await follow(entrance, visit, provider, person, attempt, dependencies);
       } catch (error) {
@@ -198,13 +251,18 @@ const endLogIn = (dependencies: IdentityPagesDependencies): BoundPage =>
 
 const beginJoin = (dependencies: IdentityPagesDependencies): BoundPage =>
   page(joinIdentityPage, {
-    show: () => redirect(accountPath),
+    show: (visit) => {
+      const { name } = providerOf(visit, dependencies);
+      const title = fill(visit.texts.identity.joinTitle, { provider: name });
+      return shown({ content: <JoinProvider {...visit} provider={name} />, title });
+    },
     submit: async (visit) => {
       const provider = providerOf(visit, dependencies);
       const { texts, url, account, session } = visit;
+      await confirmVisit(visit, visit.form, dependencies);
       const joinTo = { userId: account.id, session: session.id };
       try {
-        const { address, cookies } = await begin(provider, { joinTo }, dependencies);
+        const { address, cookies } = await begin(provider, { joinTo }, false, dependencies);
         return shown({
           content: <GoToProvider {...{ texts, url, address }} provider={provider.name} />,
           title: fill(texts.identity.joinTitle, { provider: provider.name }),

@@ -1,6 +1,8 @@
+import { proofField } from "../proof/proof-field.tsx";
 import type { Visit } from "../server/visit.ts";
 import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
+import { Form } from "../view/forms.tsx";
 import { Outcome } from "../view/outcome.tsx";
 
 export type IdentityProblem = keyof Texts["identity"]["problems"];
@@ -28,6 +30,30 @@ export const IdentityRefused = ({
     {fill(identity.problems[problem], { provider })}
   </Outcome>
 );
+
+/** The form that adds a provider to an account. */
+export const JoinProvider = (visit: Visit<unknown, "signed-in"> & Pick<PageRequest, "provider">) => {
+  const {
+    texts: { identity },
+    url,
+    here,
+    problems,
+    provider,
+  } = visit;
+  const title = fill(identity.joinTitle, { provider });
+  return (
+    <div class="card">
+      <h1>{title}</h1>
+      <p class="about">{fill(identity.joinText, { provider })}</p>
+      <Form to={here} action="join" submit={title} refusal={problems.form} problems={problems.fields}>
+        {proofField(visit, "join")}
+      </Form>
+      <a class="button quiet full" href={url("/console/account?section=security")}>
+        {identity.toAccount}
+      </a>
+    </div>
+  );
+};
 
 /**
  * The page before a provider. It has a link, because our content security policy does not let forms redirect to other sites.

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { SigningKeySource } from "../../../shared/accounts/access/tokens.ts";
 import { identitySchema } from "../../../shared/accounts/repositories/identities-repository.ts";
 import { providerLetters } from "../../../shared/platform/config/identity-providers.ts";
+import { waysIn } from "../sessions/sessions-repository.ts";
 
 /** How long a person may take at a provider, and afterwards to prove an account. */
 export const attemptSeconds = 10 * 60;
@@ -10,12 +11,16 @@ export const attemptSeconds = 10 * 60;
 /** The page to continue with, checked before it is stored and again before it is used. */
 const next = z.string().optional();
 
+const ownSession = z.object({ userId: z.int(), session: z.string() });
+
 const attempt = z.object({
   provider: z.enum(providerLetters),
   checks: z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string() }),
   next,
   /** The signed-in account and session to add the identity to. */
-  joinTo: z.object({ userId: z.int(), session: z.string() }).optional(),
+  joinTo: ownSession.optional(),
+  /** The signed-in account and session whose owner logs in again. */
+  confirms: ownSession.optional(),
 });
 
 /** A login in progress through a provider. */
@@ -40,6 +45,8 @@ const unconfirmed = z.object({
   next,
   /** An identity that the person wants to add to the account. */
   identity: identitySchema.optional(),
+  /** What the person has shown. Logins that an older version started do not say it. */
+  by: z.enum(waysIn).default("password"),
 });
 
 /** A person who must enter a code of the second factor. */

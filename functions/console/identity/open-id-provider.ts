@@ -35,8 +35,16 @@ export interface OpenIdProvider {
   readonly letter: ProviderLetter;
   readonly name: string;
   readonly issuer: string;
-  /** Starts a login. @returns the address to send the browser to. @throws ProviderError */
-  begin(): Promise<{ readonly address: string; readonly checks: LogInChecks }>;
+  /** Whether it says when a person has logged in there; plain OAuth 2.0 has no means for that. */
+  readonly datesLogIns: boolean;
+  /**
+   * Starts a login.
+   *
+   * @param isFresh whether the person must log in there even with a session (`max_age` of OpenID Connect).
+   * @returns the address to send the browser to.
+   * @throws ProviderError
+   */
+  begin(isFresh?: boolean): Promise<{ readonly address: string; readonly checks: LogInChecks }>;
   /** Completes a login from the query with which the browser came back. @throws ProviderError */
   finish(query: URLSearchParams, checks: LogInChecks, signal: AbortSignal): Promise<PersonAtProvider>;
 }
@@ -196,6 +204,7 @@ const readOpenIdPerson = async (
     emailVerified: profile.email !== undefined && profile.email_verified === true,
     name: profile.name,
     preferredUsername: profile.preferred_username,
+    loggedInAt: claims.auth_time,
   };
 };
 
@@ -210,7 +219,9 @@ export const createOpenIdProvider = (options: OpenIdProviderOptions): OpenIdProv
     name,
     issuer,
 
-    begin: () =>
+    datesLogIns: plain === undefined,
+
+    begin: (isFresh = false) =>
       attempt(letter, forget, async () => {
         const checks = {
           state: client.randomState(),
@@ -221,7 +232,7 @@ export const createOpenIdProvider = (options: OpenIdProviderOptions): OpenIdProv
           redirect_uri: redirectUri,
           ...(scope === "" ? {} : { scope }),
           state: checks.state,
-          ...(plain ? {} : { nonce: checks.nonce }),
+          ...(plain ? {} : { nonce: checks.nonce, ...(isFresh ? { max_age: "0" } : {}) }),
           code_challenge: await client.calculatePKCECodeChallenge(checks.codeVerifier),
           code_challenge_method: "S256",
         });

@@ -9,7 +9,11 @@ export const beginLogInPage = definePage({
   audience: "everybody",
   shell: "solo",
   title: ({ navigation }) => navigation.logIn,
-  query: z.object({ next: z.string().optional().catch(undefined) }),
+  query: z.object({
+    next: z.string().optional().catch(undefined),
+    /** The person must log in there, even with a session. */
+    fresh: z.literal("yes").optional().catch(undefined),
+  }),
   limit: { shown: "anonymous" },
 });
 
@@ -33,7 +37,7 @@ export const joinIdentityPage = definePage({
   audience: "signed-in",
   shell: "solo",
   title: ({ account }) => account.identities,
-  form: z.object({}),
+  form: z.object({ password: givenPassword.optional() }),
 });
 
 /** Asks a person who came from a provider to prove the account with the same address. */
@@ -45,7 +49,7 @@ export const connectPage = definePage({
   title: ({ connect }) => connect.title,
   form: z.discriminatedUnion("action", [
     z.object({ action: z.literal("password"), password: givenPassword }),
-    z.object({ action: z.literal("signed-in") }),
+    z.object({ action: z.literal("signed-in"), password: givenPassword.optional() }),
     z.object({ action: z.literal("mail") }),
   ]),
   limit: { shown: "credentials", sent: "credentials" },
@@ -59,7 +63,7 @@ export const connectByLinkPage = definePage({
   shell: "solo",
   title: ({ connect }) => connect.title,
   query: z.object({ token: linkToken.optional().catch(undefined) }),
-  form: z.object({ token: linkToken }),
+  form: z.object({ token: linkToken, code: z.string().trim().min(1).max(64).optional() }),
   limit: { shown: "credentials", sent: "credentials" },
   confidential: true,
 });

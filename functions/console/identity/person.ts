@@ -8,6 +8,8 @@ export interface PersonAtProvider {
   readonly emailVerified: boolean;
   readonly name: string | undefined;
   readonly preferredUsername: string | undefined;
+  /** When the person entered a password or the like there, if the provider says so: Unix seconds. */
+  readonly loggedInAt?: number | undefined;
 }
 
 /** The claims of OpenID Connect that describe a person. */
@@ -20,4 +22,5 @@ export const personClaims = z.object({
   email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined),
   name: z.string().trim().min(1).max(200).optional().catch(undefined),
   preferred_username: z.string().optional().catch(undefined),
+  auth_time: z.int().optional().catch(undefined),
 });

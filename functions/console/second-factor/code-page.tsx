@@ -1,8 +1,9 @@
+import type * as z from "zod";
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import type { MailQueue } from "../../../shared/accounts/mail/mail-queue.ts";
 import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
-import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
 import { type CodeDependencies, signInWithCode } from "../../../shared/accounts/sign-in/check-code.ts";
-import { isClosed, joinIdentity } from "../identity/enter-with-identity.ts";
+import { isClosed, type JoinDependencies, joinIdentity } from "../identity/enter-with-identity.ts";
 import type { UnconfirmedLogIn } from "../identity/log-in-attempts.ts";
 import { cookiesAt } from "../server/cookies.ts";
 import { readNext } from "../server/links.ts";
@@ -14,21 +15,30 @@ import type { EnterDependencies } from "./enter.ts";
 import { codePage } from "./pages.ts";
 
 /** What the page for the code uses. */
-export interface CodePageDependencies extends EnterDependencies, CodeDependencies {
+export interface CodePageDependencies extends EnterDependencies, CodeDependencies, JoinDependencies {
   readonly accounts: Pick<AccountsRepository, "find">;
-  readonly identities: Pick<IdentitiesRepository, "find" | "join">;
+  readonly mailQueue: MailQueue;
 }
 
+type CodeQuery = z.output<NonNullable<typeof codePage.query>>;
+
 interface Waiting {
-  readonly logIn: UnconfirmedLogIn;
+  readonly logIn: Pick<UnconfirmedLogIn, "identity" | "next" | "by">;
   readonly account: StoredAccount;
 }
 
-/** The login of this browser that waits for a code. Any new password ends it, as it ends sessions. */
+/** The login of this browser that waits for a code: a session without one, or a cookie. Any new password ends both. */
 const findWaiting = async (
-  { request }: Visit,
+  { request, account: signedIn, session, query, values }: Visit<CodeQuery>,
   { baseUrl, unconfirmedLogIns, accounts }: CodePageDependencies,
 ): Promise<Waiting | undefined> => {
+  if (signedIn && session) {
+    const needsCode = signedIn.has_second_factor && !session.start.showedFactor;
+    const next = values["next"] ?? query.next;
+    return needsCode
+      ? { account: signedIn, logIn: { identity: undefined, next, by: session.start.with } }
+      : undefined;
+  }
   const sealed = cookiesAt(baseUrl).read(request.headers["cookie"], "confirmation");
   const logIn = sealed === undefined ? undefined : await unconfirmedLogIns.open(sealed);
   const account = logIn && (await accounts.find({ id: logIn.userId }));
@@ -43,11 +53,10 @@ const tooLate = () => redirect("/console/log-in?after=too-late");
 export const enterCodePage = (dependencies: CodePageDependencies): BoundPage =>
   page(codePage, {
     show: async (visit) => {
-      if (visit.account && !visit.problems.form) return redirect("/console");
       const waiting = await findWaiting(visit, dependencies);
-      return waiting
-        ? shown({ content: <EnterCode {...visit} username={waiting.account.username} /> })
-        : tooLate();
+      if (!waiting) return visit.account ? redirect("/console") : tooLate();
+      const { account, logIn } = waiting;
+      return shown({ content: <EnterCode {...visit} username={account.username} next={logIn.next} /> });
     },
     submit: async ({ form: { code }, ...visit }) => {
       const waiting = await findWaiting(visit, dependencies);
@@ -56,11 +65,11 @@ export const enterCodePage = (dependencies: CodePageDependencies): BoundPage =>
       const given = { code, param: "code" } as const;
       await signInWithCode(account, given, visit.request.sourceAddress, dependencies);
       const owner = { userId: account.id, tokenEpoch: account.token_epoch };
-      if (logIn.identity && (await joinIdentity(logIn.identity, owner, dependencies)) !== "joined")
-        return tooLate();
+      const { identity } = logIn;
+      if (identity && (await joinIdentity(identity, owner, dependencies)) !== "joined") return tooLate();
       const forget = cookiesAt(dependencies.baseUrl).write("confirmation", "", 0);
       return redirect(readNext(logIn.next) ?? "/console", {
-        cookies: [await visit.beginSession(account), forget],
+        cookies: [await visit.beginSession(account, { with: logIn.by, showedFactor: true }), forget],
       });
     },
   });

@@ -10,13 +10,18 @@ export const EnterCode = ({
   url,
   problems,
   username,
-}: Pick<Visit, "problems" | "texts" | "url"> & { readonly username: string }) => (
+  next,
+}: Pick<Visit, "problems" | "texts" | "url"> & {
+  readonly username: string;
+  readonly next: string | undefined;
+}) => (
   <>
     <div class="card">
       <h1>{secondFactor.logInTitle}</h1>
       {problems.form !== undefined && <Notice kind="bad" title={problems.form} isFocused />}
       <p class="about">{fill(secondFactor.logInText, { username })}</p>
       <Form to={codePage.path} submit={secondFactor.logIn} problems={problems.fields}>
+        {next !== undefined && <input type="hidden" name="next" value={next} />}
         <CodeField
           name="code"
           label={secondFactor.code}

@@ -5,6 +5,7 @@ import { cookiesAt } from "../server/cookies.ts";
 import { readNext } from "../server/links.ts";
 import { type PageResponse, redirect } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
+import type { SessionStart } from "../sessions/sessions-repository.ts";
 import { codePage } from "./pages.ts";
 
 const afterLogIn = "/console";
@@ -23,6 +24,7 @@ interface Entering {
   readonly cookies?: readonly string[];
   /** An identity to add to the account once the person has entered a code. */
   readonly identity?: Identity;
+  readonly start: SessionStart;
 }
 
 /**
@@ -32,14 +34,14 @@ interface Entering {
 export const enter = async (
   { beginSession }: Pick<Visit, "beginSession">,
   account: StoredAccount,
-  { next: requested, cookies = [], identity }: Entering,
+  { next: requested, cookies = [], identity, start }: Entering,
   { unconfirmedLogIns, baseUrl }: EnterDependencies,
 ): Promise<PageResponse<never>> => {
   const next = readNext(requested);
   if (!account.has_second_factor)
-    return redirect(next ?? afterLogIn, { cookies: [await beginSession(account), ...cookies] });
+    return redirect(next ?? afterLogIn, { cookies: [await beginSession(account, start), ...cookies] });
   const { id: userId, token_epoch: tokenEpoch } = account;
-  const sealed = await unconfirmedLogIns.seal({ userId, tokenEpoch, next, identity });
+  const sealed = await unconfirmedLogIns.seal({ userId, tokenEpoch, next, identity, by: start.with });
   const waiting = cookiesAt(baseUrl).write("confirmation", sealed, attemptSeconds);
   return redirect(codePage.path, { cookies: [waiting, ...cookies] });
 };

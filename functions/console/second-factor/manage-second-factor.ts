@@ -14,7 +14,7 @@ export type SecondFactorDependencies = Pick<
 
 type Owner = Pick<StoredAccount, "id" | "has_password">;
 
-/** An account without a password has just come from its identity provider. */
+/** The password of an account that has one. */
 const confirmIfItHasOne = async (
   { id, has_password: hasPassword }: Owner,
   password: string | undefined,
@@ -28,23 +28,20 @@ const gone = (): AppError =>
   new AppError("bad_request", { message: "The second factor of the account has changed meanwhile." });
 
 /**
- * Starts the set-up of a second factor, which a first code finishes.
+ * Starts the set-up of a second factor, which a first code finishes. The caller has confirmed the act.
  *
- * @param session may finish it; other sessions of the account do not see its secret.
- * @throws AppError as {@link confirmPassword}; `bad_request` when the account has a second factor.
+ * @param owner its session may finish it; other sessions of the account do not see its secret.
+ * @throws AppError `bad_request` when the account has a second factor.
  */
 export const startSecondFactor = async (
-  account: Owner,
-  session: string,
-  password: string | undefined,
-  dependencies: SecondFactorDependencies,
+  owner: SetUpOwner,
+  { secondFactors }: Pick<SecondFactorDependencies, "secondFactors">,
 ): Promise<void> => {
-  await confirmIfItHasOne(account, password, dependencies);
-  if (!(await dependencies.secondFactors.startSetUp({ userId: account.id, session }))) throw gone();
+  if (!(await secondFactors.startSetUp(owner))) throw gone();
 };
 
 /**
- * Turns the second factor on with a first code. Wrong ones are not counted: they reveal nothing about a secret that its owner
+ * Turns the second factor on with a first code, which ends all sessions and access tokens. Wrong ones are not counted: they reveal nothing about a secret that its owner
  * has just been shown.
  *
  * @throws AppError `invalid_code`.

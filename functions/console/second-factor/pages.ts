@@ -36,9 +36,14 @@ export const codePage = definePage({
   audience: "everybody",
   shell: "solo",
   title: ({ secondFactor }) => secondFactor.logInTitle,
-  form: z.object({ code }),
+  query: z.object({ next }),
+  form: z.object({ code, next }),
   limit: { shown: "credentials", sent: "credentials" },
 });
+
+/** The address of the page for the code that continues with another page, for a session that has not shown one. */
+export const codePath = (toContinue: string): string =>
+  `${codePage.path}?${new URLSearchParams({ next: toContinue })}`;
 
 /** The address of the set-up that continues with another page, for pages that need a second factor. */
 export const setUpPath = (toContinue: string): string =>

@@ -1,5 +1,7 @@
 import type * as z from "zod";
 import { otpauthAddress, toBase32 } from "../../../shared/accounts/second-factor/totp.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { confirmVisit } from "../proof/confirm.ts";
 import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { type PageResponse, redirect, shown } from "../server/responses.ts";
@@ -25,7 +27,11 @@ export interface SecondFactorPagesDependencies
 
 type SecondFactorVisit = Visit<z.output<NonNullable<typeof secondFactorPage.query>>, "signed-in">;
 
-const ownerIn = ({ account, session }: SecondFactorVisit) => ({ userId: account.id, session: session.id });
+const ownerIn = ({ session: { userId, tokenEpoch, id: session } }: SecondFactorVisit) => ({
+  userId,
+  tokenEpoch,
+  session,
+});
 
 /** The page to continue with afterwards. */
 const nextIn = ({ query, values }: SecondFactorVisit): string | undefined =>
@@ -50,30 +56,47 @@ const show = async (
   return shown({ content: <SetUp {...visit} address={address} secret={toBase32(secret)} next={next} /> });
 };
 
+/**
+ * Begins another session for the browser that has turned the second factor on, as its session has ended like all others.
+ *
+ * @returns the cookie to send.
+ */
+const goOn = async (
+  visit: SecondFactorVisit,
+  { accounts }: SecondFactorPagesDependencies,
+): Promise<string> => {
+  const account = await accounts.find({ id: visit.account.id });
+  if (!account) throw new AppError("unauthenticated");
+  return visit.beginSession(account, { ...visit.session.start, showedFactor: true });
+};
+
 /** Shows codes in the response itself: nothing stores them. Sending the form again is refused, as its code was used. */
 const showCodes = (
   visit: SecondFactorVisit,
   codes: readonly string[],
   title: string,
+  cookies: readonly string[] = [],
 ): PageResponse<never> => {
   const next = nextIn(visit) ?? "/console/account?section=security";
-  return shown({ content: <RecoveryCodes {...visit} codes={codes} heading={title} next={next} /> });
+  return shown({ content: <RecoveryCodes {...visit} codes={codes} heading={title} next={next} />, cookies });
 };
 
 const manage = (dependencies: SecondFactorPagesDependencies): BoundPage =>
   page(secondFactorPage, {
     show: (visit) => show(visit, dependencies),
     submit: async ({ form, ...visit }) => {
-      const { account, session, texts } = visit;
+      const { account, texts } = visit;
       switch (form.action) {
         case "start":
-          await startSecondFactor(account, session.id, form.password, dependencies);
+          await confirmVisit(visit, form, dependencies);
+          await startSecondFactor(ownerIn(visit), dependencies);
           return again(nextIn(visit));
         case "turn-on": {
           const finished = await finishSecondFactor(ownerIn(visit), form.code, dependencies);
-          return finished.kind === "on"
-            ? showCodes(visit, finished.codes, texts.secondFactor.nowOn)
-            : again(nextIn(visit), "expired");
+          if (finished.kind !== "on") return again(nextIn(visit), "expired");
+          return showCodes(visit, finished.codes, texts.secondFactor.nowOn, [
+            await goOn(visit, dependencies),
+          ]);
         }
         case "renew": {
           const codes = await renewRecoveryCodes(account.id, form.code, dependencies);

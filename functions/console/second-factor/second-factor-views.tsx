@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { SecondFactor } from "../../../shared/accounts/second-factor/second-factors.ts";
+import { proofField } from "../proof/proof-field.tsx";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { Badge, CopyButton, Facts, Notice, PageHead, Secret, Trail } from "../view/components.tsx";
@@ -54,7 +55,7 @@ const Next = ({ next }: Pick<View, "next">) =>
 export const StartSetUp = (visit: View) => {
   const { account, texts, query, next } = visit;
   const words = texts.secondFactor;
-  const { form, field, isThis } = sentTo("start", visit);
+  const { form, isThis } = sentTo("start", visit);
   return (
     <Page>
       {query.done === "expired" && !isThis && <Notice kind="bad" title={words.expired} />}
@@ -67,9 +68,7 @@ export const StartSetUp = (visit: View) => {
         <p>{words.others}</p>
         <Form to={to} submit={words.start} {...form}>
           <Next next={next} />
-          {account.has_password && (
-            <PasswordField {...field("password")} label={texts.account.currentPassword} />
-          )}
+          {proofField(visit, "start")}
         </Form>
       </section>
     </Page>
@@ -97,6 +96,7 @@ export const SetUp = (visit: View & { readonly address: string; readonly secret:
         <Secret label={words.address} value={address} />
       </Card>
       <Card title={words.codeTitle}>
+        <p>{words.others}</p>
         <Form to={to} submit={words.turnOn} {...form}>
           <Next next={next} />
           <CodeField {...field("code")} label={words.code} hint={words.codeHint} isNumber />

@@ -4,7 +4,7 @@ import type { Endpoint } from "../../../shared/http/endpoint.ts";
 import type { Operation } from "../../../shared/http/operation.ts";
 import { inOnePiece, Reply, ReplyWithHeaders } from "../../../shared/http/response.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { setUpPath } from "../second-factor/pages.ts";
+import { codePath, setUpPath } from "../second-factor/pages.ts";
 import type { Page } from "./define-page.ts";
 import { pageHeaders } from "./headers.ts";
 import { logInPath } from "./links.ts";
@@ -118,6 +118,7 @@ const endpointOf = (bound: BoundPage, kind: "shown" | "sent", context: PageConte
         if (bound.page.audience === "operators") {
           if (!isOperator(visit)) return refuseVisit(visit);
           if (requiresSecondFactor(visit.account)) return redirect(setUpPath(visit.here));
+          if (!visit.session.start.showedFactor) return redirect(codePath(visit.here));
         }
         return kind === "shown" ? bound.show(visit) : submitForm(bound, opened, raw.body);
       };

@@ -3,7 +3,7 @@ import type { AccountsRepository } from "../../../shared/accounts/repositories/a
 import { maxSessionSeconds } from "../../../shared/accounts/sessions/keys.ts";
 import type { RequestFacts } from "../../../shared/http/endpoint.ts";
 import { requestScope } from "../../../shared/platform/telemetry/request-scope.ts";
-import type { Session, SessionsRepository } from "../sessions/sessions-repository.ts";
+import type { Session, SessionStart, SessionsRepository } from "../sessions/sessions-repository.ts";
 import type { ConsoleLanguage, Texts } from "../texts/languages.ts";
 import type { Cookies } from "./cookies.ts";
 import type { Audience } from "./define-page.ts";
@@ -47,7 +47,10 @@ interface Requested<Query> {
   readonly url: (path: string) => string;
   readonly request: RequestFacts;
   /** Signs in, and ends the session before. @returns the cookie to send. */
-  readonly beginSession: (account: Pick<StoredAccount, "id" | "token_epoch">) => Promise<string>;
+  readonly beginSession: (
+    account: Pick<StoredAccount, "id" | "token_epoch">,
+    start: SessionStart,
+  ) => Promise<string>;
   /** Signs out. @returns the cookie to send. */
   readonly endSession: () => Promise<string>;
 }
@@ -80,9 +83,9 @@ export const sessionSwitch = (
     if (signedIn) await sessions.end(signedIn.account.id, signedIn.session.id);
   };
   return {
-    beginSession: async ({ id, token_epoch }) => {
+    beginSession: async ({ id, token_epoch }, start) => {
       await end();
-      const { secret } = await sessions.begin({ userId: id, tokenEpoch: token_epoch }, userAgent);
+      const { secret } = await sessions.begin({ userId: id, tokenEpoch: token_epoch }, start, userAgent);
       return cookies.write("session", secret, maxSessionSeconds);
     },
     endSession: async () => {

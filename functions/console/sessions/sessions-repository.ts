@@ -17,6 +17,21 @@ const seenPrecisionSeconds = hourSeconds;
 
 const maxUserAgentLength = 200;
 
+/** What a person starts a session with, besides a code of the second factor. */
+export const waysIn = ["password", "provider"] as const;
+
+/** How a session started. */
+export interface SessionStart {
+  readonly with: (typeof waysIn)[number];
+  /** Whether the person has also shown a code of the second factor. */
+  readonly showedFactor: boolean;
+  /** When the person last proved to be the owner without a password: Unix seconds. */
+  readonly provedAt?: number | undefined;
+}
+
+/** A login with the password alone. */
+export const withPassword: SessionStart = { with: "password", showedFactor: false };
+
 const sessionItem = z.object({
   SK: z.string(),
   token_epoch: z.int(),
@@ -26,6 +41,10 @@ const sessionItem = z.object({
   expires_at: z.int(),
   user_agent: z.string().optional(),
   forms_used: z.int().optional(),
+  // Sessions of older versions do not say how they started: they count as started with the password alone.
+  started_with: z.enum(waysIn).default("password"),
+  showed_factor: z.boolean().default(false),
+  proved_at: z.int().optional(),
 });
 
 /** A browser that is signed in. Times are in Unix seconds. */
@@ -38,6 +57,7 @@ export interface Session extends AccountAtEpoch {
   readonly userAgent: string | undefined;
   /** How many single-use forms were sent. */
   readonly formsUsed: number;
+  readonly start: SessionStart;
 }
 
 export interface StartedSession {
@@ -54,6 +74,7 @@ const toSession = (userId: number, item: z.infer<typeof sessionItem>): Session =
   seenAt: item.seen_at,
   userAgent: item.user_agent,
   formsUsed: item.forms_used ?? 0,
+  start: { with: item.started_with, showedFactor: item.showed_factor, provedAt: item.proved_at },
 });
 
 /** The account that a secret names. */
@@ -119,6 +140,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
     /** Signs an account in. @param userAgent for the list of sessions. */
     begin: async (
       { userId, tokenEpoch }: AccountAtEpoch,
+      start: SessionStart,
       userAgent: string | undefined,
     ): Promise<StartedSession> => {
       const secret = `${userId}.${randomBytes(32).toString("base64url")}`;
@@ -130,6 +152,9 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
         seen_at: createdAt,
         expires_at: endOf(createdAt, createdAt),
         user_agent: userAgent?.slice(0, maxUserAgentLength),
+        started_with: start.with,
+        showed_factor: start.showedFactor,
+        proved_at: start.provedAt,
       };
       await table.put(item);
       return { secret, session: toSession(userId, sessionItem.parse(item)) };

@@ -9,6 +9,8 @@ export type FieldProblems = Readonly<Record<string, string | undefined>>;
 
 interface FieldProps {
   readonly name: string;
+  /** Where a page has several fields with this name. */
+  readonly id?: string;
   readonly label: string;
   readonly hint?: string | undefined;
   readonly problem?: string | undefined;
@@ -16,12 +18,14 @@ interface FieldProps {
   readonly isOptional?: boolean;
 }
 
-const describedBy = ({ name, hint, problem }: Pick<FieldProps, "name" | "hint" | "problem">) =>
-  [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(" ") || undefined;
+type Described = Pick<FieldProps, "name" | "id" | "hint" | "problem">;
+
+const describedBy = ({ name, id = name, hint, problem }: Described) =>
+  [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ") || undefined;
 
 /** The attributes that all controls have. */
 const controlProps = (field: FieldProps) => ({
-  id: field.name,
+  id: field.id ?? field.name,
   name: field.name,
   required: !field.isOptional,
   "aria-describedby": describedBy(field),
@@ -32,15 +36,15 @@ const controlProps = (field: FieldProps) => ({
 const named = (problem: string, label: string): string =>
   fill(problem, { field: `${label.charAt(0).toLowerCase()}${label.slice(1)}` });
 
-const Explanation = ({ name, label, hint, problem }: Omit<FieldProps, "value" | "isOptional">) => (
+const Explanation = ({ name, id = name, label, hint, problem }: Omit<FieldProps, "value" | "isOptional">) => (
   <>
     {hint && (
-      <p class="hint" id={`${name}-hint`}>
+      <p class="hint" id={`${id}-hint`}>
         {hint}
       </p>
     )}
     {problem && (
-      <p class="error" id={`${name}-problem`}>
+      <p class="error" id={`${id}-problem`}>
         <Icon name="problem" />
         {named(problem, label)}
       </p>
@@ -59,7 +63,7 @@ const Labelled = ({
   ...field
 }: FieldProps & { children: ComponentChildren }) => (
   <div class={field.problem ? "field wrong" : "field"}>
-    <label for={name}>
+    <label for={field.id ?? name}>
       {label} {isOptional && <Optional />}
     </label>
     {children}
@@ -106,9 +110,9 @@ const HiddenField = (field: InputProps) => {
         <button
           type="button"
           class="button quiet"
-          data-shows={field.name}
+          data-shows={field.id ?? field.name}
           data-hide={hidePassword}
-          aria-controls={field.name}
+          aria-controls={field.id ?? field.name}
           hidden
         >
           {showPassword}
@@ -222,14 +226,15 @@ export const RequiredBox = ({
   </div>
 );
 
-/** The label of a field that is a direct child of the form. */
-const labelOf = (name: string, children: ComponentChildren): string | undefined => {
+/** The id and the label of a field that is a direct child of the form. */
+const fieldIn = (name: string, children: ComponentChildren): { id: string; label: string | undefined } => {
   for (const child of toChildArray(children)) {
     const props = typeof child === "object" ? child.props : {};
     if (!("name" in props && "label" in props) || props.name !== name) continue;
-    if (typeof props.label === "string") return props.label;
+    const id = "id" in props ? String(props.id ?? name) : name;
+    if (typeof props.label === "string") return { id, label: props.label };
   }
-  return undefined;
+  return { id: name, label: undefined };
 };
 
 interface FormProps {
@@ -263,10 +268,10 @@ const Problems = ({
         <Notice kind="bad" title={texts.forms.problems} isFocused>
           <ul>
             {wrong.map(([name, problem = ""]) => {
-              const label = labelOf(name, children) ?? texts.forms.here;
+              const { id, label = texts.forms.here } = fieldIn(name, children);
               return (
                 <li key={name}>
-                  <a href={`#${name}`}>{label}</a>: {named(problem, label)}
+                  <a href={`#${id}`}>{label}</a>: {named(problem, label)}
                 </li>
               );
             })}

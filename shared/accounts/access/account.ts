@@ -132,6 +132,14 @@ export const nextEpoch = ({ userId, tokenEpoch }: AccountAtEpoch): ItemUpdate =>
   ExpressionAttributeValues: { ":none": {}, ":one": 1, ":epoch": tokenEpoch },
 });
 
+/** The change that revokes every token, session and reset link of an account, at any epoch. */
+export const anyNextEpoch = (userId: number): ItemUpdate => ({
+  Key: accountKeys.access(userId),
+  UpdateExpression: "SET revoked = :none ADD token_epoch :one",
+  ...exists,
+  ExpressionAttributeValues: { ":none": {}, ":one": 1 },
+});
+
 /**
  * The changes, to be written together, that set a new password and revoke every token and reset link of the account. They
  * fail when the password was changed since the epoch: what proved the right to set it, the old password or a mailed link,

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { LinkedObjectStore } from "../../platform/storage/object-store.ts";
-import type { CodeDependencies } from "../sign-in/check-code.ts";
-import { confirmIdentity } from "../sign-in/confirm-password.ts";
+import { type ConfirmDependencies, confirmAct, type GivenProof } from "../sign-in/confirm-act.ts";
 import type { SignInDependencies } from "../sign-in/dependencies.ts";
 import type { ExportQueue } from "./export-queue.ts";
 import { type ExportsRepository, exportObject, type StoredExport } from "./exports-repository.ts";
@@ -37,7 +36,8 @@ export const accountExport = z
 export type AccountExport = z.infer<typeof accountExport>;
 
 /** What exports need. */
-export interface ExportDependencies extends Pick<SignInDependencies, "accounts">, CodeDependencies {
+export interface ExportDependencies extends Pick<SignInDependencies, "accounts">, ConfirmDependencies {
+  readonly accounts: SignInDependencies["accounts"];
   readonly exports: Pick<ExportsRepository, "begin" | "fail" | "find">;
   readonly exportQueue: ExportQueue;
   readonly store: Pick<LinkedObjectStore, "signDownload">;
@@ -67,16 +67,16 @@ const toExport = async (
 };
 
 /**
- * Starts an export of everything that is stored about an account, after its owner has confirmed it with the password, or with a code of the second factor.
+ * Starts an export of everything that is stored about an account, after its owner has confirmed it.
  *
- * @throws AppError as `confirmIdentity`; `service_unavailable` when the queue does not accept it.
+ * @throws AppError as `confirmAct`; `service_unavailable` when the queue does not accept it.
  */
 export const requestExport = async (
   userId: number,
-  password: string,
+  proof: GivenProof,
   { exports, exportQueue, store, ...dependencies }: ExportDependencies,
 ): Promise<AccountExport> => {
-  await confirmIdentity(userId, { password, param: "password" }, dependencies);
+  await confirmAct(userId, proof, dependencies);
   const { stored, isNew } = await exports.begin(userId);
   if (isNew) {
     try {

@@ -1,9 +1,23 @@
 import * as z from "zod";
+import { identitySchema } from "../repositories/identities-repository.ts";
 import { connection } from "../repositories/links-repository.ts";
 
 /** How a request for a higher tier may end. */
 export const tierDecisions = ["accepted", "declined"] as const;
 export type TierDecision = (typeof tierDecisions)[number];
+
+/** What a mail reports to the owner. */
+export const securityEvents = [
+  "password-set",
+  "identity-added",
+  "identity-removed",
+  "key-created",
+  "token-created",
+  "export-link",
+  "webhook-secret-shown",
+  "webhook-secret-replaced",
+] as const;
+export type SecurityEvent = (typeof securityEvents)[number];
 
 /** A requested mail. It names an account and never a link: links are created when the mail is written. */
 export const mailRequest = z.discriminatedUnion("kind", [
@@ -27,6 +41,18 @@ export const mailRequest = z.discriminatedUnion("kind", [
     kind: z.literal("password-reset"),
     userId: z.int(),
     keys: z.array(z.object({ name: z.string(), prefix: z.string() })),
+    /** Requests of older versions do not list them. */
+    identities: z.array(identitySchema.pick({ issuer: true, email: true })).default([]),
+  }),
+  /** Its owner wants to confirm an act, and has neither a password nor a provider that shows a recent login. */
+  z.object({ kind: z.literal("confirm-owner"), userId: z.int() }),
+  /** Something in the console that an owner must notice if another person has done it. */
+  z.object({
+    kind: z.literal("security-notice"),
+    userId: z.int(),
+    event: z.enum(securityEvents),
+    /** The name of the key or provider. */
+    detail: z.string().optional(),
   }),
   /** Someone who logged in at a provider with the address of the account wants to add that login to it. */
   z.object({ kind: z.literal("connect-identity"), userId: z.int(), connects: connection }),

@@ -1,5 +1,5 @@
 import { exists, type Table, type TableWrite } from "../../platform/storage/table.ts";
-import type { StoredAccount } from "../access/account.ts";
+import { anyNextEpoch, type StoredAccount } from "../access/account.ts";
 import type { AccountType } from "../access/account-access.ts";
 import { accountKeys } from "../access/keys.ts";
 import type { WithheldMail } from "../mail/withheld-mail.ts";
@@ -61,12 +61,12 @@ export const accountActs = (operator: Operator, dependencies: OperatorDependenci
     /** Sends mails to the address of the account again. */
     allowMail: ({ id: accountId, email }: Pick<StoredAccount, "id" | "email">): Promise<void> =>
       withheldMail.lift(email, audit.recordOf(operator, { act: "allow-mail", accountId })),
-    /** @returns whether the account had a second factor. */
+    /** Also revokes its tokens, sessions and reset links. @returns whether the account had a second factor. */
     removeSecondFactor: ({ id: accountId }: Changed): Promise<boolean> =>
-      accounts.removeSecondFactor(
-        accountId,
+      accounts.removeSecondFactor(accountId, [
+        { update: anyNextEpoch(accountId) },
         audit.recordOf(operator, { act: "remove-second-factor", accountId }),
-      ),
+      ]),
     /** @returns whether the account had the key. */
     revokeKey: ({ id: accountId }: Changed, key: string): Promise<boolean> =>
       apiKeys.revoke(accountId, key, audit.recordOf(operator, { act: "revoke-key", accountId, detail: key })),

@@ -243,16 +243,16 @@ export const createAccountsRepository = (table: Table) => {
     /**
      * Removes the second factor of an account, and a set-up that waits.
      *
-     * @param record written together with it, for an operator's act.
+     * @param others written together with it, for an operator's act.
      * @returns `false`, and writes nothing, when the account has none.
      */
-    removeSecondFactor: async (userId: number, record?: TableWrite): Promise<boolean> => {
+    removeSecondFactor: async (userId: number, others: readonly TableWrite[] = []): Promise<boolean> => {
       const update = {
         Key: accountKeys.profile(userId),
         UpdateExpression: "REMOVE second_factor, second_factor_setup",
         ConditionExpression: "attribute_exists(second_factor)",
       };
-      return (await table.transact([{ update }, ...(record ? [record] : [])])).applied;
+      return (await table.transact([{ update }, ...others])).applied;
     },
 
     /**

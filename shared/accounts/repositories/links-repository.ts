@@ -13,7 +13,12 @@ import { accountKeys } from "../access/keys.ts";
 import { identitySchema } from "./identities-repository.ts";
 
 /** What a mailed link may be used for. */
-export type LinkPurpose = "verify-email" | "reset-password" | "revoke-keys" | "connect-identity";
+export type LinkPurpose =
+  | "verify-email"
+  | "reset-password"
+  | "revoke-keys"
+  | "connect-identity"
+  | "confirm-owner";
 
 /** How long a link of each purpose works. */
 const lifetimeSeconds: Readonly<Record<LinkPurpose, number>> = {
@@ -21,6 +26,7 @@ const lifetimeSeconds: Readonly<Record<LinkPurpose, number>> = {
   "reset-password": 30 * minuteSeconds,
   "revoke-keys": daySeconds,
   "connect-identity": 30 * minuteSeconds,
+  "confirm-owner": 30 * minuteSeconds,
 };
 
 /** An identity that the owner of an account may add to it, and the name of its provider. */

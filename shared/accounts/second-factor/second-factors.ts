@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import { minuteSeconds } from "../../platform/durations.ts";
 import type { ItemUpdate, Table } from "../../platform/storage/table.ts";
+import { type AccountAtEpoch, nextEpoch } from "../access/account.ts";
 import { accountKeys } from "../access/keys.ts";
 import type { FactorSecrets } from "./factor-secrets.ts";
 import { newRecoveryCodes, readCode, recoveryCodeDigest, type TypedCode } from "./recovery-codes.ts";
@@ -48,13 +49,12 @@ export type FinishedSetUp =
   | { readonly kind: "ended" };
 
 /** A session of an account. */
-export interface SetUpOwner {
-  readonly userId: number;
+export interface SetUpOwner extends AccountAtEpoch {
   readonly session: string;
 }
 
 interface Stores {
-  readonly table: Pick<Table, "read" | "update">;
+  readonly table: Pick<Table, "read" | "transact" | "update">;
   readonly secrets: FactorSecrets;
   readonly now: () => number;
 }
@@ -99,14 +99,17 @@ const finishSetUp = async (stores: Stores, owner: SetUpOwner, typed: string): Pr
   if (step === undefined) return { kind: "wrong-code" };
   const codes = newRecoveryCodes();
   const since = new Date(stores.now()).toISOString();
-  const { applied } = await change(stores, owner.userId, {
+  const factor = {
+    Key: accountKeys.profile(owner.userId),
     UpdateExpression: "SET second_factor = :factor REMOVE second_factor_setup",
     ConditionExpression: "second_factor_setup.secret = :sealed AND attribute_not_exists(second_factor)",
     ExpressionAttributeValues: {
       ":factor": { secret: waiting.sealed, since, last_step: step, codes: digestsOf(codes) },
       ":sealed": waiting.sealed,
     },
-  });
+  };
+  // Sessions and tokens from before have not shown it.
+  const { applied } = await stores.table.transact([{ update: factor }, { update: nextEpoch(owner) }]);
   return applied ? { kind: "on", codes } : { kind: "ended" };
 };
 
@@ -181,7 +184,7 @@ export const createSecondFactors = (
     findSetUp: async (owner: SetUpOwner): Promise<Uint8Array | undefined> =>
       (await findSetUp(stores, owner))?.secret,
 
-    /** Turns the second factor on with a first code of the app. */
+    /** Turns the second factor on with a first code of the app, and revokes every token, session and reset link of the account. */
     finishSetUp: (owner: SetUpOwner, typed: string): Promise<FinishedSetUp> =>
       finishSetUp(stores, owner, typed),
 

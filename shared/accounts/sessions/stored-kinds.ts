@@ -7,14 +7,21 @@ import { maxSessionSeconds, sessionItemPrefix } from "./keys.ts";
 export const sessionKinds: readonly ItemKind[] = [
   {
     id: "S1",
-    what: "A session of the console: when it started, when it was last used, and the name of the browser",
+    what: "A session of the console: when and how it started, when it was last used, and the name of the browser",
     about: "account",
     keys: [accountKeyPrefixes.profile, sessionItemPrefix],
     lasts: { seconds: maxSessionSeconds },
     erased: inAccount,
     exported: {
       file: "sessions.json",
-      row: onlyAttributes("created_at", "seen_at", "expires_at", "user_agent"),
+      row: onlyAttributes(
+        "created_at",
+        "seen_at",
+        "expires_at",
+        "user_agent",
+        "started_with",
+        "showed_factor",
+      ),
     },
   },
 ];

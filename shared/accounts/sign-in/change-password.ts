@@ -27,7 +27,7 @@ export const resetOutcomes = {
     "Your password has been changed, and the email address is verified. Everything from before has ended: tokens, sessions, keys, joined identities, the webhook secret and callbacks. Get a new token from POST /auth/token.",
   ),
   changed: outcome(
-    "Your password has been changed, and every token of the account is revoked. Its keys still work; DELETE /auth/keys revokes them. Get a new token from POST /auth/token.",
+    "Your password has been changed, and every token of the account is revoked. Its keys and joined identities still work; DELETE /auth/keys revokes the keys. Get a new token from POST /auth/token.",
   ),
 } as const;
 
@@ -50,7 +50,7 @@ export const resetPassword = async (
   sourceAddress: string,
   dependencies: ResetDependencies,
 ): Promise<{ readonly userId: number; readonly kind: keyof typeof resetOutcomes }> => {
-  const { accounts, links, apiKeys, passwordGuard, mailQueue } = dependencies;
+  const { accounts, links, apiKeys, identities, passwordGuard, mailQueue } = dependencies;
   const owner = await links.find(token, "reset-password");
   const account = owner && (await accounts.find({ id: owner.userId }));
   // The transaction checks the epoch again; checking it here saves the wait and the hash.
@@ -65,8 +65,9 @@ export const resetPassword = async (
     return { userId, kind: "proved" };
   }
   const keys = (await apiKeys.list(userId)).map(({ name, prefix }) => ({ name, prefix }));
+  const joined = (await identities.list(userId)).map(({ issuer, email }) => ({ issuer, email }));
   if (!(await links.resetPassword(token, passwordChange(owner, hash)))) throw new AppError("invalid_link");
-  await requestNotice({ kind: "password-reset", userId, keys }, { mailQueue });
+  await requestNotice({ kind: "password-reset", userId, keys, identities: joined }, { mailQueue });
   return { userId, kind: "changed" };
 };
 
@@ -85,21 +86,24 @@ export const changePassword = async (
 };
 
 /**
- * Sets the first password of an account whose owner has just signed in through an identity provider.
+ * Sets the first password of an account whose owner signs in through an identity provider, and reports it with a mail. The caller
+ * has confirmed the act.
  *
  * @throws AppError `bad_request` when it has one already: then the old one is required.
  */
 export const setFirstPassword = async (
   { id: userId, token_epoch: tokenEpoch, has_password: hasPassword }: StoredAccount,
   password: string,
-  { accounts }: Pick<SignInDependencies, "accounts">,
+  { accounts, mailQueue }: Pick<SignInDependencies, "accounts" | "mailQueue">,
 ): Promise<void> => {
   // The write compares the epoch: of two first passwords at once, one is set, and the other's session has ended.
   const isSet =
     !hasPassword && (await accounts.changePassword({ userId, tokenEpoch }, await hashPassword(password)));
-  if (isSet) return;
-  throw new AppError("bad_request", {
-    message: "The account has a password already.",
-    param: "new_password",
-  });
+  if (!isSet) {
+    throw new AppError("bad_request", {
+      message: "The account has a password already.",
+      param: "new_password",
+    });
+  }
+  await requestNotice({ kind: "security-notice", userId, event: "password-set" }, { mailQueue });
 };

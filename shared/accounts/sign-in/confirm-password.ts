@@ -1,9 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { AccountWithPassword, StoredAccount } from "../access/account.ts";
 import type { AccountsRepository } from "../repositories/accounts-repository.ts";
-import { readCode } from "../second-factor/recovery-codes.ts";
-import { type CodeDependencies, confirmCode, reportUse } from "./check-code.ts";
-import { minPasswordLength } from "./fields.ts";
 import type { PasswordGuard } from "./password-guard.ts";
 import { verifyPassword } from "./passwords.ts";
 
@@ -14,7 +11,7 @@ export interface ConfirmedPassword {
   readonly param: "old_password" | "password";
 }
 
-interface PasswordDependencies {
+export interface PasswordDependencies {
   readonly accounts: Pick<AccountsRepository, "findWithPassword">;
   readonly passwordGuard: PasswordGuard;
 }
@@ -48,46 +45,6 @@ export const confirmPassword = async (
     async () => (await verifyPassword(password, account.password_hash)) || undefined,
   );
   if (!isRight) throw wrongPassword(param);
-  return account;
-};
-
-/** No password is as short as a code of the app, with or without a space. */
-const isShort = (password: string): boolean => password.trim().length < minPasswordLength;
-
-/** A password may look like a recovery code, which is too long to be guessed: one attempt compares both. */
-const confirmWithEither = async (
-  { id: userId, password_hash: hash }: AccountWithPassword,
-  { password, param }: ConfirmedPassword,
-  dependencies: PasswordDependencies & CodeDependencies,
-): Promise<void> => {
-  const right = await dependencies.passwordGuard.confirm(userId, async () =>
-    (await verifyPassword(password, hash)) ? "password" : dependencies.secondFactors.use(userId, password),
-  );
-  if (!right) throw wrongPassword(param);
-  if (right !== "password") await reportUse(userId, right, dependencies);
-};
-
-/**
- * Requires the caller with a session or token of an account to confirm a dangerous act: with the password, or with a code of
- * the second factor where the account has one. One field takes both. Owners who sign in through an identity provider have
- * no password, and confirm with a code.
- *
- * @throws AppError as {@link confirmPassword} and {@link confirmCode}.
- */
-export const confirmIdentity = async (
-  userId: number,
-  { password, param }: ConfirmedPassword,
-  dependencies: PasswordDependencies & CodeDependencies,
-): Promise<StoredAccount> => {
-  const code = readCode(password);
-  const account = code && (await dependencies.accounts.findWithPassword({ id: userId }));
-  if (!account?.has_second_factor) return confirmPassword(userId, { password, param }, dependencies);
-  if (isShort(password) || !account.has_password) {
-    await confirmCode(userId, { code: password, param }, dependencies);
-    return account;
-  }
-  if (code?.kind !== "recovery") return confirmPassword(userId, { password, param }, dependencies);
-  await confirmWithEither(account, { password, param }, dependencies);
   return account;
 };
 

@@ -1,6 +1,6 @@
 import type { StoredAccount } from "../access/account.ts";
 import type { CodeDependencies } from "./check-code.ts";
-import { confirmIdentity } from "./confirm-password.ts";
+import { confirmAct, type GivenProof } from "./confirm-act.ts";
 import type { SignInDependencies } from "./dependencies.ts";
 
 /** What deleting an account needs. */
@@ -12,17 +12,16 @@ export interface DeletionDependencies
 }
 
 /**
- * Deletes an account and everything that belongs to it, after its password, or a code of its second factor, has confirmed that
- * its owner wants this. When it fails midway, the account is locked, and the same call does the rest.
+ * Deletes an account and everything that belongs to it, after its owner has confirmed it. When it fails midway, the account is locked, and the same call does the rest.
  *
- * @throws AppError as {@link confirmIdentity}; what the store throws.
+ * @throws AppError as {@link confirmAct}; what the store throws.
  */
-export const deleteWithPassword = async (
+export const deleteConfirmed = async (
   userId: number,
-  password: string,
+  proof: GivenProof,
   signal: AbortSignal,
   dependencies: DeletionDependencies,
 ): Promise<void> => {
-  const account = await confirmIdentity(userId, { password, param: "password" }, dependencies);
+  const account = await confirmAct(userId, proof, dependencies);
   await dependencies.eraseAccount(account, signal);
 };

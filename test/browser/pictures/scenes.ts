@@ -189,8 +189,15 @@ const providers: readonly Scene[] = [
   {
     ...{ page: "account-identities", state: "add", as: "one", path: "/console/account?section=security" },
     act: async (page) => {
-      await main(page).locator('form[action*="identities/a"] .button').click();
+      await main(page).locator('a[href*="identities/a"]').click();
       await page.waitForLoadState();
+    },
+  },
+  {
+    ...{ page: "account-confirm", state: "ways", as: "visitor", path: "/" },
+    act: async (page, url) => {
+      await enterWith(page, url, "a");
+      await page.goto(`${url}/console/account/confirm`);
     },
   },
 ];
@@ -234,10 +241,11 @@ const account: readonly Scene[] = [
     ...{ page: "tokens", state: "created", as: "empty", path: "/console/tokens" },
     act: async (page, url) => {
       await page.context().clearCookies();
-      await signUpWith(page, url);
+      const { password } = await signUpWith(page, url);
       await page.goto(`${url}/console/tokens`);
       const form = main(page).locator("form", { has: page.locator("[name=name]") });
       await form.locator("[name=name]").fill("clinic-app");
+      await form.locator("[name=password]").fill(password);
       await form.locator(".button[type=submit]").click();
       await page.waitForLoadState();
     },

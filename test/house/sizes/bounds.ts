@@ -19,10 +19,16 @@ const realModels: readonly Raise[] = [
   { for: "replies that are read as leniently as by the SDKs", lines: 800 },
 ];
 
+/** What it took to confirm what outlives a session. */
+const confirmedActs: Raise = {
+  for: "acts that are confirmed, and sessions that say how they started",
+  lines: 800,
+};
+
 /** The bounds of the lines of TypeScript and style sheets. */
 export const lineBounds = {
-  production: { lines: 91_500, raised: realModels },
-  productionWithPackages: { lines: 109_000, raised: realModels },
+  production: { lines: 91_500, raised: [...realModels, confirmedActs] },
+  productionWithPackages: { lines: 109_000, raised: [...realModels, confirmedActs] },
   tests: {
     lines: 114_000,
     raised: [
@@ -30,6 +36,7 @@ export const lineBounds = {
         for: "models of real servers: their replies, refusals and languages as tables of cases",
         lines: 1_500,
       },
+      { for: "what each kind of session may do with each form, and attacks on sessions", lines: 900 },
     ],
   },
 } as const satisfies Record<string, LineBound>;

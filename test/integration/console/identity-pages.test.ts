@@ -9,17 +9,28 @@ import { createOpenIdProvider } from "../../../functions/console/identity/open-i
 import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
 import { cookiesAt } from "../../../functions/console/server/cookies.ts";
 import { formTokenFor } from "../../../functions/console/server/form-token.ts";
-import { createSessionsRepository } from "../../../functions/console/sessions/sessions-repository.ts";
+import {
+  createSessionsRepository,
+  type SessionStart,
+  withPassword,
+} from "../../../functions/console/sessions/sessions-repository.ts";
+import { accountKeys } from "../../../shared/accounts/access/keys.ts";
 import { createSigningKeySource } from "../../../shared/accounts/access/tokens.ts";
 import {
   type AccountsRepository,
   createAccountsRepository,
 } from "../../../shared/accounts/repositories/accounts-repository.ts";
+import {
+  newRecoveryCodes,
+  recoveryCodeDigest,
+} from "../../../shared/accounts/second-factor/recovery-codes.ts";
+import { hashPassword } from "../../../shared/accounts/sign-in/passwords.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { accountRepositories } from "../../../shared/wiring/accounts-from-environment.ts";
 import { signInAtProvider, startTestProvider, type TestProvider } from "../../support/identity-provider.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, type StreamedResponse, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+import { secondFactorsOver } from "../../support/second-factor.ts";
 import { startTestTable, type TestTable } from "../../support/test-table.ts";
 import { unlimited } from "../../support/unlimited.ts";
 
@@ -58,6 +69,7 @@ const startConsole = () => {
   return createConsoleHandler(
     identityPages({
       ...accountRepositories(opened),
+      secondFactors: secondFactorsOver(opened),
       baseUrl,
       mailQueue: { send: async () => undefined },
       openIdProviders: [provider],
@@ -120,20 +132,18 @@ const visit = (handler = startConsole()) => {
       return goThrough(headers["Location"] ?? "", login);
     },
     /** Signs in without the provider. */
-    signIn: async (userId: number) => {
-      const { secret } = await createSessionsRepository(table.open()).begin(
-        { userId, tokenEpoch: 0 },
-        undefined,
-      );
+    signIn: async (userId: number, start: SessionStart = withPassword) => {
+      const owner = { userId, tokenEpoch: 0 };
+      const { secret } = await createSessionsRepository(table.open()).begin(owner, start, undefined);
       cookies.set(nameOf("session"), secret);
     },
     /** Asks to add the provider. @returns where the page leads. */
-    join: async () => {
+    join: async (typed = password) => {
       const session = cookies.get(nameOf("session")) ?? "";
       const response = await ask(
         "/console/account/identities/a",
         {},
-        { form: `form_token=${formTokenFor(session)}` },
+        { form: new URLSearchParams({ form_token: formTokenFor(session), password: typed }).toString() },
       );
       return (
         /<a class="button full" href="([^"]+)"/.exec(response.body)?.[1]?.replaceAll("&amp;", "&") ??
@@ -143,11 +153,14 @@ const visit = (handler = startConsole()) => {
   };
 };
 
+const password = "seven storks by the lake";
+const hashed = hashPassword(password);
+
 let people = 0;
 const newAccount = async (email = `person-${people}@example.com`) => {
   people += 1;
   const fields = { username: `person-${people}`, email, organization: "Unknown" };
-  return (await accounts.create({ ...fields, password_hash: "$argon2id$the-hash" })).id;
+  return (await accounts.create({ ...fields, password_hash: await hashed })).id;
 };
 
 describe("A provider that does not work", () => {
@@ -274,13 +287,108 @@ describe("A provider that is added to an account", () => {
   it("is added by our own form only: a link does nothing", async () => {
     const person = visit();
     await person.signIn(await newAccount());
-    for (const path of ["/console/log-in/a", "/console/account/identities/a"]) {
-      const response = await person.ask(path);
-      expect(response.status).toBe(303);
-      expect(response.headers["Location"]).toMatch(/^\/prod\/console(?:\/account)?$/);
-    }
+    const away = await person.ask("/console/log-in/a");
+    expect(away).toMatchObject({ status: 303, headers: { Location: "/prod/console" } });
+    const page = await person.ask("/console/account/identities/a");
+    expect(page).toMatchObject({ status: 200, body: expect.stringContaining("Current password") });
+    expect(page.body).not.toContain(at.settings.issuer);
     const forged = await person.ask("/console/account/identities/a", {}, { form: "form_token=x" });
     expect(forged.body).not.toContain(at.settings.issuer);
     expect(person.cookies.has(nameOf("login"))).toBe(false);
+  });
+
+  it("needs the password", async () => {
+    const id = await newAccount();
+    const person = visit();
+    await person.signIn(id);
+    for (const typed of ["", "nine cranes over the hill"]) {
+      expect(await person.join(typed)).not.toMatch(/^http/);
+      expect(person.cookies.has(nameOf("login"))).toBe(false);
+    }
+  });
+});
+
+describe("A mailed link that adds a login", () => {
+  it("needs a code as well where the account has a second factor", async () => {
+    const id = await newAccount();
+    const [code = ""] = newRecoveryCodes();
+    const factor = {
+      secret: "sealed",
+      since: "2026-11-24",
+      last_step: 0,
+      codes: { [recoveryCodeDigest(code)]: true },
+    };
+    await table.open().update({
+      Key: accountKeys.profile(id),
+      UpdateExpression: "SET second_factor = :factor",
+      ExpressionAttributeValues: { ":factor": factor },
+    });
+    const { links, identities } = accountRepositories(table.open());
+    const identity = { issuer: at.settings.issuer, subject: `thief-${id}` };
+    const connects = { provider: "Provider a", identity };
+    const token = await links.create({ userId: id, tokenEpoch: 0 }, "connect-identity", connects);
+    const reader = visit();
+    const page = await reader.ask("/console/connect/link", { token });
+    expect(page.body).toContain('autocomplete="one-time-code"');
+    const send = async (typed: Readonly<Record<string, string>>) => {
+      const form_token = /name="form_token" value="([^"]+)"/.exec(page.body)?.[1] ?? "";
+      const form = new URLSearchParams({ form_token, token, ...typed }).toString();
+      return (await reader.ask("/console/connect/link", {}, { form })).status;
+    };
+    expect([await send({}), await send({ code: "aaaa-bbbb-cccc-dddd" })]).toEqual([422, 422]);
+    expect(await identities.list(id)).toEqual([]);
+    expect(await send({ code })).toBe(303);
+    expect(await identities.list(id)).toMatchObject([{ issuer: at.settings.issuer }]);
+  });
+});
+
+describe("A login that confirms an act", () => {
+  /** A browser in an account that has no password. */
+  const enterNambi = async () => {
+    const person = visit();
+    await person.logIn("nambi");
+    return person;
+  };
+  const again = async (person: ReturnType<typeof visit>, login: string, isRequested = true) => {
+    const { headers } = await person.ask("/console/log-in/a", { fresh: "yes", next: "/console/tokens" });
+    const address = new URL(headers["Location"] ?? "");
+    if (!isRequested) address.searchParams.delete("max_age");
+    return person.goThrough(address.href, login);
+  };
+  const startedAt = async (secret: string) =>
+    (await createSessionsRepository(table.open()).find(secret))?.start.provedAt;
+
+  it("requests a new login at the provider, and the browser has another session that says when it was", async () => {
+    const person = await enterNambi();
+    const before = person.cookies.get(nameOf("session")) ?? "";
+    const { headers } = await person.ask("/console/log-in/a", { fresh: "yes", next: "/console/tokens" });
+    expect(new URL(headers["Location"] ?? "").searchParams.get("max_age")).toBe("0");
+    const back = await person.goThrough(headers["Location"] ?? "", "nambi");
+    expect(back).toMatchObject({ status: 303, headers: { Location: "/prod/console/tokens" } });
+    const after = person.cookies.get(nameOf("session")) ?? "";
+    expect(after).not.toBe(before);
+    expect(await createSessionsRepository(table.open()).find(before)).toBeUndefined();
+    expect(Math.abs(((await startedAt(after)) ?? 0) - Date.now() / 1_000)).toBeLessThan(60);
+  });
+
+  it("confirms nothing as another person there, nor when the provider does not say when it was", async () => {
+    const person = await enterNambi();
+    const session = person.cookies.get(nameOf("session")) ?? "";
+    expect(await again(person, "okello")).toMatchObject({
+      status: 403,
+      body: expect.stringContaining("is not one that opens your account here"),
+    });
+    // A provider may ignore the question, and the person at the browser may remove it.
+    expect(await again(person, "nambi", false)).toMatchObject({
+      status: 502,
+      body: expect.stringContaining("did not say when you logged in there"),
+    });
+    expect(person.cookies.get(nameOf("session"))).toBe(session);
+    expect(await startedAt(session)).toBeUndefined();
+  });
+
+  it("is not one without that question: the provider may not have asked the person", async () => {
+    const person = await enterNambi();
+    expect(await startedAt(person.cookies.get(nameOf("session")) ?? "")).toBeUndefined();
   });
 });

@@ -40,6 +40,7 @@ const startConsole = () => {
       mailQueue: noMail,
       eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
       providers: [],
+      openIdProviders: [],
       termsVersion: "2026-11-24",
       policyOf: accountPoliciesWith(0.1),
     }),

@@ -59,13 +59,17 @@ describe("The page of a mailed link", () => {
     expect(verified(undefined)).toContain("Thank you. Your email address is verified.");
   });
 
-  it("lists the keys that still work, and offers to leave them", () => {
+  it("lists the keys and identities that still work, and offers to leave them", () => {
     const createdAt = "2026-11-20T10:00:00.000Z";
     const choices = { scopes: [], expiresAt: undefined, monthlyLimit: undefined };
     const keys = [{ id: "k1", name: "clinic-app", prefix: "lai_abc", createdAt, ...choices }];
-    const text = textOf(render(createElement(RevokeKeys, { ...link, keys })));
+    const joinedAt = createdAt;
+    const identities = [{ id: "i1", provider: "Example ID", email: "amina@example.com", joinedAt }];
+    const text = textOf(render(createElement(RevokeKeys, { ...link, keys, identities })));
     expect(text).toContain("clinic-app");
+    expect(text).toContain("amina@example.com Added 20 Nov 2026");
+    expect(text).toContain("Remove Example ID");
     expect(text).toContain("lai_abc… Created 20 Nov 2026");
-    expect(text).toContain("Keep the keys and log in");
+    expect(text).toContain("Log in");
   });
 });

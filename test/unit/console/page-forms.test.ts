@@ -18,6 +18,7 @@ import {
   resetPasswordPage,
   signUpPage,
 } from "../../../functions/console/entry/pages.ts";
+import type { AccountExport } from "../../../shared/accounts/export/request-export.ts";
 import type { CallbackDelivery } from "../../../shared/recordings/callbacks/deliveries.ts";
 import { key, settings, usage } from "./owned.ts";
 import { render, visit } from "./rendered.ts";
@@ -47,7 +48,15 @@ const failed: CallbackDelivery = {
   status: "failed",
   deliveries: [],
 };
-const account = { ...visit, ...settings, identities: [identity], deliveries: [failed] };
+const lastExport: AccountExport = {
+  status: "ready",
+  requested_at: "2026-11-20T10:00:00.000Z",
+  size: 1_024,
+  expires_at: "2026-11-27T10:00:00.000Z",
+  url: "https://audio.example.com/exports/7/a.zip",
+  url_expires_at: "2026-11-20T11:00:00.000Z",
+};
+const account = { ...visit, ...settings, identities: [identity], deliveries: [failed], lastExport };
 const usageView = {
   ...visit,
   query: {},
@@ -88,7 +97,7 @@ describe("The form of a page", () => {
         createElement(AccountSettings, {
           ...account,
           query: { ...settings.query, section: "security" },
-          account: { ...visit.account, has_password: false },
+          account: { ...visit.account, has_password: false, has_second_factor: true },
         }),
       ],
       accountPage,

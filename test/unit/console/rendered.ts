@@ -37,6 +37,7 @@ export const visit: Visit<Record<never, never>, "signed-in"> = {
     seenAt: 0,
     userAgent: undefined,
     formsUsed: 0,
+    start: { with: "password", showedFactor: false },
   },
   account: {
     id: 7,

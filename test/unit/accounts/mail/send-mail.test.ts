@@ -3,6 +3,7 @@ import type { MailToSend } from "../../../../functions/mail/mail-limits.ts";
 import { sendMail } from "../../../../functions/mail/send-mail.ts";
 import type { Mail } from "../../../../functions/mail/write-mail.ts";
 import type { MailRequest } from "../../../../shared/accounts/mail/mail-request.ts";
+import { securityEvents } from "../../../../shared/accounts/mail/mail-request.ts";
 import type { Withheld } from "../../../../shared/accounts/mail/withheld-mail.ts";
 import type { AccountReference } from "../../../../shared/accounts/repositories/accounts-repository.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
@@ -169,13 +170,17 @@ describe("A mail about what has happened to an account", () => {
     expect(mail?.html).toContain("<br>- 2 API keys<br>");
   });
 
-  it("lists the keys that outlive a new password, with a link that revokes them", async () => {
+  it("lists the keys and identities that outlive a new password, with a link that ends them", async () => {
     const { create, deliver, send } = setup({ ...account, email_verified: true, token_epoch: 0 });
     const keys = [{ name: "<b>kiosk</b>", prefix: "lai_8fQ2mZ0a" }];
-    await send({ kind: "password-reset", userId: 7, keys });
+    const identities = [{ issuer: "https://id.example.com", email: "thief@example.com" }];
+    await send({ kind: "password-reset", userId: 7, keys, identities });
     expect(create).toHaveBeenCalledExactlyOnceWith({ userId: 7, tokenEpoch: 0 }, "revoke-keys");
     const [mail] = deliver.mock.calls[0] ?? [];
     expect(mail?.text).toContain("These API keys still work:\n- <b>kiosk</b> (lai_8fQ2mZ0a…)\n");
+    expect(mail?.text).toContain(
+      "These accounts can still log in to yours:\n- thief@example.com at https://id.example.com\n",
+    );
     expect(mail?.text).toContain("/console/revoke-keys?token=a%20secret%2F%2B");
     expect(mail?.html).toContain("- &lt;b&gt;kiosk&lt;/b&gt; (lai_8fQ2mZ0a…)");
   });
@@ -197,9 +202,34 @@ describe("A mail about what has happened to an account", () => {
     expect(mail?.text).toContain("/console/connect/link?token=a%20secret%2F%2B");
   });
 
+  it("reports what was done in the console, each with what to do if it was another person", async () => {
+    for (const event of securityEvents) {
+      const { create, admit, deliver, send } = setup({ ...account, email_verified: true });
+      await send({ kind: "security-notice", userId: 7, event, detail: "kiosk in Gulu" });
+      expect(admit).not.toHaveBeenCalled();
+      const [mail] = deliver.mock.calls[0] ?? [];
+      expect(mail?.text).toContain("If it was not you, ");
+      const isRemovable = event === "key-created" || event === "identity-added";
+      expect(create).toHaveBeenCalledTimes(isRemovable ? 1 : 0);
+      expect(mail?.text.includes("/console/revoke-keys?token=")).toBe(isRemovable);
+      if (isRemovable || event === "identity-removed") expect(mail?.text).toContain("kiosk in Gulu");
+    }
+  });
+
+  it("confirms an owner at most once a minute, with a link", async () => {
+    const { create, admit, deliver, send } = setup({ ...account, email_verified: true });
+    await send({ kind: "confirm-owner", userId: 7 });
+    expect(admit).toHaveBeenCalledOnce();
+    expect(create).toHaveBeenCalledExactlyOnceWith(
+      { userId: 7, tokenEpoch: account.token_epoch },
+      "confirm-owner",
+    );
+    expect(deliver.mock.calls[0]?.[0].text).toContain("/console/account/confirm/link?token=");
+  });
+
   it("has no link when the account has no keys", async () => {
     const { create, deliver, send } = setup({ ...account, email_verified: true });
-    await send({ kind: "password-reset", userId: 7, keys: [] });
+    await send({ kind: "password-reset", userId: 7, keys: [], identities: [] });
     expect(create).not.toHaveBeenCalled();
     expect(deliver.mock.calls[0]?.[0].text).not.toContain("http");
   });

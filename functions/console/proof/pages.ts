@@ -1,0 +1,30 @@
+import * as z from "zod";
+import { linkToken } from "../../../shared/accounts/sign-in/fields.ts";
+import { definePage } from "../server/define-page.ts";
+
+/** Where an owner without a password and a second factor logs in again, or requests a mailed link. */
+export const confirmPage = definePage({
+  id: "confirmOwner",
+  path: "/console/account/confirm",
+  audience: "signed-in",
+  shell: "solo",
+  title: ({ proof }) => proof.title,
+  query: z.object({ next: z.string().optional().catch(undefined) }),
+  form: z.object({}),
+});
+
+/** The page behind the mailed link. */
+export const confirmByLinkPage = definePage({
+  id: "confirmOwnerByLink",
+  path: "/console/account/confirm/link",
+  audience: "signed-in",
+  shell: "solo",
+  title: ({ proof }) => proof.title,
+  query: z.object({ token: linkToken.optional().catch(undefined) }),
+  form: z.object({ token: linkToken }),
+  confidential: true,
+});
+
+/** The address of the page that continues with another page. */
+export const confirmPath = (toContinue: string): string =>
+  `${confirmPage.path}?${new URLSearchParams({ next: toContinue })}`;

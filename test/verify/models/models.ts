@@ -114,7 +114,7 @@ const chatQuestions: Readonly<Record<string, Question>> = {
     const fields = {
       source_language: "eng",
       target_language: "swa",
-      text: "Good morning, how are you today?",
+      text: "how are you today?",
     };
     const { status, body } = await client.call("/tasks/translate", { token, body: fields });
     demand(

@@ -79,12 +79,17 @@ describe("Every page", () => {
     await expectAccessible(page, scene.act ? ["light"] : ["light", "dark"]);
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);
+    if (!scene.act) {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.evaluate("document.documentElement.style.fontSize = '200%'");
+      expect(await page.evaluate("document.documentElement.scrollWidth"), "with large text").toBe(390);
+    }
     // The status of an error page, and of a form that is refused, is expected.
     expect(complaints().filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   };
 
   it.each(scenes.filter(({ as, isFilled }) => as !== "many" && !isFilled))(
-    "$page ($state) is accessible, fits a small phone, keeps its own policy, and costs at most 60 kB",
+    "$page ($state) is accessible, fits a small phone and large text, keeps its own policy, and costs at most 60 kB",
     async (scene) => {
       // What it does may log in to another account.
       if (scene.act ?? scene.holds) {

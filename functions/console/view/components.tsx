@@ -254,7 +254,7 @@ export const DataTable = ({
         </tbody>
       </table>
     </section>
-    {!isStacked && columns.length > 4 && <p class="swipe">{useFrame().texts.forms.swipe}</p>}
+    {!isStacked && columns.length > 2 && <p class="swipe">{useFrame().texts.forms.swipe}</p>}
   </div>
 );
 

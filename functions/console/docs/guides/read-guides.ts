@@ -37,35 +37,25 @@ const tableOf = (
   return [`Table: ${caption}`, "", ...lines].join("\n");
 };
 
+const policies = accountTypes.map((type) =>
+  accountPoliciesWith(1)({ account_type: type, email_verified: true }),
+);
+
+const hours = (seconds: number | undefined): string =>
+  limit(seconds === undefined ? undefined : seconds / 3_600, " hours");
+
 const accountLimits = (): string =>
   tableOf(
     "Limits of each plan",
+    ["Limit", ...accountTypes],
     [
-      "Plan",
-      "Requests per minute",
-      "Model requests per day",
-      "Model requests per month",
-      "Open streams",
-      "Audio in jobs per month",
-      "Characters per month",
+      ["Requests per minute", ...policies.map(({ perMinute }) => limit(perMinute))],
+      ["Model requests per day", ...policies.map(({ perDay }) => limit(perDay))],
+      ["Model requests per month", ...policies.map(({ perMonth }) => limit(perMonth))],
+      ["Open streams", ...policies.map(({ streamsAtOnce }) => limit(streamsAtOnce))],
+      ["Audio in jobs per month", ...policies.map(({ audioSecondsPerMonth }) => hours(audioSecondsPerMonth))],
+      ["Characters per month", ...policies.map(({ charactersPerMonth }) => limit(charactersPerMonth))],
     ],
-    accountTypes.map((type) => {
-      const policy = accountPoliciesWith(1)({ account_type: type, email_verified: true });
-      const {
-        perMinute,
-        perDay,
-        perMonth,
-        streamsAtOnce,
-        audioSecondsPerMonth: seconds,
-        charactersPerMonth,
-      } = policy;
-      return [
-        type,
-        ...[perMinute, perDay, perMonth, streamsAtOnce].map((value) => limit(value)),
-        limit(seconds === undefined ? undefined : seconds / 3_600, " hours"),
-        limit(charactersPerMonth),
-      ];
-    }),
   );
 
 const errorCodes = (): string =>

@@ -3,21 +3,17 @@ import type { FieldRow } from "./describe-fields.ts";
 import { Prose } from "./prose.tsx";
 import type { ReferenceOperation } from "./reference.ts";
 
-/** A name with its path, which breaks only before a dot. */
-const FieldName = ({ name }: { readonly name: string }) => {
-  const parts = name.split(/(?=\.)/);
-  if (parts.length === 1) return <code>{name}</code>;
-  return (
-    <code class="path">
-      {parts.map((part, index) => (
-        <Fragment key={index}>
-          {index > 0 && <wbr />}
-          <span class="whole">{part}</span>
-        </Fragment>
-      ))}
-    </code>
-  );
-};
+/** A name with its path, which breaks before a dot if it fits then. */
+const FieldName = ({ name }: { readonly name: string }) => (
+  <code>
+    {name.split(/(?=\.)/).map((part, index) => (
+      <Fragment key={index}>
+        {index > 0 && <wbr />}
+        {part}
+      </Fragment>
+    ))}
+  </code>
+);
 
 /** Fields of a request, whose callers must know what to send, or of a response. */
 export const Fields = ({

@@ -1,13 +1,11 @@
 import { App } from "aws-cdk-lib";
 import * as z from "zod";
-import { PipelineStack } from "./stacks/pipeline-stack.ts";
+import { PipelineStack, repositoryName } from "./stacks/pipeline-stack.ts";
 
-// Deployed once for an account: `npx cdk deploy --app "node infra/pipeline.ts" -c repository=owner/name -c environments=dev`.
+// Deployed once for an account: infra/handbook/release.md has the command.
 const app = new App();
 const context = z.object({
-  repository: z
-    .string({ error: "Name the repository: -c repository=owner/name." })
-    .regex(/^[\w.-]+\/[\w.-]+$/, { error: "The repository must look like owner/name." }),
+  repository: repositoryName,
   environments: z
     .string({ error: "Name the environments that deploy to this account: -c environments=dev, or dev,prod." })
     .transform((names) => names.split(","))

@@ -1,20 +1,37 @@
 import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
 import { OidcProviderNative, PolicyStatement, Role, WebIdentityPrincipal } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
+import * as z from "zod";
 
 import { acknowledge } from "../constructs/acknowledge.ts";
 import { pascalCase } from "./function-group.ts";
 
 const issuer = "token.actions.githubusercontent.com";
 
+/** A repository on GitHub: `owner/name`, or with its ids `owner@id/name@id`. */
+export const repositoryName = z
+  .string({ error: "Name the repository: -c repository=owner@id/name@id." })
+  .regex(/^[\w.-]+(?:@\d+\/[\w.-]+@\d+|\/[\w.-]+)$/, {
+    error: "The repository must look like owner@id/name@id, or owner/name for one from before 15 July 2026.",
+  });
+
 export interface PipelineStackProps extends StackProps {
-  /** `owner/name` on GitHub. */
+  /** As {@link repositoryName} describes it. */
   readonly repository: string;
   /** Environments of that repository, one for each stage that it may deploy to this account. */
   readonly environments: readonly string[];
   /** Whether the account already trusts GitHub. It can have one provider for each issuer. */
   readonly hasProvider: boolean;
 }
+
+/**
+ * Returns how GitHub may name a repository in the subject of a token. A repository that was created, renamed or transferred since
+ * 15 July 2026, or whose owner chose so, is named with the ids of owner and repository, others without them
+ * (https://docs.github.com/en/actions/reference/security/oidc#immutable-subject-claims).
+ */
+const namesInSubjects = (repository: string): string[] => [
+  ...new Set([repository.replaceAll(/@\d+/g, ""), repository]),
+];
 
 /**
  * Lets the workflows of a repository deploy without a stored key: GitHub identifies a workflow run with a token (OpenID Connect),
@@ -44,7 +61,7 @@ export class PipelineStack extends Stack {
       assumedBy: new WebIdentityPrincipal(this.#providerArn, {
         StringEquals: {
           [`${issuer}:aud`]: "sts.amazonaws.com",
-          [`${issuer}:sub`]: `repo:${this.#repository}:${subject}`,
+          [`${issuer}:sub`]: namesInSubjects(this.#repository).map((name) => `repo:${name}:${subject}`),
         },
       }),
     });

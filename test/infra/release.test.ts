@@ -6,7 +6,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { release } from "../../infra/commands/release.ts";
 import { awsTarget, type RunProgram } from "../../infra/commands/release-target.ts";
-import { PipelineStack } from "../../infra/stacks/pipeline-stack.ts";
+import { PipelineStack, repositoryName } from "../../infra/stacks/pipeline-stack.ts";
 import { deployedStage } from "../../infra/stages.ts";
 
 const addresses = { ApiUrl: "https://api.example.org", ChatStreamUrl: "https://stream.example.org" };
@@ -98,17 +98,17 @@ describe("A release", () => {
 });
 
 describe("The roles of the workflows", () => {
-  const stackOf = (hasProvider: boolean) =>
+  const stackOf = (hasProvider: boolean, repository = "example/languages") =>
     Template.fromStack(
       new PipelineStack(new App(), "Pipeline", {
-        repository: "example/languages",
+        repository,
         environments: ["dev", "prod"],
         hasProvider,
       }),
     );
   const template = stackOf(false);
-  const subjectOf = (id: string): unknown => {
-    const [role] = Object.entries(template.findResources("AWS::IAM::Role")).flatMap(([name, found]) =>
+  const subjectsOf = (id: string, stack = template): unknown => {
+    const [role] = Object.entries(stack.findResources("AWS::IAM::Role")).flatMap(([name, found]) =>
       name.startsWith(id) ? [found] : [],
     );
     const [statement] = role?.["Properties"].AssumeRolePolicyDocument.Statement ?? [];
@@ -124,15 +124,36 @@ describe("The roles of the workflows", () => {
       .flatMap(({ Action }) => Action);
 
   it("are one for each environment, which only its runs can assume", () => {
-    expect(subjectOf("DeployerDev")).toBe("repo:example/languages:environment:dev");
-    expect(subjectOf("DeployerProd")).toBe("repo:example/languages:environment:prod");
+    expect(subjectsOf("DeployerDev")).toEqual(["repo:example/languages:environment:dev"]);
+    expect(subjectsOf("DeployerProd")).toEqual(["repo:example/languages:environment:prod"]);
     for (const id of ["DeployerDev", "DeployerProd"]) expect(actionsOf(id)).toEqual(["sts:AssumeRole"]);
   });
 
   it("let pull requests read templates and do nothing else", () => {
-    expect(subjectOf("Reviewer")).toBe("repo:example/languages:pull_request");
+    expect(subjectsOf("Reviewer")).toEqual(["repo:example/languages:pull_request"]);
     expect(actionsOf("Reviewer")).toEqual(["cloudformation:DescribeStacks", "cloudformation:GetTemplate"]);
     expect(Object.keys(template.findResources("AWS::IAM::Role"))).toHaveLength(3);
+  });
+
+  it("trust a repository by its names, and by its names with their ids", () => {
+    const stack = stackOf(false, "example@123456/languages@456789");
+    const names = ["example/languages", "example@123456/languages@456789"];
+    for (const [id, subject] of [
+      ["DeployerProd", "environment:prod"],
+      ["Reviewer", "pull_request"],
+    ] as const) {
+      expect(subjectsOf(id, stack)).toEqual(names.map((name) => `repo:${name}:${subject}`));
+    }
+  });
+
+  it.each([
+    ["example@1/languages@2", ""],
+    ["example/languages", ""],
+    ["example@1/languages", "must look like owner@id/name@id"],
+    ["example@*/languages@*", "must look like owner@id/name@id"],
+  ])("are for the repository %s, or it is refused", (repository, refusal) => {
+    expect(repositoryName.safeParse(repository).error?.issues[0]?.message ?? "").toContain(refusal);
+    expect(repositoryName.safeParse(repository).success).toBe(refusal === "");
   });
 
   it("use the provider of an account that trusts GitHub already", () => {

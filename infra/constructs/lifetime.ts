@@ -2,9 +2,15 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import type { LogGroupProps } from "aws-cdk-lib/aws-logs";
 import type { StageSettings } from "../stage-settings.ts";
 
+/**
+ * A resource that outlives its stack, unless the operation that creates it fails. Otherwise the failed operation would leave it, and a
+ * second attempt would find a function's version, or make a second table.
+ */
+export const retained = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
+
 /** Whether a resource outlives its stack. */
 export const removalPolicy = ({ REMOVAL }: Pick<StageSettings, "REMOVAL">): RemovalPolicy =>
-  REMOVAL === "retain" ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+  REMOVAL === "retain" ? retained : RemovalPolicy.DESTROY;
 
 export type LogSettings = Pick<StageSettings, "LOG_RETENTION_DAYS" | "REMOVAL">;
 

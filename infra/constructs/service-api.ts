@@ -17,7 +17,7 @@ import type { FunctionDefinition } from "../../shared/http/function-definition.t
 import type { Stage } from "../stages.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { defineApi } from "./api-definition.ts";
-import { logLifetime } from "./lifetime.ts";
+import { logLifetime, retained } from "./lifetime.ts";
 import { publicBaseUrlOf } from "./public-domains.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
@@ -110,6 +110,7 @@ export class ServiceApi extends Construct {
       disableExecuteApiEndpoint: settings.API_DEFAULT_ADDRESS === "off",
       // A new AWS account refuses an API with logs until its region has such a role.
       cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: retained,
       deployOptions: {
         stageName: stage.name,
         variables: { publicBaseUrl, ...Object.fromEntries(targets) },

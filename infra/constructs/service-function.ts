@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import { type Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   type Alias,
@@ -22,7 +22,7 @@ import type { StageSettings } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { Binding } from "./bindings.ts";
 import { InlineRole } from "./inline-role.ts";
-import { type LogSettings, logLifetime } from "./lifetime.ts";
+import { type LogSettings, logLifetime, retained } from "./lifetime.ts";
 
 export interface ServiceFunctionProps<Environment extends VariableShape> {
   readonly definition: FunctionDefinition<Environment>;
@@ -105,7 +105,7 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
       tracing: isTraced ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
       // Previous versions stay, so a release can be rolled back.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+      currentVersionOptions: { removalPolicy: retained },
     });
   }
 

@@ -21,7 +21,7 @@ describe("Data in production", () => {
     expect(resources.length).toBeGreaterThan(0);
     for (const { DeletionPolicy, UpdateReplacePolicy } of resources) {
       expect({ DeletionPolicy, UpdateReplacePolicy }).toEqual({
-        DeletionPolicy: "Retain",
+        DeletionPolicy: "RetainExceptOnCreate",
         UpdateReplacePolicy: "Retain",
       });
     }
@@ -262,7 +262,7 @@ describe("Mails", () => {
     const [configurationSet] = resourcesOfType(data, "AWS::SES::ConfigurationSet").keys();
     expect(identities(data)).toMatchObject([
       {
-        DeletionPolicy: "Retain",
+        DeletionPolicy: "RetainExceptOnCreate",
         Properties: {
           EmailIdentity: "example.com",
           ConfigurationSetAttributes: { ConfigurationSetName: { Ref: configurationSet } },

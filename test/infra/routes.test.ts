@@ -309,7 +309,7 @@ describe("The stage of the API", () => {
     expect(groups.length).toBe(logging.length + 2);
     for (const { Properties, DeletionPolicy } of groups) {
       expect(Properties["RetentionInDays"]).toBe(90);
-      expect(DeletionPolicy).toBe("Retain");
+      expect(DeletionPolicy).toBe("RetainExceptOnCreate");
     }
   });
 });

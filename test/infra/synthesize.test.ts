@@ -9,6 +9,7 @@ import { readCdkContext } from "../../infra/synthesize.ts";
 import {
   everyOption,
   exampleStage,
+  resourcesOfType,
   synthesizeService,
   withTemporaryDirectory,
 } from "./synthesized-service.ts";
@@ -65,6 +66,28 @@ describe("Synthesis", () => {
     expect(count).toBeLessThanOrEqual(max);
     expect(JSON.stringify(template).length).toBeLessThan(800_000);
   });
+
+  it.each([
+    ["dev", "dev", {}],
+    ["prod", "prod", {}],
+    ["prod with every option", "prod", everyOption],
+  ])(
+    "leaves nothing behind after a failed operation in %s, so that it can be repeated",
+    async (_, name, options) => {
+      const service = await synthesizeService(exampleStage(name, options));
+      const { data, api, workers, monitoring, budget } = service;
+      const policies = [data, api, workers, monitoring, ...(budget ? [budget] : [])].flatMap(
+        ({ Resources }) => Object.values(Resources).flatMap(({ DeletionPolicy }) => DeletionPolicy ?? []),
+      );
+      expect(policies).not.toContain("Retain");
+      // At least the version of each function, which a release may go back to.
+      const functions = resourcesOfType(service.withFunctions, "AWS::Lambda::Version").size;
+      expect(functions).toBeGreaterThan(20);
+      expect(policies.filter((policy) => policy === "RetainExceptOnCreate").length).toBeGreaterThanOrEqual(
+        functions,
+      );
+    },
+  );
 
   it("uses every feature flag that CDK recommends", async () => {
     const flags: unknown = createRequire(import.meta.url)("aws-cdk-lib/recommended-feature-flags.json");

@@ -211,6 +211,17 @@ describe("A package", () => {
     ]);
   });
 
+  it("stays in the bucket with the two before it, as the page's Terraform says, and its files are deleted after the stacks are updated", async () => {
+    const page = await readFile("infra/handbook/terraform.md", "utf8");
+    const blockOf = (head: string) => page.slice(page.indexOf(`${head} {`)).split("\n}\n")[0] ?? "";
+    expect(blockOf('variable "releases"')).toMatch(/default += \["[\d.]+", "[\d.]+", "[\d.]+"\]/);
+    const files = blockOf('resource "aws_s3_object" "files"');
+    expect(files).toMatch(/lifecycle \{\n +create_before_destroy = true\n/);
+    expect(files).toMatch(/for_each += local\.files\n/);
+    // The files of every release of the list, not only of the one that is deployed.
+    expect(blockOf("locals")).toMatch(/files = merge\(\[\n +for folder in local\.folders : \{/);
+  });
+
   it("is described by one page, whose commands name what it has", async () => {
     const page = await readFile("infra/handbook/terraform.md", "utf8");
     const { stacks, parameters } = manifestOf(filesOf("prod"));

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { type CachedSecret, cacheSecret, type SecretVersion } from "../platform/config/secrets.ts";
-import { minuteMilliseconds } from "../platform/durations.ts";
 
 const platformSecrets = z.object({
   /** Entered in the platform's console; the platform sends it when it verifies the webhook. */
@@ -20,8 +19,6 @@ export interface PlatformSecretVersions {
 }
 
 export type PlatformSecretSource = CachedSecret<PlatformSecretVersions>;
-
-const cacheMilliseconds = 5 * minuteMilliseconds;
 
 const parse = (text: string | undefined): PlatformSecrets => {
   try {
@@ -45,7 +42,6 @@ export const createPlatformSecretSource = (
 ): PlatformSecretSource =>
   cacheSecret({
     name: "messaging platform",
-    maxAgeMilliseconds: cacheMilliseconds,
     load: async () => {
       const [current, previous] = await Promise.all([read("AWSCURRENT"), read("AWSPREVIOUS")]);
       return { current: parse(current), previous: parse(previous) };

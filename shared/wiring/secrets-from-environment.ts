@@ -15,7 +15,6 @@ import {
   type SecretVersion,
 } from "../platform/config/secrets.ts";
 import type { VariableValues } from "../platform/config/variables.ts";
-import { minuteMilliseconds } from "../platform/durations.ts";
 import { openAwsJsonService } from "../platform/outbound/aws-json.ts";
 
 /** Reads secrets. */
@@ -63,7 +62,6 @@ export const clientSecretsFrom = (
   const read = secretReaderFrom(environment);
   return cacheSecret({
     name: "identity providers",
-    maxAgeMilliseconds: 5 * minuteMilliseconds,
     load: async () =>
       clientSecrets.parse(JSON.parse((await read(environment.IDENTITY_PROVIDERS_SECRET_ID)) ?? "{}")),
   });

@@ -24,25 +24,31 @@ const importKey = (secret: string): Promise<CryptoKey> =>
   ]);
 
 /**
- * Signing keys from a secret, read on first use and again when a signature is unknown. A current secret that is too short is
- * an error; a previous one is ignored.
+ * Signing keys from a secret, read on first use, every five minutes, and when a signature is unknown. The result is the same object as
+ * long as the secret is the same. A current secret that is too short is an error; a previous one is ignored.
  *
  * @param read returns the secret's current or previous value.
  */
 export const createSigningKeySource = (
   read: (version: SecretVersion) => Promise<string | undefined>,
-): SigningKeySource =>
-  cacheSecret({
+): SigningKeySource => {
+  let last: { readonly secrets: string; readonly keys: SigningKeys } | undefined;
+  return cacheSecret({
     name: "token signing key",
     load: async () => {
       const [current, previous] = await Promise.all([read("AWSCURRENT"), read("AWSPREVIOUS")]);
       if (!isLongEnough(current)) {
         throw new Error(`The token signing secret has fewer than ${minSecretBytes} bytes.`);
       }
+      const secrets = JSON.stringify([current, previous]);
+      if (last?.secrets === secrets) return last.keys;
       const key = await importKey(current);
-      return { current: key, accepted: isLongEnough(previous) ? [key, await importKey(previous)] : [key] };
+      const accepted = isLongEnough(previous) ? [key, await importKey(previous)] : [key];
+      last = { secrets, keys: { current: key, accepted } };
+      return last.keys;
     },
   });
+};
 
 const issuer = "language-ai-service";
 const tokenType = "at+jwt";
@@ -99,9 +105,10 @@ export interface Tokens {
 
 const maxVerified = 1_000;
 
-/** Tokens signed with the keys of a source. Verified signatures are cached, revocation is not. */
+/** Tokens signed with the keys of a source. Verified signatures are cached as long as the keys are the same; revocation is not. */
 export const createTokens = (keySource: SigningKeySource): Tokens => {
   const verified = new Map<string, TokenClaims>();
+  let verifiedWith: SigningKeys | undefined;
 
   const verifyWith = async (token: string, keys: readonly CryptoKey[]) => {
     for (const key of keys) {
@@ -123,8 +130,7 @@ export const createTokens = (keySource: SigningKeySource): Tokens => {
     return "unknown signature";
   };
 
-  const verifySignature = async (token: string) => {
-    const { accepted } = await keySource.get();
+  const verifySignature = async (token: string, { accepted }: SigningKeys) => {
     const payload = await verifyWith(token, accepted);
     if (payload !== "unknown signature") return payload;
     const { accepted: newest } = await keySource.reload();
@@ -155,13 +161,16 @@ export const createTokens = (keySource: SigningKeySource): Tokens => {
     },
 
     verify: async (token) => {
+      const keys = await keySource.get();
+      if (verified.size >= maxVerified || keys !== verifiedWith) verified.clear();
+      verifiedWith = keys;
       let known = verified.get(token);
       if (!known) {
-        const payload = await verifySignature(token);
+        const payload = await verifySignature(token, keys);
         known = payload && readClaims(payload);
         if (!known) return undefined;
-        if (verified.size >= maxVerified) verified.clear();
-        verified.set(token, known);
+        // The keys may have changed meanwhile.
+        if (keys === verifiedWith) verified.set(token, known);
       }
       return isExpired(known) ? undefined : known;
     },

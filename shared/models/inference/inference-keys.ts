@@ -1,11 +1,8 @@
 import * as z from "zod";
 import { cacheSecret, type ReadSecret } from "../../platform/config/secrets.ts";
-import { minuteMilliseconds } from "../../platform/durations.ts";
 
 /** Members that are no texts are ignored. */
 const inferenceKeys = z.record(z.string(), z.string().optional().catch(undefined));
-
-const cacheMilliseconds = 5 * minuteMilliseconds;
 
 /** The text in place of a key for a server that needs none. */
 const noKey = "none";
@@ -21,7 +18,6 @@ export type KeyOf = (serverName: string, substitute?: string) => Promise<string 
 export const inferenceKeysIn = (secretId: string, read: ReadSecret): KeyOf => {
   const keys = cacheSecret({
     name: "model servers' keys",
-    maxAgeMilliseconds: cacheMilliseconds,
     load: async () => inferenceKeys.parse(JSON.parse((await read(secretId)) ?? "{}")),
   });
   // If this fails, the first request reads it again.

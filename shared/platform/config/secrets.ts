@@ -1,3 +1,4 @@
+import { minuteMilliseconds } from "../durations.ts";
 import { AwsCallError, type AwsJsonService } from "../outbound/aws-json.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
 
@@ -25,7 +26,7 @@ export const createSecretReader =
 
 /** A secret's value, cached in memory. */
 export interface CachedSecret<Value> {
-  /** Returns the cached value; reads it on first use, and again once it is too old. */
+  /** Returns the cached value; reads it on first use, and again after five minutes. */
   get(): Promise<Value>;
   /** Reads the value again, unless it was read less than a minute ago. */
   reload(): Promise<Value>;
@@ -35,12 +36,13 @@ export interface CachedSecretOptions<Value> {
   /** Names the secret in the log. */
   readonly name: string;
   readonly load: () => Promise<Value>;
-  /** After this time `get` reads it again; without it, only `reload` does. */
-  readonly maxAgeMilliseconds?: number;
 }
 
+/** After this time `get` reads a secret again, so that a replaced one needs no deployment, and a leaked one is of no use. */
+const maxAgeMilliseconds = 5 * minuteMilliseconds;
+
 /** Neither forged tokens nor an outage make a function read a secret more often. */
-const minIntervalMilliseconds = 60_000;
+const minIntervalMilliseconds = minuteMilliseconds;
 
 /**
  * Caches a secret's value. When it cannot be read again, the last good value stays in use and is read again a minute
@@ -48,11 +50,7 @@ const minIntervalMilliseconds = 60_000;
  *
  * `get` and `reload` reject only while no value has ever been read; the next call then tries again.
  */
-export const cacheSecret = <Value>({
-  name,
-  load,
-  maxAgeMilliseconds = Number.POSITIVE_INFINITY,
-}: CachedSecretOptions<Value>): CachedSecret<Value> => {
+export const cacheSecret = <Value>({ name, load }: CachedSecretOptions<Value>): CachedSecret<Value> => {
   let lastGood: { readonly value: Value; readonly readAt: number } | undefined;
   let requestedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<Value> | undefined;

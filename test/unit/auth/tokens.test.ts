@@ -213,6 +213,31 @@ describe("a signing secret", () => {
     expect(await setup({ current: "y".repeat(32) }).tokens.verify(fresh)).toBeUndefined();
   });
 
+  it("that has leaked and was replaced twice verifies nothing after five minutes, also what was seen before", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const leaked = "leaked-secret-of-more-than-thirty-two-bytes";
+    const { secrets, read, tokens } = setup({ current: leaked });
+    const [seen, unseen] = ["seen", "unseen"].map((jti) => signedByHand({ jti }, {}, leaked));
+    expect(await tokens.verify(seen ?? "")).toMatchObject({ tokenId: "seen" });
+    Object.assign(secrets, { current: "x".repeat(32), previous: "y".repeat(32) });
+    vi.advanceTimersByTime(5 * 60_000 - 1);
+    expect(await tokens.verify(seen ?? "")).toMatchObject({ tokenId: "seen" });
+    expect(read).toHaveBeenCalledTimes(2);
+    vi.advanceTimersByTime(1);
+    expect(await tokens.verify(seen ?? "")).toBeUndefined();
+    expect(await tokens.verify(unseen ?? "")).toBeUndefined();
+    expect(await tokens.verify(await tokens.sign(claims, day))).toMatchObject(claims);
+  });
+
+  it("that is the same when it is read again forgets nothing that was verified", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { tokens } = setup();
+    const token = await tokens.sign(claims, day);
+    const first = await tokens.verify(token);
+    vi.advanceTimersByTime(5 * 60_000);
+    expect(await tokens.verify(token)).toBe(first);
+  });
+
   it("of exactly 32 bytes is long enough, counted in bytes", async () => {
     const { tokens } = setup({ current: "é".repeat(16) });
     expect(await tokens.verify(await tokens.sign(claims, day))).toMatchObject(claims);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
   GetSecretValueCommand,
   ListSecretsCommand,
+  PutSecretValueCommand,
   SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -61,6 +62,16 @@ describe("A secret of the embedded Secrets Manager", () => {
     });
     expect((await get(secretArn("local/token-signing"))).SecretString).toBe("s3cret ŋ");
     expect((await get(secretArn("local/token-signing").slice(0, -7))).SecretString).toBe("s3cret ŋ");
+  });
+
+  it("gets a new value through the API, if it exists", async () => {
+    secrets.putSecret("rotated", "first");
+    const put = (SecretId: string) =>
+      client.send(new PutSecretValueCommand({ SecretId, SecretString: "second" }));
+    expect(await put(secretArn("rotated"))).toMatchObject({ Name: "rotated", VersionStages: ["AWSCURRENT"] });
+    expect((await get("rotated")).SecretString).toBe("second");
+    expect((await get("rotated", { VersionStage: "AWSPREVIOUS" })).SecretString).toBe("first");
+    await expect(put("unknown")).rejects.toMatchObject({ name: "ResourceNotFoundException" });
   });
 
   it("keeps its earlier value as the previous version when it is changed", async () => {

@@ -17,14 +17,9 @@ afterEach(() => {
 const fiveMinutes = 5 * 60_000;
 const outage = () => Promise.reject(new Error("Secrets Manager does not answer."));
 
-const setUp = (maxAgeMilliseconds?: number) => {
+const setUp = () => {
   const load = vi.fn<() => Promise<string>>().mockResolvedValue("one");
-  const secret = cacheSecret({
-    name: "example",
-    load,
-    ...(maxAgeMilliseconds === undefined ? {} : { maxAgeMilliseconds }),
-  });
-  return { load, secret };
+  return { load, secret: cacheSecret({ name: "example", load }) };
 };
 
 describe("a cached secret", () => {
@@ -35,7 +30,7 @@ describe("a cached secret", () => {
   });
 
   it("is read again once it is too old, and not before", async () => {
-    const { load, secret } = setUp(fiveMinutes);
+    const { load, secret } = setUp();
     await secret.get();
     load.mockResolvedValue("two");
     vi.advanceTimersByTime(fiveMinutes - 1);
@@ -44,7 +39,7 @@ describe("a cached secret", () => {
     expect(await secret.get()).toBe("two");
   });
 
-  it("without an age is only read again on demand, at most once a minute", async () => {
+  it("is read earlier on demand, at most once a minute", async () => {
     const { load, secret } = setUp();
     await secret.get();
     load.mockResolvedValue("two");
@@ -57,7 +52,7 @@ describe("a cached secret", () => {
   });
 
   it("stays in use when it cannot be read again, and is read again after a minute", async () => {
-    const { load, secret } = setUp(fiveMinutes);
+    const { load, secret } = setUp();
     await secret.get();
     vi.advanceTimersByTime(fiveMinutes);
     load.mockImplementation(outage);
@@ -75,7 +70,7 @@ describe("a cached secret", () => {
   });
 
   it("delays no one who does not need a reload", async () => {
-    const { load, secret } = setUp(fiveMinutes);
+    const { load, secret } = setUp();
     await secret.get();
     vi.advanceTimersByTime(60_000);
     load.mockReturnValue(new Promise(() => undefined));

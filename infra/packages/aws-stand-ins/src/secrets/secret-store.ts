@@ -48,12 +48,13 @@ export class SecretStore {
     return undefined;
   }
 
-  put(name: string, value: string): void {
+  put(name: string, value: string): SecretVersion {
     const previous = this.#secrets.get(name)?.current;
-    if (previous?.value === value) return;
+    if (previous?.value === value) return previous;
     const current = { versionId: randomUUID(), value, createdAt: Date.now() };
     this.#secrets.set(name, previous === undefined ? { current } : { current, previous });
     this.#save();
+    return current;
   }
 
   ensure(name: string, create: () => string): string {

@@ -54,6 +54,28 @@ const getSecretValue = (secrets: SecretStore, input: GetSecretValueInput): objec
   };
 };
 
+const putSecretValueSchema = z.object({
+  SecretId: z.string().min(1).max(2048),
+  SecretString: z.string().min(1).max(65_536),
+});
+
+/**
+ * Handles PutSecretValue: the new value becomes the current one, and the current one the previous.
+ *
+ * @throws AwsError `ResourceNotFoundException` for an unknown secret.
+ */
+const putSecretValue = (secrets: SecretStore, input: z.output<typeof putSecretValueSchema>): object => {
+  const found = secrets.find(input.SecretId);
+  if (found === undefined) throw notFound("secret");
+  const { versionId } = secrets.put(found.name, input.SecretString);
+  return {
+    ARN: secretArn(found.name),
+    Name: found.name,
+    VersionId: versionId,
+    VersionStages: ["AWSCURRENT"],
+  };
+};
+
 const named = z.object({ SecretId: z.string() });
 
 /** @throws AwsError in the words of Secrets Manager unless the policies of the caller allow the operation. */
@@ -73,7 +95,7 @@ const requireAccess =
 
 const maxBodyBytes = 65_536;
 
-/** Secrets Manager on this machine, for reading: the program that starts it sets the values. */
+/** Secrets Manager on this machine: the program that starts it creates the secrets. */
 export interface SecretsServer {
   readonly endpoint: string;
   /** Sets the current value when it differs; the earlier one becomes AWSPREVIOUS. */
@@ -104,6 +126,7 @@ export const startSecrets = async ({
     target: "secretsmanager",
     operations: new Map([
       ["GetSecretValue", jsonOperation(getSecretValueSchema, (input) => getSecretValue(secrets, input))],
+      ["PutSecretValue", jsonOperation(putSecretValueSchema, (input) => putSecretValue(secrets, input))],
     ]),
     maxBodyBytes: maxBodyBytes,
     refuse: (issue) => new AwsError("InvalidParameterException", `${issue.path.join(".")}: ${issue.message}`),

@@ -1,12 +1,13 @@
 import {
   App,
   CfnParameter,
+  CfnResource,
   DefaultStackSynthesizer,
   type IReusableStackSynthesizer,
   Stack,
 } from "aws-cdk-lib";
-import { CfnFunction } from "aws-cdk-lib/aws-lambda";
-import { type CloudAssembly, DISABLE_ASSET_STAGING_CONTEXT } from "aws-cdk-lib/cx-api";
+import type { CloudAssembly } from "aws-cdk-lib/cx-api";
+import type { IConstruct } from "constructs";
 import { addServiceStacks, type ServiceProps } from "../service.ts";
 import { readCdkContext } from "../synthesize.ts";
 
@@ -38,10 +39,14 @@ const createSynthesizer = (): IReusableStackSynthesizer => {
   return synthesizer as IReusableStackSynthesizer;
 };
 
+/** Whether a construct is a function: one of the service, or one that the CDK adds, such as to empty a bucket. */
+const isFunction = (construct: IConstruct): boolean =>
+  CfnResource.isCfnResource(construct) && construct.cfnResourceType === "AWS::Lambda::Function";
+
 /** Declares the parameters in each stack with functions. */
 const addAssetParameters = (app: App): void => {
   for (const stack of app.node.children.filter((child) => Stack.isStack(child))) {
-    if (!stack.node.findAll().some((construct) => construct instanceof CfnFunction)) continue;
+    if (!stack.node.findAll().some(isFunction)) continue;
     for (const [name, details] of Object.entries(assetParameters)) {
       new CfnParameter(stack, name, { type: "String", ...details });
     }
@@ -50,7 +55,7 @@ const addAssetParameters = (app: App): void => {
 
 /**
  * Synthesises a stage for CloudFormation without the CDK: the same stacks, whose templates take the location of the functions' code as
- * parameters and expect nothing of `cdk bootstrap`.
+ * parameters and expect nothing of `cdk bootstrap`. The assembly has a copy of all code: the CDK deletes that of its own functions.
  *
  * @param props.outdir the folder for the cloud assembly
  */
@@ -63,7 +68,7 @@ export const synthesizePackage = async ({
   const app = new App({
     outdir,
     analyticsReporting: false,
-    context: { ...(await readCdkContext()), [DISABLE_ASSET_STAGING_CONTEXT]: true },
+    context: await readCdkContext(),
     defaultStackSynthesizer: createSynthesizer(),
   });
   addServiceStacks(app, service);

@@ -15,7 +15,7 @@ export type RunProgram = (
 /** Where a stage is deployed. */
 export interface ReleaseTarget {
   /**
-   * Deploys this work tree, or the one of the previous release.
+   * Deploys this work tree, or the one of an earlier release, at once.
    *
    * @param previous the folder of that one.
    * @returns the variables with which the smoke tests find the stage.
@@ -62,9 +62,9 @@ export const awsTarget = (stage: Stage, folder: string, run: RunProgram): Releas
   return {
     deploy: async (previous) => {
       const stacks = previous ? [`${stage.prefix}-!(Data)`, "--exclusively"] : ["--all"];
-      const outputs = previous ? [] : ["--outputs-file", outputsFile];
-      const args = ["cdk", "deploy", ...stacks, ...options, ...outputs];
-      if ((await run("npx", args, previous ? { cwd: previous } : {})) !== 0) {
+      const args = ["cdk", "deploy", ...stacks, ...options, "--outputs-file", outputsFile];
+      const where = previous ? { cwd: previous, variables: { RELEASE_SHIFT: "at-once" } } : {};
+      if ((await run("npx", args, where)) !== 0) {
         throw new Error("The deployment failed; CloudFormation has rolled back.");
       }
       return { ...addressesIn(await readFile(outputsFile, "utf8"), stage.prefix), ...visibleSettings(stage) };

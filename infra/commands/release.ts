@@ -1,20 +1,21 @@
 /** `npm run release -- prod`: deploys a stage, tests it, and rolls back to the previous release when a test fails. */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { deployedStage } from "../stages.ts";
 import { runCommandLine, UsageError } from "./command-line.ts";
 import { localTarget } from "./local-target.ts";
 import { awsTarget, type ReleaseTarget, type RunProgram } from "./release-target.ts";
 
-const usage = `Usage: npm run release -- <stage>
-       npm run release -- local
+const usage = `Usage: npm run release -- <stage> [--back]
+       npm run release -- local [--back]
 
 Deploys a stage without asking, then runs the smoke tests against it (npm run smoke). When they pass, the tag released/<stage>
-moves to this commit. When they fail, the command deploys the commit of that tag again, except for the data stack, and fails.
+moves to this commit, and released/<stage>-before to the one that it replaces. When they fail, the command deploys the commit of
+released/<stage> again, at once and except for the data stack, and fails. --back deploys released/<stage>-before in the same way.
 The smoke tests need SMOKE_USERNAME, SMOKE_PASSWORD and SMOKE_KEY, which "npm run account -- <username> --smoke" prints once.
 
 "local" does the same on this machine, at the limits of a deployment: it starts the service from its templates in DATA_DIR
@@ -28,11 +29,29 @@ const runProgram: RunProgram = async (program, args, { cwd, variables } = {}) =>
 
 const tagOf = (stage: string): string => `released/${stage}`;
 
-/** Checks out the previous release with its packages. @throws Error that names the step that failed. */
-const checkOutPrevious = async (stage: string, folder: string, run: RunProgram): Promise<string> => {
+const tagBeforeOf = (stage: string): string => `${tagOf(stage)}-before`;
+
+/** What a release needs of this machine. */
+export interface ReleaseTools {
+  readonly run: RunProgram;
+  /** Returns the commit of a tag or `HEAD`; `undefined` when there is no such tag. */
+  readonly commitOf: (name: string) => Promise<string | undefined>;
+}
+
+const thisMachine: ReleaseTools = {
+  run: runProgram,
+  commitOf: async (name) => {
+    const args = ["rev-parse", "--verify", "--quiet", `${name}^{commit}`];
+    const result = await promisify(execFile)("git", args).catch(() => undefined);
+    return result?.stdout.trim();
+  },
+};
+
+/** Checks out an earlier release with its packages. @throws Error that names the step that failed. */
+const checkOut = async (tag: string, folder: string, { run }: ReleaseTools): Promise<string> => {
   const previous = join(folder, "before");
   const steps: readonly (readonly [string, readonly string[], string?])[] = [
-    ["git", ["worktree", "add", "--detach", previous, tagOf(stage)]],
+    ["git", ["worktree", "add", "--detach", previous, tag]],
     ["npm", ["ci", "--prefer-offline", "--no-audit", "--no-fund"], previous],
   ];
   for (const [program, args, cwd] of steps) {
@@ -42,21 +61,31 @@ const checkOutPrevious = async (stage: string, folder: string, run: RunProgram):
   return previous;
 };
 
-/** Deploys the previous release of a stage. @returns how it does in its own smoke tests. */
+/** Deploys the release of a tag, without its data stack and at once. @returns how it does in its own smoke tests. */
+const deployEarlier = async (
+  tag: string,
+  folder: string,
+  target: ReleaseTarget,
+  tools: ReleaseTools,
+): Promise<string> => {
+  const previous = await checkOut(tag, folder, tools);
+  const variables = await target.deploy(previous);
+  // Releases before 2.5.0 have no smoke tests.
+  const failed = await tools.run("npm", ["run", "--if-present", "smoke"], { cwd: previous, variables });
+  return failed === 0
+    ? ""
+    : " It fails its own smoke tests, too: check the models and the account of the tests before you release again.";
+};
+
+/** Replaces a release that has failed its tests. @returns a remark about the one that is deployed again. */
 const goBack = async (
   stage: string,
   folder: string,
   target: ReleaseTarget,
-  run: RunProgram,
+  tools: ReleaseTools,
 ): Promise<string> => {
   try {
-    const previous = await checkOutPrevious(stage, folder, run);
-    const variables = await target.deploy(previous);
-    // Releases before 2.5.0 have no smoke tests.
-    const failed = await run("npm", ["run", "--if-present", "smoke"], { cwd: previous, variables });
-    return failed === 0
-      ? ""
-      : " It fails its own smoke tests, too: check the models and the account of the tests before you release again.";
+    return await deployEarlier(tagOf(stage), folder, target, tools);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
@@ -66,31 +95,79 @@ const goBack = async (
   }
 };
 
+/** Remembers this commit as the release of a stage, and the one that it replaces as the one before. */
+const moveTags = async (stage: string, { run, commitOf }: ReleaseTools): Promise<void> => {
+  const released = await commitOf(tagOf(stage));
+  if (released !== undefined && released !== (await commitOf("HEAD"))) {
+    await run("git", ["tag", "--force", tagBeforeOf(stage), released]);
+  }
+  await run("git", ["tag", "--force", tagOf(stage)]);
+};
+
+/** Gives something a target and a folder for temporary files, and removes both. */
+const withTarget = async (
+  createTarget: (folder: string) => ReleaseTarget,
+  { run }: ReleaseTools,
+  use: (target: ReleaseTarget, folder: string) => Promise<void>,
+): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), "language-ai-release-"));
+  const target = createTarget(folder);
+  try {
+    await use(target, folder);
+  } finally {
+    await target.close();
+    await rm(folder, { recursive: true, force: true });
+    await run("git", ["worktree", "prune"]);
+  }
+};
+
 /**
  * Deploys a stage, tests it, and rolls back when a test fails.
  *
  * @param createTarget gets a folder for temporary files.
  * @throws Error when the stage was not released.
  */
-export const release = async (
+export const release = (
   stage: string,
   createTarget: (folder: string) => ReleaseTarget,
-  run: RunProgram = runProgram,
-): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), "language-ai-release-"));
-  const target = createTarget(folder);
-  try {
+  tools: ReleaseTools = thisMachine,
+): Promise<void> =>
+  withTarget(createTarget, tools, async (target, folder) => {
     const variables = await target.deploy();
-    if ((await run("npm", ["run", "smoke"], { variables })) !== 0) {
-      const remark = await goBack(stage, folder, target, run);
+    if ((await tools.run("npm", ["run", "smoke"], { variables })) !== 0) {
+      const remark = await goBack(stage, folder, target, tools);
       throw new Error(`The smoke tests failed; the previous release is deployed again.${remark}`);
     }
-    await run("git", ["tag", "--force", tagOf(stage)]);
-  } finally {
-    await target.close();
-    await rm(folder, { recursive: true, force: true });
-    await run("git", ["worktree", "prune"]);
+    await moveTags(stage, tools);
+  });
+
+/**
+ * Replaces the release of a stage by the one before.
+ *
+ * @throws Error when no release before is known, or it is not deployed, or it fails its smoke tests.
+ */
+export const releaseBack = async (
+  stage: string,
+  createTarget: (folder: string) => ReleaseTarget,
+  tools: ReleaseTools = thisMachine,
+): Promise<void> => {
+  const before = await tools.commitOf(tagBeforeOf(stage));
+  if (before === undefined) {
+    throw new Error(
+      `There is no tag ${tagBeforeOf(stage)}, so the release before is unknown: fetch the tags (git fetch --force --tags). ` +
+        "A stage has it from its second release by this command on.",
+    );
   }
+  if (before === (await tools.commitOf(tagOf(stage)))) {
+    throw new Error(
+      `The release before, ${before}, is deployed already. Check out an older commit and release it.`,
+    );
+  }
+  await withTarget(createTarget, tools, async (target, folder) => {
+    const remark = await deployEarlier(before, folder, target, tools);
+    await tools.run("git", ["tag", "--force", tagOf(stage), before]);
+    if (remark) throw new Error(`The release before, ${before}, is deployed.${remark}`);
+  });
 };
 
 const requireAccount = (): void => {
@@ -103,12 +180,14 @@ const requireAccount = (): void => {
 
 if (import.meta.main) {
   await runCommandLine(usage, async (args) => {
-    const { positionals } = parseArgs({ args, allowPositionals: true });
+    const options = { back: { type: "boolean", default: false } } as const;
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
     const [name] = positionals;
     if (!name || positionals.length > 1) throw new UsageError("Name one stage, such as prod.");
-    if (name === "local") return release(name, localTarget);
+    const act = values.back ? releaseBack : release;
+    if (name === "local") return act(name, localTarget);
     const stage = deployedStage(name, process.env);
     requireAccount();
-    return release(name, (folder) => awsTarget(stage, folder, runProgram));
+    return act(name, (folder) => awsTarget(stage, folder, runProgram));
   });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { release } from "../../infra/commands/release.ts";
+import { type ReleaseTools, release, releaseBack } from "../../infra/commands/release.ts";
 import { awsTarget, type RunProgram } from "../../infra/commands/release-target.ts";
 import { PipelineStack, repositoryName } from "../../infra/stacks/pipeline-stack.ts";
 import { deployedStage } from "../../infra/stages.ts";
@@ -12,7 +12,10 @@ import { deployedStage } from "../../infra/stages.ts";
 const addresses = { ApiUrl: "https://api.example.org", ChatStreamUrl: "https://stream.example.org" };
 
 /** Programs that note how they were called, and of which some fail. */
-const programs = (fails: (call: string) => boolean = () => false) => {
+const programs = (
+  fails: (call: string) => boolean = () => false,
+  commits: Readonly<Record<string, string>> = {},
+) => {
   const calls: string[] = [];
   const tested: Readonly<Record<string, string>>[] = [];
   const run: RunProgram = async (program, args, { cwd, variables } = {}) => {
@@ -27,7 +30,7 @@ const programs = (fails: (call: string) => boolean = () => false) => {
     }
     return fails(call) ? 1 : 0;
   };
-  return { calls, tested, run };
+  return { calls, tested, tools: { run, commitOf: async (name: string) => commits[name] } };
 };
 
 const stage = deployedStage("prod", {
@@ -35,19 +38,21 @@ const stage = deployedStage("prod", {
   MAIL_FROM: "no-reply@example.org",
   LEGACY_VENDOR_A: "first",
 });
-const releaseProd = (run: RunProgram) => release("prod", (folder) => awsTarget(stage, folder, run), run);
+const act = (action: typeof release, tools: ReleaseTools) =>
+  action("prod", (folder) => awsTarget(stage, folder, tools.run), tools);
+const releaseProd = (tools: ReleaseTools) => act(release, tools);
 
 const deploy = "npx cdk deploy --all -c stage=prod --require-approval never --outputs-file";
 const tests = "npm run smoke";
 const install = "before: npm ci --prefer-offline --no-audit --no-fund";
 const deployBefore =
-  "before: npx cdk deploy LanguageAi-prod-!(Data) --exclusively -c stage=prod --require-approval never";
+  "before: npx cdk deploy LanguageAi-prod-!(Data) --exclusively -c stage=prod --require-approval never --outputs-file";
 const testsBefore = "before: npm run --if-present smoke";
 
 describe("A release", () => {
   it("is deployed without a question, tested at its address, and tagged", async () => {
-    const { calls, tested, run } = programs();
-    await releaseProd(run);
+    const { calls, tested, tools } = programs();
+    await releaseProd(tools);
     expect(calls).toEqual([deploy, tests, "git tag --force released/prod", "git worktree prune"]);
     expect(tested).toEqual([
       {
@@ -63,8 +68,8 @@ describe("A release", () => {
   });
 
   it("that does not pass the tests is replaced by the one before, all but the data, and not remembered", async () => {
-    const { calls, run } = programs((call) => call === tests);
-    await expect(releaseProd(run)).rejects.toThrow(
+    const { calls, tools } = programs((call) => call === tests);
+    await expect(releaseProd(tools)).rejects.toThrow(
       /^The smoke tests failed; the previous release is deployed again\.$/,
     );
     expect(calls).toEqual([
@@ -79,20 +84,62 @@ describe("A release", () => {
   });
 
   it("that fails for a reason of the stage, as the one before does, says so", async () => {
-    const { run } = programs((call) => call === tests || call === testsBefore);
-    await expect(releaseProd(run)).rejects.toThrow(
+    const { tools } = programs((call) => call === tests || call === testsBefore);
+    await expect(releaseProd(tools)).rejects.toThrow(
       "is deployed again. It fails its own smoke tests, too: check the models",
     );
   });
 
   it("that cannot be replaced says which step failed", async () => {
-    const { run } = programs((call) => call === tests || call === install);
-    await expect(releaseProd(run)).rejects.toThrow("the rollback to released/prod failed: npm ci");
+    const { tools } = programs((call) => call === tests || call === install);
+    await expect(releaseProd(tools)).rejects.toThrow("the rollback to released/prod failed: npm ci");
+  });
+
+  it("remembers the release that it replaces, unless that is the same commit", async () => {
+    const tags = { "released/prod": "1a", HEAD: "2b" };
+    const { calls, tools } = programs(undefined, tags);
+    await releaseProd(tools);
+    expect(calls.slice(2)).toEqual([
+      "git tag --force released/prod-before 1a",
+      "git tag --force released/prod",
+      "git worktree prune",
+    ]);
+    const same = programs(undefined, { ...tags, HEAD: "1a" });
+    await releaseProd(same.tools);
+    expect(same.calls.slice(2)).toEqual(["git tag --force released/prod", "git worktree prune"]);
+  });
+
+  const back = { "released/prod": "2b", "released/prod-before": "1a" };
+  const stepsBack = ["git worktree add --detach 1a", install, deployBefore, testsBefore];
+
+  it("goes back to the one before on demand, hours later, at once and without the data", async () => {
+    const { calls, tested, tools } = programs(undefined, back);
+    await act(releaseBack, tools);
+    expect(calls).toEqual([...stepsBack, "git tag --force released/prod 1a", "git worktree prune"]);
+    expect(tested[0]).toEqual({ RELEASE_SHIFT: "at-once" });
+    expect(tested[1]).toMatchObject({ BASE_URL: "https://api.example.org" });
+  });
+
+  it("that went back says so when the tests fail", async () => {
+    const { calls, tools } = programs((call) => call === testsBefore, back);
+    await expect(act(releaseBack, tools)).rejects.toThrow(
+      "The release before, 1a, is deployed. It fails its own smoke tests, too",
+    );
+    expect(calls).toContain("git tag --force released/prod 1a");
+  });
+
+  it.each([
+    ["is unknown", {}, "There is no tag released/prod-before"],
+    ["is deployed already", { ...back, "released/prod": "1a" }, "1a, is deployed already"],
+  ])("does not go back when the one before %s", async (_, tags, reason) => {
+    const { calls, tools } = programs(undefined, tags);
+    await expect(act(releaseBack, tools)).rejects.toThrow(reason);
+    expect(calls).toEqual([]);
   });
 
   it("that CloudFormation refuses is tried no further", async () => {
-    const { calls, run } = programs((call) => call === deploy);
-    await expect(releaseProd(run)).rejects.toThrow("The deployment failed");
+    const { calls, tools } = programs((call) => call === deploy);
+    await expect(releaseProd(tools)).rejects.toThrow("The deployment failed");
     expect(calls).toEqual([deploy, "git worktree prune"]);
   });
 });

@@ -55,9 +55,9 @@ const copyWorkTree = async (): Promise<void> => {
 const running = new Set<ChildProcess>();
 
 /** Runs the command as a person does, in a process group of its own. */
-const release = async (): Promise<{ code: unknown; output: string }> => {
+const release = async (...args: string[]): Promise<{ code: unknown; output: string }> => {
   const options = { cwd: repository, env: environment(), detached: true };
-  const child = spawn("npm", ["run", "release", "--", "local"], options);
+  const child = spawn("npm", ["run", "release", "--", "local", ...args], options);
   running.add(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -148,5 +148,19 @@ describe("A release to the local stage at the limits of a deployment", () => {
     expect((await git("rev-parse", "released/local")).stdout.trim()).toBe(released);
     expect((await git("worktree", "list")).stdout.trim().split("\n")).toHaveLength(1);
     await expectNothingLeft();
+  });
+
+  it("goes back on demand to the release before, which the tag of the next one has remembered", async () => {
+    expect((await release("--back")).output).toContain("There is no tag released/local-before");
+    // As after a second release, hours ago.
+    await git("tag", "--force", "released/local-before", released);
+    await git("tag", "--force", "released/local");
+    const { code, output } = await release("--back");
+    expect(code, output).toBe(0);
+    expect((await git("rev-parse", "released/local")).stdout.trim()).toBe(released);
+    await expectNothingLeft();
+    expect((await release("--back")).output).toContain(
+      `The release before, ${released}, is deployed already.`,
+    );
   });
 });

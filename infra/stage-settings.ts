@@ -77,6 +77,8 @@ export const stageSettings = z
       .default(""),
     /** Whether the API's default address responds: `on` or `off`. Switch it off once all callers use the domain. */
     API_DEFAULT_ADDRESS: onOrOff.default("on"),
+    /** Whether chat also has a URL of its own, which API Gateway does not throttle: `on` or `off`. Without it streams use the API's address. */
+    CHAT_URL: onOrOff.default("on"),
     /** The operator's domain for chat streams, such as `stream.example.org`, served by CloudFront. */
     STREAM_DOMAIN_NAME: domainName.optional(),
     /** ARN of the domain's certificate, which CloudFront requires in us-east-1. */
@@ -200,6 +202,10 @@ export const stageSettings = z
   .refine((given) => given.API_DEFAULT_ADDRESS === "on" || given.API_DOMAIN_NAME !== undefined, {
     path: ["API_DEFAULT_ADDRESS"],
     error: "can only be off with API_DOMAIN_NAME; otherwise the API would have no address",
+  })
+  .refine((given) => given.CHAT_URL === "on" || given.STREAM_DOMAIN_NAME === undefined, {
+    path: ["CHAT_URL"],
+    error: "must be on with STREAM_DOMAIN_NAME, which leads to that URL",
   })
   .refine((given) => given.STREAM_DOMAIN_NAME === undefined || given.CHAT_TIMEOUT_MS <= 115_000, {
     path: ["CHAT_TIMEOUT_MS"],

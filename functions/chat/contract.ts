@@ -7,6 +7,7 @@ import {
   chatBackendEnvironment,
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
+import { anyTextVariable, presetVariable } from "../../shared/platform/config/variables.ts";
 import {
   chatErrors,
   choiceIndexText,
@@ -133,7 +134,12 @@ export const chatFunction = defineFunction({
     listModelsOperation,
     retrieveModelOperation,
   ],
-  environment: { ...accountRequestEnvironment, ...tokenEnvironment, ...chatBackendEnvironment },
+  environment: {
+    ...accountRequestEnvironment,
+    ...tokenEnvironment,
+    ...chatBackendEnvironment,
+    ORIGIN_SECRET: presetVariable(anyTextVariable, ""),
+  },
   memoryMegabytes: 512,
   timeoutSeconds: 600,
   transfer: "stream",

@@ -9,6 +9,7 @@ const environment = readEnvironment(chatFunction.environment, process.env);
 
 export const handler = createStreamingHandler(chatEndpoints({ models: chatModelsFrom(environment) }), {
   verifyBearer: verifyBearerFrom(environment),
+  originSecret: environment.ORIGIN_SECRET,
   ...requestToolsFrom(environment),
 });
 

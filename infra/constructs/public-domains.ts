@@ -11,6 +11,10 @@ import {
   AllowedMethods,
   CachePolicy,
   Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
   HttpVersion,
   OriginRequestPolicy,
   SecurityPolicyProtocol,
@@ -18,7 +22,9 @@ import {
 } from "aws-cdk-lib/aws-cloudfront";
 import { FunctionUrlOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import type { FunctionUrl } from "aws-cdk-lib/aws-lambda";
+import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
+import { originSecretHeader, viewerAddressHeader } from "../../shared/http/stream-domain.ts";
 import type { StageSettings } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 
@@ -91,19 +97,36 @@ export interface StreamDomainProps {
   readonly functionUrl: FunctionUrl;
   readonly domain: OwnDomain;
   readonly webAclArn: string | undefined;
+  /** Proves to the function that a request came through the domain. */
+  readonly originSecret: Secret;
 }
+
+/** What CloudFront runs for each request. A header of the same name that the caller sent is replaced. */
+const addViewerAddress = `function handler(event) {
+  event.request.headers["${viewerAddressHeader}"] = { value: event.viewer.ip };
+  return event.request;
+}`;
 
 /**
  * The chat function's URL under the operator's domain, behind a CloudFront distribution that caches nothing and passes bytes on as
  * they come.
  *
  * There is no origin access control: it signs each request in the `Authorization` header, where callers send their tokens, and
- * requires a hash of each body, which no OpenAI client sends. The function checks tokens and limits itself, so a caller who
- * avoids the domain only avoids the firewall.
+ * requires a hash of each body, which no OpenAI client sends. A secret header proves that a request came through the domain; the
+ * function refuses others. CloudFormation reads the secret for both when it deploys.
  */
 export class StreamDomain extends Construct {
-  constructor(scope: Construct, id: string, { functionUrl, domain, webAclArn }: StreamDomainProps) {
+  /** The distribution's own address, which works before the DNS record exists. */
+  readonly address: string;
+
+  constructor(scope: Construct, id: string, props: StreamDomainProps) {
     super(scope, id);
+    const { functionUrl, domain, webAclArn, originSecret } = props;
+    const viewerAddress = new EdgeFunction(this, "ViewerAddress", {
+      comment: "Adds the address of the caller for the chat function",
+      code: FunctionCode.fromInline(addViewerAddress),
+      runtime: FunctionRuntime.JS_2_0,
+    });
     const distribution = new Distribution(this, "Distribution", {
       comment: "Streams of the chat function",
       domainNames: [domain.name],
@@ -112,7 +135,11 @@ export class StreamDomain extends Construct {
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(webAclArn === undefined ? {} : { webAclId: webAclArn }),
       defaultBehavior: {
-        origin: new FunctionUrlOrigin(functionUrl, { readTimeout: originSilence }),
+        origin: new FunctionUrlOrigin(functionUrl, {
+          readTimeout: originSilence,
+          customHeaders: { [originSecretHeader]: originSecret.secretValue.unsafeUnwrap() },
+        }),
+        functionAssociations: [{ function: viewerAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
         allowedMethods: AllowedMethods.ALLOW_ALL,
         cachePolicy: CachePolicy.CACHING_DISABLED,
         originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
@@ -121,6 +148,7 @@ export class StreamDomain extends Construct {
         compress: false,
       },
     });
+    this.address = `https://${distribution.distributionDomainName}/`;
     acknowledgeFindings(distribution);
     new CfnOutput(this, "Target", {
       value: distribution.distributionDomainName,

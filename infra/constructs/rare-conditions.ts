@@ -65,6 +65,33 @@ const unauthorizedWave = (scope: Construct, monitored: Monitored): Condition => 
   datapointsToAlarm: 2,
 });
 
+/** The same at the URLs of functions, which API Gateway neither throttles nor logs. Lambda counts no single status. */
+const refusedAtUrls = ({ functions }: Monitored): Record<string, Condition> =>
+  Object.fromEntries(
+    functions
+      .filter(({ functionUrl }) => functionUrl)
+      .map(({ node, definition, lambda }) => [
+        `${node.id}UrlRefusals`,
+        {
+          description:
+            `Every second request to the URL of the function "${definition.name}" is refused, and each costs an invocation. Count ` +
+            "`status` and `account_id` in its log. `CHAT_URL=off` removes the URL; streams then use the API's address.",
+          runbook: "Callers are not authenticated",
+          metric: new MathExpression({
+            label: "4xx, percent of requests at the URL",
+            expression: "IF(requests >= 500, 100 * FILL(refused, 0) / requests, 0)",
+            usingMetrics: {
+              requests: lambda.metric("UrlRequestCount", summed),
+              refused: lambda.metric("Url4xxCount", summed),
+            },
+            period: summed.period,
+          }),
+          threshold: 50,
+          datapointsToAlarm: 2,
+        } satisfies Condition,
+      ]),
+  );
+
 const feedback = {
   runbook: "Mail feedback is lost",
   threshold: 1,
@@ -144,6 +171,7 @@ const certificatesEnd = (scope: Construct, { settings }: Monitored): Record<stri
 export const rareConditions = (scope: Construct, monitored: Monitored): Record<string, Condition> => ({
   ...canaryStopped(monitored),
   UnauthorizedWave: unauthorizedWave(scope, monitored),
+  ...refusedAtUrls(monitored),
   ...feedbackLost(monitored),
   ...certificatesEnd(scope, monitored),
 });

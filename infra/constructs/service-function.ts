@@ -35,7 +35,7 @@ export interface ServiceFunctionProps<Environment extends VariableShape> {
   readonly stage: {
     /** The namespace of its metrics, the same for all functions of a stage. */
     readonly prefix: string;
-    readonly settings: LogSettings & Pick<StageSettings, "RESERVED_CONCURRENCY">;
+    readonly settings: LogSettings & Pick<StageSettings, "CHAT_URL" | "RESERVED_CONCURRENCY">;
   };
 }
 
@@ -47,7 +47,7 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
   readonly live: IFunction;
   /** The same as `live`, for what moves it from one version to the next. */
   readonly alias: Alias;
-  /** The function's own URL, if its definition has one. */
+  /** The function's own URL, if its definition and the stage have one. */
   readonly functionUrl: FunctionUrl | undefined;
 
   /** @throws Error when the environment lacks a declared variable or has an undeclared one. */
@@ -61,7 +61,8 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
     this.live = this.alias as IFunction;
     for (const { grant } of Object.values(props.environment)) grant?.(this.lambda);
     // Without AWS's authentication, because callers have our tokens; the function checks them.
-    this.functionUrl = props.definition.functionUrl
+    const hasUrl = props.definition.functionUrl && props.stage.settings.CHAT_URL === "on";
+    this.functionUrl = hasUrl
       ? this.live.addFunctionUrl({
           authType: FunctionUrlAuthType.NONE,
           invokeMode: InvokeMode.RESPONSE_STREAM,

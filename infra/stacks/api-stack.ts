@@ -73,13 +73,15 @@ export class ApiStack extends Stack {
     for (const { definition, functionUrl } of this.functions.all) {
       if (!functionUrl) continue;
       const domain = streamDomainOf(settings);
-      if (domain) {
-        const webAclArn = settings.STREAM_FIREWALL_ARN;
-        new StreamDomain(this, "StreamDomain", { functionUrl, domain, webAclArn });
-      }
+      const { originSecret } = this.functions;
+      const webAclArn = settings.STREAM_FIREWALL_ARN;
+      const streams =
+        domain && originSecret
+          ? new StreamDomain(this, "StreamDomain", { functionUrl, domain, webAclArn, originSecret })
+          : undefined;
       new CfnOutput(this, `${pascalCase(definition.name)}StreamUrl`, {
-        value: functionUrl.url,
-        description: `The own URL of the function "${definition.name}"; its paths follow.`,
+        value: streams?.address ?? functionUrl.url,
+        description: `Streams of the function "${definition.name}"; its paths follow.`,
       });
     }
     const domain = apiDomainOf(settings);

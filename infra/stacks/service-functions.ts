@@ -1,3 +1,4 @@
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { authFunction } from "../../functions/auth/contract.ts";
 import { authorizerFunction } from "../../functions/authorizer/contract.ts";
@@ -22,6 +23,7 @@ import {
   transcriptionsFolder,
   uploadsFolder,
 } from "../../shared/platform/storage/object-store.ts";
+import { acknowledge } from "../constructs/acknowledge.ts";
 import {
   bucketBinding,
   type FolderAccess,
@@ -29,6 +31,7 @@ import {
   queueBinding,
   tableBinding,
 } from "../constructs/bindings.ts";
+import { streamDomainOf } from "../constructs/public-domains.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { TableAccess } from "../constructs/table-accesses.ts";
 import { erasedFolders, exportedFolders } from "./erased-folders.ts";
@@ -46,11 +49,17 @@ const allUploads: FolderAccess = { folder: uploadsFolder, access: "read-delete" 
 export class ServiceFunctions extends FunctionGroup {
   readonly all: readonly ServiceFunction[];
   readonly authorizer: ServiceFunction;
+  /** Proves to the chat function that a request came through the domain for streams; `undefined` without that domain. */
+  readonly originSecret: Secret | undefined;
 
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     super(scope, id, props);
     this.authorizer = this.add(authorizerFunction, {});
-    const chat = this.add(chatFunction, this.taskStores(["count-model-calls"], [responses]));
+    this.originSecret = streamDomainOf(props.stage.settings) ? this.addOriginSecret() : undefined;
+    const chat = this.add(chatFunction, {
+      ...this.taskStores(["count-model-calls"], [responses]),
+      ORIGIN_SECRET: plainBinding(this.originSecret?.secretValue.unsafeUnwrap() ?? ""),
+    });
     this.all = [
       this.authorizer,
       this.addAuth(),
@@ -70,6 +79,19 @@ export class ServiceFunctions extends FunctionGroup {
       this.addWebhook(),
       this.addConsole(chat),
     ];
+  }
+
+  private addOriginSecret(): Secret {
+    const secret = new Secret(this, "OriginSecret", {
+      description: "Sent by the domain for streams to the chat function",
+      generateSecretString: { passwordLength: 48, excludePunctuation: true },
+    });
+    acknowledge(
+      secret,
+      "AwsSolutions-SMG4",
+      "CloudFormation reads it when it deploys, for the domain and the function together, so it changes with a deployment only.",
+    );
+    return secret;
   }
 
   /**

@@ -37,6 +37,7 @@ import { type FormatError, respondError } from "./respond-error.ts";
 import { type HttpResponse, responseHead, responseHeaders, toResponse } from "./response.ts";
 import { createRouter, routeRequest } from "./router.ts";
 import { sendStream } from "./send-stream.ts";
+import { requireStreamDomain } from "./stream-domain.ts";
 
 export interface HandlerOptions {
   /** Verifies bearer tokens where no authorizer does: at function URLs, deprecated routes and `/v1`. */
@@ -47,6 +48,8 @@ export interface HandlerOptions {
   readonly idempotencyStore?: IdempotencyStore;
   /** Whether an account may still use the service, checked while a response streams; without it streams just end. */
   readonly isActive?: (userId: number) => Promise<boolean>;
+  /** Proves that a request at the function's URL came through the stage's domain for streams; without it all are admitted. */
+  readonly originSecret?: string;
   /** Headers of all its responses; by default those of the API, which any site's scripts may call. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How errors are rendered; by default as JSON. */
@@ -118,7 +121,7 @@ const executeUseCase = async (
  */
 export const createPipeline = (
   endpoints: readonly Endpoint[],
-  { verifyBearer, limiter, idempotencyStore, headers, formatError }: HandlerOptions,
+  { verifyBearer, limiter, idempotencyStore, originSecret = "", headers, formatError }: HandlerOptions,
   beforeSending: readonly HttpMiddleware[] = [],
 ) => {
   const operations = endpoints.map(({ operation }) => operation);
@@ -138,6 +141,7 @@ export const createPipeline = (
     .use(respondError(formatError))
     .use(respondToPreflight(router))
     .use(identifyRequest())
+    .use(requireStreamDomain(originSecret))
     .use(routeRequest(router))
     .use(authenticate(verifyBearer))
     .use(limitRequests(limiter))

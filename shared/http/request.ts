@@ -26,7 +26,7 @@ export interface HttpEvent extends GatewayFields {
   readonly entryPoint: "rest-api" | "function-url";
   readonly requestContext: {
     readonly authorizer: unknown;
-    readonly identity: { readonly sourceIp: string };
+    readonly identity: { sourceIp: string };
     readonly path: string;
     readonly requestId: string;
   };

@@ -98,6 +98,7 @@ const rules: Readonly<Record<string, readonly [rings: string, of: string, other?
   ChatUrlErrorsInHour: ["1/1 at 3", failedInHour, { periods: [3_600] }],
   CanaryStopped: ["3/3 at 1", "Invocations: Sum", { comparison: "LessThanThreshold", missing: "breaching" }],
   UnauthorizedWave: ["2/3 at 50", "IF(requests >= 50, 100 * FILL(unauthorized, 0) / requests, 0): Sum Sum"],
+  ChatUrlRefusals: ["2/3 at 50", "IF(requests >= 500, 100 * FILL(refused, 0) / requests, 0): Sum Sum"],
   MailFeedbackDropped: ["1/3 at 1", "AsyncEventsDropped: Sum"],
   MailFeedbackUndelivered: ["1/3 at 1", "FailedInvocations: Sum"],
   ApiCertificateEnds: ["1/1 at 21", "DaysToExpiry: Minimum", ending],
@@ -205,7 +206,7 @@ describe("The alarms", () => {
       ...["CallbackDeadLetters", "ExportDeadLetters", "JobDeadLetters", "JobDelay"],
       ...["ChatUrlErrors", "Concurrency", "TableReadsThrottled", "TableWritesThrottled"],
       ...["UncountedRequests", "UncheckedTokens", "BrokenStreams", "UnqueueableMessages", "PlatformFails"],
-      "ModelKeyRefused",
+      ...["ModelKeyRefused", "ChatUrlRefusals"],
       "MailsComeBack",
       "CanaryFails",
       ...["Chat", "Translation", "Transcription", "Speech"].flatMap((task) => [

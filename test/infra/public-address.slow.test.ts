@@ -1,5 +1,6 @@
 import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { addServiceStacks } from "../../infra/service.ts";
 import { readCdkContext } from "../../infra/synthesize.ts";
 import { definitionOf } from "./synthesized-routes.ts";
@@ -102,6 +103,55 @@ describe("Streams with a name of their own", () => {
   });
 });
 
+describe("The chat function's own URL", () => {
+  const chatVariables = (service: typeof own): unknown =>
+    lambdasByName(service).get("chat")?.resource.Properties["Environment"];
+
+  it("is for CloudFront only in a stage with a domain for streams, which sends a secret and adds the caller's address", () => {
+    const { DistributionConfig } = only("AWS::CloudFront::Distribution");
+    const config = z
+      .object({
+        Origins: z.tuple([
+          z.object({
+            OriginCustomHeaders: z.tuple([z.object({ HeaderName: z.string(), HeaderValue: z.unknown() })]),
+          }),
+        ]),
+        DefaultCacheBehavior: z.object({
+          FunctionAssociations: z.tuple([z.object({ EventType: z.literal("viewer-request") })]),
+        }),
+      })
+      .parse(DistributionConfig);
+    const [{ HeaderName, HeaderValue }] = config.Origins[0].OriginCustomHeaders;
+    expect(HeaderName).toBe("x-language-ai-origin");
+    expect(JSON.stringify(HeaderValue)).toContain("{{resolve:secretsmanager:");
+    expect(chatVariables(own)).toMatchObject({ Variables: { ORIGIN_SECRET: HeaderValue } });
+    const { FunctionCode } = z.object({ FunctionCode: z.string() }).parse(only("AWS::CloudFront::Function"));
+    const request = { headers: { "x-language-ai-viewer": { value: "203.0.113.9" } } };
+    const run: unknown = new Function("event", `${FunctionCode}; return handler(event);`)({
+      request,
+      viewer: { ip: "198.51.100.7" },
+    });
+    expect(run).toEqual({ headers: { "x-language-ai-viewer": { value: "198.51.100.7" } } });
+    // The tests of a release use CloudFront's address, which works before the DNS record exists.
+    expect(JSON.stringify(own.api.Outputs["ChatStreamUrl"]?.Value)).toContain("DomainName");
+  });
+
+  it("is for callers in other stages", () => {
+    expect(chatVariables(plain)).toMatchObject({ Variables: { ORIGIN_SECRET: "" } });
+    expect(JSON.stringify(plain.api.Outputs["ChatStreamUrl"]?.Value)).toContain("FunctionUrl");
+  });
+
+  it("does not exist in a stage that turns it off, whose pages and tests use the API", async () => {
+    const off = await synthesizeService(exampleStage("prod", { CHAT_URL: "off", RELEASE_SHIFT: "gradual" }));
+    expect(resourcesOfType(off.api, "AWS::Lambda::Url").size).toBe(0);
+    expect(Object.keys(off.api.Outputs)).not.toContain("ChatStreamUrl");
+    const variables = JSON.stringify(lambdasByName(off).get("console")?.resource.Properties["Environment"]);
+    expect(variables).toMatch(/"CHAT_STREAM_URL":\{"Fn::Join":.*execute-api/);
+    const alarms = [...resourcesOfType(off.monitoring, "AWS::CloudWatch::Alarm").keys()];
+    expect(alarms.filter((id) => id.includes("Url"))).toEqual([]);
+  });
+});
+
 describe("The firewall", () => {
   it("refuses floods and known attackers in front of the API, with the service's own error", async () => {
     const service = await synthesizeService(
@@ -161,6 +211,7 @@ describe("The settings of domains", () => {
       { ...ownDomains, CHAT_TIMEOUT_MS: "115001" },
       "CHAT_TIMEOUT_MS: must be at most 115000 with STREAM_DOMAIN_NAME",
     ],
+    [{ ...ownDomains, CHAT_URL: "off" }, "CHAT_URL: must be on with STREAM_DOMAIN_NAME"],
     [{ API_BASE_PATH: "languages" }, "API_BASE_PATH: must be one segment"],
   ])("are refused when they make no sense: %j", (variables, sentence) => {
     expect(() => exampleStage("prod", variables)).toThrow(sentence);

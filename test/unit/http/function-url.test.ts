@@ -36,6 +36,18 @@ const lookUp = endpoint(
   ({ path }) => path,
 );
 
+const whereFrom = endpoint(
+  defineOperation({
+    ...exampleOperation,
+    id: "whereFrom",
+    method: "GET",
+    path: "/tasks/source",
+    auth: "public",
+    limit: "delivery",
+  }),
+  ({ request }) => ({ sourceAddress: request.sourceAddress }),
+);
+
 interface UrlRequest {
   readonly method?: string;
   readonly path?: string;
@@ -81,13 +93,19 @@ interface TokenCase {
   /** What the signature vouches for. */
   readonly claims?: TokenClaims | undefined;
   readonly access?: Partial<CredentialAccess>;
+  /** What the stage's domain for streams sends. */
+  readonly originSecret?: string;
 }
 
 const send = async (request: UrlRequest, given: TokenCase = {}) => {
   stubStreamingRuntime();
   const verifyBearer = vi.fn().mockResolvedValue("claims" in given ? given.claims : token);
   const limiter = createLimiter(fakeCounters(undefined, given.access));
-  const handler = createStreamingHandler([echo, lookUp], { verifyBearer, limiter });
+  const handler = createStreamingHandler([echo, lookUp, whereFrom], {
+    verifyBearer,
+    limiter,
+    ...(given.originSecret === undefined ? {} : { originSecret: given.originSecret }),
+  });
   const { status, headers, body } = await invokeStreaming(handler, urlEvent(request), lambdaContext());
   return { status, headers, body: body === "" ? undefined : JSON.parse(body), verifyBearer };
 };
@@ -98,6 +116,25 @@ describe("a function behind its own URL", () => {
     expect(response).toMatchObject({ status: 200, body: { text: "hello", user: 7 } });
     expect(response.verifyBearer).toHaveBeenCalledWith("Bearer abc");
     expect(response.headers["X-Request-Id"]).toBe("request-1");
+  });
+
+  it("admits only requests through the stage's domain for streams, if it has one, and knows their address", async () => {
+    const given = { originSecret: "secret of the domain" };
+    const request = (headers: Record<string, string>) =>
+      send({ method: "GET", path: "/tasks/source", headers }, given);
+    for (const headers of [
+      {},
+      { "x-language-ai-origin": "guessed" },
+      { "x-language-ai-viewer": "192.0.2.1" },
+    ]) {
+      const refused = await request(headers);
+      expect(refused).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
+    }
+    const domain = { "x-language-ai-origin": given.originSecret, "x-language-ai-viewer": "198.51.100.7" };
+    expect(await request(domain)).toMatchObject({ status: 200, body: { sourceAddress: "198.51.100.7" } });
+    // Without such a domain a caller cannot choose an address.
+    const direct = await send({ method: "GET", path: "/tasks/source", headers: domain });
+    expect(direct).toMatchObject({ status: 200, body: { sourceAddress: "203.0.113.7" } });
   });
 
   it("refuses a missing or unknown token before it parses the body", async () => {

@@ -107,7 +107,7 @@ export interface Visitor {
 
 const maxAttempts = 4;
 
-/** Tries again after too many requests from this address: a deployed service allows ten logins a minute. */
+/** Tries again after too many requests from this address: a deployed service allows sixty logins a minute. */
 const askPatiently = async (target: Target, path: string, question: Question): Promise<AttackResponse> => {
   for (let attempts = 1; ; attempts += 1) {
     const response = await ask(target, path, question);

@@ -136,7 +136,7 @@ describe("A deployed stage", () => {
       LEGACY_SUNSET: "2027-12-01",
       LEGACY_PROVIDER_ROUTES: "answer",
       LIMIT_ANONYMOUS_PER_MINUTE: 50,
-      LIMIT_CREDENTIALS_PER_MINUTE: 10,
+      LIMIT_CREDENTIALS_PER_MINUTE: 60,
       MESSAGING_API_URL: "https://graph.facebook.com",
       MESSAGING_API_VERSION: "v26.0",
       MESSAGING_SIGNATURE_MODE: "enforce",
@@ -467,6 +467,15 @@ describe("The stage files of this repository", () => {
       writeFileSync(join(folder, "prod.json"), sample);
       const { settings } = deployedStage("prod", {}, folder);
       const stored: unknown = JSON.parse(readFileSync(join(testStages, "prod.json"), "utf8"));
+      expect(settings.MONTHLY_BUDGET_USD).toBeGreaterThan(0);
+      // A new account has a quota of 10 concurrent executions, of which none can be reserved.
+      expect(settings.RESERVED_CONCURRENCY).toEqual({});
+      const [, later = ""] = /`?json\n {2}("RESERVED_CONCURRENCY": .*)\n```/.exec(handbook) ?? [];
+      writeFileSync(join(folder, "prod.json"), sample.replace("{", `{ ${later},`));
+      expect(deployedStage("prod", {}, folder).settings.RESERVED_CONCURRENCY).toEqual({
+        chat: 300,
+        speech: 100,
+      });
       expect(settings).toMatchObject({ ...z.record(z.string(), z.unknown()).parse(stored) });
     });
   });

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limitKeys } from "../../shared/accounts/limits/keys.ts";
+import { createLimitCounters, createLimiter } from "../../shared/accounts/limits/limiter.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { createPasswordAttemptsRepository } from "../../shared/accounts/sign-in/password-attempts.ts";
 import { createPasswordGuard } from "../../shared/accounts/sign-in/password-guard.ts";
+import { hashPassword } from "../../shared/accounts/sign-in/passwords.ts";
 import { createSignInAddresses } from "../../shared/accounts/sign-in/sign-in-addresses.ts";
+import { createBufferedHandler } from "../../shared/http/pipeline.ts";
+import { accountsOver } from "../support/accounts-over.ts";
+import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
@@ -55,6 +61,49 @@ const guess = async (attempt: (password: string) => Promise<string>, times: numb
   for (let tried = 0; tried < times; tried += 1) results.push(await attempt("wrong"));
   return results;
 };
+
+describe("a workshop behind one address", () => {
+  const handler = () =>
+    createBufferedHandler(accountsOver(table.open()), {
+      limiter: createLimiter(createLimitCounters(table.openForRequests()), {
+        now: () => Date.parse("2026-11-20T10:00:00Z"),
+      }),
+    });
+  const logIn = async (handle: ReturnType<typeof handler>, username: string, sourceAddress: string) => {
+    const { statusCode } = await handle(
+      lambdaEvent({
+        path: "/auth/token",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ username, password: right }).toString(),
+        sourceAddress,
+      }),
+      lambdaContext(),
+    );
+    return statusCode;
+  };
+
+  it("logs in sixty times a minute, and the sixty-first has to wait", async () => {
+    const username = "workshop";
+    await createAccountsRepository(table.open()).create({
+      username,
+      email: "workshop@example.com",
+      password_hash: await hashPassword(right),
+      organization: "Unknown",
+    });
+    const handle = handler();
+    const statuses: number[] = [];
+    for (let count = 0; count < 61; count += 1) statuses.push(await logIn(handle, username, "203.0.113.61"));
+    expect(statuses).toEqual([...Array<number>(60).fill(200), 429]);
+  });
+
+  it("cannot be used to guess: a name has to wait after five wrong passwords", async () => {
+    const handle = handler();
+    const statuses: number[] = [];
+    for (let count = 0; count < 6; count += 1) statuses.push(await logIn(handle, "unknown", "203.0.113.62"));
+    expect(statuses).toEqual([...Array<number>(5).fill(401), 429]);
+    expect(await logIn(handle, "another-name", "203.0.113.62")).toBe(401);
+  });
+});
 
 describe("guessing the password of a name", () => {
   it("is refused as wrong five times, then must wait; the right password waits too, unchecked", async () => {

@@ -98,7 +98,7 @@ export const deleteVisitor = async (): Promise<JsonResponse> => {
 const laterCredentialRequests = 8;
 
 /**
- * A run needs nearly all of an address's ten requests a minute with passwords and links. When others have used some of them,
+ * A run needs eight of an address's sixty requests a minute with passwords and links. When others have used some of them,
  * this waits for the next minute.
  */
 export const waitForCredentialRequests = async ({ headers }: JsonResponse): Promise<void> => {

@@ -147,4 +147,8 @@ export const readingLimits = { address: 600, loopback: 60_000 } as const;
 /** A wider network may send as much as this many of its groups of addresses. */
 export const groupsOfNetwork = 10 as const;
 
-export const defaultAddressLimits: AddressLimits = { anonymous: 50, credentials: 10 };
+/**
+ * A workshop or campus is one address for us, and its people log in in the same minute. Guessing is slowed down by the name of the
+ * account, from any address.
+ */
+export const defaultAddressLimits: AddressLimits = { anonymous: 50, credentials: 60 };

@@ -1,5 +1,5 @@
 import { type Charged, million, prices, pricesAsOf, row } from "./prices.ts";
-import { requestCosts } from "./request-costs.ts";
+import { regionalCosts, requestCosts } from "./request-costs.ts";
 import { type StageUse, stageCosts } from "./stage-costs.ts";
 
 const sourceWords = {
@@ -17,6 +17,8 @@ export const costTable = (use: StageUse): string => {
   });
   return [
     requestCosts(use.memoryMegabytes),
+    "",
+    regionalCosts(use.memoryMegabytes),
     "",
     stageCosts(use),
     "",

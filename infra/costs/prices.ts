@@ -30,6 +30,35 @@ export const prices = {
 
 export type Charged = keyof typeof prices;
 
+/**
+ * Regions close to callers in Africa, with what is charged differently there, in dollars. All of it is from memory, so check it before
+ * you rely on it.
+ */
+export const otherRegions = {
+  "Ireland (eu-west-1)": { tableWrite: 0.705e-6, tableRead: 0.1415e-6, logKilobyte: 0.57e-6 },
+  "Cape Town (af-south-1)": {
+    lambdaSecond: 0.000_017_68,
+    lambdaRequest: 0.27e-6,
+    apiRequest: 4.55e-6,
+    tableWrite: 0.742e-6,
+    tableRead: 0.1485e-6,
+    queueRequest: 0.6e-6,
+    bucketWrite: 6e-6,
+    bucketRead: 0.48e-6,
+    logKilobyte: 0.6e-6,
+    trace: 6.5e-6,
+    outKilobyte: 0.154e-6,
+  },
+} as const satisfies Record<string, Partial<Record<Charged, number>>>;
+
+export type OtherRegion = keyof typeof otherRegions;
+
+/** Returns the price of a region. @param region by default us-east-1. */
+export const priceIn = (charged: Charged, region?: OtherRegion): number => {
+  const own: Partial<Record<Charged, number>> = region === undefined ? {} : otherRegions[region];
+  return own[charged] ?? prices[charged].dollars;
+};
+
 /** What a metric costs in a month in which each of its hours has a value. */
 export const metricMonth = 0.3;
 

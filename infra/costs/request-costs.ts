@@ -1,6 +1,15 @@
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
-import { type Charged, daysOfMonth, inDollars, million, prices, row } from "./prices.ts";
+import {
+  type Charged,
+  daysOfMonth,
+  inDollars,
+  million,
+  type OtherRegion,
+  otherRegions,
+  priceIn,
+  row,
+} from "./prices.ts";
 
 type FunctionName = (typeof functionDefinitions)[number]["name"];
 
@@ -202,6 +211,7 @@ const tracesOf = ({ seconds, invocations = {}, uses: { apiRequest = 0 } }: Reque
 const computeOf = (
   { seconds, invocations = {} }: RequestKind,
   memoryMegabytes: ReadonlyMap<string, number>,
+  region?: OtherRegion,
 ): number => {
   const counts: Readonly<Record<string, number | undefined>> = invocations;
   return Object.entries(seconds).reduce((sum, [name, time = 0]) => {
@@ -209,26 +219,54 @@ const computeOf = (
     if (megabytes === undefined) throw new Error(`The template has no function "${name}".`);
     const invoked = counts[name] ?? 1;
     const charged = time + invoked * (startsPercent / 100) * startSeconds;
-    const compute = (megabytes / 1_024) * charged * prices.lambdaSecond.dollars;
-    return sum + (compute + invoked * prices.lambdaRequest.dollars) * million;
+    const compute = (megabytes / 1_024) * charged * priceIn("lambdaSecond", region);
+    return sum + (compute + invoked * priceIn("lambdaRequest", region)) * million;
   }, 0);
 };
 
-const rowOf = (kind: RequestKind, memoryMegabytes: ReadonlyMap<string, number>): string => {
+/** The parts of the cost of a million requests, in the order of the table. */
+const partsOf = (
+  kind: RequestKind,
+  memoryMegabytes: ReadonlyMap<string, number>,
+  region?: OtherRegion,
+): number[] => {
   const { uses } = kind;
   const of = (...charged: (keyof typeof uses)[]) =>
-    charged.reduce((sum, one) => sum + (uses[one] ?? 0) * prices[one].dollars * million, 0);
-  const next = new Map([...memoryMegabytes].map(([name, megabytes]) => [name, 2 * megabytes]));
-  const parts = [
-    computeOf(kind, memoryMegabytes),
+    charged.reduce((sum, one) => sum + (uses[one] ?? 0) * priceIn(one, region) * million, 0);
+  return [
+    computeOf(kind, memoryMegabytes, region),
     of("apiRequest"),
     of("tableRead", "tableWrite"),
     of("queueRequest", "bucketWrite", "bucketRead", "mail"),
-    of("logKilobyte") + tracesOf(kind) * prices.trace.dollars,
+    of("logKilobyte") + tracesOf(kind) * priceIn("trace", region),
     of("outKilobyte"),
   ];
-  const total = parts.reduce((sum, part) => sum + part, 0);
-  return row(kind.what, ...[...parts, total, computeOf(kind, next)].map(inDollars));
+};
+
+const sumOf = (parts: readonly number[]): number => parts.reduce((sum, part) => sum + part, 0);
+
+const rowOf = (kind: RequestKind, memoryMegabytes: ReadonlyMap<string, number>): string => {
+  const next = new Map([...memoryMegabytes].map(([name, megabytes]) => [name, 2 * megabytes]));
+  const parts = partsOf(kind, memoryMegabytes);
+  return row(kind.what, ...[...parts, sumOf(parts), computeOf(kind, next)].map(inDollars));
+};
+
+/** Returns, as Markdown, the totals of each kind in the regions close to callers in Africa. @throws Error as {@link requestCosts}. */
+export const regionalCosts = (memoryMegabytes: ReadonlyMap<string, number>): string => {
+  const regions = Object.keys(otherRegions).filter((name): name is OtherRegion => name in otherRegions);
+  const totals = requestKinds.map((kind) =>
+    row(
+      kind.what,
+      ...[undefined, ...regions].map((region) => inDollars(sumOf(partsOf(kind, memoryMegabytes, region)))),
+    ),
+  );
+  return [
+    row("a million of", "us-east-1, $", ...regions.map((region) => `${region}, $`)),
+    row("---", "--:", ...regions.map(() => "--:")),
+    ...totals,
+    "",
+    "The prices of the last two regions are not verified. Cape Town is off in an account until you enable it.",
+  ].join("\n");
 };
 
 /**

@@ -20,6 +20,22 @@ const rowOf = (kind: string, memory: ReadonlyMap<string, number> = gigabytes): s
   return line.split(" | ").slice(1);
 };
 
+describe("The costs in other regions", () => {
+  it("are printed for Ireland and Cape Town, next to those of us-east-1", () => {
+    const table = costTable(production);
+    expect(table).toContain(
+      "| a million of | us-east-1, $ | Ireland (eu-west-1), $ | Cape Town (af-south-1), $ |",
+    );
+    const [, regional = ""] = table.split("us-east-1, $");
+    const [virginia, ireland, capeTown] = (/^\| login \|(.*)\|$/m.exec(regional)?.[1] ?? "")
+      .split("|")
+      .map(Number);
+    expect(virginia).toBeCloseTo(Number(rowOf("login", production.memoryMegabytes)[6]), 2);
+    expect(ireland).toBeGreaterThan(virginia ?? 0);
+    expect(capeTown).toBeGreaterThan(ireland ?? 0);
+  });
+});
+
 describe("The costs of requests", () => {
   it("are those of today's functions in the documentation", async () => {
     const document = await readFile("infra/handbook/costs.md", "utf8");

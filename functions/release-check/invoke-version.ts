@@ -24,8 +24,8 @@ class InvocationRefused extends Error {
 
   constructor(statusCode: number, body: string) {
     super(`Lambda returned status ${statusCode}: ${body.slice(0, 300)}`);
-    // 409: the version is not ready yet.
-    this.isTemporary = statusCode === 409 || statusCode === 429 || statusCode >= 500;
+    // 409: the version is not ready yet. 403: the check's own new permission is not in effect everywhere yet.
+    this.isTemporary = [403, 409, 429].includes(statusCode) || statusCode >= 500;
   }
 }
 

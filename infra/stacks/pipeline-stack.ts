@@ -57,7 +57,7 @@ export class PipelineStack extends Stack {
   #addRole(id: string, subject: string, description: string): Role {
     const role = new Role(this, id, {
       description,
-      maxSessionDuration: Duration.hours(1),
+      maxSessionDuration: Duration.hours(2),
       assumedBy: new WebIdentityPrincipal(this.#providerArn, {
         StringEquals: {
           [`${issuer}:aud`]: "sts.amazonaws.com",

@@ -144,16 +144,17 @@ describe("A release", () => {
   });
 });
 
+const stackOf = (hasProvider: boolean, repository = "example/languages") =>
+  Template.fromStack(
+    new PipelineStack(new App(), "Pipeline", {
+      repository,
+      environments: ["dev", "prod"],
+      hasProvider,
+    }),
+  );
+const template = stackOf(false);
+
 describe("The roles of the workflows", () => {
-  const stackOf = (hasProvider: boolean, repository = "example/languages") =>
-    Template.fromStack(
-      new PipelineStack(new App(), "Pipeline", {
-        repository,
-        environments: ["dev", "prod"],
-        hasProvider,
-      }),
-    );
-  const template = stackOf(false);
   const subjectsOf = (id: string, stack = template): unknown => {
     const [role] = Object.entries(stack.findResources("AWS::IAM::Role")).flatMap(([name, found]) =>
       name.startsWith(id) ? [found] : [],
@@ -242,6 +243,20 @@ describe("The workflows", () => {
     expect(changes).not.toMatch(/^ +environment:/m);
     // Only this shell has `pipefail`.
     expect(changes).toMatch(/shell: bash\n {8}run: \|\n.*cdk diff .*--method=template.*\| tee/);
+  });
+
+  it("may deploy for two hours, as long as a gradual release and its way back take", () => {
+    expect(read("release-stage.yml")).toMatch(/role-duration-seconds: 7200\n/);
+    const sessions = Object.values(template.findResources("AWS::IAM::Role")).map(
+      ({ Properties }) => Properties.MaxSessionDuration,
+    );
+    expect(new Set(sessions)).toEqual(new Set([7_200]));
+  });
+
+  it("attach the stage's settings to a release in private repositories only", () => {
+    expect(read("release-stage.yml")).toMatch(
+      /name: Attach the package.*\n(?: +#.*\n)* +if: inputs\.stage == 'prod' && github\.event\.repository\.private\n/,
+    );
   });
 
   it("run the gate once for a pull request", () => {

@@ -25,10 +25,15 @@ const confirmedActs: Raise = {
   lines: 800,
 };
 
+const realAccount = "a real account: going back, erasing again, two more regions, and the domain of streams";
+
 /** The bounds of the lines of TypeScript and style sheets. */
 export const lineBounds = {
-  production: { lines: 91_500, raised: [...realModels, confirmedActs] },
-  productionWithPackages: { lines: 109_000, raised: [...realModels, confirmedActs] },
+  production: { lines: 91_500, raised: [...realModels, confirmedActs, { for: realAccount, lines: 300 }] },
+  productionWithPackages: {
+    lines: 109_000,
+    raised: [...realModels, confirmedActs, { for: realAccount, lines: 700 }],
+  },
   tests: {
     lines: 114_000,
     raised: [

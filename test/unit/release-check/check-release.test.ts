@@ -111,7 +111,7 @@ describe("The check of a new version", () => {
     ],
     ["returns no response", responding(200, "null")],
     ["returns what is no JSON", responding(200, "<html>")],
-    ["must not be invoked", responding(403, { message: "AccessDeniedException" })],
+    ["does not exist", responding(404, { message: "ResourceNotFoundException" })],
   ])("refuses a version that %s", async (_what, response) => {
     behave("translate", response);
     await check();
@@ -130,10 +130,16 @@ describe("The check of a new version", () => {
 
   it("invokes again what Lambda throttles, because all functions of a stack are checked at once", async () => {
     const throttled = responding(429, { Reason: "ConcurrentInvocationLimitExceeded" });
-    behave("translate", throttled, responding(409, {}), responding(200, { statusCode: 401 }));
+    behave(
+      "translate",
+      throttled,
+      responding(409, {}),
+      responding(403, {}),
+      responding(200, { statusCode: 401 }),
+    );
     await check(10_000);
     expect(reported()).toEqual(report("Succeeded"));
-    expect(invocations()).toHaveLength(3);
+    expect(invocations()).toHaveLength(4);
   });
 
   it("refuses a function that it does not know", async () => {

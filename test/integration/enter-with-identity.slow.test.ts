@@ -140,7 +140,7 @@ describe("A person whose address already has an account", () => {
       account: { id, oauth_type: "Credentials", has_password: true },
     });
     expect(await identities.list(id)).toMatchObject([{ issuer: person.issuer, email: person.email }]);
-    expect(mails).toEqual([]);
+    expect(mails).toMatchObject([{ kind: "security-notice", event: "identity-added" }]);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { CookieJar } from "../../support/cookie-jar.ts";
 import { signInAtProvider } from "../../support/identity-provider.ts";
+import { codeOf, secretIn } from "../../support/second-factor.ts";
 import { requireSame } from "./api.ts";
 import { createAccount, type Scenario, type World } from "./scenario.ts";
 
@@ -35,6 +36,7 @@ const sendForm = async (
   browser: CookieJar,
   [page, target]: readonly [string, string],
   typed: Readonly<Record<string, string>>,
+  expected = 303,
 ): Promise<void> => {
   const html = await (await browser.fetch(url + page)).text();
   const form = html.split("<form").find((text) => text.includes(`action="${target}"`));
@@ -45,7 +47,7 @@ const sendForm = async (
     headers: { Origin: url, "Sec-Fetch-Site": "same-origin" },
     body: new URLSearchParams({ ...typed, form_token: formToken }),
   });
-  requireSame(`the status of ${target}`, status, 303);
+  requireSame(`the status of ${target}`, status, expected);
 };
 
 const session: Scenario = {
@@ -64,6 +66,24 @@ const session: Scenario = {
       await requireAccount(world, open, { username, email });
       requireSame("the session that was ended", await accountPage(world, ended), undefined);
     };
+  },
+};
+
+const secondFactorPage = "/console/account/second-factor";
+
+const secondFactor: Scenario = {
+  title: "a session of an account with a second factor",
+  prepare: async (world) => {
+    const { username, email, password } = await createAccount(world, "careful");
+    const browser = new CookieJar();
+    await sendForm(world, browser, ["/console/log-in", "/console/log-in"], { username, password });
+    const start = { action: "start", password };
+    await sendForm(world, browser, [secondFactorPage, secondFactorPage], start);
+    const shown = await (await browser.fetch(`${world.url}${secondFactorPage}`)).text();
+    const code = codeOf(secretIn(shown));
+    // It shows the recovery codes.
+    await sendForm(world, browser, [secondFactorPage, secondFactorPage], { action: "turn-on", code }, 200);
+    return () => requireAccount(world, browser, { username, email });
   },
 };
 
@@ -97,4 +117,4 @@ const identity: Scenario = {
   },
 };
 
-export const consoleScenarios: readonly Scenario[] = [session, identity];
+export const consoleScenarios: readonly Scenario[] = [session, secondFactor, identity];

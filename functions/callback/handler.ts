@@ -6,6 +6,7 @@ import { faultFields } from "../../shared/platform/telemetry/fault-metric.ts";
 import { describeErrorName, logger } from "../../shared/platform/telemetry/logger.ts";
 import { callbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
 import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
+import { callbackRulesOf } from "../../shared/recordings/callbacks/callback-url.ts";
 import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
 import { requestTableFrom } from "../../shared/wiring/from-environment.ts";
 import { createCallbackSlots } from "./callback-slots.ts";
@@ -19,14 +20,14 @@ const responseMilliseconds = 10_000;
 const environment = readEnvironment(callbackFunction.environment, process.env);
 const table = requestTableFrom(environment);
 const queue = openFifoQueue(environment.CALLBACK_QUEUE_URL, awsConfigOf(environment));
-const allowLoopback = environment.CALLBACKS_ALLOW_LOOPBACK;
+const rules = callbackRulesOf(environment);
 
 const dependencies = {
   secrets: createCallbackSecrets(table),
   log: createDeliveryLog(table),
   slots: createCallbackSlots(table),
   post: (callback: Parameters<typeof postCallback>[0]) =>
-    postCallback(callback, { allowLoopback, signal: AbortSignal.timeout(responseMilliseconds) }),
+    postCallback(callback, { ...rules, signal: AbortSignal.timeout(responseMilliseconds) }),
 };
 
 const deliver = async (record: SQSRecord): Promise<boolean> => {

@@ -30,10 +30,10 @@ export interface PostOptions extends CallbackRules {
 const resolveAll = (name: string) => resolveName(name, { all: true });
 
 /** The addresses of a host. @throws CallbackError unless all of them are public: a private one is never there by accident. */
-const addressesOf = async (host: string, { resolve = resolveAll, ...rules }: PostOptions) => {
+const addressesOf = async (url: URL, host: string, { resolve = resolveAll, ...rules }: PostOptions) => {
   const addresses = await resolve(host).catch(() => []);
   if (addresses.length === 0) throw new CallbackError("The host name has no address.");
-  if (!addresses.every(({ address }) => mayBeCalled(address, rules))) {
+  if (!addresses.every(({ address }) => mayBeCalled(address, url, rules))) {
     throw new CallbackError("The host name has an address that is not on the public internet.");
   }
   return addresses;
@@ -76,7 +76,7 @@ export const postCallback = async (callback: OutgoingCallback, options: PostOpti
   try {
     return await raceDeadline(signal, async () => {
       // Nothing resolves the name of a host that is an address.
-      const lookup = pinned(isIP(host) > 0 ? [] : await addressesOf(host, options));
+      const lookup = pinned(isIP(host) > 0 ? [] : await addressesOf(url, host, options));
       const request = { url, method: "POST", headers: callback.headers, body: callback.body } as const;
       const response = await sendRequest({ ...request, lookup, signal, silenceMilliseconds: undefined });
       // Only the status matters; the body could have any length.

@@ -159,7 +159,8 @@ const forGenerators: ZodOpenApiOverride = ({ jsonSchema, zodSchema: { _zod } }) 
     delete jsonSchema.enum;
     jsonSchema["example"] ??= def.values[0];
     const numbers = def.values.filter((value) => typeof value === "number");
-    const [minimum, maximum] = [Math.min(...numbers), Math.max(...numbers)];
+    const inOrder = numbers.toSorted((one, other) => one - other);
+    const [minimum, maximum] = [inOrder[0], inOrder.at(-1)];
     if (numbers.length > 0) Object.assign(jsonSchema, { type: "integer", minimum, maximum });
   }
   const [only, other] = jsonSchema.oneOf ?? [];

@@ -37,7 +37,7 @@ const fromAlternatives = (
   const good = attempts.find(({ value, missing }) => missing.length === 0 && value !== null);
   if (good) return good.value;
   if (attempts.some(({ value }) => value === null)) return null;
-  composing.missing.push(...(attempts[0]?.missing ?? [location]));
+  for (const missing of attempts[0]?.missing ?? [location]) composing.missing.push(missing);
   return undefined;
 };
 
@@ -57,7 +57,7 @@ const fromMembers = (
         return [];
       const missing: string[] = [];
       const value = composeExample(property, `${location}.${name}`, { ...composing, missing });
-      if (isRequired) composing.missing.push(...missing);
+      if (isRequired) for (const each of missing) composing.missing.push(each);
       return missing.length > 0 ? [] : [[name, value] as const];
     }),
   );

@@ -15,13 +15,13 @@ import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import type { JobTranscript, TranscribedPiece } from "../../shared/recordings/jobs/transcribed-piece.ts";
 import { assembleStage, beginNextStage, type StageDependencies } from "./assemble-stage.ts";
 import { type EndDependencies, finishJob, removeObjects } from "./finish-job.ts";
-import { openJobRecording } from "./plan-job.ts";
+import { openJobRecording, planAgain } from "./plan-job.ts";
 import { type SlotDependencies, startSlots } from "./start-slots.ts";
 
 export interface AssemblyDependencies extends EndDependencies, SlotDependencies {
   readonly jobs: EndDependencies["jobs"] &
     StageDependencies["jobs"] &
-    Pick<JobsRepository, "complete" | "fail" | "completeTargets" | "completeTranslation">;
+    Pick<JobsRepository, "complete" | "fail" | "forgetPlan" | "completeTargets" | "completeTranslation">;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put" | "write">;
   readonly stitch: (pieces: readonly TranscribedPiece[]) => JobTranscript;
 }
@@ -29,10 +29,13 @@ export interface AssemblyDependencies extends EndDependencies, SlotDependencies 
 const assembleTranslation = async (
   name: JobName,
   job: StoredTranslation,
-  { jobs, store }: AssemblyDependencies,
+  dependencies: AssemblyDependencies,
 ): Promise<void> => {
+  const { jobs, store } = dependencies;
   const source = await openJobRecording(store, job);
-  const { bytes, untranslated, isUntranslated } = await writeJobDocument(name, job, source, store);
+  const written = await writeJobDocument(name, job, source, store);
+  if (!written.isCurrent) return planAgain(name, job, dependencies);
+  const { bytes, untranslated, isUntranslated } = written;
   if (isUntranslated) {
     const { code, message } = mostlyUntranslated();
     if (await jobs.fail(name, { code, message })) logger.warn("job.failed", { code });
@@ -84,6 +87,9 @@ export const assembleJob = async (name: JobName, dependencies: AssemblyDependenc
     if (job.type === "translation") await assembleTranslation(name, job, dependencies);
     else await assembleTranscription(name, job, dependencies);
     await removeLateResults(name, await jobs.read(name), dependencies);
+  } else if (job?.status === "queued") {
+    // A worker that is killed after it has forgotten the plan has not sent the message for another.
+    await dependencies.queue.send({ kind: "plan", ...name });
   }
   // Also for a stage that a killed worker has started.
   await startSlots(name, dependencies);

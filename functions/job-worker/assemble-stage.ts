@@ -52,7 +52,7 @@ const assembleSpeech = async (
     }
     const parts: SpokenPart[] = [];
     for await (const piece of readSpokenPieces(store, name, job, language)) {
-      parts.push(...piece.map(({ segment, speed, fits }) => ({ segment, speed, fits })));
+      for (const { segment, speed, fits } of piece) parts.push({ segment, speed, fits });
     }
     await putJson(store, jobObjects.spokenParts(name, language), parts);
   }

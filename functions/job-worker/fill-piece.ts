@@ -1,8 +1,8 @@
 import pLimit from "p-limit";
-import * as z from "zod";
+import type * as z from "zod";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import { putJson, readJson } from "../../shared/recordings/jobs/job-objects.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
+import { putResults, readResults } from "../../shared/recordings/jobs/piece-results.ts";
 
 interface PieceContent<Schema extends z.ZodType> {
   /** How many results the piece has. */
@@ -11,6 +11,8 @@ interface PieceContent<Schema extends z.ZodType> {
   readonly schema: Schema;
   /** How many results are worked on at a time. */
   readonly atOnce: number;
+  /** The version of the readers, for passages of a document. */
+  readonly reader?: number;
 }
 
 /**
@@ -24,12 +26,12 @@ interface PieceContent<Schema extends z.ZodType> {
 export const fillPiece = async <Schema extends z.ZodType>(
   name: JobName,
   index: number,
-  { length, schema, atOnce }: PieceContent<Schema>,
+  { length, schema, atOnce, reader }: PieceContent<Schema>,
   store: Pick<ObjectStore, "open" | "put">,
   work: (offset: number, calls: { readonly signal: AbortSignal }) => Promise<z.output<Schema>>,
   signal: AbortSignal,
 ): Promise<z.output<Schema>[]> => {
-  const read = (key: string) => readJson(store, key, z.array(schema.nullable()));
+  const read = (key: string) => readResults(store, key, schema, reader);
   // The whole piece is stored when its worker was killed before the piece was counted.
   const stored =
     (await read(jobObjects.piece(name, index))) ?? (await read(jobObjects.parts(name, index))) ?? [];
@@ -50,9 +52,9 @@ export const fillPiece = async <Schema extends z.ZodType>(
   try {
     await pLimit(atOnce).map(missing, fill);
   } catch (error) {
-    await putJson(store, jobObjects.parts(name, index), results);
+    await putResults(store, jobObjects.parts(name, index), results, reader);
     throw error;
   }
-  await putJson(store, jobObjects.piece(name, index), results);
+  await putResults(store, jobObjects.piece(name, index), results, reader);
   return results.filter((result) => result !== null);
 };

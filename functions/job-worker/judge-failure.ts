@@ -45,6 +45,7 @@ const finalStatuses: readonly number[] = [400, 413, 415, 422];
 const finalCodes: readonly string[] = [
   "content_policy_violation",
   "context_length_exceeded",
+  "file_too_large",
   "not_found",
   "unreadable_audio",
   "unreadable_document",

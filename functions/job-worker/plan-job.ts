@@ -3,8 +3,12 @@ import type { AudioFacts } from "../../shared/audio/reading/container.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ByteSource } from "../../shared/platform/outbound/byte-source.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
-import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
-import { openJobDocument } from "../../shared/recordings/jobs/job-document.ts";
+import type { StoredJob, StoredTranslation } from "../../shared/recordings/jobs/job.ts";
+import {
+  openJobDocument,
+  putTranslationPlan,
+  readTranslationPlan,
+} from "../../shared/recordings/jobs/job-document.ts";
 import { putJson } from "../../shared/recordings/jobs/job-objects.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
@@ -46,7 +50,8 @@ export interface PiecePart {
 }
 
 export interface PlanDependencies extends EndDependencies, SlotDependencies {
-  readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "beginPlanning" | "fail" | "start">;
+  readonly jobs: EndDependencies["jobs"] &
+    Pick<JobsRepository, "beginPlanning" | "fail" | "forgetPlan" | "start">;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
   readonly cutter: Cutter;
   readonly timeouts: JobTimeouts;
@@ -80,7 +85,7 @@ export const openJobRecording = async (
   });
 };
 
-/** Plans the pieces of a job. A job that is queued again keeps its plan, because some pieces may be done. @returns their number. */
+/** Plans the pieces of a job. @returns their number. */
 const writePlan = async (
   name: JobName,
   job: StoredJob,
@@ -88,12 +93,39 @@ const writePlan = async (
   signal: AbortSignal,
 ): Promise<number> => {
   const source = await openJobRecording(store, job);
-  const pieces =
-    job.type === "translation"
-      ? planTranslation(await openJobDocument(source, job))
-      : await cutter.plan(source, job.facts, signal);
+  if (job.type === "translation") {
+    const pieces = planTranslation(await openJobDocument(source, job));
+    await putTranslationPlan(store, name, pieces);
+    return pieces.length;
+  }
+  const pieces = await cutter.plan(source, job.facts, signal);
   await putJson(store, jobObjects.plan(name), pieces);
   return pieces.length;
+};
+
+/**
+ * Returns how many pieces a job that is queued again has: it keeps its plan, because some pieces may be done, unless another version
+ * of the readers has made it.
+ */
+const knownPieces = async (
+  name: JobName,
+  job: StoredJob,
+  { jobs, store }: PlanDependencies,
+): Promise<number | undefined> => {
+  if (job.type === "transcription" || job.pieces === undefined) return job.pieces;
+  if (await readTranslationPlan(store, name)) return job.pieces;
+  await jobs.forgetPlan(name, job);
+  return undefined;
+};
+
+/** Plans the job of a document again that another version of the readers has planned, as if it were new. */
+export const planAgain = async (
+  name: JobName,
+  job: StoredTranslation,
+  { jobs, queue }: Pick<PlanDependencies, "queue"> & { readonly jobs: Pick<JobsRepository, "forgetPlan"> },
+): Promise<void> => {
+  await jobs.forgetPlan(name, job);
+  await queue.send({ kind: "plan", ...name });
 };
 
 /**
@@ -112,7 +144,10 @@ export const planJob = async (
     const startedAt = Date.now();
     try {
       if (job.plannings > maxPlannings) throw new AppError("internal");
-      await jobs.start(name, job.pieces ?? (await writePlan(name, job, dependencies, signal)));
+      await jobs.start(
+        name,
+        (await knownPieces(name, job, dependencies)) ?? (await writePlan(name, job, dependencies, signal)),
+      );
     } catch (error) {
       const failures = job.plannings - 1;
       const verdict = judgeFailure(error, { failures }, timeouts, startedAt, Date.now());

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { readerVersion } from "../../shared/documents/reader-version.ts";
 import { passageRequests } from "../../shared/documents/request-passage.ts";
 import type { Translator } from "../../shared/models/inference/translation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
@@ -7,10 +7,9 @@ import type { StoredTranslation } from "../../shared/recordings/jobs/job.ts";
 import {
   openJobDocument,
   passageResult,
-  translationPiece,
+  readTranslationPlan,
 } from "../../shared/recordings/jobs/job-document.ts";
-import { readJson } from "../../shared/recordings/jobs/job-objects.ts";
-import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
+import type { JobName } from "../../shared/recordings/jobs/keys.ts";
 import { fillPiece } from "./fill-piece.ts";
 import { openJobRecording } from "./plan-job.ts";
 import { translationNames } from "./translation-names.ts";
@@ -26,7 +25,8 @@ export const modelCallsAtOnce = 4;
 /**
  * Translates a piece and stores the results of its passages.
  *
- * @returns the characters that were translated; passages that stayed as they were do not count.
+ * @returns the characters that were translated; passages that stayed as they were do not count. `undefined` when another version of
+ * the readers has planned the job.
  * @throws the errors of the store and the model.
  */
 export const translatePiece = async (
@@ -35,9 +35,10 @@ export const translatePiece = async (
   job: StoredTranslation,
   { store, translator }: PieceTranslationDependencies,
   signal: AbortSignal,
-): Promise<number> => {
-  const plan = await readJson(store, jobObjects.plan(name), z.array(translationPiece));
-  const piece = plan?.[index];
+): Promise<number | undefined> => {
+  const plan = await readTranslationPlan(store, name);
+  if (!plan) return undefined;
+  const piece = plan[index];
   if (!piece) throw new AppError("internal");
   const document = await openJobDocument(await openJobRecording(store, job), job);
   const languages = translationNames(job.source_language, job.target_language);
@@ -45,7 +46,7 @@ export const translatePiece = async (
   const results = await fillPiece(
     name,
     index,
-    { length: piece.to - from, schema: passageResult, atOnce: modelCallsAtOnce },
+    { length: piece.to - from, schema: passageResult, atOnce: modelCallsAtOnce, reader: readerVersion },
     store,
     (offset, calls) =>
       document.translatePassage(from + offset, passageRequests(translator, languages, calls.signal)),

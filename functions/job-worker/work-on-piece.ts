@@ -12,6 +12,7 @@ import type { JobStage } from "../../shared/recordings/jobs/target.ts";
 import { readStagePlan } from "../../shared/recordings/jobs/translated-recording.ts";
 import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobError, type JobTimeouts, judgeFailure } from "./judge-failure.ts";
+import { planAgain } from "./plan-job.ts";
 import type { HeldPiece, Slots } from "./slots.ts";
 import { type SegmentSpeechDependencies, speakSegments } from "./speak-segments.ts";
 import {
@@ -29,7 +30,10 @@ export interface PieceDependencies
     PieceTranslationDependencies,
     SegmentSpeechDependencies {
   readonly jobs: EndDependencies["jobs"] &
-    Pick<JobsRepository, "fail" | "finishPiece" | "noteProgress" | "noteWaiting" | "shortenParts">;
+    Pick<
+      JobsRepository,
+      "fail" | "finishPiece" | "forgetPlan" | "noteProgress" | "noteWaiting" | "shortenParts"
+    >;
   readonly slots: Slots;
   readonly speeds: Readonly<Record<WorkKind, Pick<JobSpeed, "note">>>;
   /** Whether the account may use the service: it exists, is not disabled, and its deletion has not started. */
@@ -142,16 +146,20 @@ const workOnTargets = async (
   return { kind: "translation", worked: characters, done: characters };
 };
 
-/** Does the next step of a piece. */
+/** Does the next step of a piece. @returns `undefined` when its job has to be planned again. */
 const workOnNext = async (
   held: HeldPiece,
   job: StoredJob,
   dependencies: PieceDependencies,
   signal: AbortSignal,
-): Promise<WorkDone> => {
+): Promise<WorkDone | undefined> => {
   const { name, index } = held;
   if (job.type === "translation") {
     const characters = await translatePiece(name, index, job, dependencies, signal);
+    if (characters === undefined) {
+      await planAgain(name, job, dependencies);
+      return undefined;
+    }
     return { kind: "translation", worked: characters, done: characters };
   }
   const stage = stageOf(job, index);
@@ -179,7 +187,9 @@ const workAndCount = async (
   const { jobs, store, speeds } = dependencies;
   const { name, index } = held;
   const startedAt = Date.now();
-  const { kind, worked, done, part } = await workOnNext(held, job, dependencies, signal);
+  const attempted = await workOnNext(held, job, dependencies, signal);
+  if (!attempted) return "release";
+  const { kind, worked, done, part } = attempted;
   await speeds[kind].note(worked, Date.now() - startedAt);
   if (part) await notePart(name, part, dependencies);
   const current =
@@ -206,6 +216,11 @@ const attemptPiece = async (
   const job = await dependencies.jobs.read(name);
   if (!job || isOver(job)) {
     await finishJob(name, dependencies);
+    return "release";
+  }
+  if (job.status === "queued") {
+    // A worker that is killed after it has forgotten the plan has not sent the message for another.
+    await dependencies.queue.send({ kind: "plan", ...name });
     return "release";
   }
   if (job.done.has(index)) {

@@ -5,6 +5,7 @@ import {
   maxDocumentBytes,
   maxDocumentCharacters,
   readDocument,
+  refusedDocument,
 } from "../../shared/recordings/jobs/job-document.ts";
 
 /** A document that can be translated. */
@@ -18,11 +19,10 @@ export interface SourceDocument {
 /** Enough of a document to recognise its format. */
 const beginningOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 8_192)).toString("utf8");
 
-const tooLarge = (message: string): AppError => new AppError("file_too_large", { message, param: "file_id" });
-
 /** @throws AppError `file_too_large`. */
 export const checkDocumentSize = (bytes: number): void => {
-  if (bytes > maxDocumentBytes) throw tooLarge("The document is larger than 10 MB.");
+  if (bytes <= maxDocumentBytes) return;
+  throw new AppError("file_too_large", { message: "The document is larger than 10 MB.", param: "file_id" });
 };
 
 /**
@@ -41,12 +41,11 @@ export const readSource = async (
   const characters = document.passages.reduce((sum, length) => sum + length, 0);
   if (characters === 0) {
     const message = `The document has no words to translate; it was read as ${format}.`;
-    throw new AppError("unreadable_document", { message, param: "file_id" });
+    throw refusedDocument("unreadable_document", bytes, { message });
   }
   if (characters > maxDocumentCharacters) {
-    throw tooLarge(
-      `The document has ${characters} characters to translate; ${maxDocumentCharacters} are possible.`,
-    );
+    const message = `The document has ${characters} characters to translate; ${maxDocumentCharacters} are possible.`;
+    throw refusedDocument("file_too_large", bytes, { message });
   }
   return { document, format, characters };
 };

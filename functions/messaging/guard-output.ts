@@ -48,7 +48,7 @@ const hasDominantWord = (words: readonly string[]): boolean => {
   for (const word of words) {
     if (word.length <= shortWord) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  return Math.max(0, ...counts.values()) * 2 >= words.length;
+  return [...counts.values()].some((count) => count * 2 >= words.length);
 };
 
 const isLooping = (text: string): boolean => {

@@ -78,7 +78,9 @@ export const signParts = async (
   return {
     parts: signed.map(({ part, link }) => ({ ...part, upload_url: link.url })),
     // All links work until then.
-    expires_at: new Date(Math.min(...signed.map(({ link }) => link.expiresAt.getTime()))).toISOString(),
+    expires_at: new Date(
+      signed.reduce((first, { link }) => Math.min(first, link.expiresAt.getTime()), Number.POSITIVE_INFINITY),
+    ).toISOString(),
   };
 };
 

@@ -63,15 +63,16 @@ const readAccount = async (
   range: Range,
 ): Promise<AffectedAccount | undefined> => {
   const { rows } = await readUsage(table, account, range, windowsAt(Date.now()).day);
-  const days = rows.map(({ day }) => day);
-  if (days.length === 0) return undefined;
+  const days = rows.map(({ day }) => day).toSorted((one, other) => one - other);
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
   const found = await createAccountsRepository(table).find({ id: account });
   return {
     account,
     username: found?.username ?? null,
     email: found?.email ?? null,
-    first_day: dateOfDay(Math.min(...days)),
-    last_day: dateOfDay(Math.max(...days)),
+    first_day: dateOfDay(first),
+    last_day: dateOfDay(last),
     requests: rows.reduce((sum, { requests, errors }) => sum + Math.max(requests, errors), 0),
   };
 };

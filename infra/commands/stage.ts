@@ -24,7 +24,7 @@ await runCommandLine(usage, async (args) => {
     value: printed(setting.value),
   }));
   const widthOf = (column: "name" | "value"): number =>
-    Math.max(...settings.map((setting) => setting[column].length));
+    settings.reduce((widest, setting) => Math.max(widest, setting[column].length), 0);
   const [names, values] = [widthOf("name"), widthOf("value")];
   const lines = settings.map(
     ({ name, value, source, note }) =>

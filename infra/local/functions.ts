@@ -64,11 +64,18 @@ export const isShownAt = (level: LocalSettings["LOG_LEVEL"], line: string): bool
   return own === undefined || levelNames.indexOf(own) >= levelNames.indexOf(level);
 };
 
-/** Returns how a function here differs from its template. */
+/**
+ * Returns how a function here differs from its template.
+ *
+ * @param otherPorts the ports of the servers that this service starts apart from those of AWS.
+ */
 export const configureFunction =
-  ({ LOG_LEVEL }: LocalSettings, inspected: Inspected | undefined) =>
-  (definition: LocalFunction): Partial<FunctionConfiguration> => ({
-    environment: { LOG_LEVEL: isFeedingRequestLog(definition) ? feedingLevel(LOG_LEVEL) : LOG_LEVEL },
+  ({ LOG_LEVEL }: LocalSettings, inspected: Inspected | undefined, otherPorts: readonly number[] = []) =>
+  (definition: LocalFunction, ownPorts: readonly number[] = []): Partial<FunctionConfiguration> => ({
+    environment: {
+      LOG_LEVEL: isFeedingRequestLog(definition) ? feedingLevel(LOG_LEVEL) : LOG_LEVEL,
+      ...(ownPorts.length > 0 ? { OWN_PORTS: [...ownPorts, ...otherPorts].join(",") } : {}),
+    },
     ...(featureOf(definition) === inspected?.feature
       ? { inspectorPort: inspected.port, timeoutSeconds: inspectedSeconds }
       : {}),

@@ -121,6 +121,19 @@ const modelVoices = ({ catalogue }: Stage) => {
   }));
 };
 
+/** A key belongs to an origin: whether a server elsewhere needs one is for a person to say. */
+const requireOwnKey = (variables: Variables): void => {
+  const { baseUrl: setting } = serverSettings.translation;
+  const [url, chatUrl] = [variables[setting], variables[serverSettings.chat.baseUrl]];
+  const [own, chats] = [variables[keyVariable("translation")], variables[keyVariable("chat")]];
+  if (!url || own || !chats || chats === "none") return;
+  if (chatUrl && new URL(url).origin === new URL(chatUrl).origin) return;
+  throw new Error(
+    `${setting} is at another origin than the server of chat, whose key it does not get. Set ${keyVariable("translation")} to its own, ` +
+      "or to none if it needs none.",
+  );
+};
+
 const startSampleServer = (port: number, variables: Variables) =>
   startSampleInference({
     port,
@@ -199,6 +212,7 @@ export const startModels = async (
   given: Variables,
   ports?: readonly number[],
 ): Promise<Models> => {
+  requireOwnKey(given);
   const found = await findModels(given, ports);
   const listingOf = createListings();
   const addressed = { ...given, ...variablesOf(found, given) };

@@ -150,6 +150,11 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
   const ports = await choosePorts(settings.PORT, network.listen);
   const { models, platform, identity, stageVariables } = await startBackends(options, ports, cleanup);
   const instance = randomUUID();
+  const otherPorts = [
+    ...models.servers.flatMap(({ url, isSample }) => (isSample ? [url] : [])),
+    ...identity.running.map(({ issuer }) => issuer),
+    ...(platform ? [platform.endpoint] : []),
+  ].map((url) => Number(new URL(url).port));
   const application = await serveAssembly({
     assembly: prepareAssembly(dataDirectory, stageVariables),
     dataDirectory,
@@ -157,7 +162,7 @@ const start = async (options: StartOptions, cleanup: Cleanup): Promise<Omit<Loca
     endpoints: endpointsOf(settings),
     basePath: settings.BASE_PATH,
     ports: { restApi: ports.api, functionUrls: ports.chatStream, s3: ports.storage },
-    configureFunction: configureFunction(settings, inspected),
+    configureFunction: configureFunction(settings, inspected, otherPorts),
     maxConcurrency: settings.FUNCTION_CONCURRENCY,
     secretValue: secretValue(settings, identity, models),
     localRoutes: (served) => localRoutes(served, instance, platform),

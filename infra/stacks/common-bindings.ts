@@ -24,7 +24,11 @@ const otherBindings = ({ stage: { name, settings }, data, publicBaseUrl }: Funct
 });
 
 /** Variables that have one value in a stage. The sender of mails is not among them, because it needs a permission. */
-export type CommonVariable = Exclude<SettingName, "MAIL_FROM"> | keyof ReturnType<typeof otherBindings>;
+export type CommonVariable =
+  | Exclude<SettingName, "MAIL_FROM">
+  | keyof ReturnType<typeof otherBindings>
+  // Only the service on a developer's machine sets it.
+  | "OWN_PORTS";
 
 /** The lists of chat models, and of the servers of the tasks that have some. */
 const listBindings = ({ stage: { settings } }: FunctionGroupProps): [string, Binding][] =>

@@ -155,10 +155,9 @@ const openParts = (
       let [first, segments, characters] = [0, 0, 0];
       for (const { name, document, passages: own } of read) {
         const written = assembleDocument(document, own, results.slice(first, first + own.length));
-        const before = segments;
-        untranslated.push(
-          ...written.untranslated.map(({ index, reason }) => ({ index: index + before, reason })),
-        );
+        for (const { index, reason } of written.untranslated) {
+          untranslated.push({ index: index + segments, reason });
+        }
         if (written.text !== document.source) texts.set(name, written.text);
         characters += written.characters;
         first += own.length;
@@ -192,7 +191,9 @@ export const openDocument = (
   }
   const source = decode(bytes);
   requireFewParts([source], format);
-  const document = readers[format](source, options);
+  // Without a letter, or a reference to one, there is nothing to read.
+  const hasWords = /[\p{L}&]/u.test(source);
+  const document = hasWords ? readers[format](source, options) : { source, segments: [] };
   const name = format;
   return openParts([{ name, document }], (texts) => {
     const text = texts.get(name);

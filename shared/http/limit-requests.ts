@@ -114,8 +114,8 @@ export const limitRequests = (
   },
 });
 
-/** These failures cost the service work: a sender can make an unreadable file as hard to read as they want. */
-const isPaidFor = (error: unknown): boolean => error instanceof AppError && error.code === "unreadable_audio";
+/** A sender can make an unreadable file as hard to read as they want. */
+const isPaidFor = (error: unknown): boolean => error instanceof AppError && error.isCounted;
 
 /**
  * Counts the other tasks of a request that stands for several, once it is known how many they are.

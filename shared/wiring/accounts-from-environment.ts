@@ -41,6 +41,7 @@ import type { DataOwner } from "../platform/storage/stored-kinds.ts";
 import type { Table, TableWrite } from "../platform/storage/table.ts";
 import { openCallbackQueue } from "../recordings/callbacks/callback-queue.ts";
 import { callbacksEnd, createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
+import { callbackRulesOf } from "../recordings/callbacks/callback-url.ts";
 import { createDeliveryLog } from "../recordings/callbacks/deliveries.ts";
 import { createJobsRepository } from "../recordings/jobs/jobs-repository.ts";
 import { eraseAccount } from "./erase-account.ts";
@@ -106,7 +107,7 @@ export const accountDependenciesFrom = (environment: AccountVariables) => {
     isExportedFile: (owner: DataOwner, name: string) => isExportedFile(owner, name, table, storedKinds),
     deliveries: createDeliveryLog(table),
     callbacks: openCallbackQueue(environment.CALLBACK_QUEUE_URL, awsConfigOf(environment)),
-    callbackRules: { allowLoopback: environment.CALLBACKS_ALLOW_LOOPBACK },
+    callbackRules: callbackRulesOf(environment),
     jobs: createJobsRepository(table),
     usage: createUsageRepository(
       table,

@@ -13,6 +13,7 @@ import {
 } from "../platform/config/environment.ts";
 import type { VariableValues } from "../platform/config/variables.ts";
 import { createCallbackSecrets } from "../recordings/callbacks/callback-secrets.ts";
+import { callbackRulesOf } from "../recordings/callbacks/callback-url.ts";
 import { createDeliveryLog } from "../recordings/callbacks/deliveries.ts";
 import { createJobSpeeds } from "../recordings/jobs/capacity.ts";
 import { openJobQueue } from "../recordings/jobs/job-queue.ts";
@@ -42,7 +43,7 @@ export const jobDependenciesFrom = (environment: JobVariables) => {
   const policyOf = accountPoliciesFrom(environment);
   return {
     callbackSecrets: createCallbackSecrets(table),
-    callbackRules: { allowLoopback: environment.CALLBACKS_ALLOW_LOOPBACK },
+    callbackRules: callbackRulesOf(environment),
     deliveries: createDeliveryLog(table),
     jobs: createJobsRepository(table),
     speeds: createJobSpeeds(table),

@@ -1,7 +1,7 @@
 import type { CalledServer } from "../models/health/keys.ts";
 import type { CallReport } from "../models/health/model-calls.ts";
 import { chatModelIds } from "../models/inference/chat.ts";
-import type { KeyOf } from "../models/inference/inference-keys.ts";
+import type { KeyOf, KeyRule } from "../models/inference/inference-keys.ts";
 import type { Backend, Backends, ServedModel } from "../models/inference/openai/backend.ts";
 import { profileNamed } from "../models/inference/profiles.ts";
 import type { modelServersEnvironment } from "../platform/config/environment.ts";
@@ -83,12 +83,11 @@ const modelsOf = (
   };
 };
 
-/** Whether the only server of translation gets the key of chat if it has none: a key belongs to an origin. */
-const sharesChatsKey = (task: ModelTask, { baseUrl, chatBaseUrl }: Addresses): boolean =>
-  task === "translation" &&
-  baseUrl !== undefined &&
-  chatBaseUrl !== undefined &&
-  new URL(baseUrl).origin === new URL(chatBaseUrl).origin;
+/** A key belongs to an origin: the only server of translation gets that of chat there, and needs one of its own anywhere else. */
+const keyRuleOf = (task: ModelTask, { baseUrl, chatBaseUrl }: Addresses): KeyRule => {
+  if (task !== "translation" || baseUrl === undefined || chatBaseUrl === undefined) return {};
+  return new URL(baseUrl).origin === new URL(chatBaseUrl).origin ? { substitute: "chat" } : { other: "chat" };
+};
 
 /** The servers of a task with their keys. @throws Error when the task has both forms of servers, or neither. */
 export const modelServersFrom = (
@@ -97,11 +96,11 @@ export const modelServersFrom = (
   { silenceMilliseconds, keyOf, reportOf }: BackendOptions,
 ): Backends => {
   const [first, ...others] = listOf(task, given);
-  const substitute = sharesChatsKey(task, given) ? "chat" : undefined;
+  const rule = keyRuleOf(task, given);
   const toBackend = (server: Server): Backend => ({
     name: server.name,
     baseUrl: server.base_url,
-    apiKey: () => keyOf(server.name, substitute),
+    apiKey: () => keyOf(server.name, rule),
     silenceMilliseconds: server.timeout_ms ?? silenceMilliseconds,
     report: reportOf?.(given.servers && server.name),
     order: server.order,
@@ -113,8 +112,7 @@ export const modelServersFrom = (
 
 /** The address of the server that is called first. */
 export const firstAddress = (backends: readonly Backend[]): URL => {
-  const lowest = Math.min(...backends.map(({ order = 1 }) => order));
-  const first = backends.find(({ order = 1 }) => order === lowest);
+  const [first] = backends.toSorted(({ order: one = 1 }, { order: other = 1 }) => one - other);
   return new URL(first?.baseUrl ?? "");
 };
 
@@ -133,13 +131,13 @@ export const listedServersFrom = (
     const { list, baseUrl } = serverSettings[task];
     const servers = environment[list];
     const addresses = { baseUrl: environment[baseUrl], chatBaseUrl: environment.CHAT_BASE_URL };
-    const substitute = sharesChatsKey(task, addresses) ? "chat" : undefined;
+    const rule = keyRuleOf(task, addresses);
     return listOf(task, { servers, ...addresses })
       .toSorted((one, other) => one.order - other.order)
       .map(({ name, base_url }) => ({
         task,
         ...(servers ? { server: name } : {}),
         baseUrl: base_url,
-        apiKey: () => keyOf(name, substitute),
+        apiKey: () => keyOf(name, rule),
       }));
   });

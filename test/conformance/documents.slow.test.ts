@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 import { createJobOperation, listJobsOperation } from "../../functions/jobs/contract.ts";
 import {
   call,
+  createAccount,
   expectDeclared,
   expectError,
   request,
@@ -175,6 +176,25 @@ describe("a document that cannot be translated", () => {
       (_, index) => `a line with some words and a number ${index}`,
     );
     expectError(await file("a.txt", lines.join("\n"))(), 413, "file_too_large");
+  });
+
+  it.each([
+    ["99 kB without words is", 99_000, 0],
+    ["101 kB without words counts as a request, without characters, when it is", 101_000, 1],
+  ])("of %s refused", async (_size, bytes, counted) => {
+    const { token: own } = await createAccount();
+    const used = async () => {
+      const { body } = await call("/auth/usage", { token: own });
+      const { today, characters_this_month: characters } = body;
+      return { requests: today.used, characters: characters.used };
+    };
+    const name = "numbers.txt";
+    const content = "1 2 3 4 5\n".repeat(bytes / 10);
+    const file_id = await uploadFile(content, { token: own, name, type: "application/octet-stream" });
+    const before = await used();
+    const body = { type: "translation", file_id, target_language: "lug" };
+    expectError(await call("/tasks/jobs", { token: own, body }), 400, "unreadable_document");
+    expect(await used()).toEqual({ ...before, requests: before.requests + counted });
   });
 
   it("is refused for a language that is not known", async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { accountCounters } from "../../shared/accounts/limits/keys.ts";
 import { countIn } from "../../shared/accounts/limits/limit-counters.ts";
+import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { windowsAt } from "../../shared/accounts/limits/windows.ts";
 import { NoTranslation } from "../../shared/models/inference/translation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
@@ -9,7 +10,8 @@ import { BackendRefusal } from "../../shared/platform/outbound/failures.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import { deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
 import { getResult } from "../../shared/recordings/jobs/get-result.ts";
-import type { JobName } from "../../shared/recordings/jobs/keys.ts";
+import { putJson } from "../../shared/recordings/jobs/job-objects.ts";
+import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import { type JobWorksOptions, openJobWorks } from "../support/job-works.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
@@ -173,5 +175,73 @@ describe("a document", () => {
     });
     await works.postDocument(userId, "Hello", 499_999);
     await expect(works.postDocument(userId, "Hello", 2)).rejects.toMatchObject({ code: "quota_exceeded" });
+  });
+});
+
+/** Stores a plan and replies in place of those of a job, as the first version of the readers numbered them: it had other passages. */
+const planAsBefore = async (name: JobName): Promise<void> => {
+  const pieces = [0, 50, 100].map((from) => ({ from, to: from + 50 }));
+  await putJson(bucket.store, jobObjects.plan(name), pieces);
+  for (const index of pieces.keys()) {
+    const replies = Array.from({ length: 50 }, () => ({ response: "OF ANOTHER PASSAGE" }));
+    await putJson(bucket.store, jobObjects.piece(name, index), replies);
+  }
+};
+
+const retry = async (name: JobName, { jobs, queue }: ReturnType<typeof worksWith>): Promise<void> => {
+  const job = await jobs.read(name);
+  if (!job) throw new Error("The job is missing.");
+  const record = { put: { PK: `TEST#${name.jobId}`, SK: "RETRY" } };
+  await queue.send({ kind: "plan", ...name, retries: job.retries + 1 });
+  expect(await jobs.retry(job, record, accountPoliciesWith(1))).toBe(true);
+};
+
+describe("a document that another version has planned", () => {
+  const text = lines(150);
+
+  it.each([12, 14, 16, 18, 20, 22, 24, 26, 28])(
+    "while its job ran is translated as if it were new, and counted once, when a worker is killed after %i calls",
+    async (killAfter) => {
+      let [calls, earlier] = [0, ""];
+      const translation = async (line: string) => {
+        calls += 1;
+        if (calls === 70) {
+          earlier = String((await works.jobs.read(name))?.status);
+          await planAsBefore(name);
+        }
+        return line.toUpperCase();
+      };
+      const works = worksWith({ translation });
+      const userId = await createTestAccount(table);
+      const name = await works.postDocument(userId, text, lengthOf(text));
+      await works.work({ killAfter });
+      expect(earlier).toBe("running");
+      expect(await resultOf(name, works)).toBe(text.toUpperCase());
+      expect(await counted(userId)).toBe(lengthOf(text));
+      expect(await works.jobs.read(name)).toMatchObject({
+        status: "completed",
+        done_characters: lengthOf(text),
+      });
+    },
+  );
+
+  it("is translated as if it were new when its job failed and is queued again", async () => {
+    let isMended = false;
+    const translation = (line: string) =>
+      line.endsWith("100.") && !isMended ? Promise.reject(refused) : Promise.resolve(line.toUpperCase());
+    const works = worksWith({ translation });
+    const userId = await createTestAccount(table);
+    const name = await works.postDocument(userId, text, lengthOf(text));
+    await works.work();
+    expect(await counted(userId)).toBe(lengthOf(lines(60)));
+    await planAsBefore(name);
+    expect(await resultOf(name, works, true)).toBe(text);
+    await retry(name, works);
+    isMended = true;
+    expect(await counted(userId)).toBe(lengthOf(text));
+    await works.work();
+    expect(await resultOf(name, works)).toBe(text.toUpperCase());
+    expect(await counted(userId)).toBe(lengthOf(text));
+    await works.work();
   });
 });

@@ -16,21 +16,26 @@ export interface RunningCommand {
   ended: Promise<number | null>;
 }
 
-/** Runs a TypeScript file of the repository with variables of its own, for as long as this process lives. */
+/**
+ * Runs a TypeScript file of the repository with variables of its own, for as long as this process lives.
+ *
+ * @param folder where another release is checked out
+ */
 export const runCommand = (
   file: string,
   args: readonly string[],
   variables: Record<string, string>,
+  folder = projectDirectory,
 ): RunningCommand => {
   const { ACCESS_LOG = "", TAKEN_PERMISSION = "" } = process.env;
   const imports = ACCESS_LOG || TAKEN_PERMISSION ? [endWithParent, changedPermissions] : [endWithParent];
   const options = imports.flatMap((each) => ["--import", each]);
-  const child = spawn(process.execPath, [...options, join(projectDirectory, file), ...args], {
-    cwd: projectDirectory,
+  const child = spawn(process.execPath, [...options, join(folder, file), ...args], {
+    cwd: folder,
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
-      BUILT_FUNCTIONS: process.env["BUILT_FUNCTIONS"],
+      BUILT_FUNCTIONS: folder === projectDirectory ? process.env["BUILT_FUNCTIONS"] : undefined,
       ACCESS_LOG,
       TAKEN_PERMISSION,
       // Other servers of models may run on this machine.

@@ -140,7 +140,7 @@ const Days = ({ texts, language, usage }: Shown) => {
             total: number.format(totals.reduce((sum, total) => sum + total, 0)),
             from: dayOf(usage.from, language),
             to: dayOf(usage.to, language),
-            most: number.format(Math.max(...totals)),
+            most: number.format(totals.reduce((most, total) => Math.max(most, total), 0)),
           })}
         />
       </div>

@@ -80,7 +80,7 @@ const readLastSeen = async (
     lastRequest(table, userId),
     sessions.list({ userId, tokenEpoch }),
   ]);
-  return Math.max(request, ...listed.map(({ seenAt }) => seenAt * 1_000)) || undefined;
+  return listed.reduce((latest, { seenAt }) => Math.max(latest, seenAt * 1_000), request) || undefined;
 };
 
 const readDetails = async (shownAccount: StoredAccount, dependencies: AccountsDependencies) => {

@@ -74,7 +74,7 @@ export const openDeadLetters = (deadLetterQueueUrl: string, queueUrl: string, aw
       while (seen.length < limit) {
         const messages = await receive();
         if (messages.length === 0) return false;
-        seen.push(...messages);
+        for (const message of messages) seen.push(message);
         for (const message of messages) if ((await use(message)) === "found") return true;
       }
       return false;

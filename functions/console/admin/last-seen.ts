@@ -23,5 +23,8 @@ const timeOfCounter = (attribute: string): number => {
 export const lastRequest = async (table: Pick<Table, "read">, userId: number): Promise<number> => {
   const item = (await table.read({ Key: accountKeys.access(userId) })) ?? {};
   const keys = Object.values(usedKeys.parse(item).api_keys).map(({ u = 0 }) => u * 1_000);
-  return Math.max(0, ...keys, ...Object.keys(item).map(timeOfCounter));
+  return [...keys, ...Object.keys(item).map(timeOfCounter)].reduce(
+    (latest, time) => Math.max(latest, time),
+    0,
+  );
 };

@@ -157,7 +157,7 @@ export const StackedChart = ({
   readonly series: readonly string[];
   readonly bars: readonly StackedBar[];
 }) => {
-  const top = topOf(Math.max(0, ...bars.map(totalOf)));
+  const top = topOf(bars.reduce((most, bar) => Math.max(most, totalOf(bar)), 0));
   return (
     <figure class="chart">
       <figcaption>

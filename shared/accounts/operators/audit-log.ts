@@ -129,7 +129,7 @@ export const createAuditLog = (table: Pick<Table, "query" | "transact">, now: ()
         const { PK: partition } = accountKeys.audit(month, "");
         const after = before?.startsWith(month) ? { PK: partition, SK: before } : undefined;
         const items = await table.query({ partition, descending: true, limit: limit - acts.length, after });
-        acts.push(...items.map(toRecordedAct));
+        for (const item of items) acts.push(toRecordedAct(item));
         if (acts.length === limit) break;
       }
       return acts;

@@ -66,7 +66,7 @@ export const listAccounts = async (
   const lowest = Math.max(0, id - maxIdsRead);
   while (id > lowest && found.length < limit) {
     const ids = Array.from({ length: Math.min(limit - found.length, id - lowest) }, (_, index) => id - index);
-    found.push(...(await findAll(ids, dependencies)));
+    for (const account of await findAll(ids, dependencies)) found.push(account);
     id -= ids.length;
   }
   return { accounts: found, next: id > 0 ? String(id + 1) : undefined };
@@ -146,7 +146,9 @@ export const searchAccounts = async (
     const ids = names.shown.map(({ user_id: id }) => id).filter((id) => !isShown.has(id));
     const listed = await findAll(ids, dependencies);
     // The first list has all accounts whose usernames start with the text.
-    found.push(...listed.filter(({ username }) => list === "username" || !startsWith(username, text)));
+    for (const account of listed) {
+      if (list === "username" || !startsWith(account.username, text)) found.push(account);
+    }
     left -= names.shown.length;
     next = names.next;
     if (next !== undefined) break;

@@ -104,7 +104,7 @@ const revoke = async (
   const ends = Object.entries(revokedTokens.parse(item)).filter(([, { end }]) => end !== never);
   const expired = ends.flatMap(([id, { end }]) => (end <= seconds ? [id] : []));
   if (expired.length === 0) {
-    const first = Math.min(...ends.map(([, { end }]) => end));
+    const first = ends.reduce((earliest, [, { end }]) => Math.min(earliest, end), Number.POSITIVE_INFINITY);
     return { kind: "too-many", endsIn: ends.length === 0 ? undefined : Math.ceil(first - seconds) };
   }
   await removeExpired(table, token.userId, expired);

@@ -83,7 +83,7 @@ export class OggOpusWriter {
     const isFull = this.#segments.length + added.length > maxSegments;
     const page = isFull ? this.#writePage(false) : Buffer.alloc(0);
     this.#packets.push(packet);
-    this.#segments.push(...added);
+    for (const segment of added) this.#segments.push(segment);
     return page;
   }
 

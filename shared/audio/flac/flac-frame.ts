@@ -195,7 +195,7 @@ const writeCodedNumber = (value: number): Uint8Array => {
     rest = Math.floor(rest / 64);
   }
   const length = bytes.length + 1;
-  return Uint8Array.of(((0xff << (8 - length)) & 0xff) | rest, ...bytes);
+  return Uint8Array.from([((0xff << (8 - length)) & 0xff) | rest, ...bytes]);
 };
 
 /** CRC-16 with the polynomial 0x8005; over a whole frame, its checksum included, it is zero. */

@@ -177,9 +177,8 @@ const writeHead = (stream: OggStream, { packets }: OggHead): Buffer[] => {
   for (const [index, packet] of packets.entries()) {
     const written = Buffer.from(packet);
     if (index === 0 && stream.codec === "opus") written.writeUInt16LE(leadIn(stream), preSkipOffset);
-    pages.push(
-      ...writePages(written, { serial: stream.serial, sequence: pages.length, isFirst: index === 0 }),
-    );
+    const next = { serial: stream.serial, sequence: pages.length, isFirst: index === 0 };
+    for (const page of writePages(written, next)) pages.push(page);
   }
   return pages;
 };

@@ -23,7 +23,7 @@ export const uint64LittleEndian = (bytes: Uint8Array, offset: number): number =>
 
 /** The characters of a tag such as `RIFF`, one a byte; shorter at the end of the bytes. */
 export const textAt = (bytes: Uint8Array, offset: number, length: number): string =>
-  String.fromCharCode(...bytes.subarray(offset, offset + length));
+  Array.from(bytes.subarray(offset, offset + length), (byte) => String.fromCharCode(byte)).join("");
 
 export const hasText = (bytes: Uint8Array, offset: number, text: string): boolean => {
   for (let index = 0; index < text.length; index += 1) {

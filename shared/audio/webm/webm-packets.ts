@@ -30,7 +30,10 @@ export const countWebmPackets = async (
     for (const counted of tracks.values()) counted.tally.skip();
     tally.bytes += (await countPart(window, tracks, track.tickSeconds, first, end - start)) - first;
   }
-  const longest = Math.max(...Array.from(tracks.values(), (counted) => counted.tally.seconds));
+  const longest = [...tracks.values()].reduce(
+    (most, counted) => Math.max(most, counted.tally.seconds),
+    Number.NEGATIVE_INFINITY,
+  );
   tally.add(longest - tally.seconds);
 };
 

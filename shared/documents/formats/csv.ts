@@ -1,3 +1,4 @@
+import { requireShortPassage } from "../segments/document-size.ts";
 import { createPassageReader, type Syntax } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range, SegmentPiece } from "../segments/segment.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
@@ -184,6 +185,7 @@ const readPieces = (source: string, cell: Cell) => {
 
 /** Returns what a cell contains without its addresses and placeholders. */
 const cellContent = (source: string, cell: Cell): Content => {
+  requireShortPassage(cell.end - cell.start);
   const text = textOf(source, cell);
   const content = contentOf(text);
   if (content === "other" || content === "identifier" || !/[{}%:$@/]/.test(text)) return content;

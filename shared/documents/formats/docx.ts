@@ -8,6 +8,8 @@ import { readXmlTokens, type XmlToken } from "../segments/xml-tokens.ts";
 /** Limits of what is unpacked: text is compressed to about a tenth, a bomb to a thousandth. */
 const maxUnpackedBytes = 60 * 1_024 * 1_024;
 const maxTextBytes = 20 * 1_024 * 1_024;
+/** In UTF-16 units, without formatting: as much as a document has that is text only. */
+const maxWords = 10 * 1_024 * 1_024;
 const maxFiles = 2_000;
 
 /** So much is unpacked at a time, so that a bomb is noticed before it fills the memory. */
@@ -142,16 +144,29 @@ const segmentsOf = (texts: readonly Text[], words: PassageReader): DocumentSegme
     if (last && !text.isContinued) {
       pieces.push({ kind: "mask", role: "alone", start: last.end, end: text.start });
     }
-    pieces.push(...words.read(text));
+    for (const piece of words.read(text)) pieces.push(piece);
     last = text;
   }
   return words.segmentsOf(pieces, { isOrdered: true });
 };
 
-const readPart = (written: string): ParsedDocument => {
+/** One of the texts of a file, before its words are read. */
+interface Part {
+  readonly name: string;
+  readonly source: string;
+  readonly paragraphs: readonly (readonly Text[])[];
+}
+
+const parsePart = ({ name, source: written }: { readonly name: string; readonly source: string }): Part => {
   // A translation may begin with a space where its source does not.
   const source = written.replaceAll("<w:t>", '<w:t xml:space="preserve">');
-  const paragraphs = readParagraphs(source, readXmlTokens(source));
+  return { name, source, paragraphs: readParagraphs(source, readXmlTokens(source)) };
+};
+
+const wordsOf = ({ paragraphs }: Part): number =>
+  paragraphs.flat().reduce((sum, { start, end }) => sum + end - start, 0);
+
+const readPart = ({ source, paragraphs }: Part): ParsedDocument => {
   const segments = paragraphs.flatMap((texts) => segmentsOf(texts, createPassageReader(source, xmlSyntax)));
   return {
     source,
@@ -183,8 +198,14 @@ export const openDocx = (bytes: Uint8Array): OpenedDocx => {
     sources.map(({ source }) => source),
     "docx",
   );
+  const parts = sources.map(parsePart);
+  if (parts.reduce((sum, part) => sum + wordsOf(part), 0) > maxWords) {
+    throw new UnreadableDocument("The document has more than 10 MB of text. Divide it.", {
+      isTooLarge: true,
+    });
+  }
   return {
-    parts: sources.map(({ name, source }) => ({ name, document: readPart(source) })),
+    parts: parts.map((part) => ({ name: part.name, document: readPart(part) })),
     write: (replaced) => {
       if (replaced.size === 0) return bytes;
       const written = files.map((file): [string, Uint8Array] => {

@@ -1,5 +1,6 @@
 import { decodeHTML } from "entities";
 import { type Token, Tokenizer, TokenizerMode } from "parse5";
+import { requireFewAttributes } from "../segments/document-size.ts";
 import { collectPassage } from "../segments/passage.ts";
 import { createPassageReader, type Syntax } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
@@ -107,7 +108,7 @@ const readTextAttributes = (source: string, tag: Token.TagToken): DocumentSegmen
 const createHtmlReader = (source: string, ignored: ReadonlySet<string>) => {
   const segments: DocumentSegment[] = [];
   const passage = collectPassage(createPassageReader(source, textSyntax), (found) => {
-    segments.push(...found);
+    for (const segment of found) segments.push(segment);
   });
   let skipped: IgnoredElement | undefined;
   let position = 0;
@@ -124,7 +125,7 @@ const createHtmlReader = (source: string, ignored: ReadonlySet<string>) => {
       skipped = { name, start: range.start, depth: 1 };
       return;
     }
-    segments.push(...readTextAttributes(source, tag));
+    for (const segment of readTextAttributes(source, tag)) segments.push(segment);
     if (!isInline) return;
     if (isVoid || selfClosing) passage.addAlone(range);
     else passage.addTag({ ...range, name, isClosing: false });
@@ -167,6 +168,22 @@ const rangeOf = (location: Token.Location | null): Range => ({
   end: location?.endOffset ?? 0,
 });
 
+/** The tokenizer of browsers, with a bound. */
+class BoundedTokenizer extends Tokenizer {
+  #attributes = 0;
+
+  protected override _createAttr(first: string): void {
+    this.#attributes += 1;
+    requireFewAttributes(this.#attributes);
+    super._createAttr(first);
+  }
+
+  /** Begins the next tag. */
+  endTag(): void {
+    this.#attributes = 0;
+  }
+}
+
 /**
  * Reads a page, or a part of one. Translated are its text and the attributes that people read, such as `alt`; not code, and not
  * what is marked with `translate="no"` or `class="notranslate"`.
@@ -179,15 +196,19 @@ export const readHtml = (
 ): ParsedDocument => {
   const reader = createHtmlReader(source, ignored);
   const nothing = (): void => undefined;
-  const tokenizer = new Tokenizer(
+  const tokenizer = new BoundedTokenizer(
     { sourceCodeLocationInfo: true },
     {
       onStartTag: (tag) => {
+        tokenizer.endTag();
         reader.startTag(tag, rangeOf(tag.location));
         const mode = rawTextModes[tag.tagName];
         if (mode !== undefined) tokenizer.state = mode;
       },
-      onEndTag: (tag) => reader.endTag(tag, rangeOf(tag.location)),
+      onEndTag: (tag) => {
+        tokenizer.endTag();
+        reader.endTag(tag, rangeOf(tag.location));
+      },
       onComment: ({ location }) => reader.markup(rangeOf(location)),
       onDoctype: ({ location }) => reader.markup(rangeOf(location)),
       onEof: () => reader.end(),

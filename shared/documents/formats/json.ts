@@ -19,10 +19,10 @@ const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(c
 /** Returns what a reader sees. Control characters and halves of a pair are returned as they are written, so they become masks. */
 const decode = (escaped: string): string => {
   if (escaped === String.raw`\/`) return "/";
-  const codes = Array.from(escaped.matchAll(/u([\dA-Fa-f]{4})/g), ([, digits = ""]) =>
-    Number.parseInt(digits, 16),
+  const units = Array.from(escaped.matchAll(/u([\dA-Fa-f]{4})/g), ([, digits = ""]) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
   );
-  const character = codes.length > 0 ? String.fromCharCode(...codes) : (characters.get(escaped) ?? "");
+  const character = units.join("") || (characters.get(escaped) ?? "");
   return /^[^\p{Cc}\p{Cs}\u2028\u2029]$/u.test(character) ? character : escaped;
 };
 
@@ -141,7 +141,7 @@ const createJsonReader = (source: string) => {
   const addString = ({ start, end }: Range): void => {
     if (expected === expectations.key || expected === expectations.firstKey) expected = expectations.colon;
     else {
-      segments.push(...readString(source, { start: start + 1, end: end - 1 }));
+      for (const segment of readString(source, { start: start + 1, end: end - 1 })) segments.push(segment);
       endValue();
     }
   };

@@ -2,6 +2,7 @@ import { decodeHTML } from "entities";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmTable } from "micromark-extension-gfm-table";
+import { requireShortPassage } from "../segments/document-size.ts";
 import { collectPassage, type PassageCollector } from "../segments/passage.ts";
 import { createPassageReader, type PassageReader, type Syntax } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range, SegmentPiece } from "../segments/segment.ts";
@@ -59,7 +60,7 @@ const structureOf = (written: string): string => {
   for (let node = rest.pop(); node; node = rest.pop()) {
     const { type, depth = "", children = [] } = node;
     if (type !== "text") types.push(`${type}${depth}`);
-    rest.push(...children);
+    for (const child of children) rest.push(child);
   }
   return types.toSorted().join(" ");
 };
@@ -129,7 +130,7 @@ const isPair = ({ type, children = [], referenceType }: MarkdownNode): boolean =
 const addPassage = (node: MarkdownNode, reading: MarkdownReading): void => {
   const { source, segments, words } = reading;
   const passage = collectPassage(words, (found) => {
-    segments.push(...found.map((segment) => checked(reading, segment)));
+    for (const segment of found) segments.push(checked(reading, segment));
   });
   const rest: (MarkdownNode | (() => void))[] = [...(node.children ?? [])].toReversed();
   for (let next = rest.pop(); next; next = rest.pop()) {
@@ -147,9 +148,9 @@ const addPassage = (node: MarkdownNode, reading: MarkdownReading): void => {
       const last = rangeOf(children.at(-1) ?? next).end;
       passage.addTag({ start: range.start, end: first, name: type, isClosing: false });
       rest.push(() => passage.addTag({ start: last, end: range.end, name: type, isClosing: true }));
-      rest.push(...children.toReversed());
+      for (const child of children.toReversed()) rest.push(child);
     } else {
-      if (alt) segments.push(...altText(source, range, alt));
+      if (alt) for (const segment of altText(source, range, alt)) segments.push(segment);
       passage.addAlone(range);
     }
   }
@@ -162,9 +163,20 @@ const frontMatter = /^\uFEFF?---\r?\n[\s\S]*?\r?\n---(?=\r?\n|$)/;
 /** The parser needs time in proportion to the square of the depth. */
 const tooDeep = /^(?:[ \t]*>){100}|^[ \t]{400,}(?:[-*+]|\d+[.)])[ \t]/m;
 
+/** The parser has objects for each blank of a line, which may be the head of a table. Long addresses of images have none. */
+const requireFewBlanks = (source: string): void => {
+  for (const line of source.split(/[\r\n]+/)) {
+    let blanks = 0;
+    for (const _ of line.matchAll(/[ \t]+/g)) blanks += 1;
+    // As many as words of a letter each have in the longest passage.
+    requireShortPassage(2 * blanks);
+  }
+};
+
 /** Reads Markdown with tables. Code, addresses of links and metadata before the text stay as they are. @throws UnreadableDocument */
 export const readMarkdown = (source: string): ParsedDocument => {
   if (tooDeep.test(source)) throw new UnreadableDocument("The Markdown is nested too deeply.");
+  requireFewBlanks(source);
   const text = source.replace(frontMatter, (found) => found.replaceAll(/[^\r\n]/g, " "));
   const reading: MarkdownReading = {
     source,
@@ -178,8 +190,8 @@ export const readMarkdown = (source: string): ParsedDocument => {
     if (passageTypes.has(node.type)) addPassage(node, reading);
     else if (node.type === "html") {
       const html = readHtml(source.slice(start, end)).segments;
-      reading.segments.push(...html.map((segment) => moved(segment, start)));
-    } else rest.push(...(node.children ?? []).toReversed());
+      for (const segment of html) reading.segments.push(moved(segment, start));
+    } else for (const child of (node.children ?? []).toReversed()) rest.push(child);
   }
   const segments = reading.segments.toSorted((one, other) => one.pieces[0].start - other.pieces[0].start);
   return { source, segments };

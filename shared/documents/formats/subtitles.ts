@@ -128,7 +128,9 @@ const segmentsOf = (source: string, cue: Cue, syntax: Syntax, lineEnd: string): 
   const segments: DocumentSegment[] = [];
   for (const range of ranges) {
     const words = createPassageReader(source, syntax);
-    const add = (found: readonly DocumentSegment[]): void => void segments.push(...found);
+    const add = (found: readonly DocumentSegment[]): void => {
+      for (const segment of found) segments.push(segment);
+    };
     const passage = collectPassage(words, add, {
       hasStructure: isText,
       layOut: (written) =>

@@ -56,7 +56,7 @@ export const readXml = (source: string, options: XmlOptions = {}): ParsedDocumen
   const isInline = inlineRule(findMixed(source, tokens), options);
   const segments: DocumentSegment[] = [];
   const passage = collectPassage(createPassageReader(source, xmlTextSyntax), (found) => {
-    segments.push(...found);
+    for (const segment of found) segments.push(segment);
   });
   const open: { readonly isInline: boolean }[] = [];
   let whole: { readonly start: number; readonly isInline: boolean; depth: number } | undefined;

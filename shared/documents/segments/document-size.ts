@@ -21,9 +21,9 @@ const maxParts = {
   text: [lines(150_000)],
   markdown: [lines(20_000), { name: "marks", pattern: /[*_~`[\]<|\\&]/g, max: 20_000 }],
   html: [tags(150_000)],
-  srt: [cues],
-  vtt: [cues],
-  po: [{ name: "entries", pattern: /^msgid\b/gm, max: 50_000 }],
+  srt: [cues, lines(500_000)],
+  vtt: [cues, lines(500_000)],
+  po: [{ name: "entries", pattern: /^msgid\b/gm, max: 50_000 }, lines(500_000)],
   xliff: [tags(150_000)],
   json: [{ name: "texts", pattern: /"[^"\\]*/g, max: 300_000 }],
   csv: [{ name: "cells", pattern: /[,;\t\r\n]/g, max: 150_000 }],
@@ -50,4 +50,27 @@ export const requireFewParts = (sources: readonly string[], format: keyof typeof
       });
     }
   }
+};
+
+const maxAttributes = 1_000;
+
+/** @throws UnreadableDocument for a tag with millions of attributes, each with objects of the parser. */
+export const requireFewAttributes = (count: number): void => {
+  if (count <= maxAttributes) return;
+  const limit = maxAttributes.toLocaleString("en");
+  throw new UnreadableDocument(`A tag of the document has more than ${limit} attributes.`, {
+    isTooLarge: true,
+  });
+};
+
+/** In UTF-16 units as they are written. Fifty passages of this length are a document of the maximum size. */
+const maxWrittenPassage = 200_000;
+
+/** @throws UnreadableDocument for a passage of which a function has no memory to make words, before it makes any. */
+export const requireShortPassage = (length: number): void => {
+  if (length <= maxWrittenPassage) return;
+  const limit = maxWrittenPassage.toLocaleString("en");
+  throw new UnreadableDocument(`A passage of the document has more than ${limit} characters. Divide it.`, {
+    isTooLarge: true,
+  });
 };

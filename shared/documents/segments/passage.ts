@@ -51,7 +51,7 @@ export const collectPassage = (
   let items: (SegmentPiece | InlineTag)[] = [];
   return {
     addText: (range) => {
-      if (range.end > range.start) items.push(...words.read(range));
+      if (range.end > range.start) for (const piece of words.read(range)) items.push(piece);
     },
     addTag: (tag) => items.push({ kind: "tag", ...tag }),
     addAlone: ({ start, end }) => items.push({ kind: "mask", role: "alone", start, end }),

@@ -17,27 +17,14 @@ const placeholder = new RegExp(
 /** A message of ICU or a template may be this long; a longer one is text. */
 const maxBraces = 2_000;
 
-/** Returns the end of the braces that open at a position, nested ones included; `undefined` when they never close. */
-const endOfBraces = (text: string, start: number): number | undefined => {
-  let depth = 0;
-  const last = Math.min(text.length, start + maxBraces);
-  for (let position = start; position < last; position += 1) {
-    const character = text[position];
-    if (character === "{") depth += 1;
-    if (character === "}") depth -= 1;
-    if (depth === 0) return position + 1;
-  }
-  return undefined;
-};
-
+/** Returns the ranges of braces that close, nested ones included. */
 const findBraces = (text: string): [number, number][] => {
   const found: [number, number][] = [];
-  let position = text.indexOf("{");
-  while (position >= 0) {
-    const end = endOfBraces(text, position);
-    if (end !== undefined) found.push([position, end]);
-    position = text.indexOf("{", end ?? position + 1);
-    if (end === undefined && found.length === 0 && position > maxBraces * 4) break;
+  const open: number[] = [];
+  for (const { 0: brace, index } of text.matchAll(/[{}]/g)) {
+    if (brace === "{") open.push(index);
+    const start = brace === "}" ? open.pop() : undefined;
+    if (start !== undefined && index - start < maxBraces) found.push([start, index + 1]);
   }
   return found;
 };

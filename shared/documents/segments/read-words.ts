@@ -1,3 +1,5 @@
+import { divideText, maxPassageLength } from "./divide-text.ts";
+import { requireShortPassage } from "./document-size.ts";
 import { findPlaceholders } from "./placeholders.ts";
 import type { DocumentSegment, Range, SegmentPiece, TextPiece } from "./segment.ts";
 
@@ -26,12 +28,6 @@ export const plainSyntax: Syntax = {
   escape: (character) => character,
   blank: /(?<![ \t])[ \t]*\r?\n[ \t]*/g,
 };
-
-/** A character that a reader sees, and its range in the source. */
-interface SeenCharacter extends Range {
-  readonly seen: string;
-  readonly isMask: boolean;
-}
 
 /**
  * How a segment writes characters: as its source does. A second way to write the same character becomes a mask, so that
@@ -68,16 +64,22 @@ const matchesIn = (text: string, { escaped, decode, blank, lineBreak }: Syntax):
   });
 };
 
-const readCharacters = (
-  source: string,
-  { start, end }: Range,
-  syntax: Syntax,
-  forms: WrittenForms,
-): SeenCharacter[] => {
-  const text = source.slice(start, end);
-  const matches = matchesIn(text, syntax);
+/**
+ * The text of a range as a reader sees it. It has no object for each character: a document may have ten million of them.
+ */
+interface SeenText {
+  readonly text: string;
+  /** Where each UTF-16 unit of the text starts in the source. It ends where the next one starts. */
+  readonly starts: readonly number[];
+  /** The units that must stay. */
+  readonly masked: boolean[];
+}
+
+const readSeen = (source: string, { start, end }: Range, syntax: Syntax, forms: WrittenForms): SeenText => {
+  const matches = matchesIn(source.slice(start, end), syntax);
   const ambiguous = new Set(matches.map(({ seen }) => seen).filter((seen) => seen !== " "));
-  const characters: SeenCharacter[] = [];
+  const [starts, masked]: [number[], boolean[]] = [[], []];
+  let text = "";
   const add = (seen: string | undefined, from: number, to: number): void => {
     const written = source.slice(from, to);
     const isBlank = seen === " " && syntax.blank !== undefined;
@@ -86,15 +88,24 @@ const readCharacters = (
     const isPlainMask = written === seen && (syntax.neverPlain ?? "").includes(seen);
     if (isKnown && isForm && !isBlank && !isPlainMask) forms.set(seen, written);
     const isMask = !isKnown || !isForm || isPlainMask;
-    characters.push({ seen: isMask ? "\uFFFC" : seen, start: from, end: to, isMask });
+    text += isMask ? "\uFFFC" : seen;
+    starts.push(from);
+    masked.push(isMask);
   };
   const addPlain = (from: number, to: number): void => {
+    let first = from;
     for (let position = from; position < to; position += 1) {
       const seen = source.charAt(position);
-      const isSpecial = syntax.special.includes(seen) || ambiguous.has(seen) || forms.has(seen);
-      if (isSpecial) add(seen, position, position + 1);
-      else characters.push({ seen, start: position, end: position + 1, isMask: false });
+      if (syntax.special.includes(seen) || ambiguous.has(seen) || forms.has(seen)) {
+        text += source.slice(first, position);
+        add(seen, position, position + 1);
+        first = position + 1;
+      } else {
+        starts.push(position);
+        masked.push(false);
+      }
     }
+    text += source.slice(first, to);
   };
   let position = start;
   for (const { index, written, seen } of matches) {
@@ -103,63 +114,49 @@ const readCharacters = (
     add(seen, start + index, position);
   }
   addPlain(position, end);
-  return characters;
+  starts.push(end);
+  return { text, starts, masked };
 };
 
-/** A run of words longer than this is split into its sentences, so that a long passage can be divided. */
-const longRun = 1_500;
-
-/** The longest passage, in UTF-16 units: one call to a model translates at most 5,000 characters. */
-export const maxPassageLength = 4_000;
-
-const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
-
-/** Splits text into words and the space around them, and long text also into sentences. */
-const splitText = (text: string): string[] => {
-  const parts =
-    text.length <= longRun ? [text] : Array.from(sentences.segment(text), ({ segment }) => segment);
-  return parts
-    .flatMap(
-      (part) =>
-        part.match(
-          new RegExp(`[\\s\\S]{1,${maxPassageLength / 2}}(?:\\s|$)|[\\s\\S]{1,${maxPassageLength / 2}}`, "g"),
-        ) ?? [],
-    )
-    .flatMap((part) => /^(\s*)([\s\S]*?)(\s*)$/.exec(part)?.slice(1) ?? [])
-    .filter((part) => part !== "");
+/** Returns how the source writes each blank of a part of a text. */
+const blanksIn = ({ text, starts }: SeenText, source: string, from: number, to: number): string[] => {
+  const blanks: string[] = [];
+  for (let index = text.indexOf(" ", from); index >= 0 && index < to; index = text.indexOf(" ", index + 1)) {
+    blanks.push(source.slice(starts[index], starts[index + 1]));
+  }
+  return blanks;
 };
 
-const textPieces = (group: readonly SeenCharacter[], source: string): TextPiece[] => {
-  let position = 0;
-  return splitText(group.map(({ seen }) => seen).join("")).map((text) => {
-    const part = group.slice(position, position + text.length);
-    position += text.length;
-    const blanks = part.filter(({ seen }) => seen === " ");
+const textPieces = (seen: SeenText, source: string, from: number, to: number): TextPiece[] => {
+  const { text, starts } = seen;
+  let end = from;
+  return divideText(text.slice(from, to)).map((part) => {
+    const start = end;
+    end += part.length;
     return {
       kind: "text",
-      start: part[0]?.start ?? 0,
-      end: part.at(-1)?.end ?? 0,
-      text,
-      blanks: blanks.map((blank) => source.slice(blank.start, blank.end)),
+      start: starts[start] ?? 0,
+      end: starts[end] ?? 0,
+      text: part,
+      blanks: blanksIn(seen, source, start, end),
     };
   });
 };
 
-const toPieces = (characters: readonly SeenCharacter[], source: string): SegmentPiece[] => {
-  const masked = characters.map(({ isMask }) => isMask);
-  const starts = new Set<number>();
-  for (const [from, to] of findPlaceholders(characters.map(({ seen }) => seen).join(""))) {
+const toPieces = (seen: SeenText, source: string): SegmentPiece[] => {
+  const { text, starts, masked } = seen;
+  const placeholders = new Set<number>();
+  for (const [from, to] of findPlaceholders(text)) {
     masked.fill(true, from, to);
-    starts.add(from);
+    placeholders.add(from);
   }
   const pieces: SegmentPiece[] = [];
   let first = 0;
-  for (let index = 1; index <= characters.length; index += 1) {
-    if (index < characters.length && masked[index] === masked[first] && !starts.has(index)) continue;
-    const group = characters.slice(first, index);
-    const range = { start: group[0]?.start ?? 0, end: group.at(-1)?.end ?? 0 };
+  for (let index = 1; index <= text.length; index += 1) {
+    if (index < text.length && masked[index] === masked[first] && !placeholders.has(index)) continue;
+    const range = { start: starts[first] ?? 0, end: starts[index] ?? 0 };
     if (masked[first]) pieces.push({ kind: "mask", role: "placeholder", ...range });
-    else pieces.push(...textPieces(group, source));
+    else for (const piece of textPieces(seen, source, first, index)) pieces.push(piece);
     first = index;
   }
   return pieces;
@@ -168,7 +165,8 @@ const toPieces = (characters: readonly SeenCharacter[], source: string): Segment
 /**
  * Separates the words as the source does. Its line ends are in the translation where they are in the source, in proportion.
  */
-const spaced = (words: readonly string[], blanks: readonly string[]): string[] => {
+const spaced = (words: readonly string[], blanks: readonly string[]): readonly string[] => {
+  if (blanks.every((blank) => blank === " ")) return words;
   const count = words.reduce((sum, text) => sum + text.split(" ").length - 1, 0);
   const spaces = Array.from({ length: count }, () => " ");
   for (const [index, blank] of blanks.entries()) {
@@ -243,7 +241,11 @@ const hasWords = (pieces: readonly SegmentPiece[]): boolean =>
 
 /** Collects the words and masks of passages that share a syntax. */
 export interface PassageReader {
-  /** Returns the words in a range of the source, and what must stay in it, as pieces. */
+  /**
+   * Returns the words in a range of the source, and what must stay in it, as pieces.
+   *
+   * @throws UnreadableDocument when the ranges since the last passage are too long for one.
+   */
   readonly read: (range: Range) => SegmentPiece[];
   /** Returns the passages of some of the pieces; none when they have no words. */
   readonly segmentsOf: (
@@ -259,25 +261,36 @@ export interface PassageReader {
  */
 export const createPassageReader = (source: string, syntax: Syntax): PassageReader => {
   const forms: WrittenForms = new Map();
-  const encodeWord = (text: string): string =>
-    Array.from(text, (character) => {
+  let length = 0;
+  const isPlain = (text: string): boolean =>
+    [...syntax.special, ...forms.keys()].every((character) => !text.includes(character));
+  const encodeWord = (text: string): string => {
+    if (isPlain(text)) return text;
+    return Array.from(text, (character) => {
       const form = forms.get(character);
       if (form !== undefined) return form;
       return syntax.special.includes(character) ? syntax.escape(character) : character;
     }).join("");
+  };
   return {
-    read: (range) => toPieces(readCharacters(source, range, syntax, forms), source),
-    segmentsOf: (pieces, more = {}) =>
-      splitPassage(pieces).flatMap((part) => {
-        const [first, ...others] = trimPassage(part);
-        if (!first || !hasWords([first, ...others])) return [];
-        const blanks = [first, ...others].flatMap((piece) => (piece.kind === "text" ? piece.blanks : []));
+    read: (range) => {
+      length += range.end - range.start;
+      requireShortPassage(length);
+      return toPieces(readSeen(source, range, syntax, forms), source);
+    },
+    segmentsOf: (pieces, more = {}) => {
+      length = 0;
+      return splitPassage(pieces).flatMap((part) => {
+        const trimmed = trimPassage(part);
+        const [first, ...others] = trimmed;
+        if (!first || !hasWords(trimmed)) return [];
         const encode: DocumentSegment["encode"] = (words) =>
           spaced(
             words.map((text) => encodeWord(text)),
-            blanks,
+            trimmed.flatMap((piece) => (piece.kind === "text" ? piece.blanks : [])),
           );
         return [{ pieces: [first, ...others], encode, ...more }];
-      }),
+      });
+    },
   };
 };

@@ -1,4 +1,5 @@
 import { SaxesParser } from "saxes";
+import { requireFewAttributes } from "./document-size.ts";
 import type { Range } from "./segment.ts";
 import { UnreadableDocument } from "./unreadable-document.ts";
 
@@ -71,6 +72,14 @@ export const readXmlTokens = (
   // The parser reports a comment before its last character.
   parser.on("comment", () => add("comment", parser.position + 1));
   parser.on("cdata", () => add("cdata", parser.position));
+  let attributesOfTag = 0;
+  parser.on("attribute", () => {
+    attributesOfTag += 1;
+    requireFewAttributes(attributesOfTag);
+  });
+  parser.on("opentagstart", () => {
+    attributesOfTag = 0;
+  });
   parser.on("opentag", ({ name, attributes, isSelfClosing }) =>
     add(isSelfClosing ? "empty" : "open", parser.position, name, attributes),
   );

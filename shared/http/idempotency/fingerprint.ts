@@ -23,11 +23,11 @@ export const fingerprintOf = (request: unknown, idempotencyKey: string): string 
     else if (isFormFile(value)) hash.update(`file ${digestOf(value.content)}\n`);
     else if (Array.isArray(value)) {
       hash.update(`list ${value.length}\n`);
-      left.push(...value.toReversed());
+      for (const entry of value.toReversed()) left.push(entry);
     } else if (isRecord(value)) {
       const names = Object.keys(value).toSorted();
       hash.update(`members ${JSON.stringify(names)}\n`);
-      left.push(...names.toReversed().map((name) => value[name]));
+      for (const name of names.toReversed()) left.push(value[name]);
     } else hash.update(`${JSON.stringify(value)}\n`);
   }
   return hash.digest("base64url");

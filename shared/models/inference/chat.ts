@@ -178,7 +178,7 @@ export const fitsConversation = (
     if (typeof value === "string") for (const _ of value) characters += 1;
     else if (Array.isArray(value)) for (const entry of value) pending.push(entry);
     else if (typeof value === "object" && value !== null) {
-      for (const entry of Object.entries(value)) pending.push(...entry);
+      for (const [name, member] of Object.entries(value)) pending.push(name, member);
     }
   }
   return characters <= maxConversationCharacters;

@@ -48,7 +48,7 @@ const withoutLetters: Identification = {
 };
 
 const softmax = (scores: Float64Array, temperature: number): Float64Array => {
-  const highest = Math.max(...scores);
+  const highest = scores.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
   const powers = scores.map((score) => Math.exp((score - highest) / temperature));
   const total = powers.reduce((sum, power) => sum + power, 0);
   return powers.map((power) => power / total);

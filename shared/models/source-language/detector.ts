@@ -23,7 +23,7 @@ export type ClassProbabilities = (normalised: string) => Float64Array;
 const usualLength = 1000;
 
 const toProbabilities = (scores: Float64Array): Float64Array => {
-  const max = Math.max(...scores);
+  const max = scores.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
   const powers = scores.map((score) => Math.exp(score - max));
   const total = powers.reduce((sum, power) => sum + power, 0);
   return powers.map((power) => power / total);

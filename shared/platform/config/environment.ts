@@ -7,6 +7,7 @@ import {
   countVariable,
   daysVariable,
   optionalVariable,
+  portsVariable,
   presetVariable,
   readVariables,
   shareVariable,
@@ -82,7 +83,11 @@ export const deadLetterEnvironment = {
 };
 
 /** Whether callbacks may go to this machine, for development: no deployed stage has it. */
-export const callbackRulesEnvironment = { CALLBACKS_ALLOW_LOOPBACK: switchVariable };
+export const callbackRulesEnvironment = {
+  CALLBACKS_ALLOW_LOOPBACK: switchVariable,
+  /** The ports of the service on this machine. */
+  OWN_PORTS: optionalVariable(portsVariable),
+};
 
 /** The secret with the messaging platform's verify token, app secret and access token. */
 export const platformSecretsEnvironment = { MESSAGING_SECRET_ID: textVariable };

@@ -54,6 +54,11 @@ export const countVariable = variable<number>("a whole number from 1", (text) =>
   return Number.isSafeInteger(count) && count >= 1 ? count : undefined;
 });
 
+/** Numbers of ports, separated by commas. */
+export const portsVariable = variable<readonly number[]>("ports", (text) =>
+  /^\d+(?:,\d+)*$/.test(text) ? text.split(",").map(Number) : undefined,
+);
+
 /** A number of days; 0 usually means that something does not end. */
 export const daysVariable = variable<number>("a whole number from 0", (text) => {
   const days = numberIn(text);
@@ -89,8 +94,9 @@ export const readVariables = <Shape extends VariableShape>(
   const problems: string[] = [];
   for (const [name, declared] of Object.entries(shape)) {
     const reading = declared.safeParse(variables[name]);
-    if (!reading.success) problems.push(...reading.error.issues.map(({ message }) => `${name}: ${message}`));
-    else if (reading.data !== undefined) values[name] = reading.data;
+    if (!reading.success) {
+      for (const { message } of reading.error.issues) problems.push(`${name}: ${message}`);
+    } else if (reading.data !== undefined) values[name] = reading.data;
   }
   if (problems.length > 0)
     throw new Error(`The function's environment is not complete. ${problems.join("; ")}`);

@@ -13,6 +13,8 @@ export interface AppErrorOptions {
   readonly retryAfterSeconds?: number | undefined;
   /** What really happened, for the log; never sent to the caller. */
   readonly cause?: unknown;
+  /** Whether the request counts on its quota although it failed, because the service had to work to find that out. */
+  readonly isCounted?: boolean | undefined;
 }
 
 /** The one error that reaches callers. Everything else that is thrown becomes `internal`. */
@@ -24,6 +26,7 @@ export class AppError extends Error {
   readonly extra: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | undefined;
+  readonly isCounted: boolean;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
@@ -33,6 +36,7 @@ export class AppError extends Error {
     this.extra = options.extra ?? {};
     this.headers = options.headers ?? {};
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isCounted = options.isCounted ?? code === "unreadable_audio";
   }
 }
 

@@ -234,7 +234,7 @@ export const tableOver = (name: string, calls: TableCalls): Table => ({
     let start = input.ExclusiveStartKey;
     do {
       const page = await calls.Query(start ? { ...input, ExclusiveStartKey: start } : input);
-      items.push(...(page.Items ?? []));
+      for (const item of page.Items ?? []) items.push(item);
       start = page.LastEvaluatedKey;
     } while (start && items.length < limit);
     return items.slice(0, limit);

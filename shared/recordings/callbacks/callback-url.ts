@@ -1,5 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import type { callbackRulesEnvironment } from "../../platform/config/environment.ts";
+import type { VariableValues } from "../../platform/config/variables.ts";
 
 /** The assigned part of IPv6 (RFC 4291, section 2.4). Other addresses can contain one of IPv4, such as `::10.0.0.1`. */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
@@ -17,10 +19,22 @@ const isLoopbackAddress = (address: string): boolean =>
 export interface CallbackRules {
   /** For development: allows `http` and this machine. Deployed stages refuse it. */
   readonly allowLoopback: boolean;
+  /** The ports of this machine where the service itself listens: what is only for this machine must not be called for others. */
+  readonly ownPorts?: readonly number[] | undefined;
 }
 
-export const mayBeCalled = (address: string, { allowLoopback }: CallbackRules): boolean =>
-  isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address));
+/** The rules of a stage. */
+export const callbackRulesOf = ({
+  CALLBACKS_ALLOW_LOOPBACK: allowLoopback,
+  OWN_PORTS: ownPorts,
+}: VariableValues<typeof callbackRulesEnvironment>): CallbackRules => ({ allowLoopback, ownPorts });
+
+const isOwnPort = ({ port, protocol }: URL, { ownPorts = [] }: CallbackRules): boolean =>
+  ownPorts.includes(Number(port || (protocol === "http:" ? 80 : 443)));
+
+/** Whether an address to which the host of a URL leads may be called. */
+export const mayBeCalled = (address: string, url: URL, rules: CallbackRules): boolean =>
+  isPublicAddress(address) || (rules.allowLoopback && isLoopbackAddress(address) && !isOwnPort(url, rules));
 
 /** The host of a URL, without the brackets of IPv6. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1");
@@ -42,7 +56,9 @@ export const callbackUrlProblem = (text: string, rules: CallbackRules): string |
   const url = new URL(text);
   const host = hostOf(url);
   const isLoopback = host === "localhost" || isLoopbackAddress(host);
-  if (rules.allowLoopback && isLoopback && /^https?:$/.test(url.protocol)) return undefined;
+  if (rules.allowLoopback && isLoopback && /^https?:$/.test(url.protocol)) {
+    return isOwnPort(url, rules) ? "The URL is one of the service itself." : undefined;
+  }
   if (url.protocol !== "https:") return "The URL must start with https://.";
   if (url.username || url.password) return "The URL must not contain a username or password.";
   if (isLocalName(host) || (isIP(host) > 0 && !isPublicAddress(host))) {

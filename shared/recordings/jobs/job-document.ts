@@ -1,18 +1,30 @@
 import * as z from "zod";
 import type { DocumentFormat } from "../../documents/document-formats.ts";
 import type { DocumentOptions, OpenedDocument, WrittenDocument } from "../../documents/document-tools.ts";
+import { readerVersion } from "../../documents/reader-version.ts";
 import { isUnreadableDocument } from "../../documents/segments/unreadable-document.ts";
 import { untranslatedReasons } from "../../documents/segments/untranslated-segment.ts";
-import { AppError } from "../../platform/errors/app-error.ts";
+import { AppError, type AppErrorOptions } from "../../platform/errors/app-error.ts";
 import type { ByteSource } from "../../platform/outbound/byte-source.ts";
 import type { ObjectStore } from "../../platform/storage/object-store.ts";
 import type { StoredTranslation } from "./job.ts";
-import { readJson } from "./job-objects.ts";
+import { putJson, readJson } from "./job-objects.ts";
 import { type JobName, jobObjects } from "./keys.ts";
+import { readResults } from "./piece-results.ts";
 
 /** The largest document. */
 export const maxDocumentBytes = 10 * 1_024 * 1_024;
 export const maxDocumentCharacters = 1_000_000;
+
+/** To read more than this and find no words costs the service work. */
+const maxFreeBytes = 100_000;
+
+/** The error for a document that cannot be translated, which counts as a request if it is large. */
+export const refusedDocument = (
+  code: "unreadable_document" | "file_too_large",
+  bytes: Uint8Array,
+  options: Pick<AppErrorOptions, "cause" | "message">,
+): AppError => new AppError(code, { ...options, param: "file_id", isCounted: bytes.length > maxFreeBytes });
 
 /** The parsers are a tenth of the functions that use them, and few requests need them. */
 const loadDocumentTools = () => import("../../documents/document-tools.ts");
@@ -29,7 +41,7 @@ export const readDocument = async (
   } catch (error) {
     if (!isUnreadableDocument(error)) throw error;
     const code = error.isTooLarge ? "file_too_large" : "unreadable_document";
-    throw new AppError(code, { message: error.message, param: "file_id", cause: error });
+    throw refusedDocument(code, bytes, { message: error.message, cause: error });
   }
 };
 
@@ -40,8 +52,26 @@ export const openJobDocument = async (
 ): Promise<OpenedDocument> => readDocument(await source.read(0, source.size), format, { columns });
 
 /** Which passages a piece of a job translates. */
-export const translationPiece = z.object({ from: z.int(), to: z.int() });
+const translationPiece = z.object({ from: z.int(), to: z.int() });
 export type TranslationPiece = z.infer<typeof translationPiece>;
+
+const pieces = z.array(translationPiece);
+const storedPlan = z.union([pieces, z.object({ reader: z.int(), pieces })]);
+
+/** Returns the plan of a document's job; `undefined` when there is none, or when another version of the readers has made it. */
+export const readTranslationPlan = async (
+  store: Pick<ObjectStore, "open">,
+  name: JobName,
+): Promise<TranslationPiece[] | undefined> => {
+  const plan = await readJson(store, jobObjects.plan(name), storedPlan);
+  return plan && !Array.isArray(plan) && plan.reader === readerVersion ? plan.pieces : undefined;
+};
+
+export const putTranslationPlan = (
+  store: Pick<ObjectStore, "put">,
+  name: JobName,
+  planned: readonly TranslationPiece[],
+): Promise<void> => putJson(store, jobObjects.plan(name), { reader: readerVersion, pieces: planned });
 
 /** The result of a passage. */
 export const passageResult = z.union([
@@ -49,33 +79,54 @@ export const passageResult = z.union([
   z.object({ untranslated: z.enum(untranslatedReasons) }),
 ]);
 
-/** The results of a piece's passages, in their order. */
-const translatedPiece = z.array(passageResult.nullable());
-type TranslatedPiece = z.infer<typeof translatedPiece>;
-
 /** Pieces that are read in parallel. */
 const atOnce = 16;
 
-/** Writes the document of a job with what is translated so far. @throws the store's errors, and those of the document. */
-export const writeJobDocument = async (
+/** The results of a job's passages so far, by their index. */
+interface JobReplies {
+  readonly results: readonly (z.infer<typeof passageResult> | null | undefined)[];
+  /** Whether this version of the readers has numbered all of them. Those of others are left out. */
+  readonly isCurrent: boolean;
+}
+
+const readReplies = async (
   name: JobName,
-  job: StoredTranslation,
-  source: ByteSource,
+  { done }: Pick<StoredTranslation, "done">,
   store: Pick<ObjectStore, "open">,
-): Promise<WrittenDocument> => {
-  const plan = (await readJson(store, jobObjects.plan(name), z.array(translationPiece))) ?? [];
-  const results: TranslatedPiece = [];
-  const indexes = [...job.done];
+): Promise<JobReplies> => {
+  const plan = await readTranslationPlan(store, name);
+  if (!plan) return { results: [], isCurrent: false };
+  const results: JobReplies["results"][number][] = [];
+  const indexes = [...done];
+  let isCurrent = true;
   for (let start = 0; start < indexes.length; start += atOnce) {
     await Promise.all(
       indexes.slice(start, start + atOnce).map(async (index) => {
-        const piece = await readJson(store, jobObjects.piece(name, index), translatedPiece);
+        const key = jobObjects.piece(name, index);
+        const piece = await readResults(store, key, passageResult, readerVersion);
+        isCurrent &&= piece !== undefined;
         for (const [offset, result] of (piece ?? []).entries()) {
           results[(plan[index]?.from ?? 0) + offset] = result;
         }
       }),
     );
   }
+  return { results, isCurrent };
+};
+
+/**
+ * Writes the document of a job with what is translated so far.
+ *
+ * @returns also whether this version of the readers has numbered all that is translated; the rest is left out.
+ * @throws the store's errors, and those of the document.
+ */
+export const writeJobDocument = async (
+  name: JobName,
+  job: StoredTranslation,
+  source: ByteSource,
+  store: Pick<ObjectStore, "open">,
+): Promise<WrittenDocument & Pick<JobReplies, "isCurrent">> => {
+  const { results, isCurrent } = await readReplies(name, job, store);
   const document = await openJobDocument(source, job);
-  return document.write(document.passages.map((_, index) => results[index] ?? undefined));
+  return { ...document.write(document.passages.map((_, index) => results[index] ?? undefined)), isCurrent };
 };

@@ -34,7 +34,7 @@ export const readTranscribedPieces = async (
         .slice(start, start + atOnce)
         .map((index) => readJson(store, jobObjects.piece(name, index), transcribedPiece)),
     );
-    pieces.push(...read.filter((piece) => piece !== undefined));
+    for (const piece of read) if (piece !== undefined) pieces.push(piece);
   }
   return pieces;
 };

@@ -1,6 +1,13 @@
 import type { UntranslatedSegment } from "../../documents/segments/untranslated-segment.ts";
 import { exists, type ItemUpdate, type Table, type TableWrite } from "../../platform/storage/table.ts";
-import { isOver, type JobStatus, jobExpiry, type StoredJob, storedJob } from "./job.ts";
+import {
+  isOver,
+  type JobStatus,
+  jobExpiry,
+  type StoredJob,
+  type StoredTranslation,
+  storedJob,
+} from "./job.ts";
 import { jobEndings } from "./job-lists.ts";
 import { doneAttribute, type WorkKind, workRefund } from "./job-work.ts";
 import { assistantId, type JobName, jobKeys } from "./keys.ts";
@@ -140,6 +147,18 @@ export const jobStates = (table: Table, now: () => number) => {
       const waiting = waitingItem(name, pieces, now());
       const update = { Key: jobKeys.job(name), ...running };
       return (await table.transact([{ update }, { put: waiting }])).applied;
+    },
+
+    /** Queues a document's job without the plan of another version, with nothing done, unless it has changed. It stays counted, once. */
+    forgetPlan: async (name: JobName, { status, plannings }: StoredTranslation): Promise<void> => {
+      const queued = whileIn(
+        status,
+        "SET #status = :queued, taken = :none, done_characters = :none REMOVE pieces, done, started_at, waiting",
+        { ":queued": "queued", ":none": 0, ":plannings": plannings },
+        " AND plannings = :plannings AND attribute_exists(pieces)",
+      );
+      const update = { Key: jobKeys.job(name), ...queued };
+      await table.transact([{ update }, { delete: jobKeys.waiting(name) }]);
     },
 
     /**

@@ -66,7 +66,10 @@ interface ShownTranscript {
 /** How a segment is spoken: all of its parts are heard, or some are not. */
 const speechOf = (spoken: readonly SpokenPart[]): NonNullable<JobResult["segments"]>[number]["speech"] => {
   if (spoken.length === 0) return undefined;
-  return { fits: spoken.every(({ fits }) => fits), speed: Math.max(...spoken.map(({ speed }) => speed)) };
+  return {
+    fits: spoken.every(({ fits }) => fits),
+    speed: spoken.reduce((highest, { speed }) => Math.max(highest, speed), 0),
+  };
 };
 
 const translatedSegments = (

@@ -56,7 +56,7 @@ export const alignTokens = (
         (scores[at - width] ?? 0) - difference,
         (scores[at - 1] ?? 0) - difference,
       ];
-      const highest = Math.max(...options);
+      const highest = options.reduce((most, option) => Math.max(most, option));
       scores[at] = highest;
       // The options are in the order of the steps.
       steps[at] = options.indexOf(highest);

@@ -34,7 +34,7 @@ export const splitSentences = (text: string, maxCharacters: number): string[] =>
     for (const word of sentence.split(" ").flatMap((each) => cutWord(each, maxCharacters))) {
       append(ownParts, word, maxCharacters);
     }
-    parts.push(...ownParts);
+    for (const part of ownParts) parts.push(part);
   }
   return parts;
 };

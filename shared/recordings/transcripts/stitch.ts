@@ -129,7 +129,7 @@ const bestMatch = (
       Math.min(pauseAfter(tail, before), pauseAfter(head, after)) -
       preference * Math.abs(index - (matches.length - 1) / 2),
   );
-  return matches[worth.indexOf(Math.max(...worth))];
+  return matches[worth.indexOf(worth.reduce((most, each) => Math.max(most, each), Number.NEGATIVE_INFINITY))];
 };
 
 const pauseBetween = (tokens: readonly Token[], start: number, end: number): number => {

@@ -175,7 +175,7 @@ const wordsOfCues = (
     const words = (translated[index] ?? "").split(/\s+/u).filter((word) => word !== "");
     const fittingWords = words.flatMap((text) => fitting({ start, end, text }).map((part) => part.text));
     for (const [offset, own] of divideWords(fittingWords, shares).entries()) {
-      shown[first + offset]?.push(...own);
+      for (const word of own) shown[first + offset]?.push(word);
     }
   }
   return shown;

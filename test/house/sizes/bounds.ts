@@ -27,12 +27,21 @@ const confirmedActs: Raise = {
 
 const realAccount = "a real account: going back, erasing again, two more regions, and the domain of streams";
 
+/** What it took to bound documents, and to plan those of another version again. */
+const boundedDocuments: Raise = {
+  for: "documents that are bounded, plans of another version, and keys and callbacks that stay in their place",
+  lines: 400,
+};
+
 /** The bounds of the lines of TypeScript and style sheets. */
 export const lineBounds = {
-  production: { lines: 91_500, raised: [...realModels, confirmedActs, { for: realAccount, lines: 300 }] },
+  production: {
+    lines: 91_500,
+    raised: [...realModels, confirmedActs, boundedDocuments, { for: realAccount, lines: 300 }],
+  },
   productionWithPackages: {
     lines: 109_000,
-    raised: [...realModels, confirmedActs, { for: realAccount, lines: 700 }],
+    raised: [...realModels, confirmedActs, boundedDocuments, { for: realAccount, lines: 700 }],
   },
   tests: {
     lines: 114_000,
@@ -42,6 +51,7 @@ export const lineBounds = {
         lines: 1_500,
       },
       { for: "what each kind of session may do with each form, and attacks on sessions", lines: 900 },
+      { for: "the largest documents of each format, and attacks on documents and settings", lines: 600 },
     ],
   },
 } as const satisfies Record<string, LineBound>;

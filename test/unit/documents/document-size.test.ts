@@ -44,6 +44,22 @@ describe("A document of ten megabytes", () => {
     },
   );
 
+  it.each([
+    ["srt", "\n", "The document has more than 500,000 lines. Divide it."],
+    ["vtt", "\n", "The document has more than 500,000 lines. Divide it."],
+    ["po", "\n", "The document has more than 500,000 lines. Divide it."],
+    ["html", `<p${' a=""'.repeat(1_001)}`, "A tag of the document has more than 1,000 attributes."],
+    [
+      "xliff",
+      `<xliff${Array.from({ length: 1_001 }, (_, index) => ` a${index}=""`).join("")}`,
+      "A tag of the document has more than 1,000 attributes.",
+    ],
+  ] as const)("in %s of other small parts is refused, too", (format, part, message) => {
+    const source = (heads[format] ?? "") + part.repeat(part === "\n" ? tenMegabytes : 1);
+    const error = refusalOf(Buffer.from(`${source}>a</p>`), format);
+    expect(isUnreadableDocument(error) && error.message).toBe(message);
+  });
+
   it("of prose is read", () => {
     const paragraph = `${"The clinic opens at eight on Monday. ".repeat(20)}\n\n`;
     const text = paragraph.repeat(Math.floor(200_000 / paragraph.length));

@@ -55,9 +55,13 @@ describe("A JSON file", () => {
     expect((await translated(`${open}"a word"${close}`, upperCase)).text).toBe(`${open}"A WORD"${close}`);
   });
 
-  it("may have a string of a quarter of a million characters", () => {
-    const { segments } = readJsonTexts(`["${"Some words. ".repeat(20_000)}"]`);
-    expect(segments.length).toBeGreaterThan(60);
+  it("may have a string of 200,000 characters, and no longer one", () => {
+    const text = "Some words. ".repeat(20_000);
+    const { segments } = readJsonTexts(`["${text.slice(0, 200_000)}"]`);
+    expect(segments.length).toBeGreaterThan(50);
+    expect(() => readJsonTexts(`["${text.slice(0, 200_001)}"]`)).toThrow(
+      "A passage of the document has more than 200,000 characters. Divide it.",
+    );
   });
 });
 

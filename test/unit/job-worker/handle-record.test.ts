@@ -57,6 +57,7 @@ const worker = (dueInSeconds: number | "no table") => {
       read: async () => Object.assign(Object.create(null), running),
       fail: notExpected,
       finishPiece: notExpected,
+      forgetPlan: notExpected,
       noteProgress: notExpected,
       noteWaiting: notExpected,
       shortenParts: notExpected,

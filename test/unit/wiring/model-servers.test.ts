@@ -72,16 +72,30 @@ describe("the servers of a function", () => {
     );
   });
 
+  const chatBaseUrl = "https://models.example.org/v1";
+
+  it.each([chatBaseUrl, "https://models.example.org:443/translation/v1"])(
+    "of translation at %s, which is chat's origin, get its key",
+    async (baseUrl) => {
+      const [server] = modelServersFrom("translation", { ...given, baseUrl, chatBaseUrl }, options);
+      expect(await server.apiKey()).toBe("of-chat");
+    },
+  );
+
   it.each([
-    ["https://models.example.org/v1", "of-chat"],
-    ["https://models.example.org:443/translation/v1", "of-chat"],
-    ["https://other.example.org/v1", undefined],
-    ["https://models.example.org:8443/v1", undefined],
-    ["http://models.example.org/v1", undefined],
-  ])("of translation at %s get the key of chat only at chat's origin", async (baseUrl, key) => {
-    const chatBaseUrl = "https://models.example.org/v1";
-    const [server] = modelServersFrom("translation", { ...given, baseUrl, chatBaseUrl }, options);
-    expect(await server.apiKey()).toBe(key);
+    "https://other.example.org/v1",
+    "https://models.example.org:8443/v1",
+    "http://models.example.org/v1",
+  ])("of translation at %s, which is another origin, need a key of their own, or none", async (baseUrl) => {
+    const keyWith = async (stored: object) => {
+      const keyOf = inferenceKeysIn("keys", async () => JSON.stringify(stored));
+      const addresses = { ...given, baseUrl, chatBaseUrl };
+      return modelServersFrom("translation", addresses, { ...options, keyOf })[0].apiKey();
+    };
+    await expect(keyWith({ chat: "of-chat" })).rejects.toThrow("TRANSLATION_API_KEY");
+    expect(await keyWith({ chat: "of-chat", translation: "own" })).toBe("own");
+    expect(await keyWith({ chat: "of-chat", translation: "none" })).toBeUndefined();
+    expect(await keyWith({})).toBeUndefined();
   });
 
   it("get no key where it says none, also at chat's origin", async () => {

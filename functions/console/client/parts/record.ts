@@ -34,7 +34,7 @@ const createLevel = (stream: MediaStream): { readonly level: () => number; reado
   return {
     level: () => {
       analyser.getByteTimeDomainData(samples);
-      return Math.max(...samples.map((sample) => Math.abs(sample - middle))) / middle;
+      return samples.reduce((highest, sample) => Math.max(highest, Math.abs(sample - middle)), 0) / middle;
     },
     end: () => void context.close(),
   };

@@ -12,7 +12,7 @@ export {
   decide,
   type StatementSource,
 } from "./iam/policy.ts";
-export type { FunctionConfiguration } from "./lambda/function-configuration.ts";
+export { type FunctionConfiguration, heapOptions } from "./lambda/function-configuration.ts";
 export type { InvocationResult } from "./lambda/invocation.ts";
 export { defaultMaxConcurrency, LambdaService } from "./lambda/lambda-service.ts";
 export { isFromAnotherSite, isFromThisMachine } from "./loopback.ts";

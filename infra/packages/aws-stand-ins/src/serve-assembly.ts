@@ -46,8 +46,15 @@ export interface ServeOptions extends Omit<StandInsOptions, "enforcesPermissions
   readonly ports?: { readonly restApi?: number; readonly functionUrls?: number; readonly s3?: number };
   /** The prefix of every path of the REST API, such as `/prod`: the stage at its default address on AWS. */
   readonly basePath?: string;
-  /** What a function is to have other than its template says, further variables for instance. */
-  readonly configureFunction?: (definition: LocalFunction) => Partial<FunctionConfiguration>;
+  /**
+   * What a function is to have other than its template says, further variables for instance.
+   *
+   * @param ownPorts those of the stand-ins, of the REST API if it was given, and of the function URLs.
+   */
+  readonly configureFunction?: (
+    definition: LocalFunction,
+    ownPorts: readonly number[],
+  ) => Partial<FunctionConfiguration>;
   /** The values of secrets that no template holds. */
   readonly secretValue?: SecretValue;
   /** Routes of the REST API's server that exist on this machine only. */
@@ -100,11 +107,12 @@ const createLambda = (
   standIns: StandIns,
   keyOf: KeyOf,
   { configureFunction, maxConcurrency }: ServeOptions,
+  ownPorts: readonly number[],
   onLine: (functionName: string, line: string) => void,
 ): LambdaService =>
   new LambdaService({
     functions: functions.map((definition) => {
-      const { environment, ...settings } = configureFunction?.(definition) ?? {};
+      const { environment, ...settings } = configureFunction?.(definition, ownPorts) ?? {};
       return {
         name: definition.name,
         directory: definition.assetDirectory,
@@ -129,11 +137,12 @@ const createFunctions = (
   standIns: StandIns,
   keyOf: KeyOf,
   options: ServeOptions,
+  ownPorts: readonly number[],
   undo: Undo,
 ): LambdaService => {
   const { log = () => undefined } = options;
   const feeds = new Map<string, LogFeed[]>();
-  const lambda = createLambda(model, standIns, keyOf, options, (functionName, line) => {
+  const lambda = createLambda(model, standIns, keyOf, options, ownPorts, (functionName, line) => {
     for (const feed of feeds.get(functionName) ?? []) feed.take(line);
     log(`${functionName} | ${line}`);
   });
@@ -207,7 +216,9 @@ const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplicatio
   await provision(model, standIns, secretValue);
 
   const keyOf = keysFor(standIns);
-  const lambda = createFunctions(model, standIns, keyOf, options, undo);
+  const endpoints = Object.values(standIns.endpoints).map((endpoint) => Number(new URL(endpoint).port));
+  const ownPorts = [...endpoints, ...urlPorts.values(), ...(ports.restApi ? [ports.restApi] : [])];
+  const lambda = createFunctions(model, standIns, keyOf, options, ownPorts, undo);
   await lambda.startInspected();
   const invoke = lambda.invoke.bind(lambda);
   for (const functionUrl of model.functionUrls) {

@@ -25,7 +25,7 @@ const shuffle = (rank: Rank): TaskServer[] => {
       at -= weightOf(server);
       return at < 0;
     });
-    shuffled.push(...left.splice(Math.max(0, chosen), 1));
+    for (const server of left.splice(Math.max(0, chosen), 1)) shuffled.push(server);
   }
   return [...shuffled, ...left];
 };

@@ -157,7 +157,7 @@ export class StreamedResponse {
   #finish(): void {
     if (this.#hasEnded || this.#finishWord === undefined) return;
     this.#hasEnded = true;
-    this.#events.push(...(this.#calls?.end() ?? []));
+    for (const event of this.#calls?.end() ?? []) this.#events.push(event);
     const hasCalls = this.#calls?.hasAny ?? false;
     const finishReason = finishReasonOf(this.#finishWord, hasCalls);
     this.#show(this.#thoughts.end(finishReason === "length"));
@@ -205,7 +205,7 @@ export class StreamedResponse {
 
   #addCall(calls: StreamedCalls, piece: WireCall): void {
     this.#hasProgress = true;
-    this.#events.push(...calls.read(piece));
+    for (const event of calls.read(piece)) this.#events.push(event);
   }
 
   #show(text: string): void {

@@ -97,10 +97,12 @@ describe("the key of a model's server", () => {
     expect(await inferenceKeysIn("id", read)("speech")).toBe("s");
     expect(await inferenceKeysIn("id", read)("transcription")).toBeUndefined();
     expect(await inferenceKeysIn("id", read)("translation")).toBeUndefined();
-    expect(await inferenceKeysIn("id", read)("translation", "chat")).toBe("c");
+    expect(await inferenceKeysIn("id", read)("translation", { substitute: "chat" })).toBe("c");
     const withOwn = (translation: string) => async () => JSON.stringify({ ...keys, translation });
-    expect(await inferenceKeysIn("id", withOwn("t"))("translation", "chat")).toBe("t");
-    expect(await inferenceKeysIn("id", withOwn("none"))("translation", "chat")).toBeUndefined();
+    expect(await inferenceKeysIn("id", withOwn("t"))("translation", { substitute: "chat" })).toBe("t");
+    expect(
+      await inferenceKeysIn("id", withOwn("none"))("translation", { substitute: "chat" }),
+    ).toBeUndefined();
   });
 
   it("is undefined while the operator has not filled it in", async () => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { callbackUrlProblem, isPublicAddress } from "../../../../shared/recordings/callbacks/callback-url.ts";
+import {
+  callbackUrlProblem,
+  isPublicAddress,
+  mayBeCalled,
+} from "../../../../shared/recordings/callbacks/callback-url.ts";
 
 const strict = { allowLoopback: false };
 const local = { allowLoopback: true };
@@ -65,6 +69,15 @@ describe("An address for callbacks", () => {
     "may be of this machine while developing: %s",
     (url) => {
       expect(callbackUrlProblem(url, local)).toBeUndefined();
+    },
+  );
+
+  it.each(["http://127.0.0.1:3000/_local/functions", "http://localhost:3000/", "https://[::1]:3000/"])(
+    "is never one of the service itself: %s",
+    (url) => {
+      const rules = { ...local, ownPorts: [3000, 3001] };
+      expect(callbackUrlProblem(url, rules)).toBe("The URL is one of the service itself.");
+      expect(mayBeCalled("127.0.0.1", new URL(url), rules)).toBe(false);
     },
   );
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { type FunctionConfiguration, processEnvironment } from "./function-configuration.ts";
+import { type FunctionConfiguration, heapOptions, processEnvironment } from "./function-configuration.ts";
 import { exitError, type FunctionError, type Invocation, timeoutError } from "./invocation.ts";
 import type { RuntimeApi, RuntimeSession } from "./runtime-api.ts";
 
@@ -120,7 +120,7 @@ export class ExecutionEnvironment implements RuntimeSession {
 
   #spawn(): ChildProcess {
     const { directory, memoryMegabytes, inspectorPort } = this.#configuration;
-    const options = ["--enable-source-maps", `--max-old-space-size=${memoryMegabytes}`];
+    const options = ["--enable-source-maps", ...heapOptions(memoryMegabytes)];
     if (inspectorPort !== undefined) options.push(`--inspect=127.0.0.1:${inspectorPort}`);
     const child = spawn(process.execPath, [...options, bootstrap], {
       cwd: directory,

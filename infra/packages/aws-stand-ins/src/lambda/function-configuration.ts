@@ -62,3 +62,12 @@ const inheritedVariables = (): Record<string, string> => {
   }
   return variables;
 };
+
+/**
+ * The options with which Lambda starts Node.js: the old space has the memory without a tenth, and a semi-space a twentieth of it. A
+ * process with more would do what ends a function on AWS.
+ */
+export const heapOptions = (memoryMegabytes: number): string[] => [
+  `--max-old-space-size=${Math.floor(memoryMegabytes * 0.9)}`,
+  `--max-semi-space-size=${Math.floor(memoryMegabytes * 0.05)}`,
+];

@@ -115,6 +115,6 @@ export const measureSpeed = (identify: Identifier, texts: readonly TestText[]): 
         for (const text of inBucket) identify(text);
         return ((performance.now() - started) * 1000) / inBucket.length;
       });
-      return [name, Math.min(...rounds.slice(warmUpRounds))];
+      return [name, rounds.slice(warmUpRounds).reduce((fastest, round) => Math.min(fastest, round))];
     }),
   );

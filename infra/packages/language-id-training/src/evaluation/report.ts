@@ -10,7 +10,9 @@ export const percent = (share: number | undefined, decimals = 1): string =>
 
 /** Lays rows out as a Markdown table whose columns also line up in a terminal. The first row is the head. */
 export const table = (rows: readonly (readonly string[])[]): string => {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
+  );
   const lines = rows.map((row) => {
     const cells = row.map((cell, column) => {
       const width = widths[column] ?? 0;

@@ -24,7 +24,7 @@ export const judge = (probabilitiesOf: ClassProbabilities, texts: readonly Sourc
   texts.map(({ text, language, bucket }) => {
     const probabilities = probabilitiesOf(normalise(text));
     const known = probabilities.subarray(0, foreignClass);
-    const likeliest = known.indexOf(Math.max(...known));
+    const likeliest = known.indexOf(known.reduce((highest, each) => Math.max(highest, each), 0));
     return {
       language,
       bucket,

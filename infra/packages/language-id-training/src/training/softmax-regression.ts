@@ -32,7 +32,7 @@ const dropSome = (buckets: Int32Array, count: number, random: Random): number =>
 
 /** Turns scores into probabilities, in place. */
 const toProbabilities = (scores: Float64Array): void => {
-  const highest = Math.max(...scores);
+  const highest = scores.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
   let total = 0;
   for (let index = 0; index < scores.length; index++) {
     const power = Math.exp((scores[index] ?? 0) - highest);

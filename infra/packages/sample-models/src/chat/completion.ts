@@ -60,5 +60,8 @@ const cutAtStop = (text: string, stop: CompletionRequest["stop"]): string => {
     .flat()
     .map((end) => text.indexOf(end))
     .filter((position) => position !== -1);
-  return text.slice(0, Math.min(text.length, ...positions));
+  return text.slice(
+    0,
+    positions.reduce((first, position) => Math.min(first, position), text.length),
+  );
 };

@@ -3,6 +3,7 @@ import type { Attack } from "./attack.ts";
 import { bodyAttacks } from "./bodies.ts";
 import { consoleAttacks } from "./console.ts";
 import { costAttacks } from "./costs.ts";
+import { documentAttacks } from "./documents.ts";
 import { jobAttacks } from "./jobs.ts";
 import { keyAttacks } from "./keys.ts";
 import { limitAttacks } from "./limits.ts";
@@ -32,4 +33,5 @@ export const allAttacks: readonly Attack[] = [
   ...ownershipAttacks,
   ...sessionAttacks,
   ...localAttacks,
+  ...documentAttacks,
 ].toSorted((one, other) => one.number - other.number);

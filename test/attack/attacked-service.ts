@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommand, runService } from "../support/run-service.ts";
 import type { Means, Target } from "./attack.ts";
+import { operateCheckout, startService } from "./checkout.ts";
 import { startFailingTable } from "./failing-table.ts";
 import { startAttackingModels } from "./model-server.ts";
 
@@ -34,7 +34,12 @@ export const startAttackedService = async (
   const folder = await mkdtemp(join(tmpdir(), "language-ai-attack-"));
   const models = await startAttackingModels();
   const table = await startFailingTable(join(folder, "table"));
-  const service = await runService({
+  const stopOthers = async (): Promise<void> => {
+    await models.close();
+    await table.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  const service = await startService({
     PORT: "0",
     DATA_DIR: join(folder, "service"),
     CHAT_BASE_URL: models.baseUrl,
@@ -48,11 +53,14 @@ export const startAttackedService = async (
     LIMIT_MULTIPLIER: "1",
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
     ...variables,
+  }).catch(async (error: unknown) => {
+    await stopOthers();
+    throw error;
   });
   const means: Means[] = ["mails", "messages", "models", "table", "log-ins", "events", "operator"];
   const operate = async (username: string, ...args: readonly string[]): Promise<void> => {
     const variables = { DATA_DIR: join(folder, "service") };
-    const command = runCommand("infra/commands/account.ts", [username, ...args], variables);
+    const command = operateCheckout("infra/commands/account.ts", [username, ...args], variables);
     if ((await command.ended) !== 0) throw new Error(command.output());
   };
   return {
@@ -68,10 +76,8 @@ export const startAttackedService = async (
       modelMilliseconds,
     },
     stop: async () => {
-      await service.stop();
-      await models.close();
-      await table.close();
-      await rm(folder, { recursive: true, force: true });
+      await service.stop("SIGTERM");
+      await stopOthers();
     },
   };
 };

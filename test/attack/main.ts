@@ -1,6 +1,7 @@
 import { readOptions } from "../../infra/commands/command-line.ts";
 import { allAttacks } from "./all-attacks.ts";
 import { attackRunningService, startAttackedService } from "./attacked-service.ts";
+import { attackCheckout } from "./checkout.ts";
 import { runAttacks } from "./run-attacks.ts";
 
 /**
@@ -10,14 +11,17 @@ import { runAttacks } from "./run-attacks.ts";
  *     npm run attack                                   a service of its own
  *     BASE_URL=http://127.0.0.1:3000 npm run attack    one that runs already
  *     npm run attack -- --only 6 --quick               one number; without what takes long
+ *     npm run attack -- --checkout ../2.8.1            every service of the run from the folder of another release
  */
-const usage = `Usage: npm run attack [-- --only NUMBER] [--quick]
+const usage = `Usage: npm run attack [-- --only NUMBER] [--quick] [--checkout FOLDER]
 
-Attacks a service of its own, or the one at BASE_URL, in all ways that have worked once. --quick leaves out the long ones.`;
+Attacks a service of its own, or the one at BASE_URL, in all ways that have worked once. --quick leaves out the long ones. --checkout
+runs every service from the folder of another release, which has its packages installed.`;
 
 const values = readOptions(usage, {
   only: { type: "string" },
   quick: { type: "boolean", default: false },
+  checkout: { type: "string" },
 });
 
 const chosen = allAttacks.filter(
@@ -27,6 +31,7 @@ const chosen = allAttacks.filter(
 
 const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 
+if (values.checkout !== undefined) attackCheckout(values.checkout);
 const baseUrl = process.env["BASE_URL"];
 const service = await (baseUrl ? attackRunningService(baseUrl) : startAttackedService());
 try {

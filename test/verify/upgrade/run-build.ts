@@ -10,6 +10,7 @@ const endWithParent = new URL("../../support/end-with-parent.ts", import.meta.ur
 
 /** The local service of a build. */
 export interface RunningBuild {
+  readonly url: string;
   /** Kills it by default, so unfinished work stays unfinished. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -26,12 +27,15 @@ const builtBy = (folder: string): string | undefined => {
  * Starts the service as `npm start` in that folder does, and waits until it is ready.
  *
  * @param folder the root of the build
+ * @param imports modules that are loaded before it
  */
 export const runBuild = async (
   folder: string,
   variables: Readonly<Record<string, string>> & { readonly DATA_DIR: string },
+  imports: readonly string[] = [],
 ): Promise<RunningBuild> => {
-  const child = spawn(process.execPath, ["--import", endWithParent, join(folder, "infra/local/main.ts")], {
+  const options = [endWithParent, ...imports].flatMap((each) => ["--import", each]);
+  const child = spawn(process.execPath, [...options, join(folder, "infra/local/main.ts")], {
     cwd: folder,
     env: {
       PATH: process.env["PATH"],
@@ -45,18 +49,20 @@ export const runBuild = async (
   const ended = once(child, "close");
   child.stdin.on("error", () => undefined);
   let output = "";
-  const ready = Promise.withResolvers<void>();
+  const ready = Promise.withResolvers<string>();
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
       output += text;
-      if (/^ready \S+$/m.test(output)) ready.resolve();
+      const url = /^ready (\S+)$/m.exec(output)?.[1];
+      if (url) ready.resolve(url);
     });
   }
   void ended.then(() => ready.reject(new Error(`The service of ${folder} ended: ${output.slice(-1_000)}`)));
-  await ready.promise;
+  const url = await ready.promise;
   if (builtBy(folder) === undefined)
     await cp(join(variables.DATA_DIR, "build/functions"), join(folder, built), { recursive: true });
   return {
+    url,
     stop: async (signal = "SIGKILL") => {
       child.kill(signal);
       await ended;

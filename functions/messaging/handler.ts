@@ -55,14 +55,15 @@ const platform = createGraphPlatform({
   secrets: platformSecretsFrom(environment),
 });
 
+const store = objectStoreFrom(environment);
 const longRecordings = createLongRecordings({
   jobs: createJobsRepository(table),
   queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
-  store: objectStoreFrom(environment),
+  store,
 });
 
 const languageModel = loadLanguageModel(readWeights());
-const senderData = createSenderData(table, longRecordings);
+const senderData = createSenderData(table, longRecordings, store);
 const resultTemplate = environment.MESSAGING_RESULT_TEMPLATE;
 
 const work: ProcessDependencies = {

@@ -6,6 +6,8 @@ import {
   forgetSenderData,
   type SenderItem,
 } from "../../shared/messaging/sender-data.ts";
+import { erasures, noteErasure } from "../../shared/platform/storage/erasures.ts";
+import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
 import type { LongRecordings } from "./long-recordings.ts";
@@ -20,10 +22,15 @@ export interface SenderData {
 }
 
 /** Opens the data of people in the table. */
-export const createSenderData = (table: Table, { clear }: Pick<LongRecordings, "clear">): SenderData => ({
+export const createSenderData = (
+  table: Table,
+  { clear }: Pick<LongRecordings, "clear">,
+  store: Pick<ObjectStore, "put">,
+): SenderData => ({
   find: (sender, phone) => findSenderData([sender, phone], table),
   forget: async ({ id, sender, phone }, { phones = [] }) => {
-    const names = [sender, phone, ...phones];
+    const names = [sender, phone, ...phones].filter((name) => name !== undefined);
+    for (const name of names) await noteErasure(store, erasures.sender(name));
     await forgetSenderData(names, { table, forgetRecording: clear }, messagingKeys.message(sender, id));
   },
 });

@@ -38,6 +38,12 @@ export interface Forgetting {
   readonly bucket: string | undefined;
 }
 
+/** Deletes again what has come back with a backup. */
+export interface ErasingAgain {
+  readonly erasesAgain: true;
+  readonly bucket: string;
+}
+
 /** Lists the names of accounts that earlier versions created, for the search of operators. */
 export interface Listing {
   readonly listsNames: true;
@@ -61,6 +67,7 @@ export interface Wanted {
   readonly task:
     | Change
     | Deletion
+    | ErasingAgain
     | Forgetting
     | KeysOf
     | ListedTierRequests
@@ -88,6 +95,7 @@ const parse = (args: string[]) =>
       bucket: { type: "string" },
       smoke: { type: "boolean" },
       "forget-sender": { type: "string" },
+      "erase-again": { type: "boolean" },
       "list-names": { type: "boolean" },
       requests: { type: "boolean" },
       "accept-request": { type: "string" },
@@ -119,6 +127,14 @@ const readForgetting = (values: Values, username: string | undefined): Forgettin
   }
   requireStores("--forget-sender", values);
   return { sender, bucket };
+};
+
+const readErasingAgain = (values: Values, username: string | undefined): ErasingAgain => {
+  const { table, bucket } = values;
+  if (!table || !bucket || username || hasOthersThan(values, ["erase-again", "table", "bucket"])) {
+    throw new UsageError("--erase-again takes --table and --bucket, and nothing else.");
+  }
+  return { erasesAgain: true, bucket };
 };
 
 const readListing = (values: Values, username: string | undefined): Listing => {
@@ -197,6 +213,7 @@ const readDecision = (values: Values, decidedFor: string): TierDecisionOf => {
 
 const readTask = (values: Values, [username, ...rest]: readonly string[]): Wanted["task"] => {
   if (values["forget-sender"] !== undefined) return readForgetting(values, username);
+  if (values["erase-again"]) return readErasingAgain(values, username);
   if (values["list-names"]) return readListing(values, username);
   if (values.requests) {
     if (username || hasOthersThan(values, ["requests", "table"])) {

@@ -27,6 +27,7 @@ import {
   type TierDecisionOf,
 } from "./account-arguments.ts";
 import { runCommandLine } from "./command-line.ts";
+import { eraseAgain } from "./erase-again.ts";
 import { forgetSender } from "./forget-sender.ts";
 import { createSmokeAccount } from "./smoke-account.ts";
 
@@ -39,6 +40,7 @@ const usage = `Usage: npm run account -- <username> [--type Free|Premium|Admin] 
        npm run account -- --requests [--table <name>]
        npm run account -- <username> --accept-request | --decline-request "note" [--table <name> --mail-queue <url>]
        npm run account -- --forget-sender <id> [--table <name> --bucket <name>]
+       npm run account -- --erase-again --table <name> --bucket <name>
        npm run account -- --list-names [--table <name>]
 
 Shows an account after changing its tier, disabling or enabling it.
@@ -55,6 +57,8 @@ Shows an account after changing its tier, disabling or enabling it.
                    with the note goes to the account
   --smoke          creates an account for npm run smoke, and prints its password and key, which are not shown again
   --forget-sender  deletes the assistant's data about a person, by their phone number or the platform's user id
+  --erase-again    after a restore: deletes the accounts and people again that were deleted before, with the credentials of an
+                   administrator; it scans the table, which the operators' role may not
   --list-names     lets the search of /console/admin find accounts from before version 2.8 by the beginnings of their names;
                    needed once
 
@@ -206,6 +210,7 @@ await runCommandLine(usage, async (args) => {
       return table && task.mailQueue ? announced(table, task.mailQueue) : withLocalMails(announced);
     }
     const work = async (tableName: string): Promise<object> => {
+      if ("erasesAgain" in task) return eraseAgain(tableName, storeOf(task.bucket), operator);
       if ("smokeAccount" in task) return createSmoke(tableName, task);
       if ("listsNames" in task) return listNames(tableName);
       if ("listed" in task) return listRequests(tableName);

@@ -104,7 +104,7 @@ const moveTags = async (stage: string, { run, commitOf }: ReleaseTools): Promise
   await run("git", ["tag", "--force", tagOf(stage)]);
 };
 
-/** Gives something a target and a folder for temporary files, and removes both. */
+/** Calls a function with a target and a folder for temporary files, and removes both. */
 const withTarget = async (
   createTarget: (folder: string) => ReleaseTarget,
   { run }: ReleaseTools,

@@ -1,11 +1,12 @@
 import { Stack } from "aws-cdk-lib";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
-import { Grant, type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Effect, Grant, type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import * as z from "zod";
+import { auditKeyPrefix } from "../../shared/accounts/access/keys.ts";
 import { addressOf } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { statementsFor, type TableAccess } from "./table-accesses.ts";
@@ -26,6 +27,18 @@ const onlyKeys = (prefixes: readonly string[]) => ({
   Null: { "dynamodb:LeadingKeys": "false" },
 });
 
+/**
+ * Denies changes of what operators did. A change of an account is one transaction with its record, so both operations are allowed below
+ * the audit's prefix as long as AWS may judge the keys of a transaction together; alone they are denied.
+ */
+const protectAudit = ({ tableArn }: Pick<TableV2, "tableArn">): PolicyStatement =>
+  new PolicyStatement({
+    effect: Effect.DENY,
+    actions: ["dynamodb:DeleteItem", "dynamodb:UpdateItem"],
+    resources: [tableArn],
+    conditions: onlyKeys([auditKeyPrefix]),
+  });
+
 /** The table's name, with permissions by key: no function may scan the table. */
 export const tableBinding = (
   table: Pick<TableV2, "tableArn" | "tableName">,
@@ -37,6 +50,8 @@ export const tableBinding = (
       const resourceArns = [table.tableArn];
       Grant.addToPrincipal({ grantee, actions, resourceArns, conditions: onlyKeys(prefixes) });
     }
+    const isAuditing = statementsFor(accesses).some(({ prefixes }) => prefixes.includes(auditKeyPrefix));
+    if (isAuditing) grantee.grantPrincipal.addToPrincipalPolicy(protectAudit(table));
   },
 });
 
@@ -71,6 +86,8 @@ const folderActions = {
   /** Both of these. */
   "keep-clear": ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
   delete: ["s3:DeleteObject"],
+  /** Adding files without reading any. */
+  add: ["s3:PutObject"],
   read: ["s3:GetObject"],
   "read-write-delete": ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
 };

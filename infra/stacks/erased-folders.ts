@@ -1,3 +1,4 @@
+import { erasureList } from "../../shared/platform/storage/erasures.ts";
 import { storedKinds } from "../../shared/wiring/stored-kinds.ts";
 import type { FolderAccess } from "../constructs/bindings.ts";
 
@@ -8,8 +9,11 @@ const [first, ...others] = storedKinds.objects.flatMap(({ folder, erased }): Fol
 );
 if (!first) throw new Error("Accounts have no files.");
 
-/** Everything that is deleted with an account. */
-export const erasedFolders: readonly [FolderAccess, ...FolderAccess[]] = [first, ...others];
+/** The list of what was erased. */
+export const notedErasures: FolderAccess = { folder: erasureList.folder, access: "add" };
+
+/** Everything that is deleted with an account, and the list that it is put on. */
+export const erasedFolders: readonly [FolderAccess, ...FolderAccess[]] = [first, ...others, notedErasures];
 
 /** Everything that the export of an account contains. */
 export const exportedFolders: readonly FolderAccess[] = storedKinds.objects.flatMap(

@@ -31,7 +31,7 @@ import {
   tableBinding,
 } from "../constructs/bindings.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
-import { erasedFolders, exportedFolders } from "./erased-folders.ts";
+import { erasedFolders, exportedFolders, notedErasures } from "./erased-folders.ts";
 import { FunctionGroup, type FunctionGroupProps } from "./function-group.ts";
 
 /** The functions behind queues, schedules and events, with the permissions of each and what invokes it. */
@@ -159,6 +159,7 @@ export class WorkerFunctions extends FunctionGroup {
         audioBucket,
         { folder: jobsFolderOf(assistantId), access: "read" },
         { folder: jobsFolderOf(assistantId), access: "store" },
+        notedErasures,
       ),
       JOB_QUEUE_URL: queueBinding(jobs.queue, "send"),
       MESSAGE_QUEUE_URL: queueBinding(messages.queue, "retry"),

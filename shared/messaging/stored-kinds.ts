@@ -9,7 +9,7 @@ const ofPerson = {
   about: "person",
   erased: {
     by: "none",
-    why: 'A phone number is no account. The message "forget me" deletes it, and so does `npm run account -- --forget-sender`.',
+    why: 'A phone number is no account. The message "forget me" deletes it, and so does an operator on request.',
   },
   exported: { never: 'A phone number is no account. The message "my data" shows it.' },
 } as const;

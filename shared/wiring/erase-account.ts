@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { StoredAccount } from "../accounts/access/account.ts";
 import { accountKeys } from "../accounts/access/keys.ts";
 import { usageMoves } from "../accounts/limits/usage-items.ts";
+import { erasures, noteErasure } from "../platform/storage/erasures.ts";
 import type { ObjectStore } from "../platform/storage/object-store.ts";
 import type { StoredKinds } from "../platform/storage/stored-kinds.ts";
 import { exists, type ItemKey, type Table, type TableWrite } from "../platform/storage/table.ts";
@@ -12,7 +13,7 @@ import { storedKinds } from "./stored-kinds.ts";
 /** Where the data of accounts is. */
 export interface ErasureDependencies {
   readonly table: Table;
-  readonly store: Pick<ObjectStore, "delete" | "list">;
+  readonly store: Pick<ObjectStore, "delete" | "list" | "put">;
   /** What is stored about accounts, and how it is found; by default everything that the service stores. */
   readonly kinds?: StoredKinds;
 }
@@ -155,6 +156,7 @@ export const eraseAccount = async (
     },
   };
   if (!(await start(table, account.id, record))) return;
+  await noteErasure(store, erasures.account(account.id));
   await eraseOwned(erasure);
   // Before the objects: from now on, a request or job that would store one finds no item for it, and removes it.
   for (const partition of partitionsOf(account, kinds, "first")) {

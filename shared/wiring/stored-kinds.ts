@@ -11,6 +11,7 @@ import { messagingKinds } from "../messaging/stored-kinds.ts";
 import { modelKinds } from "../models/health/stored-kinds.ts";
 import { dayMilliseconds, daySeconds } from "../platform/durations.ts";
 import { statusKinds } from "../platform/status/stored-kinds.ts";
+import { erasureList } from "../platform/storage/erasures.ts";
 import { speechFolder, speechFolderOf } from "../platform/storage/object-store.ts";
 import type { DataOwner, ObjectKind, OtherKind, StoredKinds } from "../platform/storage/stored-kinds.ts";
 import { callbackKinds } from "../recordings/callbacks/stored-kinds.ts";
@@ -95,6 +96,18 @@ const others: readonly OtherKind[] = [
     exported: { never: "usage.csv counts the same requests." },
   },
   {
+    id: "access log",
+    what: "A line of API Gateway for each request: its time, route, status and ID, the number of the account, and the internet address",
+    about: "account",
+    elsewhere: "logs",
+    lasts: { setting: "LOG_RETENTION_DAYS" },
+    erased: {
+      by: "none",
+      why: "It shows who attacks the service, names accounts by their number only, and expires.",
+    },
+    exported: { never: "usage.csv counts the same requests." },
+  },
+  {
     id: "storage access logs",
     what: "A line for each download and upload of a file: its time, name and internet address",
     about: "account",
@@ -137,6 +150,6 @@ export const storedKinds: StoredKinds = {
     ...statusKinds,
     ...tierKinds,
   ],
-  objects: [uploadFiles, responseObjects, jobFiles, transcriptionFiles, exportFiles, speech],
+  objects: [uploadFiles, responseObjects, jobFiles, transcriptionFiles, exportFiles, speech, erasureList],
   others,
 };

@@ -1,3 +1,4 @@
+import { compilePolicy, decide } from "@language-ai/aws-stand-ins";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { authorizerFunction } from "../../functions/authorizer/contract.ts";
@@ -6,6 +7,7 @@ import { builtFunctions, functionDefinitions } from "../../functions/manifest.ts
 import { translateFunction } from "../../functions/translate/contract.ts";
 import { pascalCase } from "../../infra/stacks/function-group.ts";
 import { localStage } from "../../infra/stages.ts";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { readVariables } from "../../shared/platform/config/variables.ts";
 import permissions from "./fixtures/permissions.json" with { type: "json" };
@@ -44,6 +46,7 @@ const statementsOf = (name: string) => {
 const policiesBesideRoles = () => resourcesOfType(service.withFunctions, "AWS::IAM::Policy").size;
 const actionsOf = (name: string, prefix: string) =>
   statementsOf(name)
+    .filter(({ Effect }) => Effect === "Allow")
     .flatMap(({ Action }) => Action)
     .filter((action) => action.startsWith(prefix));
 
@@ -62,10 +65,23 @@ const limitsOf = (action: string, { Condition, Resource }: z.output<typeof state
   return JSON.stringify(Resource).match(/(?<="\/)[\w/]+\/\*(?=")/g) ?? [];
 };
 
+/** Whether a function may not do something with the keys of a prefix alone, although it may together with others. */
+const isDenied = (name: string, action: string, limit: string): boolean =>
+  statementsOf(name).some(
+    (each) =>
+      each.Effect === "Deny" && each.Action.includes(action) && limitsOf(action, each).includes(limit),
+  );
+
 /** What a function may do with the table and the bucket: "DeleteItem ACCESS#* USER#*", and so on. */
 const storesOf = (name: string): string[] => {
   const parts = statementsOf(name)
-    .flatMap((each) => each.Action.map((action) => ({ action, limits: limitsOf(action, each) })))
+    .filter(({ Effect }) => Effect === "Allow")
+    .flatMap((each) =>
+      each.Action.map((action) => ({
+        action,
+        limits: limitsOf(action, each).filter((limit) => !isDenied(name, action, limit)),
+      })),
+    )
     .filter(({ action }) => /^(?:dynamodb|s3):/.test(action));
   return [...Map.groupBy(parts, ({ action }) => action.replace(/^\w+:/, ""))]
     .map(([action, each]) => [action, ...each.flatMap(({ limits }) => limits).toSorted()].join(" "))
@@ -265,6 +281,31 @@ describe("A function's permissions", () => {
   it("reach these parts of the table and the bucket, and no others", () => {
     const stores = Object.fromEntries(functionDefinitions.map(({ name }) => [name, storesOf(name)]));
     expect(stores).toEqual(permissions);
+  });
+
+  it("let no one change or delete what operators did, the operators' own role included", () => {
+    const roles = [...resourcesOfType(service.withFunctions, "AWS::IAM::Role").values()];
+    const recording: number[] = roles.map(({ Properties }) => {
+      const { Policies = [] } = z
+        .object({ Policies: z.array(z.object({ PolicyDocument: z.unknown() })).optional() })
+        .parse(Properties);
+      // The table is a reference that only CloudFormation resolves.
+      const documents = Policies.map(({ PolicyDocument }): unknown =>
+        JSON.parse(JSON.stringify(PolicyDocument), (key, value) => (key === "Resource" ? "*" : value)),
+      );
+      const decisionOf = (action: string) =>
+        decide(documents.flatMap(compilePolicy), {
+          action: `dynamodb:${action}`,
+          resource: "table",
+          context: { "dynamodb:LeadingKeys": [accountKeys.audit("2026-11", "").PK] },
+        });
+      for (const action of ["UpdateItem", "DeleteItem", "BatchWriteItem"]) {
+        expect(decisionOf(action)).not.toBe("allowed");
+      }
+      return decisionOf("PutItem") === "allowed" ? 1 : 0;
+    });
+    // The console and the operators' role.
+    expect(recording.reduce((sum, count) => sum + count)).toBe(2);
   });
 
   it("let the function that a secret is named to read that secret, and no other", () => {

@@ -27,6 +27,8 @@ const day = (date: Date): string => date.toISOString().slice(0, 10);
 /** Objects in memory, where one chosen call fails. */
 class Trouble {
   readonly objects = new Set<string>();
+  /** The list of what was erased. */
+  readonly noted = new Set<string>();
   private calls = 0;
   failing = 0;
 
@@ -41,6 +43,10 @@ class Trouble {
   }
 
   readonly store = {
+    put: async (name: string) => {
+      this.step();
+      this.noted.add(name);
+    },
     list: (prefix: string) => this.list(prefix),
     delete: async (name: string) => {
       this.step();

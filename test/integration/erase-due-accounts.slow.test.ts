@@ -15,7 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const emptyStore = { delete: async () => undefined, list: async function* () {} };
+const emptyStore = {
+  put: async () => undefined,
+  delete: async () => undefined,
+  list: async function* () {},
+};
 
 let people = 0;
 

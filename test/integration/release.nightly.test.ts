@@ -82,7 +82,10 @@ const readStored = async () => {
     const { TableNames: [TableName] = [] } = await client.send(new ListTablesCommand({}));
     const { Items = [] } = await DynamoDBDocumentClient.from(client).send(new ScanCommand({ TableName }));
     const bodies = join(folder, "data", "s3", "bodies");
-    return { items: Items, objects: await readdir(bodies, { recursive: true }) };
+    const objects = await readdir(bodies, { recursive: true });
+    const sizes = await Promise.all(objects.map(async (name) => (await stat(join(bodies, name))).size));
+    // The list of erased accounts consists of names of empty objects.
+    return { items: Items, objects: objects.filter((_, index) => sizes[index] !== 0) };
   } finally {
     client.destroy();
     await server.close();

@@ -214,7 +214,7 @@ export const startWorker = ({
     clear: line.guard(recordings.clear),
   };
   const records = createMessageRecords(table);
-  const data = createSenderData(table, longRecordings);
+  const data = createSenderData(table, longRecordings, { put: async () => undefined });
   const senderData = { find: line.guard(data.find), forget: line.guard(data.forget) };
   const conversations = createConversationsRepository(table);
   const alive: MessagingPlatform = {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import { dayMilliseconds, daySeconds } from "../../platform/durations.ts";
 import type { Item, Table, TableWrite } from "../../platform/storage/table.ts";
+import { logger } from "../../platform/telemetry/logger.ts";
 import { accountKeys } from "../access/keys.ts";
 import { shortenedAddress } from "../limits/keys.ts";
 import { monthOf } from "../limits/windows.ts";
@@ -98,8 +99,14 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /** The audit log in the service's table; access pattern A13 of the README in `shared/accounts`. */
 export const createAuditLog = (table: Pick<Table, "query" | "transact">, now: () => number = Date.now) => {
-  /** The write that records an act, for the transaction of the act itself. */
+  /**
+   * The write that records an act, for the transaction of the act itself. The console also logs the act, so that a record which was
+   * overwritten can be noticed; what a command prints is for the person who runs it.
+   */
   const recordOf = (operator: Operator, { act, accountId, detail }: Act): TableWrite => {
+    if ("accountId" in operator) {
+      logger.info("operator.acts", { act, by_account: operator.accountId, account_id: accountId, detail });
+    }
     const time = new Date(now()).toISOString();
     return {
       put: {

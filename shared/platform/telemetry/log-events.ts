@@ -74,6 +74,8 @@ export const logEvents = {
     "A model's server failed, and the next one of its task was called; `reason` is the outcome of the call.",
   "note.not_refreshed":
     "A conversation's summary stays as it was, because the model did not write a new one.",
+  "operator.acts":
+    "An operator acts in the console; `act`, `by_account`, `account_id` and `detail` are those of the record in the table, and the line is its evidence.",
   "receipt.not_saved": "Delivery receipts were lost, because the table did not respond.",
   "record.finished":
     "The last line of each attempt; `server_error` is 1 when the queue delivers the record again. Carries the metrics, as a request's does.",

@@ -74,7 +74,7 @@ export const jobKinds: readonly ItemKind[] = [
     lasts,
     erased: {
       by: "none",
-      why: "A phone number is no account: `npm run account -- --forget-sender` deletes it.",
+      why: "A phone number is no account. An operator deletes it on request.",
     },
     exported: { never: "A phone number is no account." },
   },

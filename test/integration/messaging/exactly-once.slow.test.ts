@@ -523,6 +523,7 @@ describe("a message that ends every try", () => {
 });
 
 const noFiles = {
+  put: async () => undefined,
   delete: () => Promise.reject(new Error("There are no files in this test.")),
   list: () => {
     throw new Error("There are no files in this test.");

@@ -29,18 +29,20 @@ const valuesOf = ({ Condition }: StatementSource): (string | undefined)[] => {
 
 /** All permissions of a role. */
 export const permissionsOf = ({ name: role, statements }: Role): Permission[] =>
-  statements.flatMap(({ source }) =>
-    source.Action.flatMap((action) =>
-      source.Resource.flatMap((resource) =>
-        valuesOf(source).map((value) => ({
-          role,
-          action,
-          resource,
-          ...(value === undefined ? {} : { value }),
-        })),
+  statements
+    .filter(({ source }) => source.Effect === "Allow")
+    .flatMap(({ source }) =>
+      source.Action.flatMap((action) =>
+        source.Resource.flatMap((resource) =>
+          valuesOf(source).map((value) => ({
+            role,
+            action,
+            resource,
+            ...(value === undefined ? {} : { value }),
+          })),
+        ),
       ),
-    ),
-  );
+    );
 
 const withoutValue = (condition: StatementSource["Condition"], value: string): StatementSource["Condition"] =>
   Object.fromEntries(

@@ -60,8 +60,11 @@ export const aacSampleRates: readonly number[] = [
 
 export const aacFrameSamples = 1_024;
 
-/** A frame has at most 6,144 bits a channel (ISO 14496-3, 4.5.1.1): a larger packet has more than one. */
-const maxFrameBytes = 768;
+/**
+ * A frame should have at most 6,144 bits a channel (ISO 14496-3, 4.5.1.1), 768 bytes. ffmpeg's encoder exceeds that at
+ * rates of speech: 1,123 bytes have been seen. A packet of more than twice as many has several frames.
+ */
+const maxFrameBytes = 2 * 768;
 
 /** How many frames are in this many bytes, at least. @param channels 0 when they are unknown */
 export const minAacFrames = (bytes: number, channels: number): number =>

@@ -60,8 +60,8 @@ describe("A packet of AAC", () => {
 
   it("has more frames when it is larger than one can be", () => {
     const clock = packetClock({ codec: "aac", ...plain, channels: 2 });
-    expect(clock.secondsOf(1_536, none)).toBeCloseTo(0.064, 9);
-    expect(clock.secondsOf(1_537, none)).toBeCloseTo(0.128, 9);
+    expect(clock.secondsOf(3_072, none)).toBeCloseTo(0.064, 9);
+    expect(clock.secondsOf(3_073, none)).toBeCloseTo(0.128, 9);
   });
 });
 

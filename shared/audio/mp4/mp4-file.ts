@@ -56,10 +56,32 @@ export const openMp4 = async (window: SourceWindow): Promise<Mp4File> => {
     if (box.type !== "moov" || !box.isWhole) continue;
     // At once, because it is read here and there; the index of an hour fits into the window.
     await window.read(box.offset, Math.min(scanBytes, box.end - box.offset));
-    return { typeBox, indexEnd: box.end, ...(await readIndex(window, box)) };
+    const tracks = await readIndex(window, box);
+    return {
+      typeBox,
+      indexEnd: box.end,
+      ...((await hasFragments(window, box.end)) ? withoutEnds(tracks) : tracks),
+    };
   }
   throw new UnreadableAudioError("The MP4 file is cut off or damaged: it has no index.");
 };
+
+const hasFragments = async (window: SourceWindow, start: number): Promise<boolean> => {
+  for await (const box of boxesIn(window, start, window.size)) if (box.type === "moof") return true;
+  return false;
+};
+
+/** An edit list is written before the fragments: what it says of lengths is no bound for them, and players ignore it. */
+const withoutEnds = ({ others, ...first }: Mp4AudioTracks): Mp4AudioTracks => ({
+  ...withoutEnd(first),
+  others: others.map(withoutEnd),
+});
+
+const withoutEnd = ({ track, defaults }: Mp4AudioTrack): Mp4AudioTrack => ({
+  // A start is what encoders put before the audio, far below a second.
+  track: { ...track, playFrom: Math.min(track.playFrom, track.timescale), playFor: undefined },
+  defaults,
+});
 
 /** A film has a few languages. */
 const maxAudioTracks = 8;

@@ -76,8 +76,8 @@ export const compareWithPackets = async (
   const played = tally.seconds - unheard;
   const hasWrongTimes = tally.hasWrongTimes || played > stated * drift + maxLagSeconds;
   return {
-    // A stated length of nothing is refused as an empty file.
-    durationSeconds: stated > 0 && played > stated + paddingSeconds ? played : stated,
+    // Times that are all zero say nothing.
+    durationSeconds: played > stated + (stated > 0 ? paddingSeconds : 0) ? played : stated,
     ...(hasWrongTimes ? { hasWrongTimes } : {}),
   };
 };

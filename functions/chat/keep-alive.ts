@@ -1,8 +1,11 @@
 import type { Source } from "../../shared/platform/outbound/source.ts";
 import { IdleTimer } from "../../shared/platform/outbound/timeouts.ts";
 
-/** A comment of the event stream format, which readers ignore. */
-const comment = ": keep-alive\n\n";
+/**
+ * A comment of the event stream format, which readers ignore. No blank line ends it: openai-go takes one for the end of an event without
+ * data up to v3.40, and ends the stream.
+ */
+const comment = ": keep-alive\n";
 
 /**
  * Adds a comment whenever the texts have paused for a while: proxies close silent connections sooner than a model

@@ -39,7 +39,7 @@ const setup = () => {
   };
 };
 
-const comment = { done: false, value: ": keep-alive\n\n" };
+const comment = { done: false, value: ": keep-alive\n" };
 
 describe("a stream with keep-alive", () => {
   it("has a comment for every 15 seconds of silence, and then continues", () =>

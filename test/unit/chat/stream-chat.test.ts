@@ -131,7 +131,7 @@ describe("a streamed reply of a model that stays silent", () => {
       await vi.advanceTimersByTimeAsync(14_999);
       expect(arrived).toBe(false);
       await vi.advanceTimersByTimeAsync(1);
-      expect(await next).toEqual({ done: false, value: ": keep-alive\n\n" });
+      expect(await next).toEqual({ done: false, value: ": keep-alive\n" });
     }
     const last = texts.next();
     await vi.advanceTimersByTimeAsync(4_999);
@@ -161,10 +161,10 @@ describe("a streamed reply of a model that stays silent", () => {
     });
     await vi.advanceTimersByTimeAsync(15_000);
     const texts = await opening;
-    expect(await texts.next()).toEqual({ done: false, value: ": keep-alive\n\n" });
+    expect(await texts.next()).toEqual({ done: false, value: ": keep-alive\n" });
     const second = texts.next();
     await vi.advanceTimersByTimeAsync(15_000);
-    expect(await second).toEqual({ done: false, value: ": keep-alive\n\n" });
+    expect(await second).toEqual({ done: false, value: ": keep-alive\n" });
     started.resolve();
     expect((await texts.next()).value).toContain('"content":"Oli "');
   });

@@ -235,7 +235,7 @@ describe("a stream whose headers have left", () => {
       setTimeout(() => responding(503, "loading model")(response, response.req), 300);
     });
     expect(status).toBe(200);
-    expect(body).toMatch(/^: keep-alive\n\n.*"code":"service_unavailable".*\[DONE\]\n\n$/s);
+    expect(body).toMatch(/^: keep-alive\n.*"code":"service_unavailable".*\[DONE\]\n\n$/s);
     expect(isRefunded).toBe(true);
   });
 

@@ -101,6 +101,8 @@ const sharedErrors = (operation: Operation): ErrorCode[] => [
   ...(operation.body || operation.query || operation.pathParameters || idempotencyOf(operation)
     ? (["validation_failed"] as const)
     : []),
+  // Of a body that is not UTF-8.
+  ...(operation.body && operation.body.encoding !== "raw" ? (["bad_request"] as const) : []),
   ...(operation.body ? (["payload_too_large"] as const) : []),
   ...(operation.auth === "user" ? (["unauthenticated", "forbidden"] as const) : []),
   ...(refusesKeys(operation) ? (["insufficient_scope"] as const) : []),

@@ -3,6 +3,7 @@ import type { Credential } from "../../shared/accounts/access/api-keys.ts";
 import type { VerifyBearer } from "../../shared/accounts/access/verify-bearer.ts";
 import type { Limiter } from "../../shared/accounts/limits/limiter.ts";
 import { bearerChallenge } from "../../shared/http/bearer-challenge.ts";
+import { decodeText } from "../../shared/http/decode-text.ts";
 import type { RequestFacts } from "../../shared/http/endpoint.ts";
 import { limitHeaders } from "../../shared/http/limit-requests.ts";
 import { Reply } from "../../shared/http/response.ts";
@@ -43,11 +44,12 @@ const requireOrigin = ({ headers: { origin } }: RequestFacts, publicBaseUrl: str
   throw new AppError("forbidden", { message: "Requests from pages of other sites are refused here." });
 };
 
-const parse = (body: Uint8Array): unknown => {
+/** @returns the message as JSON, or why it is not. */
+const parse = (body: Uint8Array): { readonly message: unknown } | { readonly problem: string } => {
   try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    return undefined;
+    return { message: JSON.parse(decodeText(body)) };
+  } catch (error) {
+    return { problem: error instanceof AppError ? error.message : "The message is not JSON." };
   }
 };
 
@@ -94,8 +96,9 @@ const serverFor = (sender: RequestFacts, dependencies: McpDependencies, progress
 const respond = async (body: Uint8Array, sender: RequestFacts, dependencies: McpDependencies) => {
   const credential = await dependencies.verifyBearer(sender.headers["authorization"]);
   if (!credential) throw new AppError("unauthenticated");
-  const message = parse(body);
-  if (message === undefined) return protocolError(parseError, "The message is not JSON.");
+  const parsed = parse(body);
+  if ("problem" in parsed) return protocolError(parseError, parsed.problem);
+  const { message } = parsed;
   if (Array.isArray(message)) return protocolError(invalidRequest, "Send one message at a time.");
   const progress: Progress = {};
   const url = `${dependencies.publicBaseUrl}${mcpOperation.path}`;

@@ -6,6 +6,8 @@
  * the check.
  */
 
+import { charsetOf, decodeText } from "./decode-text.ts";
+
 export class FramingError extends Error {
   override readonly name = "FramingError";
 }
@@ -80,10 +82,23 @@ const fieldNameOf = (headers: string): FieldName => {
   return { base, isList: brackets !== undefined };
 };
 
+/** Whether the parser reads a part as a text; the others are files. */
+const isText = (headers: string): boolean =>
+  !/;[ \t]*filename\*?=/i.test(headers) && !/^content-type:[ \t]*application\/octet-stream/im.test(headers);
+
+/** The charsets that the parser knows. */
+const knownCharset = /^(?:utf-?8|us-ascii|ascii|latin1|iso-8859-1|windows-1252)$/i;
+
+const charsetOfPart = (headers: string): string | undefined => {
+  const charset = charsetOf(/^content-type:.*$/im.exec(headers)?.[0]);
+  if (charset === undefined || knownCharset.test(charset)) return charset;
+  throw new FramingError("A text is in a charset that is not known; send UTF-8.");
+};
+
 /**
  * Accepts complete multipart bodies and refuses all others.
  *
- * @throws FramingError with a message for the caller.
+ * @throws FramingError with a message for the caller; AppError `bad_request` when a text is not UTF-8, or not what its part says.
  */
 export const checkMultipartFraming = (contentType: string | undefined, body: Buffer): void => {
   const delimiter = Buffer.from(`--${boundaryOf(contentType)}`, "latin1");
@@ -107,7 +122,10 @@ export const checkMultipartFraming = (contentType: string | undefined, body: Buf
     if (headersEnd < 0 || headersEnd + 4 > end || headersEnd - position > maxHeaderBytes) {
       throw new FramingError("A part has no complete headers.");
     }
-    const { base, isList } = fieldNameOf(body.toString("latin1", position + 2, headersEnd));
+    const headers = body.toString("latin1", position + 2, headersEnd);
+    const { base, isList } = fieldNameOf(headers);
+    // The parser replaces what is wrong in a text without a word.
+    if (isText(headers)) decodeText(body.subarray(headersEnd + 4, end), charsetOfPart(headers));
     (isList ? lists : plain).add(base);
     position = end + separator.length;
   }

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import * as z from "zod";
 import { AppError, invalidField } from "../platform/errors/app-error.ts";
+import { charsetOf, checkDecoded, decodeText } from "./decode-text.ts";
 import { type BodyEncoding, maxBodyBytes, type Operation } from "./operation.ts";
 import { mayHoldForbiddenKey, parseJsonBody } from "./parse-json.ts";
 import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
@@ -52,6 +53,12 @@ const readBody = async (
   if (sizeOf(body, isBase64Encoded) > maxBodyBytes(declared)) throw tooLarge(declared);
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
   const coding = headers["content-encoding"]?.trim().toLowerCase() || "identity";
+  if (!isBase64Encoded && coding === "identity") {
+    checkDecoded(
+      body,
+      headers["content-length"] === undefined ? undefined : Number(headers["content-length"]),
+    );
+  }
   if (coding === "identity" || declared.encoding === "raw") return bytes;
   if (coding === "gzip" || coding === "x-gzip") return isPacked(bytes) ? unpack(bytes, declared) : bytes;
   if (entryPoint === "rest-api") return bytes;
@@ -90,7 +97,7 @@ const readJson: Parser = async (bytes, request) => {
       { type: "model_attributes_type" },
     );
   }
-  const text = bytes.toString();
+  const text = decodeText(bytes, charsetOf(contentTypeOf(request)));
   const document = parseJsonBody(text);
   if (mayHoldForbiddenKey(text)) await refuseForbiddenKeys(text, request);
   return document;
@@ -98,18 +105,53 @@ const readJson: Parser = async (bytes, request) => {
 
 const loadMultipart = () => import("./multipart-parser.ts");
 
+const withoutByteOrderMarks = (fields: unknown): unknown =>
+  typeof fields === "object" && fields !== null
+    ? Object.fromEntries(
+        Object.entries(fields).map(([name, value]: [string, unknown]) => [
+          name,
+          typeof value === "string" ? value.replace(/^\ufeff/, "") : value,
+        ]),
+      )
+    : fields;
+
 const readMultipart = async (bytes: Buffer, request: HttpRequest): Promise<unknown> => {
   const { parseMultipart } = await loadMultipart();
   // The package accepts no bytes, and replaces the body's text by its result.
   const parsed = parserRequest(request, bytes.toString("base64"), true);
   const problem = await parseMultipart(bytes, request.event.headers["content-type"], parsed);
   if (problem !== undefined) throw invalidField(["body"], problem);
-  return parsed.event.body;
+  return withoutByteOrderMarks(parsed.event.body);
+};
+
+/** @param piece one character for each byte. */
+const unescapeBytes = (piece: string): Buffer =>
+  Buffer.from(
+    piece.replace(/%([0-9a-f]{2})/gi, (_, digits: string) =>
+      String.fromCharCode(Number.parseInt(digits, 16)),
+    ),
+    "latin1",
+  );
+
+/** Decodes the fields of a form. The parser ignores what its decoder throws. @throws AppError `bad_request` */
+const parseFields = (bytes: Buffer, charset?: string): ReturnType<typeof parseQuery> => {
+  let failure: unknown;
+  const decode = (piece: string): string => {
+    try {
+      return decodeText(unescapeBytes(piece), charset);
+    } catch (error) {
+      failure ??= error;
+      return "";
+    }
+  };
+  const fields = parseQuery(bytes.toString("latin1"), "&", "=", { decodeURIComponent: decode });
+  if (failure !== undefined) throw failure;
+  return fields;
 };
 
 /** Fields of a form. Clients in PHP and Ruby mark lists by brackets, which forms with files read in the same way. */
-const readUrlEncoded = (text: string): Record<string, unknown> => {
-  const fields: Record<string, unknown> = parseQuery(text);
+const readUrlEncoded = (bytes: Buffer, charset: string | undefined): Record<string, unknown> => {
+  const fields: Record<string, unknown> = parseFields(bytes, charset);
   for (const [marked, value] of Object.entries(fields)) {
     const name = marked.replace(/\[\]$/, "");
     if (name in fields) continue;
@@ -123,7 +165,8 @@ const readUrlEncoded = (text: string): Record<string, unknown> => {
 const readForm: Parser = (bytes, request) => {
   const contentType = contentTypeOf(request);
   if (/^multipart\/form-data\b/i.test(contentType)) return readMultipart(bytes, request);
-  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return readUrlEncoded(bytes.toString());
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType))
+    return readUrlEncoded(bytes, charsetOf(contentType));
   // Without a body the caller learns which fields are missing. Callers who send another type, mostly JSON, believe
   // that they sent them.
   if (bytes.length === 0) return {};
@@ -165,7 +208,7 @@ const formOfGet: Body = { encoding: "form", schema: z.unknown() };
 /** Returns the fields of a form that came with GET; none for other bodies. @throws AppError `payload_too_large`. */
 export const readFormOfGet = async (request: HttpRequest): Promise<Record<string, string>> => {
   if (!/^application\/x-www-form-urlencoded\b/i.test(contentTypeOf(request))) return {};
-  const fields = parseQuery((await readBody(request.event, formOfGet)).toString());
+  const fields = parseFields(await readBody(request.event, formOfGet), charsetOf(contentTypeOf(request)));
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
   );

@@ -48,6 +48,19 @@ const resultOf = async (body: Uint8Array, dependencies: McpDependencies) => {
   return reply.result;
 };
 
+describe("A message that is not UTF-8", () => {
+  it("is refused with its first wrong byte, before a tool is called", async () => {
+    const dependencies = dependenciesWith({});
+    const body = Buffer.from(callOf("translate", { text: "café" }).toString(), "latin1");
+    const reply = await respondToMessage(body, sender, dependencies);
+    expect(reply).toMatchObject({
+      status: 400,
+      body: expect.stringContaining("UTF-8: the byte at position"),
+    });
+    expect(dependencies.callOperation).not.toHaveBeenCalled();
+  });
+});
+
 describe("A message that calls a tool", () => {
   const speak = callOf("speak", { text: "Webale" });
 

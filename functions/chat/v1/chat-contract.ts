@@ -46,62 +46,53 @@ const filledContent = content.pipe(text().trim().min(1)).describe(contentText);
 const name = z.string().nullish().describe("Distinguishes writers with the same role");
 const writer = "Who wrote the message; `developer` means `system`";
 
+/** Models of others wrote some of them as JSON, not as a text. */
+const callArguments = z
+  .union([text(), z.record(z.string(), z.unknown()).transform((members) => JSON.stringify(members))])
+  .describe("The arguments as JSON");
+
+/** A call of an earlier reply. Some servers leave its type out. */
+const earlierCall = z
+  .object({
+    id: z.string().min(1).describe(toolTexts.callId),
+    type: z
+      .literal("function", unsupported("Only tools of type `function` are supported."))
+      .nullish()
+      .describe(toolTexts.type),
+    function: z
+      .object({ name: toolName, arguments: callArguments })
+      .describe("The function and its arguments"),
+  })
+  .meta({ id: "ToolCall" });
+
+/** Of a conversation, members that are not known have no effect: clients send back what models of others replied. */
 const message = z
   .discriminatedUnion(
     "role",
     [
-      z.strictObject(
-        { role: z.enum(["system", "developer"]).describe(writer), content, name },
-        unknownMembers,
-      ),
-      z.strictObject(
-        { role: z.literal("user").describe(writer), content: filledContent, name },
-        unknownMembers,
-      ),
-      z.strictObject(
-        {
-          role: z.literal("assistant").describe(writer),
-          content: content.nullish().describe(contentText),
-          tool_calls: z
-            .array(
-              ofFunction({
-                id: z.string().min(1).describe(toolTexts.callId),
-                function: z
-                  .strictObject(
-                    {
-                      name: toolName,
-                      arguments: text().describe("The arguments as JSON"),
-                      parsed_arguments: z.unknown().optional().describe(noEffect),
-                    },
-                    unknownMembers,
-                  )
-                  .describe("The function and its arguments"),
-                index: z.int().nullish().describe(noEffect),
-              }).meta({ id: "ToolCall" }),
-            )
-            .max(maxTools)
-            .nullish()
-            .describe("The calls of an earlier reply, as it had them"),
-          name,
-          refusal: onlyNull("Refusals are not supported."),
-          audio: onlyNull("Audio is not supported."),
-          function_call: onlyNull("Use `tool_calls` instead of `function_call`."),
-          annotations: z.array(z.unknown()).nullish().describe(noEffect),
-          // What OpenAI's packages and LiteLLM add to a reply is sent back with it, such as `parsed_arguments`.
-          parsed: z.unknown().optional().describe(noEffect),
-          provider_specific_fields: z.unknown().optional().describe(noEffect),
-        },
-        unknownMembers,
-      ),
-      z.strictObject(
-        {
-          role: z.literal("tool").describe(writer),
-          content: content.describe("The result of the call"),
-          tool_call_id: z.string().min(1).describe("The id of the call"),
-          name,
-        },
-        unknownMembers,
-      ),
+      z.object({ role: z.enum(["system", "developer"]).describe(writer), content, name }),
+      z.object({ role: z.literal("user").describe(writer), content: filledContent, name }),
+      z.object({
+        role: z.literal("assistant").describe(writer),
+        content: content.nullish().describe(contentText),
+        tool_calls: z
+          .array(earlierCall)
+          .max(maxTools)
+          .nullish()
+          .describe("The calls of an earlier reply, as it had them"),
+        name,
+        refusal: z
+          .string()
+          .nullish()
+          .describe("An earlier refusal, which counts as text where there is no content"),
+        function_call: onlyNull("Use `tool_calls` instead of `function_call`."),
+      }),
+      z.object({
+        role: z.literal("tool").describe(writer),
+        content: content.nullable().describe("The result of the call"),
+        tool_call_id: z.string().min(1).describe("The id of the call"),
+        name,
+      }),
     ],
     { error: "role should be 'system', 'developer', 'user', 'assistant' or 'tool'" },
   )

@@ -69,11 +69,11 @@ const readMessage = (message: V1ChatMessage): ChatMessage => {
     case "user":
       return { role: "user", content: message.content, name };
     case "tool":
-      return { role: "tool", content: message.content, toolCallId: message.tool_call_id };
+      return { role: "tool", content: message.content ?? "", toolCallId: message.tool_call_id };
     case "assistant":
       return {
         role: "assistant",
-        content: message.content ?? "",
+        content: message.content || (message.refusal ?? ""),
         name,
         toolCalls: message.tool_calls?.map(({ id, function: { name, arguments: text } }) => ({
           id,
@@ -132,7 +132,7 @@ const readItems = (items: readonly ResponseInputItem[]): ChatMessage[] => {
     } else if (item.type === "function_call_output") {
       messages.push({ role: "tool", content: item.output, toolCallId: item.call_id });
       calls = undefined;
-    } else if (item.type !== "item_reference") {
+    } else if ("role" in item) {
       const { role, content } = item;
       if (role === "assistant") calls = addTurn(content);
       else {

@@ -42,47 +42,48 @@ const content = z
   .pipe(text())
   .describe("The message: a text, or a list of parts that are joined");
 
-/** Fields of items from earlier responses, without effect. */
-const ofItem = z.object({
-  id: z.string().nullish().describe(noEffect),
-  status: z.string().nullish().describe(noEffect),
-});
+/** What OpenAI's models write next to messages and calls, and their hosted tools. Clients send it back. */
+const itemsWithoutEffect = [
+  "reasoning",
+  "compaction",
+  "web_search_call",
+  "file_search_call",
+  "code_interpreter_call",
+  "image_generation_call",
+  "mcp_list_tools",
+  "mcp_call",
+  "mcp_approval_request",
+  "mcp_approval_response",
+  "tool_search_call",
+  "tool_search_output",
+] as const;
 
+/** Members that are not known have no effect, such as `id`, `status` and `phase` of earlier replies. */
 const item = z
   .discriminatedUnion(
     "type",
     [
-      z.strictObject(
-        {
-          ...ofItem.shape,
-          type: z.literal("message").optional().describe(itemKind),
-          role: z
-            .enum(["user", "system", "developer", "assistant"])
-            .describe("Who wrote the message; `developer` means `system`"),
-          content,
-          phase: z.string().nullish().describe(noEffect),
-        },
-        unknownMembers,
-      ),
-      z.strictObject(
-        {
-          ...ofItem.shape,
-          type: z.literal("function_call").describe(itemKind),
-          call_id: z.string().min(1).describe(toolTexts.callId),
-          name: toolName,
-          arguments: text().describe("The arguments as JSON"),
-        },
-        unknownMembers,
-      ),
-      z.strictObject(
-        {
-          ...ofItem.shape,
-          type: z.literal("function_call_output").describe(itemKind),
-          call_id: z.string().min(1).describe("The id of the call"),
-          output: content.describe("The result of the call"),
-        },
-        unknownMembers,
-      ),
+      z.object({
+        type: z.literal("message").optional().describe(itemKind),
+        role: z
+          .enum(["user", "system", "developer", "assistant"])
+          .describe("Who wrote the message; `developer` means `system`"),
+        content,
+      }),
+      z.object({
+        type: z.literal("function_call").describe(itemKind),
+        call_id: z.string().min(1).describe(toolTexts.callId),
+        name: toolName,
+        arguments: text().describe("The arguments as JSON"),
+      }),
+      z.object({
+        type: z.literal("function_call_output").describe(itemKind),
+        call_id: z.string().min(1).describe("The id of the call"),
+        output: content.describe("The result of the call"),
+      }),
+      z.object({
+        type: z.enum(itemsWithoutEffect).describe("Accepted without effect, from earlier responses"),
+      }),
       z.object({
         type: z.literal("item_reference").describe("Not supported"),
         id: z.never(unsupported(stateless)).describe(stateless),
@@ -97,9 +98,9 @@ const sizes = (input: string | readonly ResponseInputItem[]) =>
   typeof input === "string"
     ? [{ content: input }]
     : input.map((entry) => {
-        if (entry.type === "item_reference") return { content: "" };
         if (entry.type === "function_call") return { content: entry.name + entry.arguments };
-        return { content: entry.type === "function_call_output" ? entry.output : entry.content };
+        if (entry.type === "function_call_output") return { content: entry.output };
+        return { content: "role" in entry ? entry.content : "" };
       });
 
 const format = z.discriminatedUnion(

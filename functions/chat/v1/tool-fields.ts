@@ -120,20 +120,26 @@ export const usualVerbosity = only(
 );
 
 export const reasoningEffort = z.enum(reasoningEfforts).nullish().describe("How long the model may think");
-/** A part of a message. Parts other than text are refused by their path. */
+/**
+ * A part of a message. Parts other than text are refused by their path. Members that are not known have no effect, as in all of a
+ * conversation: clients send replies of any model back with what came with them.
+ */
 export const textPartOf = <const Type extends string>(types: readonly [Type, ...Type[]]) =>
-  z.strictObject(
-    {
-      type: z
-        .enum(types, unsupported("Only text is supported, not images, audio or files."))
-        .describe("Only text is supported"),
-      text: z.string().describe("A part of the message's text; the parts are joined"),
-      cache_control: z.unknown().optional().describe(noEffect),
-      prompt_cache_breakpoint: z.unknown().optional().describe(noEffect),
-      annotations: z.array(z.unknown()).nullish().describe(noEffect),
-      logprobs: z.array(z.unknown()).nullish().describe(noEffect),
-    },
-    unknownMembers,
+  z.discriminatedUnion(
+    "type",
+    [
+      z.object({
+        type: z.enum(types).describe("Only text is supported"),
+        text: z.string().describe("A part of the message's text; the parts are joined"),
+      }),
+      z
+        .object({
+          type: z.literal("refusal").describe("Only text is supported"),
+          refusal: z.string().describe("An earlier refusal, which counts as text"),
+        })
+        .transform(({ refusal }) => ({ text: refusal })),
+    ],
+    otherKinds("Only text is supported, not images, audio or files."),
   );
 
 /** The error for content that is neither a text nor a list of text parts. */

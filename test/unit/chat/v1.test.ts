@@ -201,7 +201,10 @@ describe("POST /v1/chat/completions", () => {
       { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://x" } }] }] },
       "messages[0].content[0].type",
     ],
-    [{ messages: [{ role: "assistant", content: "Hi", audio: { id: "x" } }] }, "messages[0].audio"],
+    [
+      { messages: [{ role: "assistant", content: "Hi", function_call: { name: "x" } }] },
+      "messages[0].function_call",
+    ],
   ])("refuses %j by its name", async (body, param) => {
     const reply = await setup().chat(body);
     expect(reply).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter" } } });
@@ -211,6 +214,51 @@ describe("POST /v1/chat/completions", () => {
       message: expect.any(String),
     });
     expect(reply.body.detail).toBe(reply.body.error.message);
+  });
+
+  const [question, earlierCall] = [
+    { role: "user", content: "Hello" },
+    { id: "c", type: "function", function: { name: "f", arguments: "{}" } },
+  ];
+  const called = { role: "assistant", content: "", toolCalls: [{ id: "c", name: "f", arguments: "{}" }] };
+
+  it.each<[string, object, object]>([
+    [
+      "parts of `@openai/agents`",
+      { content: [{ type: "text", text: "x", role: "assistant", refusal: null }] },
+      { content: "x" },
+    ],
+    [
+      "reasoning",
+      { content: "x", reasoning_content: "hm", reasoning: "hm", reasoning_details: [], thinking_blocks: [] },
+      { content: "x" },
+    ],
+    ["a part of refusal", { content: [{ type: "refusal", refusal: "no" }] }, { content: "no" }],
+    ["a refusal", { content: null, refusal: "no" }, { content: "no" }],
+    ["an empty refusal", { content: "x", refusal: "" }, { content: "x" }],
+    ["audio", { content: "x", audio: { id: "a" } }, { content: "x" }],
+    ["calls without a type", { content: null, tool_calls: [{ ...earlierCall, type: undefined }] }, called],
+    [
+      "calls with more than OpenAI's",
+      { content: [], tool_calls: [{ ...earlierCall, extra_content: {}, index: 0 }] },
+      called,
+    ],
+    [
+      "calls with an object",
+      { tool_calls: [{ ...earlierCall, function: { name: "f", arguments: {} } }] },
+      called,
+    ],
+    [
+      "marks of caching, ids and times",
+      { content: "x", cache_control: {}, id: "m", timestamp: 1 },
+      { content: "x" },
+    ],
+  ])("ignores in a conversation what has no effect there: %s", async (_, reply, expected) => {
+    const { chat, received } = setup();
+    const marked = { ...question, cache_control: { type: "ephemeral" }, id: "msg_1" };
+    const response = await chat({ messages: [marked, { role: "assistant", ...reply }, question] });
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    expect(received()?.messages.slice(-2)).toMatchObject([{ role: "assistant", ...expected }, question]);
   });
 
   it("repeats an unknown parameter's name in its message, up to a readable length", async () => {
@@ -380,6 +428,48 @@ describe("POST /v1/responses", () => {
       output: [{ status: "incomplete" }],
       usage: null,
     });
+  });
+
+  it.each<[string, object]>([
+    ["reasoning", { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "abc" }],
+    ["a search of OpenAI's", { type: "web_search_call", id: "ws_1", status: "completed", action: {} }],
+  ])("ignores items that OpenAI's models write: %s", async (_, item) => {
+    const { respond, received } = setup();
+    const response = await respond({
+      input: [{ role: "user", content: "Hi" }, item, { role: "user", content: "Hello" }],
+    });
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    expect(received()?.messages.slice(-2)).toMatchObject([{ content: "Hi" }, { content: "Hello" }]);
+  });
+
+  it("ignores members of items that have no effect", async () => {
+    const { respond, received } = setup();
+    const response = await respond({
+      input: [
+        { role: "user", content: "Hello", name: "bob" },
+        {
+          type: "message",
+          role: "assistant",
+          phase: "final_answer",
+          content: [{ type: "refusal", refusal: "no" }],
+        },
+        {
+          type: "function_call",
+          call_id: "c",
+          name: "f",
+          arguments: "{}",
+          namespace: null,
+          parsed_arguments: null,
+        },
+        { type: "function_call_output", call_id: "c", output: "1", name: "f" },
+      ],
+    });
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    expect(received()?.messages.slice(-3)).toMatchObject([
+      { role: "user" },
+      { role: "assistant", content: "no", toolCalls: [{ id: "c" }] },
+      { role: "tool", content: "1" },
+    ]);
   });
 
   it.each([

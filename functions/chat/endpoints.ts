@@ -2,6 +2,7 @@ import { type Endpoint, endpoint, type RequestFacts } from "../../shared/http/en
 import { workingMilliseconds } from "../../shared/http/function-definition.ts";
 import type { Reply } from "../../shared/http/response.ts";
 import type { ChatModels, ChatRequest, TokenUsage } from "../../shared/models/inference/chat.ts";
+import { logger } from "../../shared/platform/telemetry/logger.ts";
 import { chatFunction, createChatCompletionOperation } from "./contract.ts";
 import { createChatCompletion, newCompletionHead, readChatRequest } from "./create-chat-completion.ts";
 import { streamChatCompletion } from "./stream-chat-completion.ts";
@@ -57,6 +58,9 @@ export const chatEndpoints = ({
     }),
     endpoint(createResponseOperation, ({ body, request: facts }) => {
       const request = readResponseRequest(body);
+      const leftOut = (body.tools ?? []).flatMap(({ type }) => (type === "function" ? [] : type));
+      if (leftOut.length > 0)
+        logger.info("chat.tools_left_out", { request_id: facts.id, types: [...new Set(leftOut)] });
       return body.stream
         ? stream(request, new ResponseWriter(beginResponse(body)), facts)
         : createResponse(body, request, { models, signal: facts.signal });

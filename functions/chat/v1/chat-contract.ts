@@ -14,6 +14,7 @@ import { v1ChatCompletion } from "./chat-completion.ts";
 import {
   joinParts,
   maxTools,
+  moderation,
   namedSchema,
   noEffect,
   noLogprobs,
@@ -31,7 +32,7 @@ import {
   toolName,
   toolsText,
   toolTexts,
-  usualVerbosity,
+  verbosity,
   withoutEffect,
 } from "./tool-fields.ts";
 
@@ -179,7 +180,8 @@ const v1ChatCompletionRequest = z
         .describe("Replies are text only; for speech use POST /v1/audio/speech."),
       audio: onlyNull("Audio is not supported."),
       prediction: z.unknown().optional().describe(noEffect),
-      verbosity: usualVerbosity,
+      verbosity,
+      moderation,
       store: notStored,
       functions: onlyNull("Use `tools` instead of `functions`."),
       function_call: onlyNull("Use `tool_choice` instead of `function_call`."),

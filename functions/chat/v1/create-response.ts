@@ -9,6 +9,7 @@ import type { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { countTokens } from "../../../shared/platform/telemetry/use.ts";
 import { type ChatOptions, findModel } from "../create-chat-completion.ts";
 import { wholeUsage } from "./create-completion.ts";
+import { functionsIn } from "./read-request.ts";
 import type { ResponseObject, ResponseOutputItem } from "./response-object.ts";
 import type { ResponseRequest } from "./responses-contract.ts";
 import { jsonSchema } from "./tool-fields.ts";
@@ -53,7 +54,7 @@ export const beginResponse = (request: ResponseRequest): ResponseObject => ({
   temperature: request.temperature,
   text: { format: reportedFormat(request.text?.format) },
   tool_choice: request.tool_choice ?? "auto",
-  tools: (request.tools ?? []).map(({ type, name, description, parameters, strict }) => ({
+  tools: functionsIn(request.tools).map(({ type, name, description, parameters, strict }) => ({
     type,
     name,
     description: description ?? null,

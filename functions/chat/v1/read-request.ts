@@ -9,7 +9,7 @@ import type {
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { findModel, stopTexts, withInstruction } from "../create-chat-completion.ts";
 import type { V1ChatCompletionRequest, V1ChatMessage } from "./chat-contract.ts";
-import type { ResponseInputItem, ResponseRequest } from "./responses-contract.ts";
+import type { ResponseFunction, ResponseInputItem, ResponseRequest } from "./responses-contract.ts";
 
 /** A function as both routes declare it. */
 interface DeclaredTool {
@@ -150,6 +150,10 @@ const responseFormat = (text: ResponseRequest["text"]): ResponseFormat | undefin
   return format?.type === "json_object" ? { type: "json_object" } : undefined;
 };
 
+/** The functions among the tools of a request. */
+export const functionsIn = (tools: ResponseRequest["tools"]): ResponseFunction[] =>
+  (tools ?? []).filter((tool) => tool.type === "function");
+
 /** The request to the models for `/v1/responses`. @throws AppError `unknown_model`, `unsupported_parameter`. */
 export const readResponseRequest = (request: ResponseRequest): ChatRequest => {
   const { input, instructions, tool_choice: choice } = request;
@@ -164,7 +168,7 @@ export const readResponseRequest = (request: ResponseRequest): ChatRequest => {
     topP: request.top_p ?? undefined,
     maxTokens: request.max_output_tokens ?? undefined,
     stop: undefined,
-    ...readTools(request.tools, choice ?? undefined, request.parallel_tool_calls),
+    ...readTools(functionsIn(request.tools), choice ?? undefined, request.parallel_tool_calls),
     responseFormat: responseFormat(request.text),
     reasoningEffort: request.reasoning?.effort ?? undefined,
   };

@@ -15,6 +15,7 @@ import { exampleEvents, exampleResponse } from "./responses-example.ts";
 import {
   joinParts,
   maxTools,
+  moderation,
   namedSchema,
   noEffect,
   noLogprobs,
@@ -32,7 +33,7 @@ import {
   toolName,
   toolsText,
   toolTexts,
-  usualVerbosity,
+  verbosity,
   withoutEffect,
 } from "./tool-fields.ts";
 
@@ -115,6 +116,46 @@ const format = z.discriminatedUnion(
   otherKinds("Supported response formats: `text`, `json_object`, `json_schema`."),
 );
 
+/** Tools of OpenAI's and of Codex, which nothing here runs. The model is not offered them, as by a model that cannot use them. */
+const otherTools = [
+  "custom",
+  "namespace",
+  "web_search",
+  "web_search_2025_08_26",
+  "web_search_preview",
+  "web_search_preview_2025_03_11",
+  "file_search",
+  "code_interpreter",
+  "image_generation",
+  "computer",
+  "computer_use_preview",
+  "mcp",
+  "local_shell",
+  "shell",
+  "apply_patch",
+  "tool_search",
+  "programmatic_tool_calling",
+] as const;
+
+const declaredFunction = z.strictObject(
+  {
+    type: z.literal("function").describe(toolTexts.type),
+    ...toolFunction.shape,
+    defer_loading: z.boolean().nullish().describe(noEffect),
+  },
+  unknownMembers,
+);
+
+const tool = z.discriminatedUnion(
+  "type",
+  [
+    declaredFunction,
+    z.object({ type: z.enum(otherTools).describe("Not offered to the model: only functions are") }),
+  ],
+  otherKinds("Only tools of type `function` are supported."),
+);
+export type ResponseFunction = z.output<typeof declaredFunction>;
+
 /** As on `/v1/chat/completions`: a field has an effect, has none, or is refused with 400 and its name. */
 const responseRequest = z
   .strictObject(
@@ -130,17 +171,14 @@ const responseRequest = z
         }),
       instructions: text().nullish().describe("A system message before the input"),
       max_output_tokens: tokenLimit.describe(tokenLimitText),
-      tools: z.array(ofFunction(toolFunction.shape)).max(maxTools).nullish().describe(toolsText),
+      tools: z.array(tool).max(maxTools).nullish().describe(toolsText),
       tool_choice: z
         .union([toolChoiceWord, ofFunction({ name: toolName })])
         .nullish()
         .describe(toolChoiceText),
       parallel_tool_calls: parallelToolCalls,
       text: z
-        .strictObject(
-          { format: format.nullish().describe(toolTexts.format), verbosity: usualVerbosity },
-          unknownMembers,
-        )
+        .strictObject({ format: format.nullish().describe(toolTexts.format), verbosity }, unknownMembers)
         .nullish()
         .describe("The format of the reply"),
       reasoning: z
@@ -149,6 +187,8 @@ const responseRequest = z
             effort: reasoningEffort,
             summary: z.string().nullish().describe(noEffect),
             generate_summary: z.string().nullish().describe(noEffect),
+            context: z.string().nullish().describe(noEffect),
+            mode: z.string().nullish().describe(noEffect),
           },
           unknownMembers,
         )
@@ -163,6 +203,10 @@ const responseRequest = z
       conversation: onlyNull(stateless),
       prompt: onlyNull("Stored prompts are not supported."),
       context_management: onlyNull("Conversations are never truncated."),
+      image: onlyNull("Images are not supported."),
+      moderation,
+      client_metadata: z.unknown().optional().describe(noEffect),
+      access_programs: z.unknown().optional().describe(noEffect),
       background: only(false, "Background responses are not supported."),
       truncation: only("disabled", "Conversations are never truncated."),
       include: z
@@ -198,9 +242,9 @@ export const createResponseOperation = defineOperation({
   summary: "Create a response, for clients of the OpenAI API",
   description:
     "Responses of the OpenAI API, without state: send the whole conversation with each request; it is not stored. " +
-    "Supports text and tools of type `function`, and with `stream: true` the documented events " +
+    "Supports text and tools of type `function` (other tools are left out of what the model sees), and with `stream: true` the documented events " +
     "(`response.created`, `response.output_text.delta`, `response.function_call_arguments.delta`, " +
-    "`response.completed` …). Stored responses, references to items, images and OpenAI's hosted tools return 400.",
+    "`response.completed` …). Stored responses, references to items and images return 400.",
   tag: "OpenAI clients",
   auth: "user",
   scope: "chat",

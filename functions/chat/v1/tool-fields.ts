@@ -99,12 +99,16 @@ export const withoutEffect = z.object({
   metadata: z.record(z.string(), z.string()).nullish().describe(noEffect),
   prompt_cache_key: z.string().nullish().describe(noEffect),
   prompt_cache_retention: z.string().nullish().describe(noEffect),
+  prompt_cache_options: z.unknown().optional().describe(noEffect),
   service_tier: z.string().nullish().describe(noEffect),
 });
 
 /** A field that may only be null. @param sentence why any other value is refused. */
 export const onlyNull = (sentence: string) =>
   z.null(unsupported(sentence)).optional().describe(`Only null. ${sentence}`);
+
+/** What filters replies: nothing here does. */
+export const moderation = onlyNull("Moderation is not supported.");
 
 /** A field that has one value. @param sentence why any other one is refused. */
 export const only = <const Value extends string | number | boolean>(value: Value, sentence: string) =>
@@ -114,10 +118,8 @@ export const notStored = only(false, "Responses are not stored: omit `store`, or
 
 export const noLogprobs = only(0, "Log probabilities are not supported.");
 
-export const usualVerbosity = only(
-  "medium",
-  "Only `medium` is supported; say in the conversation how long the reply should be.",
-);
+/** How long replies should be: a preference, which no server behind the service knows. */
+export const verbosity = z.enum(["low", "medium", "high"]).nullish().describe(noEffect);
 
 export const reasoningEffort = z.enum(reasoningEfforts).nullish().describe("How long the model may think");
 /**

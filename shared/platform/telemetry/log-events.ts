@@ -12,6 +12,8 @@ export const logEvents = {
     "A callback could not be sent, or its outcome not be stored; the queue delivers it again.",
   "canary.failed": "The service did not respond to the canary as it should; `reason` says how it responded.",
   "chat.broken_off": "A model stopped during a streamed response; the stream reported it to the caller.",
+  "chat.tools_left_out":
+    "A request to /v1/responses had tools that nothing here runs; the model was not offered them.",
   "chat.thought_shown":
     "A streamed response showed what its model thought; `thinks_first` in the model's profile holds that back.",
   "circuit.closed": "A model's server responds again after its circuit was open; `backend` is its task.",

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
 import { type ChatModels, defaultSystemMessage } from "../../../shared/models/inference/chat.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { priceParameters, priceTool } from "../../support/tools.ts";
 
@@ -442,6 +443,44 @@ describe("POST /v1/responses", () => {
     expect(received()?.messages.slice(-2)).toMatchObject([{ content: "Hi" }, { content: "Hello" }]);
   });
 
+  it("is open to Codex: the model is not offered its own tools, and the log says so", async () => {
+    vi.spyOn(logger, "info").mockReturnValue();
+    const { respond, received } = setup();
+    const shell = { name: "shell", description: "d", strict: false, parameters: { type: "object" } };
+    const response = await respond({
+      instructions: "You are Codex",
+      tools: [
+        { type: "function", ...shell },
+        {
+          type: "custom",
+          name: "apply_patch",
+          description: "d",
+          format: { type: "grammar", syntax: "lark" },
+        },
+        { type: "web_search", external_web_access: false },
+        { type: "namespace", name: "n", tools: [] },
+      ],
+      tool_choice: "auto",
+      parallel_tool_calls: false,
+      reasoning: { effort: "medium", summary: "auto", context: "all_turns" },
+      text: { verbosity: "low" },
+      store: false,
+      include: ["reasoning.encrypted_content"],
+      prompt_cache_key: "x",
+      prompt_cache_options: {},
+      safety_identifier: "x",
+      service_tier: "auto",
+      client_metadata: { x: "y" },
+    });
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    expect(response.body.tools).toMatchObject([{ name: "shell" }]);
+    expect(received()?.tools).toMatchObject([{ name: "shell" }]);
+    expect(logger.info).toHaveBeenCalledWith("chat.tools_left_out", {
+      request_id: expect.any(String),
+      types: ["custom", "web_search", "namespace"],
+    });
+  });
+
   it("ignores members of items that have no effect", async () => {
     const { respond, received } = setup();
     const response = await respond({
@@ -485,11 +524,11 @@ describe("POST /v1/responses", () => {
       "images",
     ],
     [{ input: [{ type: "computer_call", id: "x" }] }, "input[0].type", "Only messages"],
-    [{ tools: [{ type: "web_search" }] }, "tools[0].type", "function"],
+    [{ tools: [{ type: "time_travel" }] }, "tools[0].type", "function"],
+    [{ tool_choice: { type: "web_search" } }, "tool_choice.type", "function"],
     [{ background: true }, "background", "not supported"],
     [{ truncation: "auto" }, "truncation", "never truncated"],
     [{ include: ["message.output_text.logprobs"] }, "include[0]", "text"],
-    [{ text: { verbosity: "low" } }, "text.verbosity", "conversation"],
     [{ top_k: 1 }, "top_k", "'top_k' is not known"],
   ])("refuses %j by its name", async (body, param, words) => {
     const reply = await setup().respond(body);

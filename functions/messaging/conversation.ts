@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { messagingKeys } from "../../shared/messaging/keys.ts";
 import { findLanguage, type Language } from "../../shared/platform/catalogue/languages.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
-import type { Item, Table } from "../../shared/platform/storage/table.ts";
+import type { Item } from "../../shared/platform/storage/table.ts";
 import { pace } from "./pace.ts";
 
 /** What the assistant does with texts and voice notes. */
@@ -64,7 +63,7 @@ export const conversation = z.object({
   pace: pace.optional(),
   /** The person's recording that a job is transcribing. There is one at a time. */
   long_recording: longRecording.optional(),
-  /** The phone numbers of a person whom the platform identifies by a user id, as far as we know them. */
+  /** The person's other identifiers, as far as we know them: phone numbers and user ids. */
   phones: z.array(z.string()).optional(),
   /** The language that the person last wrote in or chose, ISO 639-3: the one of the assistant's own words. */
   writes_in: z.string().optional(),
@@ -82,6 +81,8 @@ export const recentExchanges = 5;
 /** Older exchanges that are stored until they become part of the note. */
 export const maxOlderExchanges = 12;
 
+export const maxExchanges = recentExchanges + maxOlderExchanges;
+
 /** Longer texts are cut, because DynamoDB charges by the kilobyte. */
 const rememberedCharacters = 2_000;
 
@@ -96,7 +97,7 @@ export const withExchange = (
     ...before.exchanges,
     { question: remembered(question), answer: remembered(reply), ...others },
   ];
-  return { ...before, exchanges: exchanges.slice(-(recentExchanges + maxOlderExchanges)) };
+  return { ...before, exchanges: exchanges.slice(-maxExchanges) };
 };
 
 /** How long a conversation is stored after the last message, in seconds. */
@@ -105,36 +106,8 @@ export const rememberedSeconds = 90 * daySeconds;
 /** Old conversations have no expiry. */
 const storedConversation = conversation.extend({ expires_at: z.int().optional() });
 
-const stoppedItem = z.object({ stopped_at: z.string() });
-
-/** What is stored about a person that a reply depends on. */
-export interface FoundSender {
-  /** `undefined` for a new person, or one who has not written for {@link rememberedSeconds}. */
-  readonly conversation: Conversation | undefined;
-  /** When the person said STOP; `undefined` when they did not. */
-  readonly stoppedAt: string | undefined;
-}
-
-/** Conversations in the table. Writes are part of finishing a message, see `message-records.ts`. */
-export type ConversationsRepository = ReturnType<typeof createConversationsRepository>;
-
-const unexpired = (item: Item): Conversation | undefined => {
+/** Reads a stored conversation; `undefined` for one that has expired: the table takes days to delete it. */
+export const readConversation = (item: Item): Conversation | undefined => {
   const { expires_at: expiry, ...found } = storedConversation.parse(item);
-  // The table takes days to delete expired items.
   return expiry !== undefined && expiry * 1_000 <= Date.now() ? undefined : found;
 };
-
-/** Creates the repository of conversations; access patterns M1 and M5 of the README in `shared/messaging`. */
-export const createConversationsRepository = (table: Table) => ({
-  find: async (sender: string): Promise<FoundSender> => {
-    const key = messagingKeys.conversation(sender);
-    // One query for both items, because every message needs them.
-    const items = await table.query({ partition: key.PK, beginsWith: key.SK });
-    const known = items.find(({ SK }) => SK === key.SK);
-    const stopped = items.find(({ SK }) => SK === messagingKeys.stopped(sender).SK);
-    return {
-      conversation: known && unexpired(known),
-      stoppedAt: stopped && stoppedItem.parse(stopped).stopped_at,
-    };
-  },
-});

@@ -6,10 +6,12 @@ import { daySeconds } from "../../shared/platform/durations.ts";
 import type { ItemKey, Table, TableWrite } from "../../shared/platform/storage/table.ts";
 import { type Conversation, rememberedSeconds } from "./conversation.ts";
 import { type Attempt, LeaseLost, ownLease, type Progress } from "./message-records.ts";
+import type { KnownPerson } from "./person.ts";
 import type { Changes, Feedback } from "./plan.ts";
 
 /** What to store when a message is done. */
 export interface MessageResult {
+  readonly person: KnownPerson;
   /** `undefined` when it has not changed. */
   readonly conversation: Conversation | undefined;
   readonly feedback: Feedback | undefined;
@@ -54,23 +56,42 @@ const closeRecord = (
   };
 };
 
-/** The conversation, and what leads to it from the phone number of a person with a user id. */
+/** The conversation, which names the person's other identifiers. */
 const writeConversation = (
-  { sender, phone = sender }: InboundMessage,
+  { id, others }: KnownPerson,
   conversation: Conversation,
   at: string,
   now: number,
-): TableWrite[] => {
-  const phones = [...new Set([...(conversation.phones ?? []), phone])];
-  const known = phone === sender ? conversation : { ...conversation, phones };
-  return [
-    put(messagingKeys.conversation(sender), { ...known, updated_at: at }, now),
-    ...(phone === sender ? [] : [put(messagingKeys.alias(phone), { alias_of: sender }, now)]),
-  ];
-};
+): TableWrite =>
+  put(
+    messagingKeys.conversation(id),
+    { ...conversation, ...(others.length > 0 ? { phones: others } : {}), updated_at: at },
+    now,
+  );
+
+/**
+ * Lets identifiers lead to the person, and removes what was stored under them before. A link that was not used for 90 days expires,
+ * because operators assign numbers again; that of a person who said STOP does not.
+ */
+const writeLinks = (
+  { id, absorbed }: KnownPerson,
+  names: ReadonlySet<string>,
+  isStopped: boolean,
+  now: number,
+): TableWrite[] => [
+  ...[...names].map((name): TableWrite => {
+    const key = messagingKeys.alias(name);
+    return isStopped ? { put: { ...key, alias_of: id } } : put(key, { alias_of: id }, now);
+  }),
+  ...absorbed.flatMap((name): TableWrite[] => [
+    { delete: messagingKeys.conversation(name) },
+    { delete: messagingKeys.stopped(name) },
+  ]),
+];
 
 /** The translation does not name its person; an item of the person's leads to it, so it can be deleted with the others. */
 const writeTranslation = (
+  person: KnownPerson,
   { sender, id }: InboundMessage,
   translation: TranslationFeedback,
   at: string,
@@ -79,16 +100,24 @@ const writeTranslation = (
   const digest = createHash("sha256").update(`${sender} ${id}`).digest("hex").slice(0, 16);
   const name = { month: at.slice(0, 7), id: `${at}-${digest}` };
   return [
-    put(messagingKeys.translation(sender, name), { at }, now, translationSeconds),
+    put(messagingKeys.translation(person.id, name), { at }, now, translationSeconds),
     put(messagingKeys.translationFeedback(name), { ...translation, consent_at: at }, now, translationSeconds),
   ];
 };
 
-const writeStop = ({ sender }: InboundMessage, stopped: boolean, at: string): TableWrite => {
-  const key = messagingKeys.stopped(sender);
+const writeStop = ({ id, others }: KnownPerson, stoppedAt: string | undefined): TableWrite => {
+  const key = messagingKeys.stopped(id);
   // Without an expiry: it applies until START.
-  return stopped ? { put: { ...key, stopped_at: at } } : { delete: key };
+  return stoppedAt === undefined
+    ? { delete: key }
+    : { put: { ...key, stopped_at: stoppedAt, ...(others.length > 0 ? { phones: others } : {}) } };
 };
+
+const stopAfter = (
+  { stoppedAt }: KnownPerson,
+  stopped: boolean | undefined,
+  at: string,
+): string | undefined => (stopped === undefined ? stoppedAt : stopped ? at : undefined);
 
 /**
  * Closes the record of a message, removes all text from it, and stores what to remember, in one transaction. Access patterns M1 to M7
@@ -96,17 +125,23 @@ const writeStop = ({ sender }: InboundMessage, stopped: boolean, at: string): Ta
  */
 export const createFinishMessage =
   (table: Table): FinishMessage =>
-  async (message, attempt, { conversation, feedback, translation, stopped, progress }) => {
+  async (message, attempt, { person, conversation, feedback, translation, stopped, progress }) => {
     const now = Date.now();
     const at = new Date(now).toISOString();
+    const { id, unlinked, absorbed } = person;
+    const isJoined = unlinked.length + absorbed.length > 0;
+    const stoppedAt = stopAfter(person, stopped, at);
+    const used = conversation ? [message.sender, message.phone ?? id] : [];
+    // STOP and START change when links expire.
+    const changed = stopped === undefined ? unlinked : person.others;
+    const names = new Set([...changed, ...used].filter((name) => name !== id));
     const { applied } = await table.transact([
       closeRecord(message, attempt, progress, at),
-      ...(conversation ? writeConversation(message, conversation, at, now) : []),
-      ...(feedback
-        ? [put(messagingKeys.feedback(message.sender, message.id), { ...feedback, at }, now)]
-        : []),
-      ...(translation ? writeTranslation(message, translation, at, now) : []),
-      ...(stopped === undefined ? [] : [writeStop(message, stopped, at)]),
+      ...(conversation ? [writeConversation(person, conversation, at, now)] : []),
+      ...writeLinks(person, names, stoppedAt !== undefined, now),
+      ...(feedback ? [put(messagingKeys.feedback(id, message.id), { ...feedback, at }, now)] : []),
+      ...(translation ? writeTranslation(person, message, translation, at, now) : []),
+      ...(stopped === undefined && !(isJoined && stoppedAt) ? [] : [writeStop(person, stoppedAt)]),
     ]);
     if (!applied) throw new LeaseLost();
   };

@@ -17,12 +17,12 @@ import {
 } from "../../shared/wiring/from-environment.ts";
 import { platformSecretsFrom } from "../../shared/wiring/secrets-from-environment.ts";
 import { messagingFunction } from "./contract.ts";
-import { createConversationsRepository } from "./conversation.ts";
 import { createFinishMessage } from "./finish-message.ts";
 import { createGraphPlatform } from "./graph-platform.ts";
 import { handleRecord } from "./handle-record.ts";
 import { createLongRecordings } from "./long-recordings.ts";
 import { createMessageRecords } from "./message-records.ts";
+import { createPeopleRepository } from "./person.ts";
 import { type ProcessDependencies, processMessage } from "./process-message.ts";
 import { refreshNote } from "./refresh-note.ts";
 import { createReplyPlanner, planApology } from "./reply-to-message.ts";
@@ -68,7 +68,7 @@ const resultTemplate = environment.MESSAGING_RESULT_TEMPLATE;
 
 const work: ProcessDependencies = {
   records: createMessageRecords(table),
-  conversations: createConversationsRepository(table),
+  people: createPeopleRepository(table),
   finish: createFinishMessage(table),
   receiptMilliseconds,
   platform,

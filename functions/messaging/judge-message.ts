@@ -23,7 +23,10 @@ export const judgeMessage = (
 ): MessageVerdict => {
   if (isStopped) return { kind: isStart(message) ? "uncounted" : "stopped" };
   const { content, sentAt } = message;
-  return isDeadLettered || content.type === "transcript" || isStop(message, conversation)
+  return isDeadLettered ||
+    content.type === "transcript" ||
+    content.type === "identity" ||
+    isStop(message, conversation)
     ? { kind: "uncounted" }
     : judgePace(conversation.pace, sentAt ?? Math.floor(Date.now() / 1_000));
 };

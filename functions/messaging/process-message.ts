@@ -3,7 +3,7 @@ import { logger } from "../../shared/platform/telemetry/logger.ts";
 import { afterRefusal, waitFor } from "./after-refusal.ts";
 import { isStop } from "./consent.ts";
 import { messageAttempts } from "./contract.ts";
-import type { Conversation, ConversationsRepository } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
 import { conversationAfter, newConversation, withMessageTime } from "./conversation-after.ts";
 import { type DeliveryDependencies, deliverOutput } from "./deliver-output.ts";
 import type { FinishMessage } from "./finish-message.ts";
@@ -18,6 +18,7 @@ import {
 } from "./message-records.ts";
 import type { MessagingPlatform } from "./messaging-platform.ts";
 import { Outbox } from "./outbox.ts";
+import type { FoundPerson, PeopleRepository } from "./person.ts";
 import {
   longRecordingOver,
   type Plan,
@@ -58,7 +59,7 @@ const keepTyping = (platform: MessagingPlatform, message: InboundMessage) => {
 export interface ProcessDependencies extends DeliveryDependencies {
   readonly records: MessageRecords;
   readonly longRecordings: Pick<LongRecordings, "clear" | "outcomeOf">;
-  readonly conversations: ConversationsRepository;
+  readonly people: PeopleRepository;
   readonly senderData: SenderData;
   readonly finish: FinishMessage;
   /** How long to wait for the platform's report about a reply when the response to the send was lost. */
@@ -110,20 +111,36 @@ const reply = async (
 const leaveStopped = async (
   message: InboundMessage,
   attempt: Attempt,
-  known: Conversation | undefined,
+  { person, conversation: known }: FoundPerson,
   { finish, longRecordings }: ProcessDependencies,
   progress: Progress,
 ): Promise<void> => {
   const { content } = message;
   logger.info("message.sender_stopped");
-  let conversation: Conversation | undefined;
+  // What was stored under another identifier moves to the person.
+  let conversation = person.absorbed.length > 0 ? known : undefined;
   if (content.type === "transcript") {
     if (!known) await longRecordings.clear(content.jobId);
     const changes = known && { ...longRecordingOver(content.jobId, known), ...waitFor(content) };
-    conversation = changes && conversationAfter(known, { changes, replies: [] });
+    conversation = (changes && conversationAfter(known, { changes, replies: [] })) ?? conversation;
   }
-  await finish(message, attempt, { conversation, feedback: undefined, progress });
+  await finish(message, attempt, { person, conversation, feedback: undefined, progress });
 };
+
+/** Notes that a person has another identifier. */
+const joinPerson = (
+  message: InboundMessage,
+  attempt: Attempt,
+  { person, conversation }: FoundPerson,
+  { finish }: ProcessDependencies,
+  progress: Progress,
+): Promise<void> =>
+  finish(message, attempt, {
+    person,
+    conversation: person.absorbed.length > 0 ? conversation : undefined,
+    feedback: undefined,
+    progress,
+  });
 
 /** Removes the recordings whose results have been sent. An attempt that is killed here repeats this. */
 const clearRecordings = async (
@@ -140,7 +157,7 @@ const clearRecordings = async (
 const remember = async (
   message: InboundMessage,
   attempt: Attempt,
-  { known, verdict, progress }: Handled,
+  { person, known, verdict, progress }: Handled,
   { finish, refreshNote }: ProcessDependencies,
   signal: AbortSignal,
 ): Promise<void> => {
@@ -149,13 +166,15 @@ const remember = async (
   const conversation =
     after && "pace" in verdict
       ? withMessageTime({ ...after, pace: verdict.pace }, message)
-      : changed && after;
+      : changed || person.absorbed.length > 0
+        ? after
+        : undefined;
   const { feedback, translation, stopped } = progress.changes ?? {};
-  await finish(message, attempt, { conversation, feedback, translation, stopped, progress });
+  await finish(message, attempt, { person, conversation, feedback, translation, stopped, progress });
 };
 
 /** A message whose reply has been sent. */
-interface Handled {
+interface Handled extends Pick<FoundPerson, "person"> {
   readonly known: Conversation | undefined;
   readonly verdict: MessageVerdict;
   readonly progress: Progress;
@@ -196,18 +215,21 @@ export const processMessage = async (
   dependencies: ProcessDependencies,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { records, conversations, platform, senderData, longRecordings } = dependencies;
+  const { records, people, platform, senderData, longRecordings } = dependencies;
   const claim = await records.claim(message, attempt);
   if (claim.kind === "done") return;
   if (claim.kind === "held") throw new RetryLater(claim.secondsLeft, "Another worker has the message.");
 
-  const { conversation: known, stoppedAt } = await conversations.find(message.sender);
+  const found = await people.find(message);
+  const { person, conversation: known } = found;
   const conversation = known ?? newConversation;
-  const isStopped = stoppedAt !== undefined;
+  const isStopped = person.stoppedAt !== undefined;
   const verdict = judgeMessage(message, attempt, conversation, isStopped);
   if (verdict.kind === "stopped") {
-    return leaveStopped(message, attempt, known, dependencies, claim.record);
+    return leaveStopped(message, attempt, found, dependencies, claim.record);
   }
+  if (message.content.type === "identity")
+    return joinPerson(message, attempt, found, dependencies, claim.record);
   const outbox = openOutbox(message, attempt, claim.record, conversation, dependencies, signal);
   if (!known && !outbox.isPlanned && (await records.isForgotten(message))) {
     return records.erase(message, attempt);
@@ -230,5 +252,5 @@ export const processMessage = async (
   const { progress } = outbox;
   if (progress.changes?.forgets) return records.erase(message, attempt);
   await clearRecordings(message, conversation, progress, longRecordings);
-  await remember(message, attempt, { known, verdict, progress }, dependencies, signal);
+  await remember(message, attempt, { person, known, verdict, progress }, dependencies, signal);
 };

@@ -62,6 +62,8 @@ const replyToContent = async (
       return replyToChoice(content, conversation);
     case "reaction":
       return replyToReaction(content, conversation);
+    // A change of identifiers is stored before a reply is planned.
+    case "identity":
     case "unsupported":
       return replyWith(wordingFor(conversation).unsupported);
   }

@@ -12,6 +12,8 @@ const content = z.discriminatedUnion("type", [
   z.object({ type: z.literal("choice"), id: words(), title: words() }),
   /** An emoji on one of our messages. */
   z.object({ type: z.literal("reaction"), messageId: words(), emoji: words() }),
+  /** The sender was known under other names before, or is from now on. It gets no reply. */
+  z.object({ type: z.literal("identity"), names: z.array(z.string().min(1).max(128)) }),
   /** A picture, a location, a contact or anything else that the assistant does not understand. */
   z.object({ type: z.literal("unsupported") }),
   /** The job of the person's long recording has ended. Sent by the job worker, not by the platform. */

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { SQSRecord } from "aws-lambda";
-import { createConversationsRepository } from "../../functions/messaging/conversation.ts";
 import { createFinishMessage } from "../../functions/messaging/finish-message.ts";
 import { handleRecord } from "../../functions/messaging/handle-record.ts";
 import type { LongRecordings } from "../../functions/messaging/long-recordings.ts";
@@ -13,6 +12,7 @@ import type {
   SendOptions,
   SendOutcome,
 } from "../../functions/messaging/messaging-platform.ts";
+import { createPeopleRepository } from "../../functions/messaging/person.ts";
 import type { Planner } from "../../functions/messaging/plan.ts";
 import { type ProcessDependencies, processMessage } from "../../functions/messaging/process-message.ts";
 import { createReplyPlanner, planApology } from "../../functions/messaging/reply-to-message.ts";
@@ -216,7 +216,7 @@ export const startWorker = ({
   const records = createMessageRecords(table);
   const data = createSenderData(table, longRecordings, { put: async () => undefined });
   const senderData = { find: line.guard(data.find), forget: line.guard(data.forget) };
-  const conversations = createConversationsRepository(table);
+  const people = createPeopleRepository(table);
   const alive: MessagingPlatform = {
     send: line.guard(platform.send.bind(platform)),
     showTyping: line.guard(platform.showTyping.bind(platform)),
@@ -231,7 +231,7 @@ export const startWorker = ({
       isForgotten: line.guard(records.isForgotten),
       erase: line.guard(records.erase),
     },
-    conversations: { find: line.guard(conversations.find) },
+    people: { find: line.guard(people.find) },
     finish: line.guard(createFinishMessage(table)),
     receiptMilliseconds: 60,
     platform: alive,

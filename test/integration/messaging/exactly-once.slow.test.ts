@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createConversationsRepository } from "../../../functions/messaging/conversation.ts";
 import { createFinishMessage } from "../../../functions/messaging/finish-message.ts";
 import { welcomeList as welcomeListIn } from "../../../functions/messaging/menus.ts";
 import {
@@ -7,6 +6,7 @@ import {
   createMessageRecords,
   LeaseLost,
 } from "../../../functions/messaging/message-records.ts";
+import { createPeopleRepository } from "../../../functions/messaging/person.ts";
 import { say } from "../../../functions/messaging/plan.ts";
 import type { ReplyDependencies } from "../../../functions/messaging/reply-to-text.ts";
 import { english as wording } from "../../../functions/messaging/wording/english.ts";
@@ -68,7 +68,7 @@ const recording = () => newMessage({ type: "voice", mediaId: "123" });
 
 const recordItem = ({ sender, id }: InboundMessage) => server.read(messagingKeys.message(sender, id));
 const conversationOf = async ({ sender }: InboundMessage) =>
-  (await createConversationsRepository(table).find(sender)).conversation;
+  (await createPeopleRepository(table).find({ sender })).conversation;
 
 const textReply = [consentNotice, "It is 42.", welcomeList.text];
 const voiceReply = [
@@ -80,7 +80,7 @@ const voiceReply = [
 ];
 
 describe("a message", () => {
-  it("gets a reply, is recorded and closed, with four calls to the table", async () => {
+  it("gets a reply, is recorded and closed, with three calls to the table and two for each identifier", async () => {
     const { platform, start, words } = setUp();
     platform.reports = false;
     const first = question();
@@ -88,7 +88,12 @@ describe("a message", () => {
     const second = { ...question(), sender: first.sender };
     server.calls.length = 0;
     expect(await start().handle(recordOf(second))).toBe(true);
-    expect(server.calls).toEqual(["UpdateItem", "Query", "UpdateItem", "TransactWriteItems"]);
+    expect(server.calls).toEqual([
+      "UpdateItem",
+      ...["Query", "GetItem", "Query", "GetItem"],
+      "UpdateItem",
+      "TransactWriteItems",
+    ]);
     expect(words()).toEqual([...textReply, "It is 42."]);
     expect((await conversationOf(first))?.exchanges).toEqual([
       {
@@ -220,7 +225,8 @@ describe("the lease of a message", () => {
     const message = question();
     await records().claim(message, attempt());
     const finish = createFinishMessage(table);
-    const result = { conversation: undefined, feedback: undefined, progress: nothing };
+    const { person } = await createPeopleRepository(table).find(message);
+    const result = { person, conversation: undefined, feedback: undefined, progress: nothing };
     await expect(finish(message, attempt({ receiveCount: 2 }), result)).rejects.toBeInstanceOf(LeaseLost);
     await finish(message, attempt(), result);
     await expect(finish(message, attempt(), result)).rejects.toBeInstanceOf(LeaseLost);
@@ -249,7 +255,9 @@ describe("the lease of a message", () => {
       note: "A note.",
     };
     const feedback = { kind: "rating", value: "Good" } as const;
-    await createFinishMessage(table)(message, attempt(), { conversation, feedback, progress: nothing });
+    const { person } = await createPeopleRepository(table).find(message);
+    const result = { person, conversation, feedback, progress: nothing };
+    await createFinishMessage(table)(message, attempt(), result);
     expect(await conversationOf(message)).toEqual({ ...conversation, phones: ["256700000042"] });
     expect(await server.read(messagingKeys.feedback(message.sender, message.id))).toEqual({
       ...messagingKeys.feedback(message.sender, message.id),

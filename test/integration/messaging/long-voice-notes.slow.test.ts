@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createConversationsRepository } from "../../../functions/messaging/conversation.ts";
 import { createLongRecordings } from "../../../functions/messaging/long-recordings.ts";
+import { createPeopleRepository } from "../../../functions/messaging/person.ts";
 import { english as wording } from "../../../functions/messaging/wording/english.ts";
 import { forgetSender } from "../../../infra/commands/forget-sender.ts";
 import { type InboundMessage, inboundMessage } from "../../../shared/messaging/inbound-message.ts";
@@ -87,7 +87,7 @@ const firstMessage = (messages: readonly InboundMessage[]): InboundMessage =>
   inboundMessage.parse(JSON.parse(JSON.stringify(messages[0])));
 
 const conversationOf = async ({ sender }: InboundMessage) =>
-  (await createConversationsRepository(table).find(sender)).conversation;
+  (await createPeopleRepository(table).find({ sender })).conversation;
 
 /** What remains of a job anywhere. */
 const leftOf = async (jobId: string): Promise<string[]> => {

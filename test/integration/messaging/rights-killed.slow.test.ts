@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createConversationsRepository } from "../../../functions/messaging/conversation.ts";
 import type { LongRecordings } from "../../../functions/messaging/long-recordings.ts";
+import { createPeopleRepository } from "../../../functions/messaging/person.ts";
 import type { ReplyDependencies } from "../../../functions/messaging/reply-to-text.ts";
 import { english as wording } from "../../../functions/messaging/wording/english.ts";
 import type { InboundMessage, MessageContent } from "../../../shared/messaging/inbound-message.ts";
@@ -90,7 +90,7 @@ const setUp = ({
     say: (text: string, sentAt?: number) => handle({ type: "text", text }, sentAt),
     handle,
     words: () => platform.taken.map(wordsOf),
-    found: () => createConversationsRepository(table).find(person.sender),
+    found: () => createPeopleRepository(table).find(person),
     items: () => table.query({ partition: messagingKeys.sender(person.sender) }),
   };
 };
@@ -108,7 +108,7 @@ describe("STOP", () => {
       platform.typing.length = 0;
       const isDone = await handleKilled(messageOf(text("STOP")), lastStep);
       expect(words()).toEqual([wording.stopped]);
-      expect((await found()).stoppedAt).toEqual(expect.any(String));
+      expect((await found()).person.stoppedAt).toEqual(expect.any(String));
       await say("What is the answer?");
       expect([words().length, platform.typing]).toEqual([1, []]);
       if (isDone) {
@@ -126,7 +126,7 @@ describe("STOP", () => {
       platform.taken.length = 0;
       const isDone = await handleKilled(messageOf(text("Start")), lastStep);
       expect(words()).toEqual([wording.started]);
-      expect((await found()).stoppedAt).toBeUndefined();
+      expect((await found()).person.stoppedAt).toBeUndefined();
       if (isDone) return;
     }
   });

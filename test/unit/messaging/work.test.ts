@@ -144,7 +144,12 @@ describe("a message that is worked on", () => {
     const clear = vi.fn(async () => void steps.push("cleared"));
     const dependencies: ProcessDependencies = {
       records: { claim: async () => claim, receipts: async () => ({}), save, isForgotten, erase },
-      conversations: { find: async () => ({ conversation, stoppedAt: options.stoppedAt }) },
+      people: {
+        find: async ({ sender: id }) => {
+          const person = { id, others: [], unlinked: [], absorbed: [], stoppedAt: options.stoppedAt };
+          return { person, conversation };
+        },
+      },
       senderData: { find: unneeded, forget },
       resultTemplate: undefined,
       finish,
@@ -268,6 +273,7 @@ describe("a message that is worked on", () => {
     const { finish, refreshNote, work } = setUp();
     await work(() => ({ outputs: [say("The answer")], changes }));
     expect(finish).toHaveBeenCalledExactlyOnceWith(message, attempt, {
+      person: { id: message.sender, others: [], unlinked: [], absorbed: [], stoppedAt: undefined },
       conversation,
       feedback: "feedback" in changes ? changes.feedback : undefined,
       progress: {

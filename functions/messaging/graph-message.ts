@@ -84,6 +84,10 @@ const membersOf = (content: Content) => {
   }
 };
 
+/** User ids are a country's two letters and a dot before letters and digits; the platform drops what goes to one as `to`. */
+const addressOf = (name: string): { readonly recipient: string } | { readonly to: string } =>
+  /^\+?\d+$/.test(name) ? { to: name } : { recipient: name };
+
 /**
  * Returns the JSON of a message. It addresses a person by phone number if known, as the platform advises, else by user id
  * (`recipient`, since 2026).
@@ -95,7 +99,7 @@ export const renderMessage = (
 ) => ({
   messaging_product: "whatsapp",
   recipient_type: "individual",
-  ...(phone === undefined ? { recipient: sender } : { to: phone }),
+  ...addressOf(phone ?? sender),
   ...membersOf(content),
   ...(quoting === undefined ? {} : { context: { message_id: quoting } }),
   biz_opaque_callback_data: reference,

@@ -96,7 +96,8 @@ export const receiveDelivery = async (
     failure(error, delivery.requestId, reply(error.status < 500 ? "rejected" : "error", error.message));
   try {
     await requireSignature(delivery, dependencies);
-    const { messages, reports, absence } = readDelivery(parseJson(delivery.body));
+    const { messages, reports, inGroups, absence } = readDelivery(parseJson(delivery.body));
+    if (inGroups > 0) logger.info("delivery.in_group", { request_id: delivery.requestId, count: inGroups });
     await Promise.all([dependencies.queue.send(messages), saveAll(reports, dependencies)]);
     return reply(messages.length > 0 ? "success" : absence);
   } catch (error) {

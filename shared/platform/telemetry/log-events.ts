@@ -19,6 +19,7 @@ export const logEvents = {
   "circuit.closed": "A model's server responds again after its circuit was open; `backend` is its task.",
   "circuit.opened":
     "A model's server failed five times in a row, or timed out while another could be called; it gets no calls for some seconds. `backend` is its task, `server` its name.",
+  "delivery.in_group": "Messages in a group of the platform got no reply: the assistant talks to one person.",
   "delivery.failed": "A delivery of the messaging platform was not taken in; the platform sends it again.",
   "delivery.not_signed": "A delivery of the messaging platform had no valid signature.",
   "export.failed":

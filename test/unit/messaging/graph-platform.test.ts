@@ -188,6 +188,22 @@ describe("a message to the platform", () => {
     });
   });
 
+  it.each([
+    ["a phone number", "256700000001", "256700000001", { to: "256700000001" }],
+    ["a phone number with a plus", "+256700000001", "UG.1", { to: "+256700000001" }],
+    ["no phone number", undefined, "UG.1a2B", { recipient: "UG.1a2B" }],
+    ["a user id where phone numbers are", "UG.1", "UG.1", { recipient: "UG.1" }],
+    ["no phone number, but one as sender", undefined, "256700000001", { to: "256700000001" }],
+  ])("is addressed by the form of the identifier: %s", async (_, phone, sender, address) => {
+    const content = { kind: "text", text: "Webale" } as const;
+    await setUp().platform.send({ phoneNumberId: "100", phone, sender }, content, {
+      quoting: undefined,
+      reference: "r",
+    });
+    const { to, recipient } = JSON.parse(server.received[0]?.body ?? "");
+    expect({ to, recipient }).toEqual({ to: undefined, recipient: undefined, ...address });
+  });
+
   it("is not sent again when the newest token is gone", async () => {
     server.behave(refusing(190, 401), accepted);
     const secrets = { get: async () => versions("token"), reload: async () => versions(undefined) };

@@ -354,7 +354,8 @@ describe("what people send", () => {
       { type: "interactive", interactive: { list_reply: {} } },
       { type: "choice", id: "", title: "" },
     ],
-    ["a form", { type: "interactive", interactive: { nfm_reply: {} } }, { type: "unsupported" }],
+    ["a form", { type: "interactive", interactive: { nfm_reply: {} } }, undefined],
+    ["a permission to call", { type: "interactive", interactive: { call_permission_reply: {} } }, undefined],
     ["a text in another form than expected", { type: "text", text: "Hello" }, { type: "unsupported" }],
     ["a recording with an odd id", { type: "audio", audio: { id: "a/b" } }, { type: "unsupported" }],
     [
@@ -389,14 +390,40 @@ describe("what people send", () => {
         type: "edit",
         edit: { original_message_id: "wamid.a", message: { type: "image", image: { caption: "New" } } },
       },
-      { type: "unsupported" },
+      undefined,
     ],
     [
       "a message that is taken back",
       { type: "revoke", revoke: { original_message_id: "wamid.a" } },
       undefined,
     ],
-    ["a picture", { type: "image", image: { id: "1", caption: "Look" } }, { type: "unsupported" }],
+    ["a picture", { type: "image", image: { id: "1" } }, { type: "unsupported" }],
+    [
+      "a picture with words",
+      { type: "image", image: { id: "1", caption: "Look" } },
+      { type: "text", text: "Look" },
+    ],
+    [
+      "a film with words",
+      { type: "video", video: { id: "1", caption: "Look" } },
+      { type: "text", text: "Look" },
+    ],
+    [
+      "a document with words",
+      { document: { id: "1", mime_type: "application/pdf", caption: "Look" } },
+      { type: "text", text: "Look" },
+    ],
+    ["a document", { document: { id: "1", mime_type: "application/pdf" } }, { type: "unsupported" }],
+    [
+      "a recording as a document",
+      { document: { id: "1", mime_type: "audio/mpeg", caption: "Hi" } },
+      { type: "voice", mediaId: "1" },
+    ],
+    [
+      "a recording known by its name",
+      { document: { id: "1", mime_type: "application/octet-stream", filename: "a.AMR" } },
+      { type: "voice", mediaId: "1" },
+    ],
     ["a sticker", { type: "sticker", sticker: { id: "1" } }, { type: "unsupported" }],
     ["a contact", { type: "contacts", contacts: [] }, { type: "unsupported" }],
     ["a location", { type: "location", location: {} }, { type: "unsupported" }],
@@ -431,6 +458,94 @@ describe("what people send", () => {
     expect(queued).toHaveLength(1);
     expect(queued[0]?.name).toBe(name);
     expect(Object.hasOwn(queued[0] ?? {}, "name")).toBe(name !== undefined);
+  });
+
+  it.each<[string, object, readonly object[], object]>([
+    [
+      "a phone number",
+      { from: "256700000001" },
+      [{ wa_id: "256700000001" }],
+      { sender: "256700000001", phone: "256700000001" },
+    ],
+    ["a user id as sender", { from: "UG.1" }, [{ wa_id: "UG.1", user_id: "UG.1" }], { sender: "UG.1" }],
+    ["both", { from: "256700000001", from_user_id: "UG.1" }, [], { sender: "UG.1", phone: "256700000001" }],
+    [
+      "the user id of its contact",
+      { from: "256700000001" },
+      [{ wa_id: "256700000001", user_id: "UG.1" }],
+      { sender: "UG.1", phone: "256700000001" },
+    ],
+    ["nothing but its contact", { from: undefined }, [{ user_id: "UG.1" }], { sender: "UG.1" }],
+    ["an empty sender and its contact", { from: "" }, [{ user_id: "UG.1", wa_id: "" }], { sender: "UG.1" }],
+    [
+      "nothing but its contact's number",
+      { from: null },
+      [{ wa_id: "256700000001" }],
+      { sender: "256700000001", phone: "256700000001" },
+    ],
+  ])("has a sender by %s", async (_, members, contacts, sender) => {
+    const { post, queued } = setUp();
+    const body = delivery({ metadata, contacts, messages: [{ ...text("Hello"), ...members }] });
+    await post(body, sign(body));
+    expect(queued).toEqual([
+      {
+        phoneNumberId: "100000000000001",
+        id: queued[0]?.id,
+        content: { type: "text", text: "Hello" },
+        ...(queued[0]?.sentAt === undefined ? {} : { sentAt: queued[0].sentAt }),
+        ...sender,
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      "user id",
+      { from_user_id: "UG.1", system: { type: "user_changed_user_id", user_id: "UG.2" } },
+      "UG.2",
+      ["UG.1"],
+    ],
+    [
+      "number",
+      { from: "256700000001", system: { type: "user_changed_number", wa_id: "256700000002" } },
+      "256700000002",
+      ["256700000001"],
+    ],
+  ])("says that they have another %s", async (_, message, sender, names) => {
+    const { post, queued } = setUp();
+    const body = delivery({ metadata, messages: [{ id: "w", type: "system", ...message }] });
+    await post(body, sign(body));
+    expect(queued).toEqual([
+      { id: "w", phoneNumberId: "100000000000001", sender, content: { type: "identity", names } },
+    ]);
+  });
+
+  it("may be an update of a user id", async () => {
+    const { post, queued } = setUp();
+    const update = { wa_id: "256700000001", user_id: { previous: "UG.1", current: "UG.2" } };
+    const body = delivery({ metadata, user_id_update: [update] });
+    await post(body, sign(body));
+    expect(queued).toMatchObject([
+      { sender: "UG.2", content: { type: "identity", names: ["UG.1", "256700000001"] } },
+    ]);
+  });
+
+  it("gets no reply in a group, and the log says so", async () => {
+    vi.spyOn(logger, "info").mockReturnValue();
+    const { post, queued } = setUp();
+    const body = delivery({
+      metadata,
+      messages: [
+        { ...text("Hello"), group_id: "g" },
+        { ...text("Hi"), group_id: "g" },
+      ],
+    });
+    expect((await post(body, sign(body))).body.status).toBe("ignored");
+    expect(queued).toEqual([]);
+    expect(logger.info).toHaveBeenCalledWith("delivery.in_group", {
+      request_id: expect.any(String),
+      count: 2,
+    });
   });
 
   it("carries no name of a contact when neither has an id to compare", async () => {

@@ -10,10 +10,10 @@ import { errorResponse } from "./respond-error.ts";
 import type { HttpResponse } from "./response.ts";
 
 /**
- * Whether a response can be replayed. What may change until the next attempt is not: who the caller is and what they
- * may do, how much quota remains, and all our own failures.
+ * Whether a response can be replayed. No error is: its caller may correct the request and send it with the same key again, and what
+ * a caller may do, how much quota remains, and our own failures change.
  */
-const isStored = (status: number): boolean => status < 500 && ![401, 403, 429, 456].includes(status);
+const isStored = (status: number): boolean => status < 400;
 
 const reused = () =>
   invalidField(["header", "idempotency-key"], "another request was sent with this key before", {

@@ -70,13 +70,13 @@ export const uploadOperation = defineOperation({
   summary: "Create an upload link",
   description:
     "The link is valid for 30 minutes, and the file is stored for a day. A token is optional: with one, only that account can use the " +
-    "file; without one, anyone who knows the `file_id`.",
+    "file; without one, anyone who knows the `file_id`. A token that is not valid is refused.",
   tag: "Uploads",
   auth: "public",
   scope: "upload",
   body: { encoding: "json", schema: uploadRequest },
   response: { status: 200, description: "The link", schema: uploadResponse },
-  errors: ["bad_request", "storage_unavailable"],
+  errors: ["bad_request", "unauthenticated", "storage_unavailable"],
 });
 
 const inParts = { tag: "Uploads", auth: "user", scope: "upload", limit: "account" } as const;

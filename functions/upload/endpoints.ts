@@ -1,5 +1,6 @@
 import type { FindBearer } from "../../shared/accounts/access/verify-bearer.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 import {
   beginUploadOperation,
   completeUploadOperation,
@@ -23,10 +24,11 @@ export const uploadEndpoints = ({
   findBearer,
   ...dependencies
 }: UploadDependencies & { readonly findBearer: FindBearer }): Endpoint[] => [
-  // The route is public. An invalid token counts as none.
+  // The route is public, but a token that is sent must be valid: a client that believes it owns the file should learn that it does not.
   endpoint(uploadOperation, async ({ body, request: { headers } }) => {
     const authorization = headers["authorization"];
     const owner = authorization === undefined ? undefined : await findBearer(authorization);
+    if (authorization !== undefined && owner === undefined) throw new AppError("unauthenticated");
     return generateUploadUrl(body, owner, dependencies);
   }),
 ];

@@ -60,15 +60,14 @@ describe("POST /tasks/generate-upload-url", () => {
     expect(await post(request)).toMatchObject({ status: 500, body: { error: { code: "internal" } } });
   });
 
-  it("remembers the account of a valid token, and does not mind another", async () => {
-    const { post, uploads } = setup();
+  it("remembers the account of a valid token, and refuses another before a link is signed", async () => {
+    const { post, store, uploads } = setup();
     await post(request, { Authorization: "Bearer good" });
     expect(uploads.add).toHaveBeenLastCalledWith(expect.any(String), expect.objectContaining({ userId: 7 }));
-    expect(await post(request, { Authorization: "Bearer expired" })).toMatchObject({ status: 200 });
-    expect(uploads.add).toHaveBeenLastCalledWith(
-      expect.any(String),
-      expect.objectContaining({ userId: undefined }),
-    );
+    expect(await post(request, { Authorization: "Bearer expired" })).toMatchObject({ status: 401 });
+    expect(await post(request, { Authorization: "Basic good" })).toMatchObject({ status: 401 });
+    expect(store.signUpload).toHaveBeenCalledOnce();
+    expect(uploads.add).toHaveBeenCalledOnce();
   });
 
   it.each([

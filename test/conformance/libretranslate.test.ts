@@ -72,10 +72,10 @@ describe("POST /libretranslate/translate", () => {
   });
 
   it.each<[string, object, ErrorCode, RegExp]>([
-    ["no key", { api_key: undefined }, "unauthenticated", /Not authenticated/],
-    ["an empty key", { api_key: "" }, "unauthenticated", /Not authenticated/],
-    ["a bad key", { api_key: "nonsense" }, "unauthenticated", /Not authenticated/],
-    ["a key that is no text", { api_key: 7 }, "unauthenticated", /Not authenticated/],
+    ["no key", { api_key: undefined }, "unauthenticated", /Invalid API key/],
+    ["an empty key", { api_key: "" }, "unauthenticated", /Invalid API key/],
+    ["a bad key", { api_key: "nonsense" }, "unauthenticated", /Invalid API key/],
+    ["a key that is no text", { api_key: 7 }, "unauthenticated", /Invalid API key/],
     ["no text", { q: undefined }, "validation_failed", /q: Field required/],
     ["no target language", { target: undefined }, "validation_failed", /target: Field required/],
     ["an unknown language", { target: "tlh" }, "unsupported_language", /Unsupported language/],
@@ -185,7 +185,7 @@ describe("POST /libretranslate/translate_file", () => {
   });
 
   it.each<[string, () => ReturnType<typeof send>, ErrorCode, RegExp]>([
-    ["no key", () => send("a.txt", "Hello", { api_key: "" }), "unauthenticated", /Not authenticated/],
+    ["no key", () => send("a.txt", "Hello", { api_key: "" }), "unauthenticated", /Invalid API key/],
     ["a document without words", () => send("a.txt", "12"), "unreadable_document", /no words/],
     ["a damaged document", () => send("a.json", "{"), "unreadable_document", /JSON is invalid/],
     [

@@ -41,9 +41,14 @@ export const oauthErrorBody = (error: AppError, requestId: string) => ({
 export type Dialect = "openai" | "deepl" | "libretranslate";
 
 /** What the errors of an API differ in from ours: its clients choose their class by the status, and may read the code. */
-type DialectErrors = Readonly<
-  Partial<Record<ErrorCode, { readonly status?: number; readonly code?: string }>>
->;
+type DialectErrors = Readonly<Partial<Record<ErrorCode, DialectError>>>;
+
+interface DialectError {
+  readonly status?: number;
+  readonly code?: string;
+  /** Replaces the catalogue's. */
+  readonly message?: string;
+}
 
 interface DialectRules {
   /** What its paths begin with. */
@@ -66,14 +71,24 @@ const dialects: Readonly<Record<Dialect, DialectRules>> = {
     prefix: "/deepl/",
     errors: {
       validation_failed: { status: 400 },
-      unauthenticated: { status: 403 },
+      unauthenticated: {
+        status: 403,
+        message:
+          "Authorization failed: the key in `Authorization: DeepL-Auth-Key …` is missing, invalid, expired or revoked.",
+      },
       quota_exceeded: { status: 456 },
       job_not_completed: { status: 503 },
     },
   },
   libretranslate: {
     prefix: "/libretranslate/",
-    errors: { validation_failed: { status: 400 }, unauthenticated: { status: 403 } },
+    errors: {
+      validation_failed: { status: 400 },
+      unauthenticated: {
+        status: 403,
+        message: "Invalid API key: `api_key` is missing, invalid, expired or revoked.",
+      },
+    },
   },
 };
 
@@ -105,7 +120,9 @@ export const errorCodeAt = (path: string, code: ErrorCode): string => dialectErr
 /** The JSON body of an error at a path: in the form of the API that the path belongs to. */
 export const errorBodyAt = (path: string, error: AppError, requestId: string) => {
   const dialect = dialectOf(path);
-  const { code, message } = error;
+  const { code } = error;
+  const message =
+    (error.message === errorCatalogue[code].message && dialectError(path, code)?.message) || error.message;
   if (dialect === "deepl") return { message, code, request_id: requestId };
   if (dialect === "libretranslate") return { error: message, code, request_id: requestId };
   const body = errorBody(error, requestId);

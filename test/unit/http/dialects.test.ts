@@ -74,6 +74,20 @@ describe("the key of a request", () => {
     },
   );
 
+  it("that is wrong is refused in the words of its API", async () => {
+    const ofDeepl = await sendTo(deepl, { headers: { Authorization: "DeepL-Auth-Key x" }, body: { q: "x" } });
+    expect(ofDeepl).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining("DeepL-Auth-Key") },
+    });
+    const ofLibreTranslate = await sendTo(libre, { body: { q: "x", api_key: "x" } });
+    expect(ofLibreTranslate).toMatchObject({
+      status: 403,
+      body: { error: expect.stringContaining("api_key") },
+    });
+    for (const { body } of [ofDeepl, ofLibreTranslate]) expect(JSON.stringify(body)).not.toMatch(/bearer/i);
+  });
+
   it("of DeepL is invalid elsewhere", async () => {
     const headers = { Authorization: "DeepL-Auth-Key key" };
     expect(await sendTo(ours, { headers, body: { q: "x" } })).toMatchObject({ status: 401 });

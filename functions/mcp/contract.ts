@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { protectedResourcePath } from "../../shared/http/bearer-challenge.ts";
 import { defineFunction } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import {
@@ -110,7 +109,7 @@ export const mcpOperation = defineOperation({
         example: refusal(-32_601, "Method not found"),
       },
       406: {
-        description: "`Accept` must have `application/json` and `text/event-stream`",
+        description: "`Accept` must have `application/json`",
         example: refusal(-32_000, "Not Acceptable"),
       },
       415: {
@@ -132,42 +131,10 @@ export const mcpOperation = defineOperation({
   errors: ["unauthenticated", "forbidden", "payload_too_large", "service_unavailable"],
 });
 
-export const protectedResourceOperation = defineOperation({
-  id: "protectedResource",
-  method: "GET",
-  path: protectedResourcePath,
-  summary: "Describe how clients are authorized (RFC 9728)",
-  description:
-    "The service does not offer OAuth, so the document names no authorization server: clients send a key or an access token in `Authorization`.",
-  tag,
-  auth: "public",
-  limit: "reading",
-  response: {
-    status: 200,
-    description: "The metadata",
-    schema: z
-      .object({
-        resource: z.url().meta({ example: "https://api.example.com", description: "What they are about" }),
-        resource_name: z
-          .string()
-          .meta({ example: "Language AI Service", description: "Its name, for people" }),
-        bearer_methods_supported: z
-          .array(z.string())
-          .meta({ example: ["header"], description: "Where a key or token is sent" }),
-        resource_documentation: z.url().meta({
-          example: "https://api.example.com/docs/guides/agents",
-          description: "How to get a key and set up a client",
-        }),
-      })
-      .meta({ id: "ProtectedResource" }),
-  },
-  errors: [],
-});
-
 export const mcpFunction = defineFunction({
   name: "mcp",
   description: "Tools for agents, over the Model Context Protocol",
-  operations: [mcpOperation, protectedResourceOperation],
+  operations: [mcpOperation],
   environment: {
     ...accountRequestEnvironment,
     ...callbackRulesEnvironment,

@@ -2,7 +2,6 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Credential } from "../../shared/accounts/access/api-keys.ts";
 import type { VerifyBearer } from "../../shared/accounts/access/verify-bearer.ts";
 import type { Limiter } from "../../shared/accounts/limits/limiter.ts";
-import { bearerChallenge } from "../../shared/http/bearer-challenge.ts";
 import { decodeText } from "../../shared/http/decode-text.ts";
 import type { RequestFacts } from "../../shared/http/endpoint.ts";
 import { limitHeaders } from "../../shared/http/limit-requests.ts";
@@ -125,11 +124,5 @@ export const respondToMessage = async (
   dependencies: McpDependencies,
 ) => {
   requireOrigin(sender, dependencies.publicBaseUrl);
-  try {
-    return await respond(body, sender, dependencies);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
-    const challenge = bearerChallenge(dependencies.publicBaseUrl);
-    throw new AppError("unauthenticated", { headers: { "WWW-Authenticate": challenge } });
-  }
+  return respond(body, sender, dependencies);
 };

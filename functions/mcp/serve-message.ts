@@ -8,10 +8,10 @@ import * as z from "zod";
 import type { RequestFacts } from "../../shared/http/endpoint.ts";
 import { Reply, ReplyWithHeaders } from "../../shared/http/response.ts";
 
-/** Clients of the protocol must accept both. Those that accept any type, such as curl, do. */
+/** Clients of the protocol must accept both, but responses are JSON: those that accept it, or any type as curl does, are enough. */
 const acceptedTypes = "application/json, text/event-stream";
 
-const acceptsAnyType = /(?:^|[,\s])\*\/\*/;
+const acceptsJson = /(?:^|[,\s])(?:\*\/\*|application\/(?:json|\*))/i;
 
 /** The headers that the protocol reads. */
 const headersOf = (given: RequestFacts["headers"]): Headers => {
@@ -19,7 +19,7 @@ const headersOf = (given: RequestFacts["headers"]): Headers => {
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined && /^(?:accept|content-type|mcp-[\w-]+)$/.test(name)) headers.set(name, value);
   }
-  if (acceptsAnyType.test(given["accept"] ?? "*/*")) headers.set("accept", acceptedTypes);
+  if (acceptsJson.test(given["accept"] ?? "*/*")) headers.set("accept", acceptedTypes);
   return headers;
 };
 

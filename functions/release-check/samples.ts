@@ -12,7 +12,6 @@ import identifyLanguage from "../../events/language/identify-language.json" with
 import legacyChat from "../../events/legacy/legacy-chat.json" with { type: "json" };
 import delivered from "../../events/mail-feedback/delivery.json" with { type: "json" };
 import listTools from "../../events/mcp/call-mcp.json" with { type: "json" };
-import protectedResource from "../../events/mcp/protected-resource.json" with { type: "json" };
 import createV1Speech from "../../events/speech/create-v1-speech.json" with { type: "json" };
 import createV1Transcription from "../../events/transcription/create-v1-transcription.json" with {
   type: "json",
@@ -92,10 +91,7 @@ export const releaseSamples: Readonly<Record<FunctionName, readonly ReleaseSampl
   legacy: [unauthenticated(legacyChat)],
   mail: [noRecords],
   "mail-feedback": [{ what: "a mail that arrived", event: delivered, expected: z.null() }],
-  mcp: [
-    returning("the metadata of RFC 9728", 200, protectedResource),
-    returning("a message without a valid token", 401, withInvalidToken(listTools)),
-  ],
+  mcp: [returning("a message without a valid token", 401, withInvalidToken(listTools))],
   messaging: [noRecords],
   "request-log": [noWork],
   speech: [unauthenticated(createV1Speech)],

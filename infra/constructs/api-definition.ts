@@ -11,8 +11,6 @@ export interface ApiDefinitionOptions {
   readonly authorizer: { readonly uri: string; readonly cacheSeconds: number };
   /** The address that callers use, without a slash at the end; a variable of API Gateway's templates. */
   readonly publicBaseUrl: string;
-  /** The same as text, for a stage with an address of its own. */
-  readonly ownBaseUrl: string | undefined;
   readonly disableExecuteApiEndpoint: boolean;
 }
 
@@ -30,7 +28,7 @@ export const defineApi = (options: ApiDefinitionOptions) => ({
   ],
   paths: definePaths({ ...options, notFoundPage: notFoundPage(options.publicBaseUrl) }),
   components: { securitySchemes: { [authorizerName]: defineAuthorizer(options.authorizer) } },
-  "x-amazon-apigateway-gateway-responses": gatewayResponses(options.ownBaseUrl),
+  "x-amazon-apigateway-gateway-responses": gatewayResponses,
   "x-amazon-apigateway-binary-media-types": binaryMediaTypes(options.functions),
 });
 

@@ -1,4 +1,3 @@
-import { bearerChallenge } from "../../shared/http/bearer-challenge.ts";
 import { commonResponseHeaders } from "../../shared/http/cors.ts";
 import { AppError, type AppErrorOptions } from "../../shared/platform/errors/app-error.ts";
 import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
@@ -60,10 +59,10 @@ const rules: readonly ResponseRule[] = [
 const withPrefix = (prefix: string, entries: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(entries).map(([name, value]) => [`${prefix}${name}`, value]));
 
-const gatewayResponse = ([type, code, options]: ResponseRule, publicBaseUrl: string | undefined) => {
+const gatewayResponse = ([type, code, options]: ResponseRule) => {
   const error = new AppError(code, options);
   const headers = gatewayHeaders({
-    ...(error.status === 401 ? { "WWW-Authenticate": bearerChallenge(publicBaseUrl) } : {}),
+    ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
     ...(error.retryAfterSeconds ? { "Retry-After": String(error.retryAfterSeconds) } : {}),
   });
   const response = {
@@ -74,14 +73,8 @@ const gatewayResponse = ([type, code, options]: ResponseRule, publicBaseUrl: str
   return [type, response] as const;
 };
 
-/**
- * Formats API Gateway's own responses like all our errors.
- *
- * @param publicBaseUrl the stage's own address; `undefined` for the API's default one, which contains an id that the API's own
- *   definition cannot refer to.
- */
-export const gatewayResponses = (publicBaseUrl: string | undefined) =>
-  Object.fromEntries(rules.map((rule) => gatewayResponse(rule, publicBaseUrl)));
+/** API Gateway's own responses, in the form of all our errors. */
+export const gatewayResponses = Object.fromEntries(rules.map(gatewayResponse));
 
 /** A response that API Gateway sends without a function. */
 interface MockResponse {

@@ -18,7 +18,6 @@ import type { Stage } from "../stages.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { defineApi } from "./api-definition.ts";
 import { logLifetime, retained } from "./lifetime.ts";
-import { publicBaseUrlOf } from "./public-domains.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 /** One line for each request. The resource is the route's pattern, because paths and queries may carry one-time tokens. */
@@ -164,7 +163,6 @@ export class ServiceApi extends Construct {
         cacheSeconds: stage.settings.AUTHORIZER_CACHE_SECONDS,
       },
       publicBaseUrl: "$stageVariables.publicBaseUrl",
-      ownBaseUrl: publicBaseUrlOf(stage.settings),
       disableExecuteApiEndpoint: stage.settings.API_DEFAULT_ADDRESS === "off",
     });
   }

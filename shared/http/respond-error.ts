@@ -3,7 +3,6 @@ import { toAppError } from "../platform/errors/dependency-failure.ts";
 import { errorBodyAt, oauthErrorBody, statusAt } from "../platform/errors/error-body.ts";
 import { faultFields } from "../platform/telemetry/fault-metric.ts";
 import { describeError, logger } from "../platform/telemetry/logger.ts";
-import { bearerChallenge } from "./bearer-challenge.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
@@ -17,7 +16,7 @@ export const errorResponse = (
     statusCode,
     headers: {
       "Content-Type": "application/json",
-      ...(statusCode === 401 ? { "WWW-Authenticate": bearerChallenge() } : {}),
+      ...(statusCode === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
       ...error.headers,
       ...(statusCode === 401 || statusCode === 403 ? { "Cache-Control": "no-store" } : {}),
       ...(error.retryAfterSeconds === undefined ? {} : { "Retry-After": String(error.retryAfterSeconds) }),

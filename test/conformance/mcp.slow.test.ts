@@ -5,7 +5,6 @@ import { usageOperation } from "../../functions/auth/account-contract.ts";
 import { languagesOperation } from "../../functions/docs/contract.ts";
 import { createJobOperation, getJobOperation } from "../../functions/jobs/contract.ts";
 import { classifyOperation } from "../../functions/language/contract.ts";
-import { protectedResourceOperation } from "../../functions/mcp/contract.ts";
 import { synthesizeOperation } from "../../functions/speech/contract.ts";
 import { voicesOperation } from "../../functions/speech/voices-contract.ts";
 import { createTranscriptionOperation } from "../../functions/transcription/contract.ts";
@@ -18,7 +17,6 @@ import {
   createAccount,
   expectDeclared,
   expectError,
-  gatewayChallenge,
   type JsonResponse,
   send,
   sharedAccount,
@@ -315,7 +313,7 @@ describe("A tool", () => {
 });
 
 describe("POST /mcp", () => {
-  it("refuses missing and invalid tokens, and names where clients learn how they are authorized", async () => {
+  it("refuses missing and invalid tokens, and says how to get a key", async () => {
     for (const bearer of ["", "invalid", `lai_${"x".repeat(48)}`]) {
       const response = await call("/mcp", {
         method: "POST",
@@ -323,13 +321,11 @@ describe("POST /mcp", () => {
         body: rpc("tools/list"),
       });
       expectError(response, 401, "unauthenticated");
-      expect(response.headers.get("www-authenticate")).toEqual(gatewayChallenge);
+      expect(response.headers.get("www-authenticate")).toBe("Bearer");
+      expect(response.body.detail).toContain("POST /auth/keys");
     }
-    const metadata = await call("/.well-known/oauth-protected-resource");
-    expectDeclared(protectedResourceOperation, metadata);
-    expect(metadata.body).toMatchObject({ bearer_methods_supported: ["header"] });
-    expect(metadata.body).not.toHaveProperty("authorization_servers");
-    if (isLocal) expect(metadata.body.resource).toBe(baseUrl);
+    // A client that finds it would look for an authorization server, which it must name.
+    expectError(await call("/.well-known/oauth-protected-resource"), 404, "not_found");
   });
 
   it("refuses a revoked key for every message", async () => {
@@ -415,6 +411,7 @@ describe("POST /mcp", () => {
   it("accepts JSON only, from clients that read JSON and events", async () => {
     const message = rpc("tools/list");
     expect((await post(message, { headers: { "Content-Type": "text/plain" } })).status).toBe(415);
+    expect((await post(message, { headers: { Accept: "application/json" } })).status).toBe(200);
     expect((await post(message, { headers: { Accept: "text/html" } })).status).toBe(406);
   });
 

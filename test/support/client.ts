@@ -1,7 +1,6 @@
 import { expect, inject } from "vitest";
 import type * as z from "zod";
 import { getJobOperation } from "../../functions/jobs/contract.ts";
-import { bearerChallenge } from "../../shared/http/bearer-challenge.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
 import { errorCodeAt, statusAt } from "../../shared/platform/errors/error-body.ts";
@@ -21,11 +20,6 @@ export const baseUrl = inject("baseUrl");
 
 /** What every path begins with; empty when the service has no prefix. */
 export const basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
-
-/** `WWW-Authenticate` of API Gateway. A stage without an address of its own names no metadata. */
-export const gatewayChallenge: unknown = inject("isLocal")
-  ? bearerChallenge(baseUrl)
-  : expect.stringMatching(/^Bearer(?: resource_metadata="https:\/\/[^"]+")?$/);
 
 const client = new ApiClient(() => baseUrl);
 

@@ -43,7 +43,8 @@ export const errorCatalogue = {
   invalid_link: error(400, "The link is not valid, has expired or was used before."),
   unauthenticated: error(
     401,
-    "Not authenticated: the bearer token is missing, invalid, expired or revoked.",
+    "Not authenticated: the bearer token or API key is missing, invalid, expired or revoked. To get one, create an account in the " +
+      "console or with POST /auth/register, then a key with POST /auth/keys.",
     "authentication_error",
   ),
   invalid_credentials: error(401, "Incorrect username or password.", "authentication_error"),

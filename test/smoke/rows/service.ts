@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { healthOperation, languagesOperation, openApiOperation } from "../../../functions/docs/contract.ts";
-import { mcpOperation, protectedResourceOperation } from "../../../functions/mcp/contract.ts";
+import { mcpOperation } from "../../../functions/mcp/contract.ts";
 import { listV1SpeechModelsOperation, listV1VoicesOperation } from "../../../functions/speech/v1/contract.ts";
 import {
   receiveDeliveryOperation,
@@ -25,7 +25,6 @@ export const service: readonly Row[] = [
   { operation: languagesOperation, request: () => ({}) },
   { operation: listV1VoicesOperation, request: () => ({}) },
   { operation: listV1SpeechModelsOperation, request: () => ({}) },
-  { operation: protectedResourceOperation, request: () => ({}) },
   {
     operation: mcpOperation,
     request: () => ({

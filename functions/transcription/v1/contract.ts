@@ -32,11 +32,14 @@ const recording = {
     description:
       "Not in the OpenAI API: a recording of at most 100 MB that was uploaded through `POST /tasks/generate-upload-url`",
   }),
-  model: text().max(100).meta({
-    example: "stt-51",
-    description:
-      "`stt-51`, or `stt-51:lug` for one language; `whisper-1`, `gpt-4o-transcribe` and `gpt-4o-mini-transcribe` mean the same",
-  }),
+  model: text()
+    .max(100)
+    .meta({
+      example: "stt-51",
+      description:
+        "`stt-51`, or `stt-51:lug` for one language; OpenAI's names mean the same, such as `whisper-1` and `gpt-4o-transcribe`, also " +
+        "with a date",
+    }),
   language: optionalField(text().max(100)).meta({
     override: { type: "string" },
     example: "lg",
@@ -68,6 +71,15 @@ const onlyFalse = (sentence: string) =>
     description: sentence,
   });
 
+const noSpeakers = "Speakers are not distinguished.";
+
+/** A list that is refused by its name. */
+const refused = (sentence: string) =>
+  listed(z.never(unsupported(sentence))).meta({
+    override: { type: "array", items: { type: "string" } },
+    description: `Not supported. ${sentence}`,
+  });
+
 const transcriptionRequest = oneRecording(
   z.strictObject(
     {
@@ -92,10 +104,14 @@ const transcriptionRequest = oneRecording(
           override: { type: "string" },
           description: "Accepted without effect",
         }),
-      include: listed(z.never(unsupported("Log probabilities are not supported."))).meta({
+      keywords: listed(text().max(200)).meta({
         override: { type: "array", items: { type: "string" } },
-        description: "Log probabilities are not supported",
+        description: "Names and words in the recording; they are added to `prompt`",
       }),
+      languages: refused("Name one language in `language`."),
+      known_speaker_names: refused(noSpeakers),
+      known_speaker_references: refused(noSpeakers),
+      include: refused("Log probabilities are not supported."),
     },
     unknownMembers,
   ),

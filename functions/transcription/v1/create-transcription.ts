@@ -28,6 +28,10 @@ const checkCombination = ({
   if (stream && isTimed(format)) throw refuse("stream", "Only `json` and `text` can be streamed.");
 };
 
+/** Keywords as models read them: in the text that precedes the recording. */
+const promptOf = ({ keywords = [], prompt = "" }: V1TranscriptionForm): string | undefined =>
+  [keywords.join(", "), prompt].filter((text) => text !== "").join(". ") || undefined;
+
 /** Opens the recording of a form of `/v1`, where the field is called `file`. */
 export const openFormsRecording = (
   { file, file_id }: Pick<V1TranscriptionForm, "file" | "file_id">,
@@ -47,7 +51,7 @@ export const createV1Transcription = async (
   dependencies: TranscriptionDependencies,
 ): Promise<Transcript | Reply> => {
   checkCombination(form);
-  const { response_format: format, timestamp_granularities: requested = [], prompt, temperature } = form;
+  const { response_format: format, timestamp_granularities: requested = [], temperature } = form;
   const granularities: readonly Granularity[] = requested.length > 0 ? requested : ["segment"];
   const { signal, defaultLanguage } = context;
   const language = chooseLanguage(form, defaultLanguage);
@@ -57,7 +61,7 @@ export const createV1Transcription = async (
     language: language.code,
     withSegments: isTimed(format),
     withWords: isTimed(format) && (format !== "verbose_json" || granularities.includes("word")),
-    prompt,
+    prompt: promptOf(form),
     temperature,
   };
   const write = async (onText?: (text: string) => void): Promise<Transcription> => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { v1TranscriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
-import type { Transcription } from "../../../shared/models/inference/transcription.ts";
+import type { Transcription, TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
 import type { TranslationRequest } from "../../../shared/models/inference/translation.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { encodeForm, formFile } from "../../support/multipart.ts";
@@ -22,8 +22,9 @@ const setup = (transcription: Transcription) => {
       usage: undefined,
     })),
   };
+  const transcribe = vi.fn(async (_request: TranscriptionRequest) => transcription);
   const endpoints = v1TranscriptionEndpoints({
-    transcriber: { transcribe: async () => transcription },
+    transcriber: { transcribe },
     translator,
     uploads: { find: async () => undefined },
     store: { delete: async () => undefined, open: async () => undefined },
@@ -34,10 +35,45 @@ const setup = (transcription: Transcription) => {
       authorizer: authorizedCaller,
       ...(await encodeForm({ file: formFile(recording), model: "stt-51:lug", ...fields })),
     });
-  return { post, translator };
+  return { post, translator, transcribe };
 };
 
 const wordTimes = { response_format: "verbose_json", "timestamp_granularities[]": "word" };
+
+describe("a form of the OpenAI API's next version", () => {
+  it.each([
+    "gpt-transcribe",
+    "gpt-4o-transcribe-diarize",
+    "gpt-4o-mini-transcribe-2025-12-15",
+    "gpt-4o-transcribe-2025-03-20",
+  ])("may name the model %s", async (model) => {
+    const { post } = setup(spoken);
+    expect(await post("transcriptions", { model, language: "lug" })).toMatchObject({ status: 200 });
+  });
+
+  it("passes keywords on as part of the prompt", async () => {
+    const { post, transcribe } = setup(spoken);
+    await post("transcriptions", { "keywords[]": "Sekitoleko", prompt: "At the market." });
+    await post("transcriptions", { keywords: "Sekitoleko" });
+    await post("transcriptions", {});
+    const prompts = transcribe.mock.calls.map(([{ prompt }]) => prompt);
+    expect(prompts).toEqual(["Sekitoleko. At the market.", "Sekitoleko", undefined]);
+  });
+
+  it.each([
+    ["languages", { "languages[]": "lug" }],
+    ["known_speaker_names", { "known_speaker_names[]": "Amina" }],
+    ["known_speaker_references", { "known_speaker_references[]": "data:audio/wav;base64,UklGRg==" }],
+    ["include", { "include[]": "logprobs" }],
+    ["response_format", { response_format: "diarized_json" }],
+  ])("is refused by the name of what it cannot have: %s", async (param, fields) => {
+    const { post } = setup(spoken);
+    expect(await post("transcriptions", fields)).toMatchObject({
+      status: 400,
+      body: { error: { code: "unsupported_parameter", param: expect.stringContaining(param) } },
+    });
+  });
+});
 
 describe("words of a transcription", () => {
   it("end with the recording, as segments do", async () => {

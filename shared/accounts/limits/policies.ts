@@ -103,13 +103,14 @@ const multipliedPolicy = (policy: AccountPolicy, multiplier: number): AccountPol
   perMinute: policy.perMinute * multiplier,
   perDay: policy.perDay && policy.perDay * multiplier,
   perMonth: policy.perMonth && policy.perMonth * multiplier,
+  audioSecondsPerMonth: policy.audioSecondsPerMonth && policy.audioSecondsPerMonth * multiplier,
 });
 
 /**
  * Returns the limits of each account.
  *
  * @param unverifiedQuotaShare above 0, at most 1.
- * @param multiplier of requests and tasks: 1 in a deployment, more on a developer's machine.
+ * @param multiplier of requests, tasks and the minutes of jobs: 1 in a deployment, more on a developer's machine.
  */
 export const accountPoliciesWith = (
   unverifiedQuotaShare: number,

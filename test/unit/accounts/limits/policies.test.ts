@@ -8,14 +8,14 @@ describe("The limits of accounts", () => {
     expect(accountPoliciesWith(0.1)(free)).toMatchObject({ perMinute: 50, perDay: 500, perMonth: 5_000 });
   });
 
-  it("are multiplied for requests and tasks, but not for streams, recordings and characters", () => {
-    const { streamsAtOnce, audioSecondsPerMonth, charactersPerMonth } = accountPoliciesWith(1)(free);
+  it("are multiplied for requests, tasks and the minutes of jobs, but not for streams and characters", () => {
+    const { streamsAtOnce, charactersPerMonth } = accountPoliciesWith(1)(free);
     expect(accountPoliciesWith(1, 10)(free)).toEqual({
       perMinute: 500,
       perDay: 5_000,
       perMonth: 50_000,
       streamsAtOnce,
-      audioSecondsPerMonth,
+      audioSecondsPerMonth: 30 * 3_600,
       charactersPerMonth,
     });
   });

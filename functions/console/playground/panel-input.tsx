@@ -1,3 +1,4 @@
+import { acceptedRecordings } from "../../../shared/audio/accepted-files.ts";
 import {
   transcriptionLanguages,
   translationLanguages,
@@ -116,7 +117,7 @@ export const AttemptInput = ({ current, values }: InputProps) => {
   if (current === "transcribe") {
     return (
       <>
-        <FileField name="audio" label={recordings.one} accept="audio/*" />
+        <FileField name="audio" label={recordings.one} accept={acceptedRecordings} />
         <p class="hint">
           {words.recordingHint} <a href={url("/console/recordings")}>{words.toRecordings}</a>
         </p>

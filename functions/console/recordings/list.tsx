@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { acceptedRecordings } from "../../../shared/audio/accepted-files.ts";
 import {
   transcriptionLanguages,
   translationLanguages,
@@ -36,7 +37,7 @@ const Upload = ({ texts, account }: Shown) => {
   return (
     <UploadForm
       words={words}
-      accept="audio/*,video/webm,.opus,.flac"
+      accept={acceptedRecordings}
       maxBytes={maxUploadBytes}
       job={{ type: "transcription", timestamps: true }}
       page="/console/recordings/{id}"

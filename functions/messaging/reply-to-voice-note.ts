@@ -45,6 +45,8 @@ const fetchRecording = async (
     const facts = await inspectAudio(source, { signal });
     return isLongerThan(facts, maxSeconds) ? wording.voiceNoteTooLong : { source, facts };
   } catch (error) {
+    if (error instanceof NotAudioError && error.kind !== undefined)
+      return wording.voiceNoteOfKind(error.kind);
     if (error instanceof NotAudioError || error instanceof UnreadableAudioError)
       return wording.voiceNoteUnreadable;
     const failure = error instanceof MediaError ? error.reason : undefined;

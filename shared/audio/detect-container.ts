@@ -1,6 +1,8 @@
+import { isAmr } from "./amr/amr.ts";
 import { recogniseForeignFile, recogniseText } from "./foreign-files.ts";
 import { adtsFormat } from "./mpeg/adts.ts";
 import type { FrameFormat } from "./mpeg/frames.ts";
+import { mp2Format } from "./mpeg/mp2.ts";
 import { mp3Format } from "./mpeg/mp3.ts";
 import { NotAudioError, UnreadableAudioError } from "./reading/audio-errors.ts";
 import type { SourceWindow } from "./reading/audio-source.ts";
@@ -38,8 +40,9 @@ const ebmlSignature = 0x1a45dfa3;
 const containerOf = (head: Uint8Array): AudioContainer | undefined => {
   const tag = textAt(head, 0, 4);
   if ((tag === "RIFF" || tag === "RF64" || tag === "BW64") && hasText(head, 8, "WAVE")) return "wav";
-  if (tag === "OggS") return "ogg";
+  if (tag === "OggS" && !hasText(head, 28, "Speex   ")) return "ogg";
   if (tag === "fLaC") return "flac";
+  if (isAmr(head)) return "amr";
   if (hasText(head, 4, "ftyp") && !recogniseForeignFile(head)) return "mp4";
   return uint32BigEndian(head, 0) === ebmlSignature ? "webm" : undefined;
 };
@@ -74,6 +77,7 @@ const searchedAfterTag = 65_536;
 const frameFormats = [
   ["adts", adtsFormat],
   ["mp3", mp3Format],
+  ["mp2", mp2Format],
 ] as const;
 
 const findFrames = async (window: SourceWindow, start: number): Promise<DetectedContainer | undefined> => {

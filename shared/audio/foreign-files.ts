@@ -44,21 +44,39 @@ const signatures: readonly Signature[] = [
   { magic: "FLV\x01", mediaType: "video/x-flv", name: "a Flash video" },
   { magic: "\0\0\x01\xba", mediaType: "video/mpeg", name: "an MPEG video" },
   { magic: "\0\0\x01\xb3", mediaType: "video/mpeg", name: "an MPEG video" },
-  { magic: "0&\xb2u\x8ef\xcf\x11", mediaType: "audio/x-ms-wma", name: "Windows Media" },
-  { magic: "#!AMR", mediaType: "audio/amr", name: "AMR audio" },
-  { magic: "#EXTM3U", mediaType: "audio/mpegurl", name: "a playlist" },
-  { magic: "FORM", mediaType: "audio/aiff", name: "AIFF audio" },
-  { magic: "caff", mediaType: "audio/x-caf", name: "Core Audio" },
-  { magic: ".snd", mediaType: "audio/basic", name: "Sun audio" },
-  { magic: "MThd", mediaType: "audio/midi", name: "a MIDI file" },
-  { magic: "RIFX", mediaType: "audio/x-rifx", name: "big-endian WAV audio" },
+  { magic: "0&\xb2u\x8ef\xcf\x11", mediaType: "audio/x-ms-wma", name: "a Windows Media file" },
+  { magic: "#!AMR", mediaType: "audio/amr", name: "an AMR file of several channels" },
+  { magic: "#EXTM3U", mediaType: "application/mpegurl", name: "a playlist" },
+  { magic: "FORM", mediaType: "audio/aiff", name: "an AIFF file" },
+  { magic: "caff", mediaType: "audio/x-caf", name: "a Core Audio file" },
+  { magic: ".snd", mediaType: "audio/basic", name: "a Sun audio file" },
+  { magic: "MThd", mediaType: "application/x-midi", name: "a MIDI file" },
+  { magic: "RIFX", mediaType: "audio/x-rifx", name: "a big-endian WAV file" },
+  { magic: "riff\x2e\x91\xcf\x11", mediaType: "audio/x-w64", name: "a Wave64 file" },
+  { magic: "NIST_1A", mediaType: "audio/x-nist", name: "a NIST Sphere file" },
+  { magic: "\x02dss", mediaType: "audio/x-dss", name: "a DSS dictation" },
+  { magic: "\x03dss", mediaType: "audio/x-dss", name: "a DSS dictation" },
+  { magic: "\x03ds2", mediaType: "audio/x-dss", name: "a DS2 dictation" },
+  { magic: "Speex   ", offset: 28, mediaType: "audio/x-speex", name: "a Speex file" },
+  { magic: "MAC ", mediaType: "audio/x-ape", name: "a Monkey's Audio file" },
+  { magic: "wvpk", mediaType: "audio/x-wavpack", name: "a WavPack file" },
+  { magic: ".RMF", mediaType: "audio/x-pn-realaudio", name: "a RealMedia file" },
+  { magic: ".ra\xfd", mediaType: "audio/x-pn-realaudio", name: "a RealAudio file" },
 ];
+
+const transportPacketBytes = 188;
+const syncByte = 0x47;
+
+const isTransportStream = (head: Uint8Array): boolean =>
+  [0, 1, 2, 3].every((packet) => head[packet * transportPacketBytes] === syncByte);
 
 /** The kind of file that starts with these bytes, if it is one that is often sent by mistake. */
 export const recogniseForeignFile = (head: Uint8Array): ForeignFile | undefined =>
   head.length === 0
     ? { mediaType: "application/x-empty", name: "empty" }
-    : signatures.find(({ magic, offset = 0 }) => hasText(head, offset, magic));
+    : isTransportStream(head)
+      ? { mediaType: "audio/mp2t", name: "an MPEG transport stream" }
+      : signatures.find(({ magic, offset = 0 }) => hasText(head, offset, magic));
 
 /** The kind of text that starts with these bytes, if it is text. Checked last, because text has no signature. */
 export const recogniseText = (head: Uint8Array): ForeignFile | undefined => {

@@ -1,8 +1,10 @@
 import type { ByteSource } from "../platform/outbound/byte-source.ts";
+import { amrReader } from "./amr/amr.ts";
 import { detectContainer } from "./detect-container.ts";
 import { flacReader } from "./flac/flac-reader.ts";
 import { mp4Reader } from "./mp4/mp4-reader.ts";
 import { adtsReader } from "./mpeg/adts.ts";
+import { mp2Reader } from "./mpeg/mp2.ts";
 import { mp3Reader } from "./mpeg/mp3.ts";
 import { oggReader } from "./ogg/ogg-reader.ts";
 import { UnreadableAudioError } from "./reading/audio-errors.ts";
@@ -21,6 +23,8 @@ export interface AudioReadOptions {
 const readers: Readonly<Record<AudioContainer, ContainerReader>> = {
   wav: wavReader,
   mp3: mp3Reader,
+  mp2: mp2Reader,
+  amr: amrReader,
   adts: adtsReader,
   ogg: oggReader,
   mp4: mp4Reader,

@@ -126,6 +126,8 @@ Voice replies: ${onOff(voice)}`,
     "I am still working on your other long voice note. Please send this one again when you have that transcript.",
   voiceNoteUnreadable:
     "Sorry, I could not play your recording. It may be damaged, or in a format that I do not know.",
+  voiceNoteOfKind: (kind: string) =>
+    `Sorry, this is ${kind}, which I cannot play. Please convert it to MP3, M4A or WAV and send it again.`,
   notTranscribed:
     "Sorry, I could not transcribe your voice note this time. Please try again in a few minutes.",
   noSpeech:

@@ -106,6 +106,8 @@ Eby’okuddamu mu ddoboozi: ${onOff(voice)}`,
     "Nkyakola ku ddoboozi lyo eddala eddene. Ddamu oweereze lino ng’ofunye ekiwandiiko ky’eryo.",
   voiceNoteUnreadable:
     "Nsonyiwa, sisobodde kuzannya ddoboozi lyo. Liyinza okuba nga lyonoonese, oba nga liri mu ngeri gye simanyi.",
+  voiceNoteOfKind: (kind) =>
+    `Nsonyiwa, eno fayiro (${kind}) sisobola kugizannya. Gifuule MP3, M4A oba WAV, ogiweereze nate.`,
   notTranscribed:
     "Nsonyiwa, sisobodde kuwandiika ddoboozi lyo ku mulundi guno. Ddamu ogezeeko mu ddakiika ntono.",
   noSpeech:

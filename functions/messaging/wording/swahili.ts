@@ -107,6 +107,8 @@ Majibu kwa sauti: ${onOff(voice)}`,
     "Bado ninashughulikia ujumbe wako mwingine mrefu wa sauti. Tafadhali tuma huu tena utakapopata maandishi ya ule.",
   voiceNoteUnreadable:
     "Samahani, sikuweza kucheza rekodi yako. Huenda imeharibika, au iko katika muundo nisioujua.",
+  voiceNoteOfKind: (kind) =>
+    `Samahani, faili hii (${kind}) siwezi kuicheza. Tafadhali ibadilishe kuwa MP3, M4A au WAV, kisha uitume tena.`,
   notTranscribed:
     "Samahani, sikuweza kuandika ujumbe wako wa sauti mara hii. Tafadhali jaribu tena baada ya dakika chache.",
   noSpeech:

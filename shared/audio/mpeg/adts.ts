@@ -1,57 +1,6 @@
-import { UnreadableAudioError } from "../reading/audio-errors.ts";
 import { byteAt } from "../reading/bytes.ts";
-import type { ContainerFile, ContainerReader } from "../reading/container.ts";
-import type { Cut, CutPoint } from "../reading/piece.ts";
-import {
-  copyFrames,
-  countSamples,
-  type Frame,
-  type FrameFormat,
-  type FramePoint,
-  type FrameStream,
-  framePoints,
-} from "./frames.ts";
-
-/** AAC as a bare stream of ADTS frames. */
-export const adtsReader: ContainerReader = {
-  async measure({ window, start }) {
-    const stream = await openStream({ window, start });
-    const samples = await countSamples(window, stream);
-    const { sampleRate, channels } = stream.reference;
-    return { codec: "aac", durationSeconds: samples / sampleRate, sampleRate, channels };
-  },
-
-  ticksAt: async (file, seconds) => seconds * (await openStream(file)).reference.sampleRate,
-
-  async cutPoints(file) {
-    const stream = await openStream(file);
-    const points = framePoints(file.window, stream, (point) => toPoint(point, stream.reference));
-    return { headBytes: 0, points };
-  },
-
-  cut: cutAdts,
-};
-
-/** Frames do not depend on earlier ones; the first of a piece fades in, like the first of any stream. */
-async function* cutAdts(file: ContainerFile, { from, until }: Cut): AsyncGenerator<Uint8Array, void> {
-  const stream = await openStream(file);
-  const start = from?.offset ?? stream.start;
-  yield* copyFrames(file.window, { ...stream, start }, until - (from?.ticks ?? 0));
-}
-
-const toPoint = ({ offset, samples, bytes }: FramePoint, { sampleRate }: Frame): CutPoint => {
-  const seconds = samples / sampleRate;
-  return { position: { offset, ticks: samples }, bytes, startsAt: seconds, endsAt: seconds };
-};
-
-const openStream = async ({
-  window,
-  start,
-}: Pick<ContainerFile, "window" | "start">): Promise<FrameStream> => {
-  const reference = adtsFormat.parse(await window.read(start, adtsFormat.maxFrameBytes), 0);
-  if (!reference) throw new UnreadableAudioError("The audio is damaged: it contains no AAC frame.");
-  return { format: adtsFormat, start, reference };
-};
+import { frameReader, noHead } from "./frame-reader.ts";
+import type { FrameFormat } from "./frames.ts";
 
 /** By the sampling frequency index of ISO 14496-3. */
 export const aacSampleRates: readonly number[] = [
@@ -100,3 +49,6 @@ export const adtsFormat: FrameFormat = {
     };
   },
 };
+
+/** AAC as a bare stream of ADTS frames. */
+export const adtsReader = frameReader(() => ({ codec: "aac", format: adtsFormat, head: noHead }));

@@ -126,7 +126,12 @@ const bitRates = {
 };
 
 /** By the two version bits of the header: 2.5, reserved, 2, 1. */
-const sampleRates = [[11_025, 12_000, 8_000], [], [22_050, 24_000, 16_000], [44_100, 48_000, 32_000]];
+export const sampleRates: readonly (readonly number[])[] = [
+  [11_025, 12_000, 8_000],
+  [],
+  [22_050, 24_000, 16_000],
+  [44_100, 48_000, 32_000],
+];
 
 const version1 = 3;
 const layer3 = 1;

@@ -57,8 +57,8 @@ export const opusSeconds: SecondsOf = (packet) => {
 };
 
 /** The bytes of a frame after its first, by its mode (3GPP TS 26.101 and 26.201). */
-const amrBytes = [12, 13, 15, 17, 19, 20, 26, 31, 5];
-const amrWideBytes = [17, 23, 32, 36, 40, 46, 50, 58, 60, 5];
+export const amrBytes: readonly number[] = [12, 13, 15, 17, 19, 20, 26, 31, 5];
+export const amrWideBytes: readonly number[] = [17, 23, 32, 36, 40, 46, 50, 58, 60, 5];
 const amrFrameSeconds = 0.02;
 
 const amrSeconds =

@@ -6,6 +6,8 @@ import type { Cut, CutPoints } from "./piece.ts";
 const containers = {
   wav: { mediaType: "audio/wav", fileExtension: "wav" },
   mp3: { mediaType: "audio/mpeg", fileExtension: "mp3" },
+  mp2: { mediaType: "audio/mpeg", fileExtension: "mp3" },
+  amr: { mediaType: "audio/amr", fileExtension: "amr" },
   adts: { mediaType: "audio/aac", fileExtension: "aac" },
   ogg: { mediaType: "audio/ogg", fileExtension: "ogg" },
   mp4: { mediaType: "audio/mp4", fileExtension: "m4a" },

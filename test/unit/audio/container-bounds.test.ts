@@ -219,12 +219,8 @@ describe("A file that is no audio", () => {
     ["FLV\x01", 0, "video/x-flv", "a Flash video"],
     ["\0\0\x01\xba", 0, "video/mpeg", "an MPEG video"],
     ["\0\0\x01\xb3", 0, "video/mpeg", "an MPEG video"],
-    ["0&\xb2u\x8ef\xcf\x11", 0, "audio/x-ms-wma", "Windows Media"],
-    ["#EXTM3U", 0, "audio/mpegurl", "a playlist"],
-    ["FORM", 0, "audio/aiff", "AIFF audio"],
-    [".snd", 0, "audio/basic", "Sun audio"],
-    ["MThd", 0, "audio/midi", "a MIDI file"],
-    ["RIFX", 0, "audio/x-rifx", "big-endian WAV audio"],
+    ["#EXTM3U", 0, "application/mpegurl", "a playlist"],
+    ["MThd", 0, "application/x-midi", "a MIDI file"],
   ])("is called what its first bytes say: %j at %i", async (magic, offset, mediaType, name) => {
     const file = Buffer.alloc(64);
     file.write(magic, offset, "latin1");

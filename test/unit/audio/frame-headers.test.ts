@@ -66,7 +66,8 @@ describe("A frame of MP3", () => {
     ["a bit rate that does not exist", header(3, 15, 0)],
     ["a sample rate that does not exist", header(3, 1, 3)],
     ["a reserved version", header(1, 1, 0)],
-    ["layer II", [0xff, 0xfd, 0x10, 0xc0]],
+    ["layer I", [0xff, 0xff, 0x10, 0xc0]],
+    ["layer II of version 2.5", [0xff, 0xe5, 0x10, 0xc0]],
   ])("is invalid with %s", async (_, bytes) => {
     await expect(inspect(repeat(frameOf(bytes, 104), 10))).rejects.toThrow(
       /^The file is not a supported audio file/,

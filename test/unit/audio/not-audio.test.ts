@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { NotAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { makeMp3 } from "../../fixtures/audio/make-mpeg.ts";
+import { makeOggPage } from "../../fixtures/audio/make-ogg.ts";
 import { Random } from "../../fixtures/audio/random.ts";
 import { fixture } from "../../fixtures/audio/sources.ts";
 
@@ -26,8 +27,6 @@ describe("A file that is not audio", () => {
     ["application/zip", Buffer.concat([Buffer.from("PK\x03\x04"), deflateRawSync("document")])],
     ["application/gzip", gzipSync("archive")],
     ["video/x-msvideo", withHead("RIFF\x10\0\0\0AVI LIST")],
-    ["audio/amr", withHead("#!AMR\n")],
-    ["audio/x-caf", withHead("caff\0\x01")],
     ["application/x-executable", withHead("\x7fELF\x02\x01\x01")],
     ["text/html", Buffer.from("  <!DOCTYPE html><html><body>404</body></html>")],
     ["application/json", Buffer.from('{"detail": "not found"}')],
@@ -40,7 +39,34 @@ describe("A file that is not audio", () => {
   ])("is named: %s", async (mediaType, bytes) => {
     const error = await refusalOf(bytes);
     expect(error.looksLike).toBe(mediaType);
-    expect(error.message).toMatch(/^The file is .+; send WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC\.$/);
+    expect(error.message).toMatch(/^The file is .+; send WAV, MP3, M4A, MP4, AAC, Ogg, WebM, AMR or FLAC\.$/);
+  });
+
+  const transportStream = Buffer.alloc(188 * 8);
+  for (let packet = 0; packet < 8; packet += 1) transportStream[packet * 188] = 0x47;
+  const speex = makeOggPage({ isFirst: true, packets: [Buffer.from("Speex   1.2.0".padEnd(80, "\0"))] });
+
+  it.each([
+    ["a Windows Media file", withHead("0&\xb2u\x8ef\xcf\x11")],
+    ["an AMR file of several channels", withHead("#!AMR_MC1.0\n")],
+    ["an AIFF file", withHead("FORM\0\0\x10\0AIFF")],
+    ["a Core Audio file", withHead("caff\0\x01")],
+    ["a Sun audio file", withHead(".snd")],
+    ["a big-endian WAV file", withHead("RIFX\0\0\x10\0WAVE")],
+    ["a Wave64 file", withHead("riff\x2e\x91\xcf\x11")],
+    ["a NIST Sphere file", withHead("NIST_1A\n   1024\n")],
+    ["a DSS dictation", withHead("\x03dss")],
+    ["a DS2 dictation", withHead("\x03ds2")],
+    ["a Speex file", speex],
+    ["an MPEG transport stream", transportStream],
+    ["a RealAudio file", withHead(".ra\xfd")],
+    ["a WavPack file", withHead("wvpk")],
+  ])("but a recording is named, with what to convert it to: %s", async (kind, bytes) => {
+    const error = await refusalOf(bytes);
+    expect(error.kind).toBe(kind);
+    expect(error.message).toMatch(
+      new RegExp(`^This is ${kind} \\(audio/.+\\); convert it to MP3, M4A or WAV\\.$`),
+    );
   });
 
   it("stays what it is when it holds music somewhere", async () => {

@@ -38,6 +38,7 @@ const examplesOf = (wording: Wording): Readonly<Record<string, readonly string[]
   voiceSettings: [wording.voiceSettings(true), wording.voiceSettings(false)],
   voiceOn: [wording.voiceOn("Luganda")],
   noVoiceFor: [wording.noVoiceFor("Lugbara")],
+  voiceNoteOfKind: [wording.voiceNoteOfKind("a Windows Media file")],
   transcriptLater: [wording.transcriptLater(95)],
   transcript: [wording.transcript("Oli otya?")],
   consent: [wording.consent("https://api.example.org/privacy")],

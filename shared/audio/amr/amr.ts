@@ -1,0 +1,31 @@
+import { type BareFrames, frameReader } from "../mpeg/frame-reader.ts";
+import type { FrameFormat } from "../mpeg/frames.ts";
+import { amrBytes, amrWideBytes } from "../packets/packet-clock.ts";
+import { byteAt, hasText } from "../reading/bytes.ts";
+
+/** A frame plays 20 ms; the mode in its first byte says how long it is (RFC 4867, section 5.3). */
+const formatOf = (bytesByMode: readonly number[], sampleRate: number): FrameFormat => ({
+  maxFrameBytes: 1 + Math.max(...bytesByMode),
+
+  parse(bytes, offset) {
+    if (offset >= bytes.length) return undefined;
+    const length = 1 + (bytesByMode[(byteAt(bytes, offset) >> 3) & 15] ?? 0);
+    return { length, samples: sampleRate / 50, sampleRate, channels: 1, signature: 0 };
+  },
+});
+
+/** The first bytes of a file (RFC 4867, section 5.1), the longer name first. */
+const kinds = [
+  { codec: "amr-wb", magic: "#!AMR-WB\n", format: formatOf(amrWideBytes, 16_000) },
+  { codec: "amr", magic: "#!AMR\n", format: formatOf(amrBytes, 8_000) },
+] as const;
+
+const kindOf = (bytes: Uint8Array): BareFrames | undefined => {
+  const kind = kinds.find(({ magic }) => hasText(bytes, 0, magic));
+  return kind && { ...kind, head: bytes.subarray(0, kind.magic.length) };
+};
+
+export const isAmr = (bytes: Uint8Array): boolean => kindOf(bytes) !== undefined;
+
+/** AMR and AMR-WB of one channel, as older phones record it. */
+export const amrReader = frameReader(kindOf);

@@ -33,15 +33,18 @@ const boundedDocuments: Raise = {
   lines: 400,
 };
 
+/** What it took to read what real recorders, programs and phones send. */
+const realClients: Raise = { for: "recordings, programs and identifiers as they really come", lines: 800 };
+
 /** The bounds of the lines of TypeScript and style sheets. */
 export const lineBounds = {
   production: {
     lines: 91_500,
-    raised: [...realModels, confirmedActs, boundedDocuments, { for: realAccount, lines: 300 }],
+    raised: [...realModels, confirmedActs, boundedDocuments, realClients, { for: realAccount, lines: 300 }],
   },
   productionWithPackages: {
     lines: 109_000,
-    raised: [...realModels, confirmedActs, boundedDocuments, { for: realAccount, lines: 700 }],
+    raised: [...realModels, confirmedActs, boundedDocuments, realClients, { for: realAccount, lines: 700 }],
   },
   tests: {
     lines: 114_000,
@@ -52,6 +55,7 @@ export const lineBounds = {
       },
       { for: "what each kind of session may do with each form, and attacks on sessions", lines: 900 },
       { for: "the largest documents of each format, and attacks on documents and settings", lines: 600 },
+      realClients,
     ],
   },
 } as const satisfies Record<string, LineBound>;

@@ -13,7 +13,14 @@ describe("The file picker of", () => {
   it.each(pages)("%s shows the files of phones that have a recording: films too", (_, page) => {
     const [, accept = ""] = / accept="([^"]+)"/.exec(page()) ?? [];
     expect(accept.split(",")).toEqual(
-      expect.arrayContaining(["audio/*", "video/mp4", "video/quicktime", "video/3gpp", "video/webm", ".opus"]),
+      expect.arrayContaining([
+        "audio/*",
+        "video/mp4",
+        "video/quicktime",
+        "video/3gpp",
+        "video/webm",
+        ".opus",
+      ]),
     );
   });
 });

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { jobWorkerFunction } from "../../functions/job-worker/contract.ts";
 import { jobsFunction } from "../../functions/jobs/contract.ts";
-import { documentFormats } from "../../shared/documents/document-formats.ts";
+import { type DocumentFormat, documentFormats } from "../../shared/documents/document-formats.ts";
+import { endurance } from "../support/endurance.ts";
 import { fillings, forms } from "../support/large-documents.ts";
 import { runCommand } from "../support/run-service.ts";
 
@@ -27,8 +28,12 @@ const workInProcess = async (name: string, format: string, memoryMegabytes: numb
     .map((line) => work.parse(JSON.parse(line)));
 };
 
-describe.each([jobsFunction, jobWorkerFunction])("$name", ({ name, memoryMegabytes }) => {
-  it.each(documentFormats)(
+/** The one that does most, and the format that needs most memory, or all of them. */
+const functions = endurance([jobWorkerFunction], [jobsFunction, jobWorkerFunction]);
+const formats = endurance<readonly DocumentFormat[]>(["text"], documentFormats);
+
+describe.each(functions)("$name", ({ name, memoryMegabytes }) => {
+  it.each(formats)(
     "refuses a document in %s that is one endless passage, and has the memory for one of the longest passages",
     { timeout: 300_000 },
     async (format) => {

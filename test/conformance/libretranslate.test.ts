@@ -187,7 +187,12 @@ describe("POST /libretranslate/translate_file", () => {
   it.each<[string, () => ReturnType<typeof send>, ErrorCode, RegExp]>([
     ["no key", () => send("a.txt", "Hello", { api_key: "" }), "unauthenticated", /Invalid API key/],
     ["a document without words", () => send("a.txt", "12"), "unreadable_document", /no words/],
-    ["a damaged document", () => send("a.json", "{"), "unreadable_document", /JSON is invalid/],
+    [
+      "a damaged document",
+      () => send("a.json", '{"greeting": "Hello"'),
+      "unreadable_document",
+      /JSON is invalid/,
+    ],
     [
       "an unknown language",
       () => send("a.txt", "Hello", { target: "tlh" }),

@@ -101,7 +101,7 @@ describe("The audio bucket", () => {
     }
   });
 
-  it("accepts uploads from browsers, deletes them and stored responses after a day, exports after seven, transcribed audio and jobs after thirty", () => {
+  it("accepts uploads from browsers, deletes them and stored responses after a day, exports after seven, transcribed audio and jobs after thirty, the list of what was erased after 36", () => {
     expect(audio?.Properties).toMatchObject({
       CorsConfiguration: { CorsRules: [{ AllowedMethods: ["GET", "PUT"], AllowedOrigins: ["*"] }] },
       LifecycleConfiguration: {
@@ -111,6 +111,7 @@ describe("The audio bucket", () => {
           { Prefix: "jobs/", ExpirationInDays: 30, Status: "Enabled" },
           { Prefix: "transcriptions/", ExpirationInDays: 30, Status: "Enabled" },
           { Prefix: "exports/", ExpirationInDays: 7, Status: "Enabled" },
+          { Prefix: "erased/", ExpirationInDays: 36, Status: "Enabled" },
           { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 }, Status: "Enabled" },
         ],
       },

@@ -131,7 +131,7 @@ describe("The deployed functions", () => {
 
   /** The variables without a value by default. */
   const withoutDefault =
-    /^(?:CONTACT_EMAIL|MESSAGING_RESULT_TEMPLATE|STATUS_PAGE_URL|TRANSCRIPTION_ALTERNATIVE_MODEL|\w+_(?:SERVERS|PROFILE))$/;
+    /^(?:CONTACT_EMAIL|MESSAGING_RESULT_TEMPLATE|OWN_PORTS|STATUS_PAGE_URL|TRANSCRIPTION_ALTERNATIVE_MODEL|\w+_(?:SERVERS|PROFILE))$/;
 
   it.each(builtFunctions)("give $name the variables it declares and no other", ({ name, environment }) => {
     const declared = Object.keys(environment).filter((key) => !withoutDefault.test(key));

@@ -186,7 +186,7 @@ describe("a translation by a server of LibreTranslate's dialect", () => {
     const translate = translation(modelServer({ baseUrl, apiKey: async () => "secret", profile: direct() }));
     expect(await translate({ source_language: "eng", target_language: "lug", text })).toMatchObject({
       status: 200,
-      body: { status: "COMPLETED", output: { translated_text: "How are you? (lug_Latn)" }, usage: null },
+      body: { status: "COMPLETED", output: { translated_text: "[lug_Latn] How are you?" }, usage: null },
     });
     const [received] = server.received;
     expect(received?.path).toBe("/translate");

@@ -45,5 +45,5 @@ export const libreTranslateServer =
     const { q, source, target } = JSON.parse(server.received.at(-1)?.body ?? "{}");
     const unknown = [source, target].find((code) => code !== "auto" && !codes.includes(code));
     if (unknown) refuse("LibreTranslate", response, unknown);
-    else respond(response, 200, { translatedText: `${q} (${target})` });
+    else respond(response, 200, { translatedText: `[${target}] ${q}` });
   };

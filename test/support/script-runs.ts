@@ -121,7 +121,7 @@ export const scriptRuns: Readonly<Record<string, QuickRun | RunElsewhere | NotRu
   fuzz: { args: () => ["--seconds", "2", "--requests", "80"], shows: /^80 requests; [\s\S]*^ran: /m },
   release: {
     ranBy: "test/integration/release.nightly.test.ts",
-    as: '["run", "release", "--", "local"]',
+    as: '["run", "release", "--", "local"',
   },
   package: {
     args: (folder) => ["prod", "--output", folder],

@@ -1,4 +1,3 @@
-import { acceptedRecordings } from "../../../shared/audio/accepted-files.ts";
 import {
   transcriptionLanguages,
   translationLanguages,
@@ -9,6 +8,7 @@ import {
   synthesisLanguages,
 } from "../../../shared/platform/catalogue/voices.ts";
 import type { Texts } from "../texts/languages.ts";
+import { acceptedRecordings } from "../view/accepted-recordings.ts";
 import { FileField, optionsOf, Select } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
 import { Icon } from "../view/icons.tsx";

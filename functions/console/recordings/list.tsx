@@ -1,5 +1,4 @@
 import type * as z from "zod";
-import { acceptedRecordings } from "../../../shared/audio/accepted-files.ts";
 import {
   transcriptionLanguages,
   translationLanguages,
@@ -9,6 +8,7 @@ import { fileNameOf, isOver, type StoredTranscription } from "../../../shared/re
 import { guides } from "../docs/guides/built-guides.ts";
 import { codeOf } from "../docs/guides/guide.ts";
 import type { Visit } from "../server/visit.ts";
+import { acceptedRecordings } from "../view/accepted-recordings.ts";
 import { CodeBlock } from "../view/code.tsx";
 import { EmptyState, Notice, PageHead } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";

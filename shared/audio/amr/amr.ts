@@ -5,7 +5,7 @@ import { byteAt, hasText } from "../reading/bytes.ts";
 
 /** A frame plays 20 ms; the mode in its first byte says how long it is (RFC 4867, section 5.3). */
 const formatOf = (bytesByMode: readonly number[], sampleRate: number): FrameFormat => ({
-  maxFrameBytes: 1 + Math.max(...bytesByMode),
+  maxFrameBytes: 1 + bytesByMode.reduce((most, bytes) => Math.max(most, bytes), 0),
 
   parse(bytes, offset) {
     if (offset >= bytes.length) return undefined;

@@ -155,10 +155,10 @@ describe("a request beyond its limit", () => {
   });
 
   it("of a token endpoint has OAuth's error format", async () => {
-    const response = await setup({ counted: false, minute: 10, day: 0, month: 0 }).call(login);
+    const response = await setup({ counted: false, minute: 60, day: 0, month: 0 }).call(login);
     expect(response).toMatchObject({
       status: 429,
-      body: { error: "temporarily_unavailable", detail: "Rate limit exceeded: 10 per 1 minute" },
+      body: { error: "temporarily_unavailable", detail: "Rate limit exceeded: 60 per 1 minute" },
     });
   });
 });

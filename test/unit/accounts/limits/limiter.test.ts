@@ -239,8 +239,8 @@ describe("a request without a token", () => {
     await limiter.admit({ limitClass: "credentials", sourceAddress: "2001:db8:1:2::9" });
     expect(counters.addresses).toMatchObject([
       { group: "203.0.113.7", limitClass: "anonymous", perMinute: 50 },
-      { group: "2001:db8:1:2::/64", limitClass: "credentials", perMinute: 10 },
-      { group: "2001:db8:1::/48", limitClass: "credentials", perMinute: 100 },
+      { group: "2001:db8:1:2::/64", limitClass: "credentials", perMinute: 60 },
+      { group: "2001:db8:1::/48", limitClass: "credentials", perMinute: 600 },
     ]);
   });
 
@@ -323,7 +323,7 @@ describe("when the store cannot count", () => {
 
   it.each([
     ["anonymous", 5],
-    ["credentials", 1],
+    ["credentials", 6],
   ] as const)(
     "a tenth of an address's requests of the class %s is admitted, again in each minute",
     async (limitClass, admitted) => {

@@ -179,6 +179,9 @@ const decode = (bytes: Uint8Array): string => {
   }
 };
 
+/** More characters without a letter cost more than they can say. */
+const maxWordless = 1_000;
+
 /** Reads a document. @throws UnreadableDocument */
 export const openDocument = (
   bytes: Uint8Array,
@@ -191,9 +194,9 @@ export const openDocument = (
   }
   const source = decode(bytes);
   requireFewParts([source], format);
-  // Without a letter, or a reference to one, there is nothing to read.
-  const hasWords = /[\p{L}&]/u.test(source);
-  const document = hasWords ? readers[format](source, options) : { source, segments: [] };
+  // Without a letter, or a reference to one, there is nothing to read but what is wrong.
+  const isRead = source.length < maxWordless || /[\p{L}&]/u.test(source);
+  const document = isRead ? readers[format](source, options) : { source, segments: [] };
   const name = format;
   return openParts([{ name, document }], (texts) => {
     const text = texts.get(name);

@@ -10,9 +10,13 @@ export const flacReader: ContainerReader = {
     const stream = await openFlac(window, start);
     const { sampleRate, channels } = stream;
     const stated = Math.max(0, await countFlacSamples(window, stream)) / sampleRate;
-    const length = await compareWithPackets(window, { stated }, (tally, parts) =>
-      countFlacFrames(window, stream, tally, parts),
-    );
+    // Without a whole frame there is nothing to count.
+    const length =
+      stated === 0
+        ? { durationSeconds: 0 }
+        : await compareWithPackets(window, { stated }, (tally, parts) =>
+            countFlacFrames(window, stream, tally, parts),
+          );
     return { codec: "flac", ...length, sampleRate, channels };
   },
 

@@ -22,7 +22,7 @@ const wanted = ["account.json", "access.json", "keys.json", "sessions.json", "us
 /** The archive of an account that has spoken. */
 const downloadExport = async (url: string, directory: string): Promise<Buffer> => {
   const { token, password } = await createAccount(url, directory);
-  await speak(url, token, { text: "Wasuze otya nno?" });
+  await speak(url, token, { text: "Wasuze otya nno?", response_mode: "url" });
   const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
   const body = JSON.stringify({ password });
   const requested = await fetch(`${url}/auth/me/export`, { method: "POST", headers, body });

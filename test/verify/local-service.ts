@@ -12,7 +12,7 @@ export const speak = async (url: string, token: string, fields: object): Promise
   const response = await fetch(`${url}/tasks/audio/speech`, {
     method: "POST",
     headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-    body: JSON.stringify({ ...fields, response_mode: "stream" }),
+    body: JSON.stringify({ response_mode: "stream", ...fields }),
   });
   return Buffer.from(await response.arrayBuffer());
 };

@@ -56,7 +56,7 @@ export const lineBounds = {
       { for: "what each kind of session may do with each form, and attacks on sessions", lines: 900 },
       { for: "the largest documents of each format, and attacks on documents and settings", lines: 600 },
       realClients,
-      { for: realAccount, lines: 200 },
+      { for: realAccount, lines: 300 },
     ],
   },
 } as const satisfies Record<string, LineBound>;

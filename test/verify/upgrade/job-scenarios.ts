@@ -146,56 +146,6 @@ export const pendingCallback: Scenario = {
   },
 };
 
-const usage = z.object({ characters_this_month: z.object({ used: z.int() }) });
-
-/** More passages than fit one piece, and requests than pass the gate. */
-const passages = 130;
-const requestsThatPass = 70;
-
-const startDocument = async (world: World, { token }: Account, text: string): Promise<StartedJob> => {
-  const bytes = Buffer.from(text);
-  const json = { file_name: "letter.md", content_type: "text/markdown", size: bytes.length };
-  const upload = z.object({ upload_url: z.url(), file_id: z.string() });
-  const { upload_url, file_id } = await read(upload, `${world.url}/tasks/generate-upload-url`, {
-    token,
-    json,
-  });
-  await send(upload_url, { method: "PUT", bytes, headers: { "Content-Type": "text/markdown" } });
-  const fields = { type: "translation", file_id, source_language: "eng", target_language: "lug" };
-  const { id } = await read(job, `${world.url}/tasks/jobs`, { token, json: fields });
-  return { id, words: [] };
-};
-
-export const halfTranslated: Scenario = {
-  title: "a document that is translated in part",
-  prepare: async (world) => {
-    const owner = await createAccount(world, "translates");
-    const text = Array.from({ length: passages }, (_, index) => `The field number ${index} is dry.`);
-    world.gates.chat.shut(requestsThatPass);
-    const started = await startDocument(world, owner, text.join("\n\n"));
-    await waitFor("a part is translated", async () => {
-      const { status, progress } = await showJob(world, owner, started);
-      return (status === "running" && progress.done > 0) || undefined;
-    });
-    const countedIn = async () => {
-      const { characters_this_month: characters } = await read(usage, `${world.url}/auth/usage`, {
-        token: owner.token,
-      });
-      return characters.used;
-    };
-    const counted = await countedIn();
-    return async () => {
-      // Release 2.9.0 does not read plans that have a version; such a job fails later, and is refunded.
-      if (world.maker === "present") return void (await showJob(world, owner, started));
-      const { progress } = await whenCompleted(world, owner, started);
-      requireSame("what is translated", progress.done, progress.total);
-      const { bytes } = await send(`${world.url}/tasks/jobs/${started.id}/result`, { token: owner.token });
-      requireSame("its passages", bytes.toString("utf8").trim().split("\n\n").length, passages);
-      requireSame("what is counted", await countedIn(), counted);
-    };
-  },
-};
-
 /** The model gets this many pieces of one account at a time. */
 const piecesAtOnce = 3;
 

@@ -7,7 +7,7 @@ import { speakWords, startListener } from "../../support/spoken-words.ts";
 import { type Part, type Verdict, verdictOf } from "../run-parts.ts";
 import { accountScenarios, lostRefresh } from "./account-scenarios.ts";
 import { consoleScenarios } from "./console-scenarios.ts";
-import { halfTranslated, jobScenarios, pendingCallback, runningJobs } from "./job-scenarios.ts";
+import { jobScenarios, pendingCallback, runningJobs } from "./job-scenarios.ts";
 import { longVoiceNote, messageScenarios, queuedMail, queuedMessage } from "./message-scenarios.ts";
 import { startCallbackReceiver, startGate } from "./outside-world.ts";
 import { recordingScenarios } from "./recording-scenarios.ts";
@@ -31,7 +31,6 @@ const unfinished: readonly Scenario[] = [
   longVoiceNote,
   runningJobs,
   lostRefresh,
-  halfTranslated,
 ];
 
 /** A check with the title of its scenario. */

@@ -6,7 +6,9 @@ it("20,000 damaged multipart bodies never take the process down", async () => {
   const unexpected = watchProcess();
   await fc.assert(
     fc.asyncProperty(damagedBody, async (body) => {
-      expect([200, 400, 413, 422]).toContain(await statusWithin(5_000, body, "multipart/form-data; boundary=b"));
+      expect([200, 400, 413, 422]).toContain(
+        await statusWithin(5_000, body, "multipart/form-data; boundary=b"),
+      );
     }),
     { numRuns: 20_000 },
   );

@@ -226,6 +226,21 @@ describe("a streamed reply that calls tools", () => {
     ]);
   });
 
+  it("may come as nothing but names", () => {
+    const events = eventsOf([
+      chunk({ tool_calls: [{ function: { name: "one", arguments: "" } }] }),
+      chunk({ tool_calls: [{ function: { name: "two", arguments: "" } }] }),
+      chunk({}, "tool_calls"),
+    ]);
+    expect(events).toMatchObject([
+      { type: "tool-call", index: 0, call: { name: "one" } },
+      { type: "tool-call", index: 1, call: { name: "two" } },
+      { type: "tool-call-delta", index: 0, arguments: "{}" },
+      { type: "tool-call-delta", index: 1, arguments: "{}" },
+      { type: "finish", finishReason: "tool_calls" },
+    ]);
+  });
+
   it("is broken off when it does not say what it calls", () => {
     expect(() => eventsOf([chunk({ tool_calls: [piece(0, "{}", { id: "a" })] })])).toThrow(AppError);
   });

@@ -124,7 +124,7 @@ const styles: readonly ((content: string, number: number) => string)[] = [
       content: "content",
       model: content,
       choices: [
-        { index: 1, delta: { content } },
+        { index: "1", delta: { content } },
         { index: 0, delta: { content } },
       ],
     }),

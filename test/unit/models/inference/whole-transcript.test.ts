@@ -20,6 +20,29 @@ describe("a transcript of a model's server", () => {
     },
   );
 
+  it("has the entries that can be read, next to those that cannot", () => {
+    const segments = [
+      { start: 2, end: 1, text: "Bulungi." },
+      null,
+      "x",
+      { start: -1, end: 1, text: "Oli" },
+      { start: "soon", end: [], text: "otya?" },
+    ];
+    expect(parseTranscription(JSON.stringify({ text: null, segments }))).toEqual({
+      text: "Oli otya? Bulungi.",
+      segments: [
+        { start: 0, end: 1, text: "Oli" },
+        { start: 1, end: 2, text: "otya?" },
+        { start: 2, end: 2, text: "Bulungi." },
+      ],
+    });
+  });
+
+  it("has less-than signs and tags that are no tokens", () => {
+    const text = "a <b> | 3 < 4 |> <|";
+    expect(parseTranscription(JSON.stringify({ text })).text).toBe(text);
+  });
+
   it("has each detail of a segment that its server sent", () => {
     expect(segmentOf({ no_speech_prob: 0.755, tokens: "none", seek: null })?.details).toEqual({
       noSpeechProbability: 0.755,

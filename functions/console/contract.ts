@@ -31,8 +31,6 @@ import {
 import { vendorsEnvironment } from "../../shared/platform/config/vendors.ts";
 import { consoleLanguagesVariable } from "./texts/languages.ts";
 
-export const assetsPath = "/console/assets/{file}";
-
 export const consoleFunction = defineFunction({
   name: "console",
   description: "The web console: sign-up, login, keys, usage, playground and documentation",

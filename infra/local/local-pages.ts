@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalResponse } from "@language-ai/aws-stand-ins";
 import { build } from "esbuild";
-import { assetsPath } from "../../functions/console/contract.ts";
+import { assetsPath } from "../../functions/console/server/assets.ts";
 import { buildBrowserAssets } from "../bundling/browser-assets.ts";
 import { projectDirectory } from "../bundling/bundle-options.ts";
 import type { LocalPage, RenderLocalPage } from "./local-page.ts";

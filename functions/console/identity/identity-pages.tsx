@@ -2,10 +2,10 @@ import type { IdentitiesRepository } from "../../../shared/accounts/repositories
 import { isRecentLogin } from "../../../shared/accounts/sign-in/confirm-act.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { confirmVisit } from "../proof/confirm.ts";
-import { confirmPath } from "../proof/pages.ts";
+
 import { type EnterDependencies, enter } from "../second-factor/enter.ts";
 import { cookiesAt } from "../server/cookies.ts";
-import { logInPath, readNext } from "../server/links.ts";
+import { confirmPath, logInPath, readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { type PageResponse, redirect, redirectOutside, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { linkToken } from "../../../shared/accounts/sign-in/fields.ts";
 import { definePage } from "../server/define-page.ts";
+import { confirmOwnerPath } from "../server/links.ts";
 
 /** Where an owner without a password and a second factor logs in again, or requests a mailed link. */
 export const confirmPage = definePage({
   id: "confirmOwner",
-  path: "/console/account/confirm",
+  path: confirmOwnerPath,
   audience: "signed-in",
   shell: "solo",
   title: ({ proof }) => proof.title,
@@ -16,7 +17,7 @@ export const confirmPage = definePage({
 /** The page behind the mailed link. */
 export const confirmByLinkPage = definePage({
   id: "confirmOwnerByLink",
-  path: "/console/account/confirm/link",
+  path: `${confirmOwnerPath}/link`,
   audience: "signed-in",
   shell: "solo",
   title: ({ proof }) => proof.title,
@@ -24,7 +25,3 @@ export const confirmByLinkPage = definePage({
   form: z.object({ token: linkToken }),
   confidential: true,
 });
-
-/** The address of the page that continues with another page. */
-export const confirmPath = (toContinue: string): string =>
-  `${confirmPage.path}?${new URLSearchParams({ next: toContinue })}`;

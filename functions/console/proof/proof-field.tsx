@@ -1,8 +1,8 @@
+import { confirmPath } from "../server/links.ts";
 import { sentTo } from "../server/sent-form.ts";
 import type { Visit } from "../server/visit.ts";
 import { CodeField, PasswordField } from "../view/forms.tsx";
 import { proofToShow } from "./confirm.ts";
-import { confirmPath } from "./pages.ts";
 
 /**
  * What `confirmVisit` requires: a field named `password` for the password or a code, or the way to a recent login.

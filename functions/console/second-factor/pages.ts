@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { givenPassword } from "../../../shared/accounts/sign-in/fields.ts";
 import { definePage } from "../server/define-page.ts";
+import { logInCodePath, secondFactorPath } from "../server/links.ts";
 
 /** A code as people type it. */
 const code = z.string().trim().min(1).max(64);
@@ -14,7 +15,7 @@ const password = givenPassword.optional();
 /** Sets up the second factor of an account, renews its recovery codes and turns it off. */
 export const secondFactorPage = definePage({
   id: "secondFactor",
-  path: "/console/account/second-factor",
+  path: secondFactorPath,
   audience: "signed-in",
   title: ({ secondFactor }) => secondFactor.title,
   query: z.object({ next, done: z.literal("expired").optional().catch(undefined) }),
@@ -32,7 +33,7 @@ export const secondFactorPage = definePage({
 /** The second step of a login. */
 export const codePage = definePage({
   id: "logInCode",
-  path: "/console/log-in/code",
+  path: logInCodePath,
   audience: "everybody",
   shell: "solo",
   title: ({ secondFactor }) => secondFactor.logInTitle,
@@ -40,11 +41,3 @@ export const codePage = definePage({
   form: z.object({ code, next }),
   limit: { shown: "credentials", sent: "credentials" },
 });
-
-/** The address of the page for the code that continues with another page, for a session that has not shown one. */
-export const codePath = (toContinue: string): string =>
-  `${codePage.path}?${new URLSearchParams({ next: toContinue })}`;
-
-/** The address of the set-up that continues with another page, for pages that need a second factor. */
-export const setUpPath = (toContinue: string): string =>
-  `${secondFactorPage.path}?${new URLSearchParams({ next: toContinue })}`;

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { otpauthAddress, toBase32 } from "../../../shared/accounts/second-factor/totp.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { confirmVisit } from "../proof/confirm.ts";
-import { readNext } from "../server/links.ts";
+import { readNext, setUpPath } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { type PageResponse, redirect, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
@@ -14,7 +14,7 @@ import {
   startSecondFactor,
   turnOffSecondFactor,
 } from "./manage-second-factor.ts";
-import { secondFactorPage, setUpPath } from "./pages.ts";
+import { secondFactorPage } from "./pages.ts";
 import { RecoveryCodes, SecondFactorIsOn, SetUp, StartSetUp } from "./second-factor-views.tsx";
 
 /** What these pages use. */

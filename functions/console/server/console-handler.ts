@@ -1,8 +1,7 @@
 import type { Endpoint } from "../../../shared/http/endpoint.ts";
 import { createStreamingHandler, type HandlerOptions } from "../../../shared/http/pipeline.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { assetsPath } from "../contract.ts";
-import { sendAsset } from "./assets.ts";
+import { assetsPath, sendAsset } from "./assets.ts";
 import { definePage } from "./define-page.ts";
 import { formatErrors } from "./error-page.tsx";
 import { commonHeaders } from "./headers.ts";

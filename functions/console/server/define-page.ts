@@ -1,12 +1,7 @@
 import type * as z from "zod";
 import type { AddressLimitClass } from "../../../shared/accounts/limits/policies.ts";
 import type { Texts } from "../texts/languages.ts";
-
-/**
- * What is around the content of a page: `console` a sidebar, for people who are logged in; `docs` and `home` only the bar, and they use
- * the whole width; `solo` shows one form in the middle.
- */
-export type Shell = "console" | "docs" | "home" | "plain" | "solo";
+import type { Shell } from "../view/frame.ts";
 
 /**
  * Who may see a page. `signed-in` redirects others to the login page, and back afterwards; so does `operators`, which refuses

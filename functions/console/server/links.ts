@@ -19,6 +19,24 @@ export const readNext = (next: string | undefined): string | undefined => {
 export const logInPath = (next: string): string =>
   next === "/console" ? "/console/log-in" : `/console/log-in?${new URLSearchParams({ next })}`;
 
+const continuing =
+  (path: string) =>
+  (next: string): string =>
+    `${path}?${new URLSearchParams({ next })}`;
+
+export const logInCodePath = "/console/log-in/code";
+export const secondFactorPath = "/console/account/second-factor";
+export const confirmOwnerPath = "/console/account/confirm";
+
+/** The address of the page for the code that continues with another page, for a session that has not shown one. */
+export const codePath = continuing(logInCodePath);
+
+/** The address of the set-up that continues with another page, for pages that need a second factor. */
+export const setUpPath = continuing(secondFactorPath);
+
+/** The address of the page for owners without a password and a second factor that continues with another page. */
+export const confirmPath = continuing(confirmOwnerPath);
+
 /**
  * Adds the prefix of the service to paths: the stage at API Gateway's default address, or a base path. Links have no host, so pages
  * work under any name of the service.

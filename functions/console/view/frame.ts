@@ -1,7 +1,12 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Shell } from "../server/define-page.ts";
 import type { ConsoleLanguage, Texts } from "../texts/languages.ts";
+
+/**
+ * What is around the content of a page: `console` a sidebar, for people who are logged in; `docs` and `home` only the bar, and they use
+ * the whole width; `solo` shows one form in the middle.
+ */
+export type Shell = "console" | "docs" | "home" | "plain" | "solo";
 
 /** What all parts of a page can use. */
 export interface PageFrame {

@@ -68,6 +68,8 @@ if (!hasBrowser) {
 }
 
 export default defineConfig({
+  // Several projects of TypeScript have pages; Vite reads the settings of one.
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
     env: { LOG_LEVEL: "SILENT" },
     setupFiles: [join(here, "test/support/property-seed.ts")],

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { consoleLanguages, consoleLanguagesVariable } from "../functions/console/texts/languages.ts";
 import { defaultLegacySettings, legacySettings } from "../functions/legacy/settings.ts";
 import { functionDefinitions } from "../functions/manifest.ts";
 import {
@@ -7,6 +6,7 @@ import {
   defaultCharacterQuotas,
   defaultUnverifiedQuotaShare,
 } from "../shared/accounts/limits/policies.ts";
+import { consoleLanguages, consoleLanguagesVariable } from "../shared/pages/texts/languages.ts";
 import { vendorName } from "../shared/platform/config/vendors.ts";
 import { daySeconds } from "../shared/platform/durations.ts";
 import { checkIdentityProviders, identityProviderSettings } from "./identity-provider-settings.ts";

@@ -1,3 +1,4 @@
+import type { BoundPage } from "../../shared/pages/server/page.ts";
 import { type AccountPagesDependencies, accountPages } from "./account/account-pages.tsx";
 import { type AdminDependencies, adminPages } from "./admin/admin-pages.tsx";
 import { type DocumentationDependencies, docsPages } from "./docs/docs-pages.tsx";
@@ -14,7 +15,6 @@ import {
   type SecondFactorPagesDependencies,
   secondFactorPages,
 } from "./second-factor/second-factor-pages.tsx";
-import type { BoundPage } from "./server/page.ts";
 import { type StatusDependencies, statusPages } from "./status/status-pages.tsx";
 import { type TierDependencies, tierPages } from "./tier/tier-pages.tsx";
 

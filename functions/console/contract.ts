@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineFunction } from "../../shared/http/function-definition.ts";
+import { consoleLanguagesVariable } from "../../shared/pages/texts/languages.ts";
 import {
   accountLimitEnvironment,
   anonymousLimitEnvironment,
@@ -29,7 +30,6 @@ import {
   textVariable,
 } from "../../shared/platform/config/variables.ts";
 import { vendorsEnvironment } from "../../shared/platform/config/vendors.ts";
-import { consoleLanguagesVariable } from "./texts/languages.ts";
 
 export const consoleFunction = defineFunction({
   name: "console",

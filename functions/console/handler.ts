@@ -1,5 +1,8 @@
 import { createRequestLog } from "../../shared/accounts/requests/request-log.ts";
 import { createTierRequests } from "../../shared/accounts/tiers/tier-requests.ts";
+import { builtAssets } from "../../shared/pages/server/built-assets.ts";
+import { createPageHandler } from "../../shared/pages/server/page-handler.ts";
+import { createSessionsRepository } from "../../shared/pages/sessions/sessions-repository.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
 import { createStatusLog } from "../../shared/platform/status/status-log.ts";
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
@@ -30,9 +33,6 @@ import { noticesOf } from "./notices/notice.ts";
 import { createVisitorAttempts } from "./playground/visitor-attempts.ts";
 import { visitorEndpoint } from "./playground/visitor-endpoint.ts";
 import { evaluations } from "./quality/built-evaluations.ts";
-import { builtAssets } from "./server/built-assets.ts";
-import { createConsoleHandler } from "./server/console-handler.ts";
-import { createSessionsRepository } from "./sessions/sessions-repository.ts";
 
 const environment = readEnvironment(consoleFunction.environment, process.env);
 const dependencies = accountDependenciesFrom(environment);
@@ -54,7 +54,7 @@ const deadLetters = {
   jobs: openDeadLetters(environment.JOB_DEAD_LETTER_QUEUE_URL, jobs, aws),
 };
 
-export const handler = createConsoleHandler(
+export const handler = createPageHandler(
   consolePages({
     ...playground,
     store: linkedStoreFrom(environment),

@@ -2,14 +2,14 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { build, type Plugin } from "esbuild";
-import type { BuiltAsset } from "../../functions/console/server/built-assets.ts";
+import type { BuiltAsset } from "../../shared/pages/server/built-assets.ts";
 
-/** Pages load each of its files separately; modules that several of them need are in its folders. */
-const clientDirectory = "functions/console/client";
-const styleSheet = "functions/console/view/style.css";
+/** Pages load each of their files separately; modules that several of them need are in folders below. */
+const clientDirectories = ["shared/pages/client", "functions/console/client"];
+const styleSheet = "shared/pages/view/style.css";
 
 /** Each of its style sheets is for some of the pages only. */
-const pageStyleDirectory = "functions/console/view/page-style";
+const pageStyleDirectory = "shared/pages/view/page-style";
 
 /** People use their phones for years, so newer syntax is translated for these browsers. */
 const target = ["chrome87", "firefox78", "safari15"];
@@ -41,7 +41,9 @@ export const buildBrowserAssets = async (projectDirectory: string): Promise<Brow
     (await readdir(join(projectDirectory, directory)))
       .filter((name) => names.test(name))
       .map((name) => join(directory, name));
-  const scripts = await filesIn(clientDirectory, /\.tsx?$/);
+  const scripts = (
+    await Promise.all(clientDirectories.map((directory) => filesIn(directory, /\.tsx?$/)))
+  ).flat();
   const pageStyles = await filesIn(pageStyleDirectory, /\.css$/);
   const { outputFiles, metafile } = await build({
     absWorkingDir: projectDirectory,
@@ -81,13 +83,13 @@ export const buildBrowserAssets = async (projectDirectory: string): Promise<Brow
 export const browserAssets = (projectDirectory: string): Plugin => ({
   name: "browser-assets",
   setup(builder) {
-    builder.onLoad({ filter: /\/console\/server\/built-assets\.ts$/ }, async () => {
+    builder.onLoad({ filter: /\/pages\/server\/built-assets\.ts$/ }, async () => {
       const { assets, inputs } = await buildBrowserAssets(projectDirectory);
       return {
         contents: `export const builtAssets = ${JSON.stringify(assets)};`,
         loader: "js",
         watchFiles: [...inputs],
-        watchDirs: [clientDirectory, pageStyleDirectory].map((directory) =>
+        watchDirs: [...clientDirectories, pageStyleDirectory].map((directory) =>
           join(projectDirectory, directory),
         ),
       };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { textsOf } from "../../functions/console/texts/languages.ts";
 import { escapeHtml } from "../../shared/http/html.ts";
+import { textsOf } from "../../shared/pages/texts/languages.ts";
 
 /** The look of the console's pages in short. Velocity reads the signs of hex colours and variables as its own, so it has neither. */
 const style = [

@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalResponse } from "@language-ai/aws-stand-ins";
 import { build } from "esbuild";
-import { assetsPath } from "../../functions/console/server/assets.ts";
+import { assetsPath } from "../../shared/pages/server/links.ts";
 import { buildBrowserAssets } from "../bundling/browser-assets.ts";
 import { projectDirectory } from "../bundling/bundle-options.ts";
 import type { LocalPage, RenderLocalPage } from "./local-page.ts";
 
 const pagesModule = "infra/local/pages/render-page.tsx";
-const tokensFile = join(projectDirectory, "functions/console/view/style/tokens.css");
+const tokensFile = join(projectDirectory, "shared/pages/view/style/tokens.css");
 
 /**
  * Loads the pages. They share components with the console, and Node cannot run those as they are, so each request bundles

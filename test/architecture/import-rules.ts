@@ -142,6 +142,7 @@ export const rooms: RoomTable = {
   models: ["platform", "audio"],
   accounts: ["platform"],
   http: ["platform", "accounts"],
+  pages: ["platform", "accounts", "http"],
   messaging: ["platform"],
   documents: ["platform", "models"],
   recordings: ["platform", "audio", "models", "accounts", "messaging", "documents"],

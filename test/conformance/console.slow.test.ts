@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { cookiesAt } from "../../functions/console/server/cookies.ts";
+import { cookiesAt } from "../../shared/pages/server/cookies.ts";
 import {
   basePath,
   baseUrl,

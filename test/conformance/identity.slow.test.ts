@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from "vitest";
-import { cookiesAt } from "../../functions/console/server/cookies.ts";
 import { standInAccounts } from "../../infra/local/identity/stand-in-accounts.ts";
+import { cookiesAt } from "../../shared/pages/server/cookies.ts";
 import { basePath, baseUrl, call } from "../support/client.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { FormVisitor, formsOf } from "../support/form-visitor.ts";

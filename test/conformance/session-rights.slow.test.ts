@@ -3,13 +3,6 @@ import { globSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import * as z from "zod";
-import { cookiesAt } from "../../functions/console/server/cookies.ts";
-import { formTokenFor } from "../../functions/console/server/form-token.ts";
-import {
-  createSessionsRepository,
-  type SessionStart,
-  withPassword,
-} from "../../functions/console/sessions/sessions-repository.ts";
 import { anyNextEpoch, type StoredAccount } from "../../shared/accounts/access/account.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import {
@@ -19,6 +12,13 @@ import {
 import { newRecoveryCodes, recoveryCodeDigest } from "../../shared/accounts/second-factor/recovery-codes.ts";
 import { sessionKeys } from "../../shared/accounts/sessions/keys.ts";
 import { hashPassword } from "../../shared/accounts/sign-in/passwords.ts";
+import { cookiesAt } from "../../shared/pages/server/cookies.ts";
+import { formTokenFor } from "../../shared/pages/server/form-token.ts";
+import {
+  createSessionsRepository,
+  type SessionStart,
+  withPassword,
+} from "../../shared/pages/sessions/sessions-repository.ts";
 import { baseUrl } from "../support/client.ts";
 import { FormVisitor, type SeenPage } from "../support/form-visitor.ts";
 import { openStoredData, type StoredData } from "../support/stored-data.ts";
@@ -189,7 +189,7 @@ const formNames = ({ id, form }: z.output<typeof declared>): string[] => {
 
 /** The addresses of all forms that the sources declare, by their names. */
 const declaredForms = async (): Promise<Map<string, string>> => {
-  const files = globSync("functions/console/**/*.{ts,tsx}").filter((file) =>
+  const files = globSync("{functions/console,functions/operators}/**/*.{ts,tsx}").filter((file) =>
     readFileSync(file, "utf8").includes("definePage({"),
   );
   const modules: unknown[] = await Promise.all(files.map((file) => import(pathToFileURL(file).href)));

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sessionDigest, sessionKeys } from "../../shared/accounts/sessions/keys.ts";
 import {
   createSessionsRepository,
   type SessionsRepository,
   withPassword,
-} from "../../functions/console/sessions/sessions-repository.ts";
-import { sessionDigest, sessionKeys } from "../../shared/accounts/sessions/keys.ts";
+} from "../../shared/pages/sessions/sessions-repository.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 const hour = 60 * 60;

@@ -61,9 +61,14 @@ const succeeds = (folder: string, command: string, args: readonly string[]): Pro
     });
   });
 
+const pageProjects = [
+  [["functions/console/client", "shared/pages/client"], "functions/console/client"],
+  [["functions/console", "shared/pages"], "functions/console"],
+] as const;
+
 /** The configuration that checks a file's types: pages and their scripts have their own. */
 const typesOf = (file: string): string =>
-  ["functions/console/client", "functions/console"].find((area) => file.startsWith(`${area}/`)) ?? ".";
+  pageProjects.find(([areas]) => areas.some((area) => file.startsWith(`${area}/`)))?.[1] ?? ".";
 
 /** The nearest tests first: most mutants need no others. */
 const inBatches = (tests: readonly string[]): string[][] =>

@@ -1,9 +1,9 @@
 import type { AccountExport } from "../../../shared/accounts/export/request-export.ts";
-import { proofField } from "../proof/proof-field.tsx";
-import { sentTo } from "../server/sent-form.ts";
-import { fill } from "../texts/languages.ts";
-import { momentOf } from "../view/dates.ts";
-import { Form } from "../view/forms.tsx";
+import { proofField } from "../../../shared/pages/proof/proof-field.tsx";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { momentOf } from "../../../shared/pages/view/dates.ts";
+import { Form } from "../../../shared/pages/view/forms.tsx";
 import { type AccountView, accountPath } from "./account-view.ts";
 
 const kilobyte = 1_024;

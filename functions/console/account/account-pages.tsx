@@ -17,6 +17,11 @@ import type { SignInDependencies } from "../../../shared/accounts/sign-in/depend
 import { acceptTerms } from "../../../shared/accounts/sign-in/register.ts";
 import { resendVerification } from "../../../shared/accounts/sign-in/verify-email.ts";
 import { findUsage } from "../../../shared/accounts/usage/find-usage.ts";
+import { confirmVisit, proofIn } from "../../../shared/pages/proof/confirm.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { type PageResponse, redirect, shown } from "../../../shared/pages/server/responses.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import type { SessionsRepository } from "../../../shared/pages/sessions/sessions-repository.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { CallbackSecrets } from "../../../shared/recordings/callbacks/callback-secrets.ts";
 import {
@@ -25,13 +30,8 @@ import {
   resendCallback,
   sendTestCallback,
 } from "../../../shared/recordings/jobs/manage-callbacks.ts";
+import { requirePresentTerms } from "../entry/require-present-terms.ts";
 import { providerNameOf } from "../identity/enter-with-identity.ts";
-import { confirmVisit, proofIn } from "../proof/confirm.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { requirePresentTerms } from "../server/require-present-terms.ts";
-import { type PageResponse, redirect, shown } from "../server/responses.ts";
-import type { Visit } from "../server/visit.ts";
-import type { SessionsRepository } from "../sessions/sessions-repository.ts";
 import { AccountSettings, sectionIn } from "./account.tsx";
 import type { AccountView, LinkableProvider } from "./account-view.ts";
 import { createOnce, report } from "./create-once.ts";

@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import type { AccountExport } from "../../../shared/accounts/export/request-export.ts";
 import type { JoinedIdentity } from "../../../shared/accounts/repositories/identities-repository.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import type { Session } from "../../../shared/pages/sessions/sessions-repository.ts";
 import type { CallbackDelivery } from "../../../shared/recordings/callbacks/deliveries.ts";
-import type { Visit } from "../server/visit.ts";
-import type { Session } from "../sessions/sessions-repository.ts";
 import type { accountPage } from "./pages.ts";
 
 /** Where all forms of an account are sent. */

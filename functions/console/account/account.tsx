@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { proofField } from "../proof/proof-field.tsx";
-import { sentTo } from "../server/sent-form.ts";
-import { fill } from "../texts/languages.ts";
-import { Notice, PageHead, TabBar } from "../view/components.tsx";
-import { Form } from "../view/forms.tsx";
+import { proofField } from "../../../shared/pages/proof/proof-field.tsx";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Notice, PageHead, TabBar } from "../../../shared/pages/view/components.tsx";
+import { Form } from "../../../shared/pages/view/forms.tsx";
 import { Export } from "./account-export.tsx";
 import { type AccountView, accountPath } from "./account-view.ts";
 import { NewTerms } from "./new-terms.tsx";

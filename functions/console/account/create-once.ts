@@ -6,9 +6,9 @@ import type { ApiKeysRepository } from "../../../shared/accounts/repositories/ap
 import type { ConfirmDependencies } from "../../../shared/accounts/sign-in/confirm-act.ts";
 import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
 import { issueTokenTo } from "../../../shared/accounts/sign-in/issue-token.ts";
-import { confirmVisit } from "../proof/confirm.ts";
-import type { Visit } from "../server/visit.ts";
-import type { SessionsRepository } from "../sessions/sessions-repository.ts";
+import { confirmVisit } from "../../../shared/pages/proof/confirm.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import type { SessionsRepository } from "../../../shared/pages/sessions/sessions-repository.ts";
 import { endOfDay, type tokensPage } from "./pages.ts";
 import type { ShownOnce } from "./tokens.tsx";
 

@@ -1,8 +1,8 @@
+import { codeSamples, type SampleRequest } from "../../../shared/pages/samples/code-samples.ts";
+import { openAiSamples } from "../../../shared/pages/samples/openai-samples.ts";
+import { type CodeTab, CodeTabs } from "../../../shared/pages/view/code.tsx";
 import { speechModel } from "../../../shared/platform/catalogue/audio-models.ts";
 import { defaultVoices } from "../../../shared/platform/catalogue/voices.ts";
-import { codeSamples, type SampleRequest } from "../samples/code-samples.ts";
-import { openAiSamples } from "../samples/openai-samples.ts";
-import { type CodeTab, CodeTabs } from "../view/code.tsx";
 
 /** Where a sample has no key yet, the reader puts one. */
 const placeholder = "…";

@@ -1,9 +1,9 @@
-import { Prose } from "../docs/prose.tsx";
-import { sentTo } from "../server/sent-form.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Notice } from "../view/components.tsx";
-import { Form } from "../view/forms.tsx";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Notice } from "../../../shared/pages/view/components.tsx";
+import { Form } from "../../../shared/pages/view/forms.tsx";
+import { Prose } from "../../../shared/pages/view/prose.tsx";
 import { accountPath } from "./account-view.ts";
 
 /** A form to accept the terms, while the owner of the account has not accepted the present ones. */

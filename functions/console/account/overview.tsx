@@ -1,14 +1,14 @@
 import type { Usage } from "../../../shared/accounts/usage/usage.ts";
-import { sentTo } from "../server/sent-form.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Badge, Facts, Notice, PageHead } from "../view/components.tsx";
-import { dayOf, numbersIn } from "../view/dates.ts";
-import { Form } from "../view/forms.tsx";
-import { Icon } from "../view/icons.tsx";
-import { Meter } from "../view/meter.tsx";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge, Facts, Notice, PageHead } from "../../../shared/pages/view/components.tsx";
+import { dayOf, numbersIn } from "../../../shared/pages/view/dates.ts";
+import { Form } from "../../../shared/pages/view/forms.tsx";
+import { Icon } from "../../../shared/pages/view/icons.tsx";
+import { Meter } from "../../../shared/pages/view/meter.tsx";
+import { CharactersMeter, RecordingsMeter } from "../../../shared/pages/view/month-meters.tsx";
 import { FirstRequest } from "./first-request.tsx";
-import { CharactersMeter, RecordingsMeter } from "./month-meters.tsx";
 import { NewTerms } from "./new-terms.tsx";
 
 type Shown = Visit<{ readonly done?: "sent" | undefined }, "signed-in"> & {

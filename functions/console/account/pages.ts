@@ -3,11 +3,11 @@ import { scopes } from "../../../shared/accounts/access/api-keys.ts";
 import { keyRequest } from "../../../shared/accounts/profile/manage-keys.ts";
 import { organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
 import { givenPassword, newPassword } from "../../../shared/accounts/sign-in/fields.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { providerLetters } from "../../../shared/platform/config/identity-providers.ts";
 import { optionalField, text } from "../../../shared/platform/validation/fields.ts";
 import { maxCallbackUrlLength } from "../../../shared/recordings/callbacks/callback-url.ts";
-import { definePage } from "../server/define-page.ts";
 
 /** The outcome that a page shows after one of its forms. */
 const done = <const Outcome extends string>(outcomes: readonly Outcome[]) =>

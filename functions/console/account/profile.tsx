@@ -1,8 +1,8 @@
 import { organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import { Facts } from "../../../shared/pages/view/components.tsx";
+import { Field, Form, optionsOf, Select } from "../../../shared/pages/view/forms.tsx";
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
-import { sentTo } from "../server/sent-form.ts";
-import { Facts } from "../view/components.tsx";
-import { Field, Form, optionsOf, Select } from "../view/forms.tsx";
 import { type AccountView, accountPath } from "./account-view.ts";
 
 export const Email = (visit: AccountView) => {

@@ -1,12 +1,12 @@
 import type * as z from "zod";
 import { type LoggedRequest, requestLogDays } from "../../../shared/accounts/requests/request-log.ts";
 import type { TaskPaths } from "../../../shared/accounts/usage/find-usage.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Badge, DataTable } from "../view/components.tsx";
-import { momentOf, numbersIn } from "../view/dates.ts";
-import { Field } from "../view/forms.tsx";
-import { useFrame } from "../view/frame.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge, DataTable } from "../../../shared/pages/view/components.tsx";
+import { momentOf, numbersIn } from "../../../shared/pages/view/dates.ts";
+import { Field } from "../../../shared/pages/view/forms.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
 import type { usagePage } from "./pages.ts";
 
 /** How many requests a page lists. */

@@ -1,10 +1,10 @@
-import { proofField } from "../proof/proof-field.tsx";
+import { proofField } from "../../../shared/pages/proof/proof-field.tsx";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge, Facts } from "../../../shared/pages/view/components.tsx";
+import { momentOf } from "../../../shared/pages/view/dates.ts";
+import { Form, NewPasswordField, PasswordField } from "../../../shared/pages/view/forms.tsx";
 import { secondFactorPage } from "../second-factor/pages.ts";
-import { sentTo } from "../server/sent-form.ts";
-import { fill } from "../texts/languages.ts";
-import { Badge, Facts } from "../view/components.tsx";
-import { momentOf } from "../view/dates.ts";
-import { Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
 import { type AccountView, accountPath } from "./account-view.ts";
 import { browserName } from "./browser-name.ts";
 

@@ -6,15 +6,15 @@ import {
   type ListedKeys,
   maxKeyNameLength,
 } from "../../../shared/accounts/profile/manage-keys.ts";
+import { Confirmed } from "../../../shared/pages/proof/confirmed.tsx";
+import { proofField } from "../../../shared/pages/proof/proof-field.tsx";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { DataTable, EmptyState, Notice, PageHead, Secret } from "../../../shared/pages/view/components.tsx";
+import { dayOf, numbersIn } from "../../../shared/pages/view/dates.ts";
+import { Choices, Field, Form } from "../../../shared/pages/view/forms.tsx";
 import { daySeconds } from "../../../shared/platform/durations.ts";
-import { proofField } from "../proof/proof-field.tsx";
-import { sentTo } from "../server/sent-form.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { DataTable, EmptyState, Notice, PageHead, Secret } from "../view/components.tsx";
-import { dayOf, numbersIn } from "../view/dates.ts";
-import { Choices, Field, Form } from "../view/forms.tsx";
-import { Confirmed } from "./confirmed.tsx";
 import { FirstRequest } from "./first-request.tsx";
 import type { tokensPage } from "./pages.ts";
 

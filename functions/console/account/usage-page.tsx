@@ -5,9 +5,9 @@ import type { ApiKeysRepository } from "../../../shared/accounts/repositories/ap
 import type { RequestLog } from "../../../shared/accounts/requests/request-log.ts";
 import { findUsage, type UsageDependencies, usageTable } from "../../../shared/accounts/usage/find-usage.ts";
 import { maxUsageDays } from "../../../shared/accounts/usage/usage.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { sentFile, shown } from "../../../shared/pages/server/responses.ts";
 import { dayMilliseconds } from "../../../shared/platform/durations.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { sentFile, shown } from "../server/responses.ts";
 import { usagePage } from "./pages.ts";
 import { listedRequests } from "./requests.tsx";
 import { UsageOfDays, type UsageRange } from "./usage.tsx";

@@ -1,14 +1,14 @@
 import { maxUsageDays, type Usage, type UsedOperation } from "../../../shared/accounts/usage/usage.ts";
-import { fill } from "../texts/languages.ts";
-import { DataTable, EmptyState, PageHead, Segments } from "../view/components.tsx";
-import { dayOf, numbersIn } from "../view/dates.ts";
-import { Field } from "../view/forms.tsx";
-import { Meter } from "../view/meter.tsx";
-import { StackedChart } from "../view/stacked-chart.tsx";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { DataTable, EmptyState, PageHead, Segments } from "../../../shared/pages/view/components.tsx";
+import { dayOf, numbersIn } from "../../../shared/pages/view/dates.ts";
+import { Field } from "../../../shared/pages/view/forms.tsx";
+import { Meter } from "../../../shared/pages/view/meter.tsx";
+import { CharactersMeter, RecordingsMeter } from "../../../shared/pages/view/month-meters.tsx";
 import { FirstRequest } from "./first-request.tsx";
-import { CharactersMeter, RecordingsMeter } from "./month-meters.tsx";
 import { usageRanges } from "./pages.ts";
 import { Requests, type RequestsView } from "./requests.tsx";
+import { StackedChart } from "./stacked-chart.tsx";
 
 /** The requested days, and their problem. */
 export interface UsageRange {

@@ -1,14 +1,14 @@
+import { Confirmed } from "../../../shared/pages/proof/confirmed.tsx";
+import { proofField } from "../../../shared/pages/proof/proof-field.tsx";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge, DataTable, Secret } from "../../../shared/pages/view/components.tsx";
+import { momentOf } from "../../../shared/pages/view/dates.ts";
+import { Field, Form } from "../../../shared/pages/view/forms.tsx";
 import { testEvent } from "../../../shared/recordings/callbacks/callback-queue.ts";
 import type { CallbackDelivery } from "../../../shared/recordings/callbacks/deliveries.ts";
 import { maxListedCallbacks } from "../../../shared/recordings/jobs/manage-callbacks.ts";
-import { proofField } from "../proof/proof-field.tsx";
-import { sentTo } from "../server/sent-form.ts";
-import { fill } from "../texts/languages.ts";
-import { Badge, DataTable, Secret } from "../view/components.tsx";
-import { momentOf } from "../view/dates.ts";
-import { Field, Form } from "../view/forms.tsx";
 import { type AccountView, accountPath } from "./account-view.ts";
-import { Confirmed } from "./confirmed.tsx";
 
 const kinds = { delivered: "good", failed: "bad", pending: "warning" } as const;
 

@@ -1,10 +1,10 @@
 import type * as z from "zod";
 import type { FoundAccounts } from "../../../shared/accounts/operators/find-accounts.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { DataTable, EmptyState, Notice } from "../view/components.tsx";
-import { dayOf } from "../view/dates.ts";
-import { Field } from "../view/forms.tsx";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { DataTable, EmptyState, Notice } from "../../../shared/pages/view/components.tsx";
+import { dayOf } from "../../../shared/pages/view/dates.ts";
+import { Field } from "../../../shared/pages/view/forms.tsx";
 import { AdminPage, adminAccountPath, More, StatusBadge } from "./admin-view.tsx";
 import type { accountsPage } from "./pages.ts";
 

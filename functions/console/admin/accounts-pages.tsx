@@ -18,13 +18,13 @@ import type { ConfirmDependencies } from "../../../shared/accounts/sign-in/confi
 import { decideTierRequest } from "../../../shared/accounts/tiers/decide-tier-request.ts";
 import type { TierRequests } from "../../../shared/accounts/tiers/tier-requests.ts";
 import { findUsage, type UsageDependencies } from "../../../shared/accounts/usage/find-usage.ts";
+import { confirmVisit } from "../../../shared/pages/proof/confirm.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { type PageResponse, redirect, shown } from "../../../shared/pages/server/responses.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import type { SessionsRepository } from "../../../shared/pages/sessions/sessions-repository.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Table } from "../../../shared/platform/storage/table.ts";
-import { confirmVisit } from "../proof/confirm.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { type PageResponse, redirect, shown } from "../server/responses.ts";
-import type { Visit } from "../server/visit.ts";
-import type { SessionsRepository } from "../sessions/sessions-repository.ts";
 import { AccountDetails } from "./account-details.tsx";
 import { AccountsList } from "./accounts-list.tsx";
 import { adminAccountPath } from "./admin-view.tsx";

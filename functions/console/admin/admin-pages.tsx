@@ -1,6 +1,6 @@
 import type { AuditLog } from "../../../shared/accounts/operators/audit-log.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { shown } from "../server/responses.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { shown } from "../../../shared/pages/server/responses.ts";
 import { namesOf } from "./account-names.ts";
 import { type AccountsDependencies, accountsPages } from "./accounts-pages.tsx";
 import { AuditList } from "./audit-list.tsx";

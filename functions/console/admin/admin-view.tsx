@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
-import type { Visit } from "../server/visit.ts";
-import { Badge, Notice, PageHead, TabBar } from "../view/components.tsx";
-import { Form } from "../view/forms.tsx";
-import { useFrame } from "../view/frame.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { Badge, Notice, PageHead, TabBar } from "../../../shared/pages/view/components.tsx";
+import { Form } from "../../../shared/pages/view/forms.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
 
 /** The operators' pages, in the order of their tabs. */
 const tabs = [

@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import type { RecordedAct } from "../../../shared/accounts/operators/audit-log.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { DataTable, EmptyState } from "../view/components.tsx";
-import { momentOf } from "../view/dates.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { DataTable, EmptyState } from "../../../shared/pages/view/components.tsx";
+import { momentOf } from "../../../shared/pages/view/dates.ts";
 import { AccountLink, AdminPage, More } from "./admin-view.tsx";
 import type { auditPage } from "./pages.ts";
 

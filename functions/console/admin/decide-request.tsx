@@ -1,11 +1,11 @@
 import { tierDecisions } from "../../../shared/accounts/mail/mail-request.ts";
 import type { TierRequest } from "../../../shared/accounts/tiers/tier-requests.ts";
-import { proofField } from "../proof/proof-field.tsx";
-import { sentTo } from "../server/sent-form.ts";
-import type { Visit } from "../server/visit.ts";
-import { Facts } from "../view/components.tsx";
-import { dayOf } from "../view/dates.ts";
-import { Form, Select, TextArea } from "../view/forms.tsx";
+import { proofField } from "../../../shared/pages/proof/proof-field.tsx";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { Facts } from "../../../shared/pages/view/components.tsx";
+import { dayOf } from "../../../shared/pages/view/dates.ts";
+import { Form, Select, TextArea } from "../../../shared/pages/view/forms.tsx";
 import { adminAccountPath } from "./admin-view.tsx";
 
 /** The open request of an account for a higher plan, and the form that decides it. */

@@ -1,9 +1,9 @@
 import type * as z from "zod";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { DataTable, EmptyState, Notice } from "../../../shared/pages/view/components.tsx";
+import { momentOf } from "../../../shared/pages/view/dates.ts";
 import type { CallbackState, FailedCallback } from "../../../shared/recordings/callbacks/deliveries.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { DataTable, EmptyState, Notice } from "../view/components.tsx";
-import { momentOf } from "../view/dates.ts";
 import { AccountLink, AdminPage, EntryAct, More, RefusedAct } from "./admin-view.tsx";
 import type { DeadLetter } from "./dead-letters.ts";
 import type { adminDeliveriesPage, deadLetterQueues } from "./pages.ts";

@@ -1,10 +1,10 @@
 import type * as z from "zod";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge, DataTable, EmptyState, Notice, Segments } from "../../../shared/pages/view/components.tsx";
+import { momentOf, numbersIn } from "../../../shared/pages/view/dates.ts";
 import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
 import { workOf } from "../../../shared/recordings/jobs/job-work.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Badge, DataTable, EmptyState, Notice, Segments } from "../view/components.tsx";
-import { momentOf, numbersIn } from "../view/dates.ts";
 import { AccountLink, AdminPage, EntryAct, More, RefusedAct } from "./admin-view.tsx";
 import { type adminJobsPage, jobLists } from "./pages.ts";
 

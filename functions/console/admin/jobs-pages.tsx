@@ -1,11 +1,11 @@
 import type { AuditLog } from "../../../shared/accounts/operators/audit-log.ts";
 import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { redirect, shown } from "../../../shared/pages/server/responses.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
 import type { JobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
 import type { JobList } from "../../../shared/recordings/jobs/keys.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { redirect, shown } from "../server/responses.ts";
 import { namesOf } from "./account-names.ts";
 import { JobsList } from "./jobs-list.tsx";
 import { cancelJob, type OperateDependencies, retryJob } from "./operate-job.ts";

@@ -1,9 +1,9 @@
 import type { CalledServer } from "../../../shared/models/health/keys.ts";
 import type { HourOfCalls } from "../../../shared/models/health/model-calls.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Badge, DataTable } from "../view/components.tsx";
-import { momentOf, numbersIn } from "../view/dates.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge, DataTable } from "../../../shared/pages/view/components.tsx";
+import { momentOf, numbersIn } from "../../../shared/pages/view/dates.ts";
 import { AdminPage } from "./admin-view.tsx";
 import type { Probe } from "./probe-server.ts";
 

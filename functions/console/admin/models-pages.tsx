@@ -1,8 +1,8 @@
 import type { CalledServer } from "../../../shared/models/health/keys.ts";
 import { readLastHour } from "../../../shared/models/health/model-calls.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { shown } from "../../../shared/pages/server/responses.ts";
 import type { Table } from "../../../shared/platform/storage/table.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { shown } from "../server/responses.ts";
 import { ModelsList } from "./models-list.tsx";
 import { adminModelsPage } from "./pages.ts";
 import { probeServer } from "./probe-server.ts";

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { accountTypes } from "../../../shared/accounts/access/account-access.ts";
 import { tierDecisions } from "../../../shared/accounts/mail/mail-request.ts";
 import { givenPassword } from "../../../shared/accounts/sign-in/fields.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 import { optionalField, text } from "../../../shared/platform/validation/fields.ts";
-import { definePage } from "../server/define-page.ts";
 
 /** The outcome that a page shows after one of its forms. */
 const done = <const Outcome extends string>(outcomes: readonly Outcome[]) =>

@@ -1,8 +1,8 @@
 import type { TierRequest } from "../../../shared/accounts/tiers/tier-requests.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Badge, DataTable, EmptyState } from "../view/components.tsx";
-import { dayOf } from "../view/dates.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge, DataTable, EmptyState } from "../../../shared/pages/view/components.tsx";
+import { dayOf } from "../../../shared/pages/view/dates.ts";
 import { AccountLink, AdminPage, adminAccountPath } from "./admin-view.tsx";
 
 const kinds = { open: { kind: "warning" }, accepted: { kind: "good" }, declined: {} } as const;

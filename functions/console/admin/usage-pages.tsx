@@ -8,10 +8,10 @@ import {
   usageCsv,
 } from "../../../shared/accounts/usage/find-usage.ts";
 import { readStageUsage } from "../../../shared/accounts/usage/stage-usage.ts";
+import { confirmVisit } from "../../../shared/pages/proof/confirm.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { sentFile, shown } from "../../../shared/pages/server/responses.ts";
 import type { Table } from "../../../shared/platform/storage/table.ts";
-import { confirmVisit } from "../proof/confirm.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { sentFile, shown } from "../server/responses.ts";
 import { namesOf } from "./account-names.ts";
 import { adminUsagePage } from "./pages.ts";
 import { accountsPerPart, busiestAccounts, UsageOfStage } from "./stage-usage.tsx";

@@ -1,5 +1,5 @@
-import { parsed, sentenceOf } from "../playground/read-response.ts";
-import { createTokenSource, type TokenSource } from "./parts/token.ts";
+import { parsed, sentenceOf } from "../../../shared/pages/client/parts/read-response.ts";
+import { createTokenSource, type TokenSource } from "../../../shared/pages/client/parts/token.ts";
 
 /** The page's own name is visible in the list of all pages, which is longer than the screen. */
 const showCurrent = (): void => {

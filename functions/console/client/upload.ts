@@ -1,6 +1,6 @@
-import { parsed, textWithin } from "../playground/read-response.ts";
+import { parsed, textWithin } from "../../../shared/pages/client/parts/read-response.ts";
+import { createTokenSource, type TokenSource } from "../../../shared/pages/client/parts/token.ts";
 import { createApi, type Persistence, Refused } from "./parts/persist.ts";
-import { createTokenSource, type TokenSource } from "./parts/token.ts";
 import { forgetUpload, uploadFile } from "./parts/upload-file.ts";
 
 const megabyte = 1_024 * 1_024;

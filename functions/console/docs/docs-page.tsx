@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useFrame } from "../view/frame.ts";
-import { Icon } from "../view/icons.tsx";
-import { Main } from "../view/layout.tsx";
-import { DocsSearch } from "../view/search.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import { Icon } from "../../../shared/pages/view/icons.tsx";
+import { Main } from "../../../shared/pages/view/layout.tsx";
+import { DocsSearch } from "../../../shared/pages/view/search.tsx";
 import { type ContentsEntry, type ContentsGroup, neighboursOf } from "./contents.ts";
 
 interface ContentsProps {

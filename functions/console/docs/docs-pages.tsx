@@ -2,11 +2,17 @@ import type { ComponentChildren } from "preact";
 import { scopes } from "../../../shared/accounts/access/api-keys.ts";
 import type { Tokens } from "../../../shared/accounts/access/tokens.ts";
 import { documentOfStage } from "../../../shared/http/openapi/stage-document.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import {
+  data,
+  type PageResponse,
+  redirect,
+  sentFile,
+  shown,
+} from "../../../shared/pages/server/responses.ts";
 import type { Vendors } from "../../../shared/platform/config/vendors.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { signPageToken } from "../server/page-token.ts";
-import { data, type PageResponse, redirect, sentFile, shown } from "../server/responses.ts";
+import { signPageToken } from "../playground/page-token.ts";
 import { contentsOf, guidePath, operationPath } from "./contents.ts";
 import { DocsPage } from "./docs-page.tsx";
 import { guides as builtGuides } from "./guides/built-guides.ts";

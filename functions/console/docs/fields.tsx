@@ -1,6 +1,6 @@
 import { Fragment, type VNode } from "preact";
+import { Prose } from "../../../shared/pages/view/prose.tsx";
 import type { FieldRow } from "./describe-fields.ts";
-import { Prose } from "./prose.tsx";
 import type { ReferenceOperation } from "./reference.ts";
 
 /** A name with its path, which breaks before a dot if it fits then. */

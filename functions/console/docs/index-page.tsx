@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
-import { Badge } from "../view/components.tsx";
-import { useFrame } from "../view/frame.ts";
-import { Icon } from "../view/icons.tsx";
+import { Badge } from "../../../shared/pages/view/components.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import { Icon } from "../../../shared/pages/view/icons.tsx";
 import { anchorOf, guidePath, operationPath } from "./contents.ts";
 import type { Guide } from "./guides/guide.ts";
 import { GuideCards } from "./guides/guide-page.tsx";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { definePage } from "../server/define-page.ts";
-import { pageToken } from "../server/page-token.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
+import { pageToken } from "../playground/page-token.ts";
 import { docsTokenPath } from "./contents.ts";
 
 /** The documentation only changes with a deployment. */

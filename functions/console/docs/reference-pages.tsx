@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
-import { CodeBlock, type CodeTab, CodeTabs } from "../view/code.tsx";
-import { Badge, Notice, Trail } from "../view/components.tsx";
-import { useFrame } from "../view/frame.ts";
-import { Icon } from "../view/icons.tsx";
+import { CodeBlock, type CodeTab, CodeTabs } from "../../../shared/pages/view/code.tsx";
+import { Badge, Notice, Trail } from "../../../shared/pages/view/components.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import { Icon } from "../../../shared/pages/view/icons.tsx";
+import { Prose } from "../../../shared/pages/view/prose.tsx";
 import { anchorOf, operationPath } from "./contents.ts";
 import { Errors, Fields } from "./fields.tsx";
 import { clientLines } from "./guides/guide.ts";
-import { Prose } from "./prose.tsx";
 import type { ReferenceOperation } from "./reference.ts";
 import { playgroundPathOf, TryOperation } from "./try-operation.tsx";
 import { textsOfOperation } from "./write-operation.ts";

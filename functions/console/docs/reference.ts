@@ -7,14 +7,14 @@ import {
   type NamedSchemas,
   resolveResponse,
 } from "../../../shared/http/openapi/document.ts";
-import { type ErrorCode, errorCatalogue } from "../../../shared/platform/errors/catalogue.ts";
 import {
   type CodeSamples,
   codeSamples,
   type SampleBody,
   type SampleRequest,
-} from "../samples/code-samples.ts";
-import { type OpenAiSamples, openAiSamples } from "../samples/openai-samples.ts";
+} from "../../../shared/pages/samples/code-samples.ts";
+import { type OpenAiSamples, openAiSamples } from "../../../shared/pages/samples/openai-samples.ts";
+import { type ErrorCode, errorCatalogue } from "../../../shared/platform/errors/catalogue.ts";
 import { describeFields, type FieldRow, fieldRow } from "./describe-fields.ts";
 
 /** An example of a response. */

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
-import { Badge, EmptyState, Trail } from "../view/components.tsx";
-import { useFrame } from "../view/frame.ts";
-import { DocsSearch } from "../view/search.tsx";
-import { Prose } from "./prose.tsx";
+import { Badge, EmptyState, Trail } from "../../../shared/pages/view/components.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import { Prose } from "../../../shared/pages/view/prose.tsx";
+import { DocsSearch } from "../../../shared/pages/view/search.tsx";
 import type { FoundPage } from "./search-index.ts";
 
 /** The beginning of a longer description. */

@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useId } from "preact/hooks";
 import * as z from "zod";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
 import type { AttemptName } from "../playground/attempts.ts";
-import { useFrame } from "../view/frame.ts";
 import { docsTokenPath } from "./contents.ts";
 import type { ReferenceOperation } from "./reference.ts";
 

@@ -1,12 +1,12 @@
 import { attachmentNamed } from "../../../shared/http/attachment.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { redirect, sentFile, shown } from "../../../shared/pages/server/responses.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { type DeleteDependencies, deleteJob } from "../../../shared/recordings/jobs/delete-job.ts";
 import { getResult } from "../../../shared/recordings/jobs/get-result.ts";
 import { isOver } from "../../../shared/recordings/jobs/job.ts";
 import type { JobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
 import type { ResultDependencies } from "../../../shared/recordings/jobs/result-query.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { redirect, sentFile, shown } from "../server/responses.ts";
 import { Documents } from "./documents.tsx";
 import { documentFilePage, documentsPage } from "./pages.ts";
 

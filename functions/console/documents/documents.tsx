@@ -1,4 +1,12 @@
 import type * as z from "zod";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill, localeOf } from "../../../shared/pages/texts/languages.ts";
+import { CodeBlock } from "../../../shared/pages/view/code.tsx";
+import { Badge, EmptyState, Notice } from "../../../shared/pages/view/components.tsx";
+import { dayOf, momentOf } from "../../../shared/pages/view/dates.ts";
+import { Form, optionsOf, Select } from "../../../shared/pages/view/forms.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import { Icon } from "../../../shared/pages/view/icons.tsx";
 import { translationLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { isOver, type StoredTranslation, translatedFileName } from "../../../shared/recordings/jobs/job.ts";
 import { maxDocumentBytes } from "../../../shared/recordings/jobs/job-document.ts";
@@ -8,14 +16,6 @@ import { documentsPath, PlaygroundHead } from "../playground/head.tsx";
 import { nameOfLanguage } from "../recordings/language-names.ts";
 import { stateKinds } from "../recordings/recording.tsx";
 import { UploadForm } from "../recordings/upload-form.tsx";
-import type { Visit } from "../server/visit.ts";
-import { fill, localeOf } from "../texts/languages.ts";
-import { CodeBlock } from "../view/code.tsx";
-import { Badge, EmptyState, Notice } from "../view/components.tsx";
-import { dayOf, momentOf } from "../view/dates.ts";
-import { Form, optionsOf, Select } from "../view/forms.tsx";
-import { useFrame } from "../view/frame.ts";
-import { Icon } from "../view/icons.tsx";
 import type { documentsPage } from "./pages.ts";
 
 type Shown = Visit<z.output<NonNullable<typeof documentsPage.query>>, "signed-in"> & {

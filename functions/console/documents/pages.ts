@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 import { documentsPath } from "../playground/head.tsx";
-import { definePage } from "../server/define-page.ts";
 
 export const documentsPage = definePage({
   id: "documents",

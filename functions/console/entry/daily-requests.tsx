@@ -1,7 +1,7 @@
 import type { AccountPolicies } from "../../../shared/accounts/limits/policies.ts";
-import { fill } from "../texts/languages.ts";
-import { numbersIn } from "../view/dates.ts";
-import { useFrame } from "../view/frame.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { numbersIn } from "../../../shared/pages/view/dates.ts";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
 
 /** The requests a day of a new account, once its address is verified and before; none where they have no limit. */
 export interface RequestsPerDay {

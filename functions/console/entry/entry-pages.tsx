@@ -4,16 +4,16 @@ import type { DeletionDependencies } from "../../../shared/accounts/sign-in/dele
 import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
 import { signIn } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { register } from "../../../shared/accounts/sign-in/register.ts";
+import { readNext } from "../../../shared/pages/server/links.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { redirect, shown } from "../../../shared/pages/server/responses.ts";
+import { withPassword } from "../../../shared/pages/sessions/sessions-repository.ts";
 import { type EnterDependencies, enter } from "../second-factor/enter.ts";
-import { readNext } from "../server/links.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { requirePresentTerms } from "../server/require-present-terms.ts";
-import { redirect, shown } from "../server/responses.ts";
-import { withPassword } from "../sessions/sessions-repository.ts";
 import { dailyRequests } from "./daily-requests.tsx";
 import { ForgotPassword, LinkSent, LogIn, SignUp } from "./entry-views.tsx";
 import { type LinkPagesDependencies, linkPages } from "./link-pages.tsx";
 import { forgotPasswordPage, logInPage, logOutPage, signUpPage } from "./pages.ts";
+import { requirePresentTerms } from "./require-present-terms.ts";
 
 /** An identity provider to log in with. */
 export interface OfferedProvider {

@@ -1,9 +1,15 @@
-import { Prose } from "../docs/prose.tsx";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Notice } from "../view/components.tsx";
-import { Field, Form, NewPasswordField, PasswordField, RequiredBox } from "../view/forms.tsx";
-import { Outcome } from "../view/outcome.tsx";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Notice } from "../../../shared/pages/view/components.tsx";
+import {
+  Field,
+  Form,
+  NewPasswordField,
+  PasswordField,
+  RequiredBox,
+} from "../../../shared/pages/view/forms.tsx";
+import { Outcome } from "../../../shared/pages/view/outcome.tsx";
+import { Prose } from "../../../shared/pages/view/prose.tsx";
 import { DailyRequests, type RequestsPerDay } from "./daily-requests.tsx";
 import type { OfferedProvider } from "./entry-pages.tsx";
 import type { AfterWhat } from "./pages.ts";

@@ -10,11 +10,11 @@ import {
   verifyEmail,
   verifyEmailWithPassword,
 } from "../../../shared/accounts/sign-in/verify-email.ts";
+import { logInPath } from "../../../shared/pages/server/links.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { type PageResponse, redirect, shown } from "../../../shared/pages/server/responses.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { logInPath } from "../server/links.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { type PageResponse, redirect, shown } from "../server/responses.ts";
-import type { Visit } from "../server/visit.ts";
 import { disownAccount } from "./disown-account.ts";
 import {
   AccountDisowned,

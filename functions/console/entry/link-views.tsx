@@ -1,11 +1,11 @@
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
 import type { ApiKey } from "../../../shared/accounts/repositories/api-keys-repository.ts";
-import { sentTo } from "../server/sent-form.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { dayOf, numbersIn } from "../view/dates.ts";
-import { Form, NewPasswordField, PasswordField } from "../view/forms.tsx";
-import { Outcome } from "../view/outcome.tsx";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { dayOf, numbersIn } from "../../../shared/pages/view/dates.ts";
+import { Form, NewPasswordField, PasswordField } from "../../../shared/pages/view/forms.tsx";
+import { Outcome } from "../../../shared/pages/view/outcome.tsx";
 import { FormRefused } from "./entry-views.tsx";
 
 type LinkPage = Visit & { readonly token: string };

@@ -7,8 +7,8 @@ import {
   registerRequest,
   tokenRequest,
 } from "../../../shared/accounts/sign-in/fields.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 import { optionalField, text } from "../../../shared/platform/validation/fields.ts";
-import { definePage } from "../server/define-page.ts";
 
 /** The page to continue with; `readNext` checks it when it is used. */
 const next = z.string().optional().catch(undefined);

@@ -1,14 +1,14 @@
 import type { AccountPolicies } from "../../../shared/accounts/limits/policies.ts";
 import { service } from "../../../shared/http/function-definition.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { data, type PageResponse, shown } from "../../../shared/pages/server/responses.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
 import { dailyRequests } from "../entry/daily-requests.tsx";
 import { accessOf, submitAttempt } from "../playground/attempt-page.ts";
 import { attemptDefinitions } from "../playground/attempts.ts";
 import type { PanelProps } from "../playground/panel.tsx";
 import type { AttemptDependencies } from "../playground/run-attempt.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { data, type PageResponse, shown } from "../server/responses.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
 import { Home } from "./home.tsx";
 import { Languages } from "./languages.tsx";
 import { findLanguages } from "./listed-languages.ts";

@@ -1,14 +1,14 @@
+import type { SampleRequest } from "../../../shared/pages/samples/code-samples.ts";
+import { openAiSamples } from "../../../shared/pages/samples/openai-samples.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { type CodeTab, CodeTabs } from "../../../shared/pages/view/code.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import { Icon, type IconName } from "../../../shared/pages/view/icons.tsx";
+import { MatDivider } from "../../../shared/pages/view/mat.tsx";
 import { speechModel } from "../../../shared/platform/catalogue/audio-models.ts";
 import { allVoices, defaultVoices } from "../../../shared/platform/catalogue/voices.ts";
 import { DailyRequests, type RequestsPerDay } from "../entry/daily-requests.tsx";
 import { AttemptPanel, type PanelProps } from "../playground/panel.tsx";
-import type { SampleRequest } from "../samples/code-samples.ts";
-import { openAiSamples } from "../samples/openai-samples.ts";
-import { fill } from "../texts/languages.ts";
-import { type CodeTab, CodeTabs } from "../view/code.tsx";
-import { useFrame } from "../view/frame.ts";
-import { Icon, type IconName } from "../view/icons.tsx";
-import { MatDivider } from "../view/mat.tsx";
 import { findLanguages } from "./listed-languages.ts";
 
 export interface HomeProps extends Omit<PanelProps, "current" | "action"> {

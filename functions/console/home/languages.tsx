@@ -1,7 +1,7 @@
-import { fill } from "../texts/languages.ts";
-import { DataTable, EmptyState, Segments } from "../view/components.tsx";
-import { useFrame } from "../view/frame.ts";
-import { Icon } from "../view/icons.tsx";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { DataTable, EmptyState, Segments } from "../../../shared/pages/view/components.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import { Icon } from "../../../shared/pages/view/icons.tsx";
 import { findLanguages, type ListedLanguage } from "./listed-languages.ts";
 import { type LanguageUse, languageTasks } from "./pages.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 import { attemptInput } from "../playground/pages.ts";
-import { definePage } from "../server/define-page.ts";
 
 export const consoleHomePage = definePage({
   id: "home",

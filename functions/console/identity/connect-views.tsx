@@ -1,11 +1,11 @@
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
 import type { Connection } from "../../../shared/accounts/repositories/links-repository.ts";
-import { proofField } from "../proof/proof-field.tsx";
-import { sentTo } from "../server/sent-form.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { CodeField, Form, PasswordField } from "../view/forms.tsx";
-import { Outcome } from "../view/outcome.tsx";
+import { proofField } from "../../../shared/pages/proof/proof-field.tsx";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { CodeField, Form, PasswordField } from "../../../shared/pages/view/forms.tsx";
+import { Outcome } from "../../../shared/pages/view/outcome.tsx";
 import type { OpenIdProvider } from "./open-id-provider.ts";
 import { connectByLinkPage, connectPage } from "./pages.ts";
 

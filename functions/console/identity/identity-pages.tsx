@@ -1,15 +1,19 @@
 import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
 import { isRecentLogin } from "../../../shared/accounts/sign-in/confirm-act.ts";
+import { confirmVisit } from "../../../shared/pages/proof/confirm.ts";
+import { cookiesAt } from "../../../shared/pages/server/cookies.ts";
+import { confirmPath, logInPath, readNext } from "../../../shared/pages/server/links.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import {
+  type PageResponse,
+  redirect,
+  redirectOutside,
+  shown,
+} from "../../../shared/pages/server/responses.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { confirmVisit } from "../proof/confirm.ts";
-
 import { type EnterDependencies, enter } from "../second-factor/enter.ts";
-import { cookiesAt } from "../server/cookies.ts";
-import { confirmPath, logInPath, readNext } from "../server/links.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { type PageResponse, redirect, redirectOutside, shown } from "../server/responses.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
 import { type ConnectPagesDependencies, connectPages } from "./connect-pages.tsx";
 import {
   type Entrance,

@@ -1,9 +1,9 @@
-import { proofField } from "../proof/proof-field.tsx";
-import type { Visit } from "../server/visit.ts";
-import type { Texts } from "../texts/languages.ts";
-import { fill } from "../texts/languages.ts";
-import { Form } from "../view/forms.tsx";
-import { Outcome } from "../view/outcome.tsx";
+import { proofField } from "../../../shared/pages/proof/proof-field.tsx";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import type { Texts } from "../../../shared/pages/texts/languages.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Form } from "../../../shared/pages/view/forms.tsx";
+import { Outcome } from "../../../shared/pages/view/outcome.tsx";
 
 export type IdentityProblem = keyof Texts["identity"]["problems"];
 

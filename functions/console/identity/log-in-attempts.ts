@@ -2,8 +2,8 @@ import { jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import type { SigningKeySource } from "../../../shared/accounts/access/tokens.ts";
 import { identitySchema } from "../../../shared/accounts/repositories/identities-repository.ts";
+import { waysIn } from "../../../shared/pages/sessions/sessions-repository.ts";
 import { providerLetters } from "../../../shared/platform/config/identity-providers.ts";
-import { waysIn } from "../sessions/sessions-repository.ts";
 
 /** How long a person may take at a provider, and afterwards to prove an account. */
 export const attemptSeconds = 10 * 60;

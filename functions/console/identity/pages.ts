@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { givenPassword, linkToken } from "../../../shared/accounts/sign-in/fields.ts";
-import { definePage } from "../server/define-page.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 
 /** Redirects to a provider. */
 export const beginLogInPage = definePage({

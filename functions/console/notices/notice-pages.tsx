@@ -1,8 +1,8 @@
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { shown } from "../../../shared/pages/server/responses.ts";
+import { ProseTable } from "../../../shared/pages/view/prose.tsx";
 import type { GuidePart } from "../docs/guides/guide.ts";
 import { MarkdownPart } from "../docs/guides/guide-page.tsx";
-import { ProseTable } from "../docs/prose.tsx";
-import { type BoundPage, page } from "../server/page.ts";
-import { shown } from "../server/responses.ts";
 import type { Notices, StageNotice } from "./notice.ts";
 import { privacyPage, termsPage } from "./pages.ts";
 

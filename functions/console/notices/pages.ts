@@ -1,4 +1,4 @@
-import { definePage } from "../server/define-page.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 
 /** A notice only changes with a deployment. */
 const common = { audience: "everybody", cacheSeconds: 300, styles: ["docs"] } as const;

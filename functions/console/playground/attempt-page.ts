@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { Visit } from "../server/visit.ts";
+import { resultIn } from "../../../shared/pages/client/parts/read-response.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
 import type { AttemptName, AttemptValues, ChatTurn } from "./attempts.ts";
 import { firstValues } from "./first-values.ts";
 import type { AttemptAccess, PanelProps } from "./panel.tsx";
 import { voiceFor } from "./panel-input.tsx";
-import { resultIn } from "./read-response.ts";
 import { type AttemptDependencies, readAttempt, runAttempt } from "./run-attempt.ts";
 
 /** The links of speech that this browser may play. */

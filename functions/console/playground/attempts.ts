@@ -1,4 +1,4 @@
-import type { SampleRequest } from "../samples/code-samples.ts";
+import type { SampleRequest } from "../../../shared/pages/samples/code-samples.ts";
 
 /** The kinds of requests, in the order of the page. */
 export const attemptNames = ["translate", "chat", "speak", "transcribe", "identify"] as const;

@@ -1,6 +1,6 @@
-import { TabBar } from "../view/components.tsx";
-import { useFrame } from "../view/frame.ts";
-import type { IconName } from "../view/icons.tsx";
+import { TabBar } from "../../../shared/pages/view/components.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import type { IconName } from "../../../shared/pages/view/icons.tsx";
 import { type AttemptName, attemptNames } from "./attempts.ts";
 
 export const playgroundPath = "/console/playground";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { definePage } from "../server/define-page.ts";
-import { pageToken } from "../server/page-token.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 import { attemptNames } from "./attempts.ts";
+import { pageToken } from "./page-token.ts";
 
 /** The API says what is wrong with a text, so a form only bounds it. */
 const written = z.string().max(20_000).optional();

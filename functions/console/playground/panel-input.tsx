@@ -1,3 +1,7 @@
+import type { Texts } from "../../../shared/pages/texts/languages.ts";
+import { FileField, optionsOf, Select } from "../../../shared/pages/view/forms.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import { Icon } from "../../../shared/pages/view/icons.tsx";
 import {
   transcriptionLanguages,
   translationLanguages,
@@ -7,11 +11,7 @@ import {
   findSynthesisLanguage,
   synthesisLanguages,
 } from "../../../shared/platform/catalogue/voices.ts";
-import type { Texts } from "../texts/languages.ts";
-import { acceptedRecordings } from "../view/accepted-recordings.ts";
-import { FileField, optionsOf, Select } from "../view/forms.tsx";
-import { useFrame } from "../view/frame.ts";
-import { Icon } from "../view/icons.tsx";
+import { acceptedRecordings } from "./accepted-recordings.ts";
 import type { AttemptName, AttemptValues } from "./attempts.ts";
 
 interface InputProps {

@@ -1,14 +1,14 @@
 import { identifiableLanguages } from "../../../shared/models/language-id/identification.ts";
+import { resultIn } from "../../../shared/pages/client/parts/read-response.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { CopyButton } from "../../../shared/pages/view/components.tsx";
+import { optionsOf } from "../../../shared/pages/view/forms.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import { Icon } from "../../../shared/pages/view/icons.tsx";
+import { Mark } from "../../../shared/pages/view/mark.tsx";
 import { translationLanguages } from "../../../shared/platform/catalogue/languages.ts";
-import { fill } from "../texts/languages.ts";
-import { CopyButton } from "../view/components.tsx";
-import { optionsOf } from "../view/forms.tsx";
-import { useFrame } from "../view/frame.ts";
-import { Icon } from "../view/icons.tsx";
-import { Mark } from "../view/mark.tsx";
 import type { ApiAddresses, AttemptName, AttemptValues, ChatTurn } from "./attempts.ts";
 import { AttemptChoice, AttemptInput, firstVoices } from "./panel-input.tsx";
-import { resultIn } from "./read-response.ts";
 import type { AttemptResult } from "./run-attempt.ts";
 
 /** How a page can send requests: with an account, a few times a day without one, or not at all. */

@@ -1,12 +1,12 @@
 import { type Scope, scopes } from "../../../shared/accounts/access/api-keys.ts";
+import { parsed, sentenceOf } from "../../../shared/pages/client/parts/read-response.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { data, redirect, sentFile, shown } from "../../../shared/pages/server/responses.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { signPageToken } from "../server/page-token.ts";
-import { data, redirect, sentFile, shown } from "../server/responses.ts";
 import { accessOf, speechLink, submitAttempt } from "./attempt-page.ts";
 import { firstValues } from "./first-values.ts";
+import { signPageToken } from "./page-token.ts";
 import { playgroundPage, playgroundSpeechPage, playgroundTokenPage } from "./pages.ts";
-import { parsed, sentenceOf } from "./read-response.ts";
 import { type AttemptDependencies, runAttempt } from "./run-attempt.ts";
 import { Playground } from "./view.tsx";
 

@@ -1,10 +1,10 @@
 import type { Tokens } from "../../../shared/accounts/access/tokens.ts";
+import { parsed, sentenceOf } from "../../../shared/pages/client/parts/read-response.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { readBytes } from "../../../shared/platform/outbound/http-client.ts";
-import { signPageToken } from "../server/page-token.ts";
-import type { Visit } from "../server/visit.ts";
 import { type AttemptName, type AttemptValues, attemptDefinitions, type ChatTurn } from "./attempts.ts";
-import { parsed, sentenceOf } from "./read-response.ts";
+import { signPageToken } from "./page-token.ts";
 import { forward, readAll, relayVisitorAttempt, scopeOf, type VisitorDependencies } from "./visitors.ts";
 
 /** What pages need to send requests for a reader. */

@@ -1,6 +1,6 @@
-import { codeSamples } from "../samples/code-samples.ts";
-import { CodeTabs } from "../view/code.tsx";
-import { useFrame } from "../view/frame.ts";
+import { codeSamples } from "../../../shared/pages/samples/code-samples.ts";
+import { CodeTabs } from "../../../shared/pages/view/code.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
 import { attemptDefinitions } from "./attempts.ts";
 import { PlaygroundHead, playgroundPath } from "./head.tsx";
 import { AttemptPanel, type PanelProps } from "./panel.tsx";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { linkToken } from "../../../shared/accounts/sign-in/fields.ts";
-import { definePage } from "../server/define-page.ts";
-import { confirmOwnerPath } from "../server/links.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
+import { confirmOwnerPath } from "../../../shared/pages/server/links.ts";
 
 /** Where an owner without a password and a second factor logs in again, or requests a mailed link. */
 export const confirmPage = definePage({

@@ -1,15 +1,15 @@
 import type { MailQueue } from "../../../shared/accounts/mail/mail-queue.ts";
 import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
 import type { LinksRepository } from "../../../shared/accounts/repositories/links-repository.ts";
+import { proofToShow } from "../../../shared/pages/proof/confirm.ts";
+import { readNext } from "../../../shared/pages/server/links.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { redirect, shown } from "../../../shared/pages/server/responses.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Outcome } from "../../../shared/pages/view/outcome.tsx";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { behindLink } from "../entry/link-pages.tsx";
-import { readNext } from "../server/links.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { redirect, shown } from "../server/responses.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Outcome } from "../view/outcome.tsx";
-import { proofToShow } from "./confirm.ts";
 import { confirmByLinkPage, confirmPage } from "./pages.ts";
 import { Confirm, ConfirmByLink, type ConfirmingProvider } from "./proof-views.tsx";
 

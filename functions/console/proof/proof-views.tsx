@@ -1,6 +1,6 @@
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Form } from "../view/forms.tsx";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Form } from "../../../shared/pages/view/forms.tsx";
 import { confirmByLinkPage, confirmPage } from "./pages.ts";
 
 type View = Visit<unknown, "signed-in">;

@@ -1,4 +1,4 @@
-import { definePage } from "../server/define-page.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 
 /** The evaluation only changes with a deployment, and its age by the day. */
 export const qualityPage = definePage({

@@ -1,5 +1,5 @@
-import { type BoundPage, page } from "../server/page.ts";
-import { shown } from "../server/responses.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { shown } from "../../../shared/pages/server/responses.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { qualityPage } from "./pages.ts";
 import { Quality } from "./quality.tsx";

@@ -1,10 +1,10 @@
 import { identifiableLanguages } from "../../../shared/models/language-id/identification.ts";
+import { type ConsoleLanguage, localeOf } from "../../../shared/pages/texts/languages.ts";
 import {
   findLanguage,
   transcriptionLanguages,
   translationLanguages,
 } from "../../../shared/platform/catalogue/languages.ts";
-import { type ConsoleLanguage, localeOf } from "../texts/languages.ts";
 import type { EvaluatedDirection, EvaluatedScore, Evaluation, Measured } from "./evaluation.ts";
 
 /** The tasks in the order of the page, with the names of their scores. */

@@ -1,7 +1,7 @@
-import { fill } from "../texts/languages.ts";
-import { Badge, DataTable, EmptyState, Facts } from "../view/components.tsx";
-import { dayOf, numbersIn } from "../view/dates.ts";
-import { useFrame } from "../view/frame.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge, DataTable, EmptyState, Facts } from "../../../shared/pages/view/components.tsx";
+import { dayOf, numbersIn } from "../../../shared/pages/view/dates.ts";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
 import { type Evaluation, isFresh } from "./evaluation.ts";
 import {
   hasPrices,

@@ -1,4 +1,9 @@
 import type * as z from "zod";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { CodeBlock } from "../../../shared/pages/view/code.tsx";
+import { EmptyState, Notice, PageHead } from "../../../shared/pages/view/components.tsx";
+import { momentOf } from "../../../shared/pages/view/dates.ts";
+import { optionsOf, Select } from "../../../shared/pages/view/forms.tsx";
 import {
   transcriptionLanguages,
   translationLanguages,
@@ -7,12 +12,7 @@ import { maxUploadBytes } from "../../../shared/platform/storage/object-store.ts
 import { fileNameOf, isOver, type StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import { guides } from "../docs/guides/built-guides.ts";
 import { codeOf } from "../docs/guides/guide.ts";
-import type { Visit } from "../server/visit.ts";
-import { acceptedRecordings } from "../view/accepted-recordings.ts";
-import { CodeBlock } from "../view/code.tsx";
-import { EmptyState, Notice, PageHead } from "../view/components.tsx";
-import { momentOf } from "../view/dates.ts";
-import { optionsOf, Select } from "../view/forms.tsx";
+import { acceptedRecordings } from "../playground/accepted-recordings.ts";
 import { clockOf } from "./clock.ts";
 import { nameOfLanguage } from "./language-names.ts";
 import type { recordingsPage } from "./pages.ts";

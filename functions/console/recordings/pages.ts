@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 import { resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
-import { definePage } from "../server/define-page.ts";
-import { pageToken } from "../server/page-token.ts";
+import { pageToken } from "../playground/page-token.ts";
 
 export const recordingsPage = definePage({
   id: "recordings",

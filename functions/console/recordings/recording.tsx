@@ -1,4 +1,12 @@
 import type * as z from "zod";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge, Facts, Notice, PageHead, Trail } from "../../../shared/pages/view/components.tsx";
+import { dayOf, momentOf } from "../../../shared/pages/view/dates.ts";
+import { Form } from "../../../shared/pages/view/forms.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import { Icon } from "../../../shared/pages/view/icons.tsx";
 import {
   fileNameOf,
   hasTranscript,
@@ -7,14 +15,6 @@ import {
 } from "../../../shared/recordings/jobs/job.ts";
 import type { JobResult, JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import { stageView } from "../../../shared/recordings/jobs/job-view.ts";
-import { sentTo } from "../server/sent-form.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Badge, Facts, Notice, PageHead, Trail } from "../view/components.tsx";
-import { dayOf, momentOf } from "../view/dates.ts";
-import { Form } from "../view/forms.tsx";
-import { useFrame } from "../view/frame.ts";
-import { Icon } from "../view/icons.tsx";
 import { clockOf } from "./clock.ts";
 import { nameOfLanguage, tagOf } from "./language-names.ts";
 import { partSeconds, type recordingPage } from "./pages.ts";

@@ -1,4 +1,7 @@
 import { attachmentNamed } from "../../../shared/http/attachment.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { data, redirect, sentFile, shown } from "../../../shared/pages/server/responses.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { LinkedObjectStore } from "../../../shared/platform/storage/object-store.ts";
 import {
@@ -21,11 +24,8 @@ import { readSegments, readTranslatedSegments } from "../../../shared/recordings
 import type { ResultDependencies } from "../../../shared/recordings/jobs/result-query.ts";
 import { requireTranscription } from "../../../shared/recordings/jobs/show-jobs.ts";
 import { charactersOf } from "../../../shared/recordings/jobs/translated-recording.ts";
+import { signPageToken } from "../playground/page-token.ts";
 import type { PlaygroundDependencies } from "../playground/playground-pages.tsx";
-import { type BoundPage, page } from "../server/page.ts";
-import { signPageToken } from "../server/page-token.ts";
-import { data, redirect, sentFile, shown } from "../server/responses.ts";
-import type { Visit } from "../server/visit.ts";
 import { Recordings } from "./list.tsx";
 import { partSeconds, recordingPage, recordingsPage, recordingsTokenPage, transcriptPage } from "./pages.ts";
 import { RecordingView, type ShownPart } from "./recording.tsx";

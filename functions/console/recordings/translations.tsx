@@ -1,15 +1,15 @@
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge } from "../../../shared/pages/view/components.tsx";
+import { Form, optionsOf, Select } from "../../../shared/pages/view/forms.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
+import { Icon } from "../../../shared/pages/view/icons.tsx";
 import { findLanguage, translationLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { findSynthesisLanguage } from "../../../shared/platform/catalogue/voices.ts";
 import type { StoredTranscription } from "../../../shared/recordings/jobs/job.ts";
 import { isReady, languagesOf } from "../../../shared/recordings/jobs/job-stages.ts";
 import { maxTargets } from "../../../shared/recordings/jobs/target.ts";
-import { sentTo } from "../server/sent-form.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Badge } from "../view/components.tsx";
-import { Form, optionsOf, Select } from "../view/forms.tsx";
-import { useFrame } from "../view/frame.ts";
-import { Icon } from "../view/icons.tsx";
 import { nameOfLanguage } from "./language-names.ts";
 
 type Job = Pick<

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { fill } from "../texts/languages.ts";
-import { FileField } from "../view/forms.tsx";
-import { useFrame } from "../view/frame.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { FileField } from "../../../shared/pages/view/forms.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
 
 /** The words of an upload form that depend on what is uploaded. */
 interface UploadWords {

@@ -1,7 +1,7 @@
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Notice } from "../view/components.tsx";
-import { CodeField, Form } from "../view/forms.tsx";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Notice } from "../../../shared/pages/view/components.tsx";
+import { CodeField, Form } from "../../../shared/pages/view/forms.tsx";
 import { codePage } from "./pages.ts";
 
 /** The second step of a login. */

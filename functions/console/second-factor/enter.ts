@@ -1,11 +1,11 @@
 import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
 import type { Identity } from "../../../shared/accounts/repositories/identities-repository.ts";
+import { cookiesAt } from "../../../shared/pages/server/cookies.ts";
+import { readNext } from "../../../shared/pages/server/links.ts";
+import { type PageResponse, redirect } from "../../../shared/pages/server/responses.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import type { SessionStart } from "../../../shared/pages/sessions/sessions-repository.ts";
 import { attemptSeconds, type UnconfirmedLogIns } from "../identity/log-in-attempts.ts";
-import { cookiesAt } from "../server/cookies.ts";
-import { readNext } from "../server/links.ts";
-import { type PageResponse, redirect } from "../server/responses.ts";
-import type { Visit } from "../server/visit.ts";
-import type { SessionStart } from "../sessions/sessions-repository.ts";
 import { codePage } from "./pages.ts";
 
 const afterLogIn = "/console";

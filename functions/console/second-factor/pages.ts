@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { givenPassword } from "../../../shared/accounts/sign-in/fields.ts";
-import { definePage } from "../server/define-page.ts";
-import { logInCodePath, secondFactorPath } from "../server/links.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
+import { logInCodePath, secondFactorPath } from "../../../shared/pages/server/links.ts";
 
 /** A code as people type it. */
 const code = z.string().trim().min(1).max(64);

@@ -1,11 +1,11 @@
 import type * as z from "zod";
 import { otpauthAddress, toBase32 } from "../../../shared/accounts/second-factor/totp.ts";
+import { confirmVisit } from "../../../shared/pages/proof/confirm.ts";
+import { readNext, setUpPath } from "../../../shared/pages/server/links.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { type PageResponse, redirect, shown } from "../../../shared/pages/server/responses.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { confirmVisit } from "../proof/confirm.ts";
-import { readNext, setUpPath } from "../server/links.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { type PageResponse, redirect, shown } from "../server/responses.ts";
-import type { Visit } from "../server/visit.ts";
 import { type CodePageDependencies, enterCodePage } from "./code-page.tsx";
 import {
   finishSecondFactor,

@@ -1,12 +1,20 @@
 import type { ComponentChildren } from "preact";
 import type { SecondFactor } from "../../../shared/accounts/second-factor/second-factors.ts";
-import { proofField } from "../proof/proof-field.tsx";
-import { sentTo } from "../server/sent-form.ts";
-import type { Visit } from "../server/visit.ts";
-import { Badge, CopyButton, Facts, Notice, PageHead, Secret, Trail } from "../view/components.tsx";
-import { dayOf } from "../view/dates.ts";
-import { CodeField, Form, PasswordField } from "../view/forms.tsx";
-import { useFrame } from "../view/frame.ts";
+import { proofField } from "../../../shared/pages/proof/proof-field.tsx";
+import { sentTo } from "../../../shared/pages/server/sent-form.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import {
+  Badge,
+  CopyButton,
+  Facts,
+  Notice,
+  PageHead,
+  Secret,
+  Trail,
+} from "../../../shared/pages/view/components.tsx";
+import { dayOf } from "../../../shared/pages/view/dates.ts";
+import { CodeField, Form, PasswordField } from "../../../shared/pages/view/forms.tsx";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
 import { secondFactorPage } from "./pages.ts";
 import { QrCode } from "./qr-code.tsx";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 import { checkedTasks } from "../../../shared/platform/status/status-log.ts";
-import { definePage } from "../server/define-page.ts";
 
 /** Whether a task works: nothing is known without a recent check. */
 export const taskStates = ["working", "failing", "not_measured"] as const;

@@ -1,7 +1,7 @@
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { data, redirectOutside, shown } from "../../../shared/pages/server/responses.ts";
 import { minuteMilliseconds } from "../../../shared/platform/durations.ts";
 import type { StatusHistory, StatusLog } from "../../../shared/platform/status/status-log.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { data, redirectOutside, shown } from "../server/responses.ts";
 import { statusPage } from "./pages.ts";
 import { Status } from "./status.tsx";
 import { judgeTasks } from "./task-status.ts";

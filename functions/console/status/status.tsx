@@ -1,8 +1,8 @@
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge, PageHead } from "../../../shared/pages/view/components.tsx";
+import { dayOf, momentOf, numbersIn } from "../../../shared/pages/view/dates.ts";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
 import { statusDays } from "../../../shared/platform/status/status-log.ts";
-import { fill } from "../texts/languages.ts";
-import { Badge, PageHead } from "../view/components.tsx";
-import { dayOf, momentOf, numbersIn } from "../view/dates.ts";
-import { useFrame } from "../view/frame.ts";
 import type { TaskStatus } from "./task-status.ts";
 
 type Day = TaskStatus["days"][number];

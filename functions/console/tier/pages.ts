@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 import { text } from "../../../shared/platform/validation/fields.ts";
-import { definePage } from "../server/define-page.ts";
 
 export const tierPage = definePage({
   id: "tier",

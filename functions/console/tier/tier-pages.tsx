@@ -1,6 +1,6 @@
 import type { TierRequests } from "../../../shared/accounts/tiers/tier-requests.ts";
-import { type BoundPage, page } from "../server/page.ts";
-import { redirect, shown } from "../server/responses.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { redirect, shown } from "../../../shared/pages/server/responses.ts";
 import { tierPage } from "./pages.ts";
 import { Tier } from "./tier.tsx";
 

@@ -1,10 +1,10 @@
 import type * as z from "zod";
 import type { TierRequest } from "../../../shared/accounts/tiers/tier-requests.ts";
-import type { Visit } from "../server/visit.ts";
-import { fill } from "../texts/languages.ts";
-import { Badge, Facts, Notice, PageHead, Trail } from "../view/components.tsx";
-import { dayOf } from "../view/dates.ts";
-import { Form, TextArea } from "../view/forms.tsx";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { fill } from "../../../shared/pages/texts/languages.ts";
+import { Badge, Facts, Notice, PageHead, Trail } from "../../../shared/pages/view/components.tsx";
+import { dayOf } from "../../../shared/pages/view/dates.ts";
+import { Form, TextArea } from "../../../shared/pages/view/forms.tsx";
 import type { tierPage } from "./pages.ts";
 
 type Shown = Visit<z.output<NonNullable<typeof tierPage.query>>, "signed-in"> & {

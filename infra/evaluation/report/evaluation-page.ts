@@ -9,9 +9,9 @@ import {
   scoreNumbers,
   scoreText,
 } from "../../../functions/console/quality/quality-rows.ts";
-import { fill, textsOf } from "../../../functions/console/texts/languages.ts";
-import { momentOf, numbersIn } from "../../../functions/console/view/dates.ts";
 import { escapeHtml } from "../../../shared/http/html.ts";
+import { fill, textsOf } from "../../../shared/pages/texts/languages.ts";
+import { momentOf, numbersIn } from "../../../shared/pages/view/dates.ts";
 
 const { quality: words, languages } = textsOf.en;
 const numbers = {
@@ -21,7 +21,7 @@ const numbers = {
   dollars: numbersIn("en", 6),
 };
 
-const tokensFile = join(import.meta.dirname, "../../../functions/console/view/style/tokens.css");
+const tokensFile = join(import.meta.dirname, "../../../shared/pages/view/style/tokens.css");
 
 /** The look of the console's tables, in one file that can be sent to others. */
 const style = (): string =>

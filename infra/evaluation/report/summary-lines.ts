@@ -6,8 +6,8 @@ import {
   scoreNumbers,
   scoreText,
 } from "../../../functions/console/quality/quality-rows.ts";
-import { textsOf } from "../../../functions/console/texts/languages.ts";
-import { numbersIn } from "../../../functions/console/view/dates.ts";
+import { textsOf } from "../../../shared/pages/texts/languages.ts";
+import { numbersIn } from "../../../shared/pages/view/dates.ts";
 import type { EvaluationData } from "../data/read-data.ts";
 import type { OutputRecord } from "../run/outputs.ts";
 

@@ -9,10 +9,10 @@ import {
   Segments,
   TabBar,
   Trail,
-} from "../../../functions/console/view/components.tsx";
-import { Icon, iconNames } from "../../../functions/console/view/icons.tsx";
-import { MatDivider } from "../../../functions/console/view/mat.tsx";
-import { Outcome } from "../../../functions/console/view/outcome.tsx";
+} from "../../../shared/pages/view/components.tsx";
+import { Icon, iconNames } from "../../../shared/pages/view/icons.tsx";
+import { MatDivider } from "../../../shared/pages/view/mat.tsx";
+import { Outcome } from "../../../shared/pages/view/outcome.tsx";
 import { DataSamples } from "./data-samples.tsx";
 import { FormSamples } from "./form-samples.tsx";
 import { Part } from "./part.tsx";
@@ -211,7 +211,7 @@ const States = () => (
 /** Every component of the console's pages, in its states. */
 export const Components = ({ colours }: { readonly colours: readonly string[] }) => (
   <>
-    <p class="lead">New pages use these. Their sources are in functions/console/view.</p>
+    <p class="lead">New pages use these. Their sources are in shared/pages/view.</p>
     <Colours colours={colours} />
     <Type />
     <Buttons />

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
-import { CodeBlock, type CodeTab, CodeTabs } from "../../../functions/console/view/code.tsx";
-import { Badge, DataTable, Facts, Secret } from "../../../functions/console/view/components.tsx";
-import { Meter } from "../../../functions/console/view/meter.tsx";
+import { CodeBlock, type CodeTab, CodeTabs } from "../../../shared/pages/view/code.tsx";
+import { Badge, DataTable, Facts, Secret } from "../../../shared/pages/view/components.tsx";
+import { Meter } from "../../../shared/pages/view/meter.tsx";
 import { Part } from "./part.tsx";
 
 const curl = `curl http://127.0.0.1:3000/tasks/translate \\

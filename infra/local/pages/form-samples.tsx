@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { Notice } from "../../../functions/console/view/components.tsx";
+import { Notice } from "../../../shared/pages/view/components.tsx";
 import {
   Choices,
   Field,
@@ -9,7 +9,7 @@ import {
   PasswordField,
   Select,
   TextArea,
-} from "../../../functions/console/view/forms.tsx";
+} from "../../../shared/pages/view/forms.tsx";
 import { Part } from "./part.tsx";
 
 const languages = [

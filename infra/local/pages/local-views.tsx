@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { type ComponentChildren, Fragment } from "preact";
 import * as z from "zod";
-import { EmptyState } from "../../../functions/console/view/components.tsx";
+import { EmptyState } from "../../../shared/pages/view/components.tsx";
 import type { LocalLink, ShownMail } from "../local-page.ts";
 import type { SentMessage } from "../messaging/message-store.ts";
 import { agoIn, exactTime } from "./times.ts";

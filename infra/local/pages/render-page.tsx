@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import { renderToString } from "preact-render-to-string";
-import { textsOf } from "../../../functions/console/texts/languages.ts";
-import { TabBar } from "../../../functions/console/view/components.tsx";
-import type { PageFrame } from "../../../functions/console/view/frame.ts";
-import { Layout } from "../../../functions/console/view/layout.tsx";
+import { textsOf } from "../../../shared/pages/texts/languages.ts";
+import { TabBar } from "../../../shared/pages/view/components.tsx";
+import type { PageFrame } from "../../../shared/pages/view/frame.ts";
+import { Layout } from "../../../shared/pages/view/layout.tsx";
 import type { LocalFrame, LocalPage, RenderLocalPage } from "../local-page.ts";
 import { Components } from "./components.tsx";
 import { LocalHome, Mails, Messages } from "./local-views.tsx";

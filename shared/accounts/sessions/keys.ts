@@ -13,7 +13,7 @@ export const sessionItemPrefix = "SESSION#";
 export const sessionDigest = (secret: string): string =>
   createHash("sha256").update(secret).digest("base64url");
 
-/** The key table of the README of `functions/console/sessions` in code. */
+/** The key table of the README of `shared/pages/sessions` in code. */
 export const sessionKeys = {
   /** S1: a session, by the digest of its secret. */
   session: (userId: number, digest: string): ItemKey => ({

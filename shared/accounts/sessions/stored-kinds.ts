@@ -3,7 +3,7 @@ import { accountKeyPrefixes } from "../access/keys.ts";
 import { inAccount } from "../access/stored-kinds.ts";
 import { maxSessionSeconds, sessionItemPrefix } from "./keys.ts";
 
-/** S1 of the README in `functions/console/sessions`. */
+/** S1 of the README in `shared/pages/sessions`. */
 export const sessionKinds: readonly ItemKind[] = [
   {
     id: "S1",

@@ -6,14 +6,6 @@ import {
   createUnprovedLogIns,
 } from "../../../functions/console/identity/log-in-attempts.ts";
 import { createOpenIdProvider } from "../../../functions/console/identity/open-id-provider.ts";
-import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
-import { cookiesAt } from "../../../functions/console/server/cookies.ts";
-import { formTokenFor } from "../../../functions/console/server/form-token.ts";
-import {
-  createSessionsRepository,
-  type SessionStart,
-  withPassword,
-} from "../../../functions/console/sessions/sessions-repository.ts";
 import { accountKeys } from "../../../shared/accounts/access/keys.ts";
 import { createSigningKeySource } from "../../../shared/accounts/access/tokens.ts";
 import {
@@ -25,6 +17,14 @@ import {
   recoveryCodeDigest,
 } from "../../../shared/accounts/second-factor/recovery-codes.ts";
 import { hashPassword } from "../../../shared/accounts/sign-in/passwords.ts";
+import { cookiesAt } from "../../../shared/pages/server/cookies.ts";
+import { formTokenFor } from "../../../shared/pages/server/form-token.ts";
+import { createPageHandler } from "../../../shared/pages/server/page-handler.ts";
+import {
+  createSessionsRepository,
+  type SessionStart,
+  withPassword,
+} from "../../../shared/pages/sessions/sessions-repository.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { accountRepositories } from "../../../shared/wiring/accounts-from-environment.ts";
 import { signInAtProvider, startTestProvider, type TestProvider } from "../../support/identity-provider.ts";
@@ -66,7 +66,7 @@ const startConsole = () => {
     redirectUri: at.redirectUri,
     seconds: 0.3,
   });
-  return createConsoleHandler(
+  return createPageHandler(
     identityPages({
       ...accountRepositories(opened),
       secondFactors: secondFactorsOver(opened),

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { entryPages } from "../../../functions/console/entry/entry-pages.tsx";
 import { createUnconfirmedLogIns } from "../../../functions/console/identity/log-in-attempts.ts";
-import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
-import { createSessionsRepository } from "../../../functions/console/sessions/sessions-repository.ts";
 import { accountKeys } from "../../../shared/accounts/access/keys.ts";
 import { createSigningKeySource } from "../../../shared/accounts/access/tokens.ts";
 import { accountPoliciesWith } from "../../../shared/accounts/limits/policies.ts";
 import { createAccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import { createLinksRepository } from "../../../shared/accounts/repositories/links-repository.ts";
+import { createPageHandler } from "../../../shared/pages/server/page-handler.ts";
+import { createSessionsRepository } from "../../../shared/pages/sessions/sessions-repository.ts";
 import { accountRepositories } from "../../../shared/wiring/accounts-from-environment.ts";
 import { noMail } from "../../support/accounts-over.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
@@ -29,7 +29,7 @@ const startConsole = () => {
   stubStreamingRuntime();
   const opened = table.open();
   const accounts = createAccountsRepository(opened);
-  return createConsoleHandler(
+  return createPageHandler(
     entryPages({
       ...accountRepositories(opened),
       secondFactors: secondFactorsOver(opened),

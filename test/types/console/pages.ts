@@ -4,10 +4,10 @@
  */
 import { expectTypeOf } from "vitest";
 import * as z from "zod";
-import { definePage } from "../../../functions/console/server/define-page.ts";
-import { page } from "../../../functions/console/server/page.ts";
-import { data, redirect, shown } from "../../../functions/console/server/responses.ts";
-import type { SignedIn } from "../../../functions/console/server/visit.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
+import { page } from "../../../shared/pages/server/page.ts";
+import { data, redirect, shown } from "../../../shared/pages/server/responses.ts";
+import type { SignedIn } from "../../../shared/pages/server/visit.ts";
 
 const declared = {
   id: "typed",

@@ -1,6 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { assetPath, sendAsset } from "../../../functions/console/server/assets.ts";
+import { assetPath, sendAsset } from "../../../shared/pages/server/assets.ts";
 
 const text = "p { color: green }";
 const asset = {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeSamples, type SampleRequest } from "../../../functions/console/samples/code-samples.ts";
+import { codeSamples, type SampleRequest } from "../../../shared/pages/samples/code-samples.ts";
 
 const run = promisify(execFile);
 

@@ -18,10 +18,10 @@ import { OperationPage } from "../../../functions/console/docs/reference-pages.t
 import { createSearch } from "../../../functions/console/docs/search-index.ts";
 import { playgroundPathOf } from "../../../functions/console/docs/try-operation.tsx";
 import { attemptNames } from "../../../functions/console/playground/attempts.ts";
-import type { PageFrame } from "../../../functions/console/view/frame.ts";
-import { Layout } from "../../../functions/console/view/layout.tsx";
 import { operations } from "../../../functions/manifest.ts";
 import { documentOfStage } from "../../../shared/http/openapi/stage-document.ts";
+import type { PageFrame } from "../../../shared/pages/view/frame.ts";
+import { Layout } from "../../../shared/pages/view/layout.tsx";
 import { defaultVendors } from "../../../shared/platform/config/vendors.ts";
 import { errorCatalogue } from "../../../shared/platform/errors/catalogue.ts";
 import { frame as accountFrame } from "./rendered.ts";

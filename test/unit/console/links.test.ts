@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readNext } from "../../../functions/console/server/links.ts";
+import { readNext } from "../../../shared/pages/server/links.ts";
 
 describe("The page to continue with", () => {
   it.each(["/console", "/console/usage?from=a+mail", "/docs/translate"])("may be %s", (next) => {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createElement } from "preact";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Prose } from "../../../functions/console/docs/prose.tsx";
 import { noticesOf } from "../../../functions/console/notices/notice.ts";
 import { readNotices } from "../../../functions/console/notices/read-notices.ts";
+import { Prose } from "../../../shared/pages/view/prose.tsx";
 import { render } from "./rendered.ts";
 
 const own = (version: string, body = "The clinic stores what it must."): string =>

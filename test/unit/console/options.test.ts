@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { optionsOf } from "../../../functions/console/view/forms.tsx";
+import { optionsOf } from "../../../shared/pages/view/forms.tsx";
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
 
 describe("A list of languages", () => {

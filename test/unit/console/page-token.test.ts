@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { signPageToken } from "../../../functions/console/server/page-token.ts";
+import { signPageToken } from "../../../functions/console/playground/page-token.ts";
 import { visit } from "./rendered.ts";
 
 it("The token of a page's script ends after fifteen minutes, and does only what the page needs", async () => {

@@ -4,7 +4,7 @@ import {
   type PlaygroundView,
 } from "../../../functions/console/client/parts/playground-model.ts";
 import type { AttemptName } from "../../../functions/console/playground/attempts.ts";
-import type { SampleRequest } from "../../../functions/console/samples/code-samples.ts";
+import type { SampleRequest } from "../../../shared/pages/samples/code-samples.ts";
 
 const recording = new File(["sound"], "market.mp3");
 

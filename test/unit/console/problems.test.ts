@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { describeIssues } from "../../../functions/console/server/problems.ts";
-import { textsOf } from "../../../functions/console/texts/languages.ts";
 import { email, newPassword, username } from "../../../shared/accounts/sign-in/fields.ts";
+import { describeIssues } from "../../../shared/pages/server/problems.ts";
+import { textsOf } from "../../../shared/pages/texts/languages.ts";
 
 describe("the problem of a field", () => {
   it.each([

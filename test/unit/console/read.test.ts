@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sentenceOf } from "../../../functions/console/playground/read-response.ts";
+import { sentenceOf } from "../../../shared/pages/client/parts/read-response.ts";
 
 const problemWith = (msg: string) => ({ detail: [{ loc: ["body", "audio"], msg, type: "value_error" }] });
 

@@ -1,9 +1,9 @@
 import { type ComponentChildren, createElement } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { noProblems } from "../../../functions/console/server/problems.ts";
-import type { Visit } from "../../../functions/console/server/visit.ts";
-import { textsOf } from "../../../functions/console/texts/languages.ts";
-import { FrameProvider, type PageFrame } from "../../../functions/console/view/frame.ts";
+import { noProblems } from "../../../shared/pages/server/problems.ts";
+import type { Visit } from "../../../shared/pages/server/visit.ts";
+import { textsOf } from "../../../shared/pages/texts/languages.ts";
+import { FrameProvider, type PageFrame } from "../../../shared/pages/view/frame.ts";
 
 /** A page of Amina, who is signed in, below a stage's prefix. */
 export const visit: Visit<Record<never, never>, "signed-in"> = {

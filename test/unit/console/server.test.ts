@@ -6,21 +6,21 @@ import {
   resetPasswordPage,
   signUpPage,
 } from "../../../functions/console/entry/pages.ts";
-import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
-import { cookiesAt } from "../../../functions/console/server/cookies.ts";
-import { definePage } from "../../../functions/console/server/define-page.ts";
+import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import { cookiesAt } from "../../../shared/pages/server/cookies.ts";
+import { definePage } from "../../../shared/pages/server/define-page.ts";
 import {
   comesFromHere,
   formTokenFor,
   isFormTokenOf,
   newFormSecret,
-} from "../../../functions/console/server/form-token.ts";
-import { linksUnder, logInPath, readNext } from "../../../functions/console/server/links.ts";
-import type { PageContext } from "../../../functions/console/server/open-visit.ts";
-import { type BoundPage, page } from "../../../functions/console/server/page.ts";
-import { pageEndpoints } from "../../../functions/console/server/page-endpoints.ts";
-import { data, redirect, sentFile, shown } from "../../../functions/console/server/responses.ts";
-import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+} from "../../../shared/pages/server/form-token.ts";
+import { linksUnder, logInPath, readNext } from "../../../shared/pages/server/links.ts";
+import type { PageContext } from "../../../shared/pages/server/open-visit.ts";
+import { type BoundPage, page } from "../../../shared/pages/server/page.ts";
+import { pageEndpoints } from "../../../shared/pages/server/page-endpoints.ts";
+import { createPageHandler } from "../../../shared/pages/server/page-handler.ts";
+import { data, redirect, sentFile, shown } from "../../../shared/pages/server/responses.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { lambdaContext, lambdaEvent, type TestRequest } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
@@ -184,7 +184,7 @@ const context: PageContext = {
 };
 
 const ask = (request: TestRequest) => {
-  const handler = createConsoleHandler(pages, context, {
+  const handler = createPageHandler(pages, context, {
     limiter: unlimited,
     metricsNamespace: undefined,
   });

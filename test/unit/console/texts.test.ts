@@ -4,7 +4,7 @@ import {
   consoleLanguagesVariable,
   fill,
   textsOf,
-} from "../../../functions/console/texts/languages.ts";
+} from "../../../shared/pages/texts/languages.ts";
 
 /** Every text of a language, by its key. */
 const listed = (words: object, path = ""): [string, string][] =>

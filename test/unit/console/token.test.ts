@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createTokenSource } from "../../../functions/console/client/parts/token.ts";
+import { createTokenSource } from "../../../shared/pages/client/parts/token.ts";
 
 const { signal } = new AbortController();
 

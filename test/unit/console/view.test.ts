@@ -1,12 +1,12 @@
 import { type ComponentChildren, createElement } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { describe, expect, it } from "vitest";
-import { CodeBlock } from "../../../functions/console/view/code.tsx";
-import { Secret } from "../../../functions/console/view/components.tsx";
-import { Field, Form } from "../../../functions/console/view/forms.tsx";
-import type { PageFrame } from "../../../functions/console/view/frame.ts";
-import { Layout } from "../../../functions/console/view/layout.tsx";
-import { StackedChart, topOf } from "../../../functions/console/view/stacked-chart.tsx";
+import { StackedChart, topOf } from "../../../functions/console/account/stacked-chart.tsx";
+import { CodeBlock } from "../../../shared/pages/view/code.tsx";
+import { Secret } from "../../../shared/pages/view/components.tsx";
+import { Field, Form } from "../../../shared/pages/view/forms.tsx";
+import type { PageFrame } from "../../../shared/pages/view/frame.ts";
+import { Layout } from "../../../shared/pages/view/layout.tsx";
 import { frame } from "./rendered.ts";
 
 const render = (children: ComponentChildren, changes: Partial<PageFrame> = {}): string =>

@@ -80,7 +80,7 @@ describe("A retired word", () => {
 
   it("is found in a text of the pages that is a single word", () => {
     const [row, text] = ['| `"Made"` | Created | |', '{ "on": "Made", "at": "Made here" }'];
-    expect(found("Pages", row, text, "functions/console/texts/en.json")).toEqual(["1: Made"]);
+    expect(found("Pages", row, text, "shared/pages/texts/en.json")).toEqual(["1: Made"]);
     expect(found("Pages", row, text)).toEqual([]);
   });
 

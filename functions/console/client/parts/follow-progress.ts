@@ -1,6 +1,6 @@
-import { member, parsed, textWithin } from "../../playground/read-response.ts";
+import { member, parsed, textWithin } from "../../../../shared/pages/client/parts/read-response.ts";
+import { createTokenSource, type TokenSource } from "../../../../shared/pages/client/parts/token.ts";
 import { clockOf } from "../../recordings/clock.ts";
-import { createTokenSource, type TokenSource } from "./token.ts";
 
 const pauseMilliseconds = 3_000;
 

@@ -1,5 +1,5 @@
-import { member, parsed, sentenceOf } from "../../playground/read-response.ts";
-import type { TokenSource } from "./token.ts";
+import { member, parsed, sentenceOf } from "../../../../shared/pages/client/parts/read-response.ts";
+import type { TokenSource } from "../../../../shared/pages/client/parts/token.ts";
 
 /** Retrying would not help. The message is the service's and may be empty. */
 export class Refused extends Error {

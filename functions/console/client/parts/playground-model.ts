@@ -1,11 +1,16 @@
 import {
+  parsed,
+  resultIn,
+  sentenceOf,
+  textWithin,
+} from "../../../../shared/pages/client/parts/read-response.ts";
+import type { SampleRequest } from "../../../../shared/pages/samples/code-samples.ts";
+import {
   type ApiAddresses,
   type AttemptName,
   attemptDefinitions,
   type ChatTurn,
 } from "../../playground/attempts.ts";
-import { parsed, resultIn, sentenceOf, textWithin } from "../../playground/read-response.ts";
-import type { SampleRequest } from "../../samples/code-samples.ts";
 import { eventsOf } from "./read.ts";
 import type { Send } from "./send.ts";
 

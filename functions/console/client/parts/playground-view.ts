@@ -1,5 +1,5 @@
+import { codeSamples } from "../../../../shared/pages/samples/code-samples.ts";
 import { clockOf } from "../../recordings/clock.ts";
-import { codeSamples } from "../../samples/code-samples.ts";
 import type { PlaygroundModel, PlaygroundView } from "./playground-model.ts";
 import { canRecord, type MicrophoneRecording, startRecording } from "./record.ts";
 

@@ -1,5 +1,5 @@
-import type { SampleRequest } from "../../samples/code-samples.ts";
-import { createTokenSource } from "./token.ts";
+import { createTokenSource } from "../../../../shared/pages/client/parts/token.ts";
+import type { SampleRequest } from "../../../../shared/pages/samples/code-samples.ts";
 
 /** How a page sends its requests: for the account that is signed in, or for a visitor. */
 export interface Access {

@@ -1,4 +1,4 @@
-import { member, textWithin } from "../../playground/read-response.ts";
+import { member, textWithin } from "../../../../shared/pages/client/parts/read-response.ts";
 import { type createApi, type Persistence, persist, Refused } from "./persist.ts";
 
 /** A part without progress for this long has lost its connection, even if the browser has not noticed. */

@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
-import { CodeBlock, type CodeLanguage } from "../../view/code.tsx";
-import { Trail } from "../../view/components.tsx";
-import { useFrame } from "../../view/frame.ts";
+import { CodeBlock, type CodeLanguage } from "../../../../shared/pages/view/code.tsx";
+import { Trail } from "../../../../shared/pages/view/components.tsx";
+import { useFrame } from "../../../../shared/pages/view/frame.ts";
+import { Prose, ProseTable } from "../../../../shared/pages/view/prose.tsx";
 import { guidePath, guidesPath } from "../contents.ts";
-import { Prose, ProseTable } from "../prose.tsx";
 import { clientLines, type Guide, type GuideLanguage, type GuidePart } from "./guide.ts";
 
 /** The list of guides. */

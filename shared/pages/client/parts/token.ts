@@ -1,4 +1,4 @@
-import { member, parsed, textWithin } from "../../playground/read-response.ts";
+import { member, parsed, textWithin } from "./read-response.ts";
 
 /** A token is renewed a little early, so it does not expire during a request. */
 const reserveMilliseconds = 30_000;

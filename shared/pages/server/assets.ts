@@ -1,8 +1,7 @@
-import { chooseCoding } from "../../../shared/http/compress-response.ts";
+import { chooseCoding } from "../../http/compress-response.ts";
 import type { BuiltAsset } from "./built-assets.ts";
+import { assetsPath } from "./links.ts";
 import { type PageResponse, sentFile } from "./responses.ts";
-
-export const assetsPath = "/console/assets/{file}";
 
 /** The path of a file that pages load; empty when nothing was built. @throws Error when only this file is missing. */
 export const assetPath = (assets: readonly BuiltAsset[], name: string): string[] => {

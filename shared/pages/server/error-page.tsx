@@ -1,8 +1,8 @@
-import { wantsPage } from "../../../shared/http/html.ts";
-import type { HttpEvent } from "../../../shared/http/request.ts";
-import { errorResponse } from "../../../shared/http/respond-error.ts";
-import type { HttpResponse } from "../../../shared/http/response.ts";
-import type { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { wantsPage } from "../../http/html.ts";
+import type { HttpEvent } from "../../http/request.ts";
+import { errorResponse } from "../../http/respond-error.ts";
+import type { HttpResponse } from "../../http/response.ts";
+import type { AppError } from "../../platform/errors/app-error.ts";
 import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
 import { Outcome } from "../view/outcome.tsx";

@@ -1,12 +1,12 @@
-import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import type { StoredAccount } from "../../accounts/access/account.ts";
 import {
   type ConfirmDependencies,
   confirmAct,
   type GivenProof,
   isRecentLogin,
   requiredProof,
-} from "../../../shared/accounts/sign-in/confirm-act.ts";
-import { AppError } from "../../../shared/platform/errors/app-error.ts";
+} from "../../accounts/sign-in/confirm-act.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
 import type { Visit } from "../server/visit.ts";
 
 type Confirming = Pick<Visit<unknown, "signed-in">, "account" | "session">;

@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import type { AddressLimitClass } from "../../../shared/accounts/limits/policies.ts";
+import type { AddressLimitClass } from "../../accounts/limits/policies.ts";
 import type { Texts } from "../texts/languages.ts";
-import type { Shell } from "../view/frame.ts";
+import type { Shell } from "../view/shell.ts";
 
 /**
  * Who may see a page. `signed-in` redirects others to the login page, and back afterwards; so does `operators`, which refuses

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Scope } from "../../../shared/accounts/access/api-keys.ts";
 import { newTokenId, type Tokens } from "../../../shared/accounts/access/tokens.ts";
-import type { SignedIn } from "./visit.ts";
+import type { SignedIn } from "../../../shared/pages/server/visit.ts";
 
 /** The token of a page's script, which holds it in memory only. */
 export const pageToken = z.object({ access_token: z.string(), expires_in: z.int() });

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { requiresSecondFactor } from "../../../shared/accounts/sign-in/check-code.ts";
-import type { Endpoint } from "../../../shared/http/endpoint.ts";
-import type { Operation } from "../../../shared/http/operation.ts";
-import { inOnePiece, Reply, ReplyWithHeaders } from "../../../shared/http/response.ts";
-import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { requiresSecondFactor } from "../../accounts/sign-in/check-code.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import type { Operation } from "../../http/operation.ts";
+import { inOnePiece, Reply, ReplyWithHeaders } from "../../http/response.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
 import type { Page } from "./define-page.ts";
 import { pageHeaders } from "./headers.ts";
 import { codePath, logInPath, setUpPath } from "./links.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { DataTable } from "../view/components.tsx";
-import { useFrame } from "../view/frame.ts";
+import { DataTable } from "./components.tsx";
+import { useFrame } from "./frame.ts";
 
 /** Code, a link or strong words in Markdown: `[words](/docs)`, `**words**`. */
 const marked = /`([^`]+)`|\[([^\]]+)\]\(([^)]+)\)|\*\*([^*]+)\*\*/g;

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import * as z from "zod";
-import type { AccountAtEpoch } from "../../../shared/accounts/access/account.ts";
+import type { AccountAtEpoch } from "../../accounts/access/account.ts";
 import {
   maxSessionSeconds,
   sessionDigest,
   sessionItemPrefix,
   sessionKeys,
-} from "../../../shared/accounts/sessions/keys.ts";
-import { daySeconds, hourSeconds } from "../../../shared/platform/durations.ts";
-import { exists, type ItemKey, type Table } from "../../../shared/platform/storage/table.ts";
+} from "../../accounts/sessions/keys.ts";
+import { daySeconds, hourSeconds } from "../../platform/durations.ts";
+import { exists, type ItemKey, type Table } from "../../platform/storage/table.ts";
 
 /** An unused session ends after this time. */
 const idleSeconds = 7 * daySeconds;

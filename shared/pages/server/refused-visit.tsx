@@ -1,4 +1,4 @@
-import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
 import { Outcome } from "../view/outcome.tsx";
 import { type PageResponse, shown } from "./responses.ts";
 import type { Visit } from "./visit.ts";

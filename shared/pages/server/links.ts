@@ -1,3 +1,6 @@
+/** Where the scripts and style sheets of all pages are. */
+export const assetsPath = "/console/assets/{file}";
+
 const maxPathLength = 2_000;
 
 /**

@@ -1,8 +1,8 @@
-import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
-import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
-import { maxSessionSeconds } from "../../../shared/accounts/sessions/keys.ts";
-import type { RequestFacts } from "../../../shared/http/endpoint.ts";
-import { requestScope } from "../../../shared/platform/telemetry/request-scope.ts";
+import type { StoredAccount } from "../../accounts/access/account.ts";
+import type { AccountsRepository } from "../../accounts/repositories/accounts-repository.ts";
+import { maxSessionSeconds } from "../../accounts/sessions/keys.ts";
+import type { RequestFacts } from "../../http/endpoint.ts";
+import { requestScope } from "../../platform/telemetry/request-scope.ts";
 import type { Session, SessionStart, SessionsRepository } from "../sessions/sessions-repository.ts";
 import type { ConsoleLanguage, Texts } from "../texts/languages.ts";
 import type { Cookies } from "./cookies.ts";

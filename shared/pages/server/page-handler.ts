@@ -1,10 +1,11 @@
-import type { Endpoint } from "../../../shared/http/endpoint.ts";
-import { createStreamingHandler, type HandlerOptions } from "../../../shared/http/pipeline.ts";
-import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { assetsPath, sendAsset } from "./assets.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { createStreamingHandler, type HandlerOptions } from "../../http/pipeline.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { sendAsset } from "./assets.ts";
 import { definePage } from "./define-page.ts";
 import { formatErrors } from "./error-page.tsx";
 import { commonHeaders } from "./headers.ts";
+import { assetsPath } from "./links.ts";
 import type { PageContext } from "./open-visit.ts";
 import { type BoundPage, page } from "./page.ts";
 import { pageEndpoints } from "./page-endpoints.ts";
@@ -22,7 +23,7 @@ const assetPages = ({ assets }: Pick<Site, "assets">): BoundPage =>
   });
 
 /** The function of the console: pages, their files, and errors as pages. */
-export const createConsoleHandler = (
+export const createPageHandler = (
   pages: readonly BoundPage[],
   context: PageContext,
   options: Pick<HandlerOptions, "limiter" | "metricsNamespace"> & {

@@ -1,5 +1,5 @@
+import type { Texts } from "../../../shared/pages/texts/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import type { Texts } from "../texts/languages.ts";
 
 /**
  * Refuses the terms of another version than the present one, in the words of the page: they have changed since it was opened.

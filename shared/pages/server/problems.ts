@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import type { ErrorCode } from "../../../shared/platform/errors/catalogue.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ErrorCode } from "../../platform/errors/catalogue.ts";
 import type { Texts } from "../texts/languages.ts";
 import { fill } from "../texts/languages.ts";
 

@@ -1,5 +1,5 @@
-import { numbersIn } from "./dates.ts";
-import { useFrame } from "./frame.ts";
+import { numbersIn } from "../../../shared/pages/view/dates.ts";
+import { useFrame } from "../../../shared/pages/view/frame.ts";
 
 /** One bar: its values from the bottom up, in the order of the series. */
 export interface StackedBar {

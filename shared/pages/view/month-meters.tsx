@@ -1,5 +1,5 @@
-import type { Usage } from "../../../shared/accounts/usage/usage.ts";
-import { Meter } from "../view/meter.tsx";
+import type { Usage } from "../../accounts/usage/usage.ts";
+import { Meter } from "./meter.tsx";
 
 interface Shown {
   readonly usage: Usage;

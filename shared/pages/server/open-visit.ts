@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { RawRequest, RequestFacts } from "../../../shared/http/endpoint.ts";
-import { wantsPage } from "../../../shared/http/html.ts";
-import { daySeconds } from "../../../shared/platform/durations.ts";
-import { validate } from "../../../shared/platform/validation/validation.ts";
+import type { RawRequest, RequestFacts } from "../../http/endpoint.ts";
+import { wantsPage } from "../../http/html.ts";
+import { daySeconds } from "../../platform/durations.ts";
+import { validate } from "../../platform/validation/validation.ts";
 import { type Cookies, cookiesAt } from "./cookies.ts";
 import type { Page } from "./define-page.ts";
 import { formTokenFor, isFormSecret, newFormSecret, signatureOf } from "./form-token.ts";

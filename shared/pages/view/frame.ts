@@ -1,12 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { ConsoleLanguage, Texts } from "../texts/languages.ts";
-
-/**
- * What is around the content of a page: `console` a sidebar, for people who are logged in; `docs` and `home` only the bar, and they use
- * the whole width; `solo` shows one form in the middle.
- */
-export type Shell = "console" | "docs" | "home" | "plain" | "solo";
+import type { Shell } from "./shell.ts";
 
 /** What all parts of a page can use. */
 export interface PageFrame {

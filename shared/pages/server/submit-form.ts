@@ -1,5 +1,5 @@
-import { AppError } from "../../../shared/platform/errors/app-error.ts";
-import { validate } from "../../../shared/platform/validation/validation.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { validate } from "../../platform/validation/validation.ts";
 import { fill, type Texts } from "../texts/languages.ts";
 import type { Page } from "./define-page.ts";
 import { comesFromHere, formTokenField, isFormTokenOf } from "./form-token.ts";

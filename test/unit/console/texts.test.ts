@@ -26,6 +26,13 @@ describe("The words of the console", () => {
     }
   });
 
+  it.each(Object.entries(textsOf))("in %s name a button by the words on it", (_tag, words) => {
+    const texts = new Map(listed(words));
+    const named = [...texts].filter(([path]) => path.endsWith("Named"));
+    expect(named).not.toEqual([]);
+    for (const [path, name] of named) expect(name).toContain(texts.get(path.slice(0, -"Named".length)));
+  });
+
   it("are filled in, also with what looks like a placeholder", () => {
     expect(fill("{used} of {limit}", { used: 0, limit: "{used}" })).toBe("0 of {used}");
   });

@@ -2,7 +2,7 @@ import { CookieJar } from "../../support/cookie-jar.ts";
 import { signInAtProvider } from "../../support/identity-provider.ts";
 import { codeOf, secretIn } from "../../support/second-factor.ts";
 import { requireSame } from "./api.ts";
-import { createAccount, type Scenario, type World } from "./scenario.ts";
+import { type Account, createAccount, type Scenario, type World } from "./scenario.ts";
 
 /** Returns the account page as this browser sees it; `undefined` when it has to log in. */
 const accountPage = async ({ url }: World, browser: CookieJar): Promise<string | undefined> => {
@@ -31,7 +31,7 @@ interface Person {
 }
 
 /** Submits a form of the console with the hidden token of its page. */
-const sendForm = async (
+export const sendForm = async (
   { url }: World,
   browser: CookieJar,
   [page, target]: readonly [string, string],
@@ -71,19 +71,28 @@ const session: Scenario = {
 
 const secondFactorPage = "/console/account/second-factor";
 
+/** Logs in and sets up a second factor. */
+export const logInWithSecondFactor = async (
+  world: World,
+  { username, password }: Account,
+): Promise<CookieJar> => {
+  const browser = new CookieJar();
+  await sendForm(world, browser, ["/console/log-in", "/console/log-in"], { username, password });
+  const start = { action: "start", password };
+  await sendForm(world, browser, [secondFactorPage, secondFactorPage], start);
+  const shown = await (await browser.fetch(`${world.url}${secondFactorPage}`)).text();
+  const code = codeOf(secretIn(shown));
+  // It shows the recovery codes.
+  await sendForm(world, browser, [secondFactorPage, secondFactorPage], { action: "turn-on", code }, 200);
+  return browser;
+};
+
 const secondFactor: Scenario = {
   title: "a session of an account with a second factor",
   prepare: async (world) => {
-    const { username, email, password } = await createAccount(world, "careful");
-    const browser = new CookieJar();
-    await sendForm(world, browser, ["/console/log-in", "/console/log-in"], { username, password });
-    const start = { action: "start", password };
-    await sendForm(world, browser, [secondFactorPage, secondFactorPage], start);
-    const shown = await (await browser.fetch(`${world.url}${secondFactorPage}`)).text();
-    const code = codeOf(secretIn(shown));
-    // It shows the recovery codes.
-    await sendForm(world, browser, [secondFactorPage, secondFactorPage], { action: "turn-on", code }, 200);
-    return () => requireAccount(world, browser, { username, email });
+    const account = await createAccount(world, "careful");
+    const browser = await logInWithSecondFactor(world, account);
+    return () => requireAccount(world, browser, account);
   },
 };
 

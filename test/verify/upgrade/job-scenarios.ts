@@ -5,7 +5,7 @@ import { read, requireSame, send, waitFor } from "./api.ts";
 import { putFile, requestUpload } from "./recording-scenarios.ts";
 import { type Account, createAccount, type Scenario, type World } from "./scenario.ts";
 
-const job = z.looseObject({
+export const job = z.looseObject({
   id: z.string(),
   status: z.string(),
   progress: z.object({ done: z.number(), total: z.number() }),
@@ -17,7 +17,7 @@ const job = z.looseObject({
 const result = z.object({ text: z.string(), segments: z.array(z.unknown()) });
 const secret = z.object({ secret: z.string() });
 
-interface StartedJob {
+export interface StartedJob {
   readonly id: string;
   readonly words: readonly string[];
 }
@@ -58,10 +58,10 @@ const startJob = async (
   return { id, words };
 };
 
-const showJob = ({ url }: World, { token }: Account, { id }: StartedJob) =>
+export const showJob = ({ url }: World, { token }: Account, { id }: StartedJob) =>
   read(job, `${url}/tasks/jobs/${id}`, { token });
 
-const whenCompleted = (world: World, owner: Account, started: StartedJob) =>
+export const whenCompleted = (world: World, owner: Account, started: StartedJob) =>
   waitFor(`job ${started.id} is completed`, async () => {
     const shown = await showJob(world, owner, started);
     if (shown.status === "completed") return shown;

@@ -12,12 +12,14 @@ const startServer = (
     }),
   );
 
-/** A proxy that can hold requests back. */
+/** A proxy that can hold requests back, or refuse them. */
 export interface Gate extends LoopbackServer {
   /** The bodies of the requests that it is holding back. */
   readonly held: ReadonlySet<Buffer>;
   /** Holds back POST requests from now on. @param after lets this many pass first. */
   shut(after?: number): void;
+  /** Responds to POST requests with this status from now on. @param after lets this many pass first. */
+  refuse(status: number, after?: number): void;
   /** Passes on all requests, including those it was holding back. */
   open(): void;
 }
@@ -26,21 +28,28 @@ export interface Gate extends LoopbackServer {
 export const startGate = async (upstream: string): Promise<Gate> => {
   const held = new Set<Buffer>();
   let passes = Number.POSITIVE_INFINITY;
+  let refusal: number | undefined;
   let opened = Promise.withResolvers<void>();
 
-  const waitAtGate = async (body: Buffer, response: ServerResponse): Promise<void> => {
+  /** Whether the request may pass. One that is held back waits. */
+  const passesGate = async (body: Buffer, response: ServerResponse): Promise<boolean> => {
     if (passes > 0) {
       passes -= 1;
-      return;
+      return true;
+    }
+    if (refusal !== undefined) {
+      response.writeHead(refusal).end();
+      return false;
     }
     held.add(body);
     const left = new Promise<never>((_, reject) => response.once("close", () => reject(new Error("left"))));
     await Promise.race([opened.promise, left]).finally(() => held.delete(body));
+    return true;
   };
 
   const server = await startServer(async (request, response) => {
     const body = await buffer(request);
-    if (request.method === "POST") await waitAtGate(body, response);
+    if (request.method === "POST" && !(await passesGate(body, response))) return;
     const passed = await fetch(upstream + (request.url ?? ""), {
       method: request.method ?? "GET",
       headers: { "Content-Type": request.headers["content-type"] ?? "application/json" },
@@ -55,6 +64,11 @@ export const startGate = async (upstream: string): Promise<Gate> => {
     held,
     shut: (after = 0) => {
       passes = after;
+      refusal = undefined;
+    },
+    refuse: (status, after = 0) => {
+      passes = after;
+      refusal = status;
     },
     open: () => {
       passes = Number.POSITIVE_INFINITY;

@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { projectDirectory } from "../../../infra/bundling/bundle-options.ts";
 
 const endWithParent = new URL("../../support/end-with-parent.ts", import.meta.url).href;
@@ -68,6 +69,25 @@ export const runBuild = async (
       await ended;
     },
   };
+};
+
+const commandMilliseconds = 60_000;
+
+/**
+ * Runs a command of an operator with a build, on the data of the service that is running.
+ *
+ * @throws Error when it fails.
+ */
+export const runOperatorCommand = async (
+  folder: string,
+  dataDirectory: string,
+  [command, ...args]: readonly string[],
+): Promise<void> => {
+  await promisify(execFile)(process.execPath, [join(folder, "infra/commands", `${command}.ts`), ...args], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], DATA_DIR: dataDirectory },
+    timeout: commandMilliseconds,
+  });
 };
 
 /** The service uses `PORT` and the five ports above it. */

@@ -12,8 +12,10 @@ export interface World {
   readonly maker: "release" | "present";
   readonly voice: Voice;
   /** Proxies in front of the models, and in place of the mail server. */
-  readonly gates: { readonly chat: Gate; readonly transcription: Gate; readonly mail: Gate };
+  readonly gates: Readonly<Record<"chat" | "translation" | "transcription" | "mail", Gate>>;
   readonly callbacks: CallbackReceiver;
+  /** Runs a command of an operator, such as `account`, with the build that is running. */
+  readonly operate: (command: string, ...args: readonly string[]) => Promise<void>;
 }
 
 /** Data that one build stores and all builds have to serve. */

@@ -7,12 +7,13 @@ import { speakWords, startListener } from "../../support/spoken-words.ts";
 import { type Part, type Verdict, verdictOf } from "../run-parts.ts";
 import { accountScenarios, lostRefresh } from "./account-scenarios.ts";
 import { consoleScenarios } from "./console-scenarios.ts";
+import { failedDocument, halfTranslatedDocument } from "./document-scenarios.ts";
 import { jobScenarios, pendingCallback, runningJobs } from "./job-scenarios.ts";
 import { longVoiceNote, messageScenarios, queuedMail, queuedMessage } from "./message-scenarios.ts";
 import { startCallbackReceiver, startGate } from "./outside-world.ts";
 import { recordingScenarios } from "./recording-scenarios.ts";
 import { releaseName, unpackLastRelease } from "./release-folder.ts";
-import { chooseFirstPort, type RunningBuild, runBuild } from "./run-build.ts";
+import { chooseFirstPort, type RunningBuild, runBuild, runOperatorCommand } from "./run-build.ts";
 import type { Check, Scenario, World } from "./scenario.ts";
 
 const finished: readonly Scenario[] = [
@@ -25,6 +26,8 @@ const finished: readonly Scenario[] = [
 
 /** Scenarios that leave work behind, on top of the work of those before them. They are checked in reverse order. */
 const unfinished: readonly Scenario[] = [
+  failedDocument,
+  halfTranslatedDocument,
   queuedMail,
   queuedMessage,
   pendingCallback,
@@ -71,14 +74,15 @@ const openWorld = async () => {
   const sample = await startSampleInference({ voices: [] });
   const listener = await startListener(voice, 0);
   const chat = await startGate(new URL(sample.baseUrl).origin);
+  const translation = await startGate(new URL(sample.baseUrl).origin);
   const transcription = await startGate(new URL(listener.baseUrl).origin);
   // It never passes anything on: a build either sends its mails here while it is shut, or to its own stand-in of SES.
   const mail = await startGate("http://127.0.0.1:1");
   const callbacks = await startCallbackReceiver();
-  const servers = [sample, listener, chat, transcription, mail, callbacks];
+  const servers = [sample, listener, chat, translation, transcription, mail, callbacks];
   return {
     voice,
-    gates: { chat, transcription, mail },
+    gates: { chat, translation, transcription, mail },
     callbacks,
     close: async () => {
       for (const server of servers) await server.close();
@@ -96,7 +100,7 @@ class Builds {
   #running: RunningBuild | undefined;
 
   constructor(world: OpenWorld, dataDirectory: string, port: number) {
-    const { chat, transcription } = world.gates;
+    const { chat, translation, transcription } = world.gates;
     this.#world = world;
     this.url = `http://127.0.0.1:${port}`;
     this.#variables = {
@@ -106,7 +110,8 @@ class Builds {
       CHAT_BASE_URL: `${chat.url}/v1`,
       CHAT_MODEL_14B: sampleModels.model14b,
       CHAT_MODEL_9B: sampleModels.model9b,
-      // The version before does not know these.
+      TRANSLATION_BASE_URL: `${translation.url}/v1`,
+      TRANSLATION_MODEL: sampleModels.model9b,
       TRANSLATION_PROFILE: "sample",
       TRANSCRIPTION_BASE_URL: `${transcription.url}/v1`,
       TRANSCRIPTION_PROFILE: "sample",
@@ -128,14 +133,18 @@ class Builds {
    * @param folder the root of the build
    */
   async prepare(folder: string, maker: World["maker"]): Promise<TitledCheck[]> {
-    const world = { ...this.#world, url: this.url, maker };
+    const world: World = {
+      ...this.#world,
+      url: this.url,
+      maker,
+      operate: (...command) => runOperatorCommand(folder, this.#variables.DATA_DIR, command),
+    };
     const checks = await prepareAll(finished, world);
     await this.stop("SIGTERM");
     await this.start(folder, { AWS_ENDPOINT_URL_SES: world.gates.mail.url });
     const late = await prepareAll(unfinished, world);
     await this.stop();
-    world.gates.chat.open();
-    world.gates.mail.open();
+    for (const gate of [world.gates.chat, world.gates.translation, world.gates.mail]) gate.open();
     world.callbacks.refuses = false;
     return [...late.toReversed(), ...checks];
   }

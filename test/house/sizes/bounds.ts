@@ -57,6 +57,7 @@ export const lineBounds = {
       { for: "the largest documents of each format, and attacks on documents and settings", lines: 600 },
       realClients,
       { for: realAccount, lines: 300 },
+      { for: "upgrades of documents that are translated in part, or have failed", lines: 200 },
     ],
   },
 } as const satisfies Record<string, LineBound>;

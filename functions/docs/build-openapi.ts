@@ -52,6 +52,9 @@ const objectSchema = (schema: z.ZodType | undefined): z.ZodObject | undefined =>
 const contentOf = ({ encoding, schema }: NonNullable<Operation["body"]>) =>
   Object.fromEntries(contentTypes[encoding].map((type) => [type, { schema }] as const));
 
+const isRequired = ({ schema }: NonNullable<Operation["body"]>): boolean =>
+  !schema.safeParse(undefined).success;
+
 /**
  * The credentials that an operation accepts. The strings of `key` are its scopes, as OpenAPI 3.1 allows for schemes other than
  * OAuth. A public operation with the error `unauthenticated` checks the token itself.
@@ -127,7 +130,7 @@ const toOpenApi = (
     ...(deprecated ? { deprecated: true, "x-replaced-by": deprecated.successor } : {}),
     security: securityOf(operation),
     ...requestParameters(operation),
-    ...(body ? { requestBody: { required: true, content: contentOf(body) } } : {}),
+    ...(body ? { requestBody: { required: isRequired(body), content: contentOf(body) } } : {}),
     responses: {
       [String(response.status)]: {
         description: response.description,

@@ -3,7 +3,7 @@ import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { accountTypes } from "../../shared/accounts/access/account-access.ts";
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { idempotencyOf, limitClassOf, type Operation } from "../../shared/http/operation.ts";
-import { AppError, invalidField } from "../../shared/platform/errors/app-error.ts";
+import { AppError, invalidField, keyReused } from "../../shared/platform/errors/app-error.ts";
 import { type ErrorCode, errorCatalogue } from "../../shared/platform/errors/catalogue.ts";
 import {
   type Dialect,
@@ -28,7 +28,12 @@ const errorResponseBody = z
         type: z
           .string()
           .describe("The kind of error in the OpenAI API, from which its clients choose a class"),
-        param: z.string().nullable().describe("The field that is at fault; null when it is no single field"),
+        param: z
+          .string()
+          .nullable()
+          .describe(
+            "The path of the field that is at fault, such as `messages[0].content`; null when it is no single field",
+          ),
       })
       .describe("The error in the format of the OpenAI API; some have more fields"),
     request_id: z
@@ -151,10 +156,13 @@ const exampleName = (operation: Operation, code: ErrorCode): string => `${format
 
 const requestId = "8c1f6a52-3a4e-4d0b-9d27-5f2b1c7e9a10";
 
-const exampleError = (code: ErrorCode): AppError =>
-  code === "validation_failed"
-    ? invalidField(["body", "text"], "Field required", { type: "missing" })
-    : new AppError(code);
+/** Errors whose bodies list problems. */
+const problemLists: Readonly<Partial<Record<ErrorCode, AppError>>> = {
+  validation_failed: invalidField(["body", "text"], "Field required", { type: "missing" }),
+  idempotency_key_reused: keyReused(),
+};
+
+const exampleError = (code: ErrorCode): AppError => problemLists[code] ?? new AppError(code);
 
 /** An example body of each error, by the name that responses refer to. */
 export const errorExamples = (operations: readonly Operation[]) =>

@@ -1,8 +1,4 @@
-import {
-  NotAudioError,
-  UnreadableAudioError,
-  UntrimmableAudioError,
-} from "../../shared/audio/reading/audio-errors.ts";
+import { NotAudioError, UnreadableAudioError } from "../../shared/audio/reading/audio-errors.ts";
 import { NoTranslation } from "../../shared/models/inference/translation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
@@ -27,11 +23,7 @@ export type Verdict =
   | { readonly kind: "again"; readonly next: NextAttempt; readonly waiting: string | undefined };
 
 const jobError = (error: unknown): JobError => {
-  if (
-    error instanceof NotAudioError ||
-    error instanceof UnreadableAudioError ||
-    error instanceof UntrimmableAudioError
-  ) {
+  if (error instanceof NotAudioError || error instanceof UnreadableAudioError) {
     return { code: "unreadable_audio", message: error.message };
   }
   const { code, message } = toAppError(error);

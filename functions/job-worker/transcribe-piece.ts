@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { UnreadableAudioError, UntrimmableAudioError } from "../../shared/audio/reading/audio-errors.ts";
+import { UnreadableAudioError } from "../../shared/audio/reading/audio-errors.ts";
 import { bufferSource } from "../../shared/audio/reading/audio-source.ts";
 import type { Transcriber } from "../../shared/models/inference/transcription.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
@@ -102,8 +102,7 @@ const cutNext = async (
     const part = await cutter.cutPart(bytes, { from, maxSeconds }, signal);
     return { ...part, canBeHalved: maxSeconds >= minHalvedSeconds };
   } catch (error) {
-    const isUncuttable = error instanceof UntrimmableAudioError || error instanceof UnreadableAudioError;
-    if (!isUncuttable || from > 0) throw error;
+    if (!(error instanceof UnreadableAudioError) || from > 0) throw error;
     return { ...whole, canBeHalved: false };
   }
 };

@@ -3,9 +3,9 @@ import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import type { TranslationFeedback } from "../../shared/messaging/translation-feedback.ts";
 import { daySeconds } from "../../shared/platform/durations.ts";
-import type { ItemKey, Table, TableWrite } from "../../shared/platform/storage/table.ts";
+import type { ItemKey, Table, TableWrite, WriteCondition } from "../../shared/platform/storage/table.ts";
 import { type Conversation, rememberedSeconds } from "./conversation.ts";
-import { type Attempt, LeaseLost, ownLease, type Progress } from "./message-records.ts";
+import { type Attempt, LeaseLost, ownLease, type Progress, RetryLater } from "./message-records.ts";
 import type { KnownPerson } from "./person.ts";
 import type { Changes, Feedback } from "./plan.ts";
 
@@ -22,7 +22,7 @@ export interface MessageResult {
   readonly progress: Progress;
 }
 
-/** @throws LeaseLost */
+/** @throws LeaseLost; RetryLater when a message under another identifier has changed what is stored about the person */
 export type FinishMessage = (
   message: InboundMessage,
   attempt: Attempt,
@@ -33,7 +33,12 @@ export type FinishMessage = (
 const translationSeconds = 365 * daySeconds;
 
 /** Returns the write of an item that expires. */
-const put = (key: ItemKey, attributes: object, now: number, seconds = rememberedSeconds): TableWrite => ({
+const put = (
+  key: ItemKey,
+  attributes: object,
+  now: number,
+  seconds = rememberedSeconds,
+): Extract<TableWrite, { readonly put: unknown }> => ({
   put: { ...key, ...attributes, expires_at: Math.floor(now / 1_000) + seconds },
 });
 
@@ -56,36 +61,50 @@ const closeRecord = (
   };
 };
 
+/** The condition that an item is still as it was read. */
+const unchanged = (attribute: string, version: string | undefined): WriteCondition =>
+  version === undefined
+    ? { ConditionExpression: "attribute_not_exists(PK)" }
+    : { ConditionExpression: `${attribute} = :version`, ExpressionAttributeValues: { ":version": version } };
+
+const unchangedConversation = ({ versions }: KnownPerson, name: string): WriteCondition =>
+  unchanged("updated_at", versions.get(name)?.conversation);
+
+const unchangedStop = ({ versions }: KnownPerson, name: string): WriteCondition =>
+  unchanged("stopped_at", versions.get(name)?.stop);
+
 /** The conversation, which names the person's other identifiers. */
 const writeConversation = (
-  { id, others }: KnownPerson,
+  person: KnownPerson,
   conversation: Conversation,
   at: string,
   now: number,
-): TableWrite =>
-  put(
-    messagingKeys.conversation(id),
-    { ...conversation, ...(others.length > 0 ? { phones: others } : {}), updated_at: at },
-    now,
-  );
+): TableWrite => {
+  const { id, others } = person;
+  const attributes = { ...conversation, ...(others.length > 0 ? { phones: others } : {}), updated_at: at };
+  return {
+    ...put(messagingKeys.conversation(id), attributes, now),
+    condition: unchangedConversation(person, id),
+  };
+};
 
 /**
  * Lets identifiers lead to the person, and removes what was stored under them before. A link that was not used for 90 days expires,
  * because operators assign numbers again; that of a person who said STOP does not.
  */
 const writeLinks = (
-  { id, absorbed }: KnownPerson,
+  person: KnownPerson,
   names: ReadonlySet<string>,
   isStopped: boolean,
   now: number,
 ): TableWrite[] => [
   ...[...names].map((name): TableWrite => {
     const key = messagingKeys.alias(name);
-    return isStopped ? { put: { ...key, alias_of: id } } : put(key, { alias_of: id }, now);
+    return isStopped ? { put: { ...key, alias_of: person.id } } : put(key, { alias_of: person.id }, now);
   }),
-  ...absorbed.flatMap((name): TableWrite[] => [
-    { delete: messagingKeys.conversation(name) },
-    { delete: messagingKeys.stopped(name) },
+  ...person.absorbed.flatMap((name): TableWrite[] => [
+    { delete: messagingKeys.conversation(name), condition: unchangedConversation(person, name) },
+    { delete: messagingKeys.stopped(name), condition: unchangedStop(person, name) },
   ]),
 ];
 
@@ -105,12 +124,14 @@ const writeTranslation = (
   ];
 };
 
-const writeStop = ({ id, others }: KnownPerson, stoppedAt: string | undefined): TableWrite => {
+const writeStop = (person: KnownPerson, stoppedAt: string | undefined): TableWrite => {
+  const { id, others } = person;
   const key = messagingKeys.stopped(id);
+  const condition = unchangedStop(person, id);
   // Without an expiry: it applies until START.
   return stoppedAt === undefined
-    ? { delete: key }
-    : { put: { ...key, stopped_at: stoppedAt, ...(others.length > 0 ? { phones: others } : {}) } };
+    ? { delete: key, condition }
+    : { put: { ...key, stopped_at: stoppedAt, ...(others.length > 0 ? { phones: others } : {}) }, condition };
 };
 
 const stopAfter = (
@@ -135,7 +156,7 @@ export const createFinishMessage =
     // STOP and START change when links expire.
     const changed = stopped === undefined ? unlinked : person.others;
     const names = new Set([...changed, ...used].filter((name) => name !== id));
-    const { applied } = await table.transact([
+    const { applied, failures } = await table.transact([
       closeRecord(message, attempt, progress, at),
       ...(conversation ? [writeConversation(person, conversation, at, now)] : []),
       ...writeLinks(person, names, stoppedAt !== undefined, now),
@@ -143,5 +164,7 @@ export const createFinishMessage =
       ...(translation ? writeTranslation(person, message, translation, at, now) : []),
       ...(stopped === undefined && !(isJoined && stoppedAt) ? [] : [writeStop(person, stoppedAt)]),
     ]);
-    if (!applied) throw new LeaseLost();
+    if (applied) return;
+    if (failures[0]) throw new LeaseLost();
+    throw new RetryLater(1, "Another message has changed what is stored about its person.");
   };

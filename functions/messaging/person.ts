@@ -21,6 +21,14 @@ export interface KnownPerson {
   readonly absorbed: readonly string[];
   /** When the person said STOP, under any identifier. */
   readonly stoppedAt: string | undefined;
+  /** What was stored under each identifier when the person was found: a message under another one may change it meanwhile. */
+  readonly versions: ReadonlyMap<string, StoredVersion>;
+}
+
+/** When what is stored under an identifier was written; `undefined` where there is nothing. */
+export interface StoredVersion {
+  readonly conversation: string | undefined;
+  readonly stop: string | undefined;
 }
 
 /** What is stored about a person that a reply depends on. */
@@ -30,6 +38,7 @@ export interface FoundPerson {
   readonly conversation: Conversation | undefined;
 }
 
+const written = z.object({ updated_at: z.string() });
 const link = z.object({ alias_of: z.string() });
 const stoppedItem = z.object({ stopped_at: z.string(), phones: z.array(z.string()).default([]) });
 
@@ -37,7 +46,8 @@ const stoppedItem = z.object({ stopped_at: z.string(), phones: z.array(z.string(
 interface Known {
   readonly leadsTo: string | undefined;
   readonly conversation: Conversation | undefined;
-  readonly hasConversation: boolean;
+  /** When it was written. */
+  readonly updatedAt: string | undefined;
   readonly stop: z.infer<typeof stoppedItem> | undefined;
 }
 
@@ -53,7 +63,7 @@ const readKnown = async (name: string, table: Table): Promise<Known> => {
   return {
     leadsTo: alias && link.parse(alias).alias_of,
     conversation: stored && readConversation(stored),
-    hasConversation: stored !== undefined,
+    updatedAt: stored && written.parse(stored).updated_at,
     stop: stop && stoppedItem.parse(stop),
   };
 };
@@ -133,11 +143,17 @@ export const createPeopleRepository = (table: Table): PeopleRepository => ({
         id,
         others,
         unlinked: others.filter((name) => known.get(name)?.leadsTo !== id),
-        absorbed: others.filter((name) => known.get(name)?.hasConversation || known.get(name)?.stop),
+        absorbed: others.filter((name) => known.get(name)?.updatedAt || known.get(name)?.stop),
         stoppedAt: [...known.values()]
           .flatMap(({ stop }) => stop?.stopped_at ?? [])
           .toSorted()
           .at(-1),
+        versions: new Map(
+          [...known].map(([name, { updatedAt, stop }]) => [
+            name,
+            { conversation: updatedAt, stop: stop?.stopped_at },
+          ]),
+        ),
       },
       conversation: conversation.length > 0 ? conversation.reduce(merge) : undefined,
     };

@@ -8,7 +8,7 @@ export const recordingFile = formFile().meta({
   override: { type: "string", format: "binary" },
   example: "recording.wav",
   description:
-    "The recording, a file of at most 4.4 MB: WAV, MP3, M4A, MP4, AAC, Ogg, WebM, AMR or FLAC, recognised by its bytes. " +
+    "The recording, a file of at most 4.4 MB: WAV, MP3, M4A, MP4, AAC, Ogg, WebM, FLAC, AMR, AIFF, AU, CAF or W64, recognised by its bytes. " +
     "Required unless `file_id` is sent",
 });
 

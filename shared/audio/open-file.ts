@@ -1,5 +1,8 @@
 import type { ByteSource } from "../platform/outbound/byte-source.ts";
 import { amrReader } from "./amr/amr.ts";
+import { aiffReader } from "./blocks/aiff.ts";
+import { auReader } from "./blocks/au.ts";
+import { cafReader } from "./blocks/caf.ts";
 import { detectContainer } from "./detect-container.ts";
 import { flacReader } from "./flac/flac-reader.ts";
 import { mp4Reader } from "./mp4/mp4-reader.ts";
@@ -11,6 +14,7 @@ import { UnreadableAudioError } from "./reading/audio-errors.ts";
 import { SourceWindow } from "./reading/audio-source.ts";
 import type { AudioContainer, AudioFacts, ContainerFile, ContainerReader } from "./reading/container.ts";
 import type { ReadingBudget } from "./reading/reading-budget.ts";
+import { w64Reader } from "./wav/w64.ts";
 import { wavReader } from "./wav/wav-reader.ts";
 import { webmReader } from "./webm/webm-reader.ts";
 
@@ -30,7 +34,14 @@ const readers: Readonly<Record<AudioContainer, ContainerReader>> = {
   mp4: mp4Reader,
   webm: webmReader,
   flac: flacReader,
+  aiff: aiffReader,
+  au: auReader,
+  caf: cafReader,
+  w64: w64Reader,
 };
+
+/** Those whose readers know that a tag may precede the audio; what the others read starts with the file. */
+const mayStartLater: ReadonlySet<AudioContainer> = new Set(["mp3", "mp2", "adts", "flac"]);
 
 interface OpenFile extends ContainerFile {
   readonly container: AudioContainer;
@@ -56,7 +67,9 @@ export const openForCut = async (
 export const openAudioFile = async (source: ByteSource, options: AudioReadOptions): Promise<OpenFile> => {
   const window = new SourceWindow(source, options.signal, options.budget);
   const { container, start } = await detectContainer(window);
-  return { window, start, container, reader: readers[container] };
+  const file = { window, start, container, reader: readers[container] };
+  if (start === 0 || mayStartLater.has(container)) return file;
+  return { ...file, window: window.part(start), start: 0 };
 };
 
 /** Each piece may become a write to a network. */

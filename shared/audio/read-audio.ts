@@ -39,7 +39,6 @@ const maxNewHeaderBytes = 1 << 16;
  * The first seconds of a recording, in its own container and encoding; a shorter one unchanged. Packets are copied,
  * so the result is up to one packet longer than requested. Errors may be thrown between two pieces.
  * @param facts the result of `inspectAudio` for the source
- * @throws UntrimmableAudioError when the encoding cannot be cut: FLAC in Ogg, compressed WAV
  * @throws NotAudioError | UnreadableAudioError when the source has changed since the inspection
  * @throws what the source throws, or the signal's reason
  */

@@ -1,5 +1,5 @@
 import type { Limiter } from "../accounts/limits/limiter.ts";
-import { AppError, invalidField } from "../platform/errors/app-error.ts";
+import { AppError, keyReused } from "../platform/errors/app-error.ts";
 import { toAppError } from "../platform/errors/dependency-failure.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
@@ -14,11 +14,6 @@ import type { HttpResponse } from "./response.ts";
  * a caller may do, how much quota remains, and our own failures change.
  */
 const isStored = (status: number): boolean => status < 400;
-
-const reused = () =>
-  invalidField(["header", "idempotency-key"], "another request was sent with this key before", {
-    code: "idempotency_key_reused",
-  });
 
 /**
  * Checks whether a valid request is the first with its `Idempotency-Key`; for a repeated one, sets the first
@@ -51,7 +46,7 @@ const beginIdempotent = async (
       event.idempotencyLock = started.lock;
       return;
     case "reused":
-      throw reused();
+      throw keyReused();
     case "in-progress":
       throw new AppError("request_in_progress", { retryAfterSeconds: started.retryAfterSeconds });
     case "answered": {

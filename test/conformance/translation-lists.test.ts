@@ -79,7 +79,7 @@ describe("POST /tasks/translate/batch", () => {
       items: [{ text: "Hello" }, { text: "Hello", target_language: "Klingon" }],
     });
     expectError(response, 400, "unsupported_language");
-    expect(response.body.error).toMatchObject({ param: "items.1.target_language" });
+    expect(response.body.error).toMatchObject({ param: "items[1].target_language" });
     expect(response.body.error.message).toMatch(/^item index 1: Unsupported language 'Klingon'/);
     expect((await usedCharacters()).used).toBe(before.used);
   });

@@ -118,7 +118,10 @@ describe.each(doors)("through %s", (_name, door) => {
     it("reports a malformed request with 400, and names the field", async () => {
       const response = await chat({ messages: [{ role: "user", content: 5 }], n: 2 });
       expectError(response, 400, "validation_failed");
-      expect(response.body.error).toMatchObject({ type: "invalid_request_error", param: "content" });
+      expect(response.body.error).toMatchObject({
+        type: "invalid_request_error",
+        param: "messages[0].content",
+      });
       expect(response.body.detail).toEqual([
         expect.objectContaining({ loc: ["body", "messages", 0, "content"] }),
       ]);

@@ -1,141 +1,126 @@
-import { spawnSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { cutPiece, planPieces } from "../../functions/job-worker/pieces/cut-pieces.ts";
 import { bufferSource, inspectAudio } from "../../shared/audio/read-audio.ts";
+import { collect } from "../fixtures/audio/sources.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
-import { type Part, ToolMissing, verdictOf } from "./run-parts.ts";
+import { type Recipe, recipes, refusedRecipes, runFfmpeg } from "./recipes.ts";
+import { type Part, verdictOf } from "./run-parts.ts";
 
-/** Syllables and pauses: loud noise and voice, which encoders find hard at the rates of speech. */
-const audio =
-  "aevalsrc='(0.5*sin(2*PI*t*(120+40*sin(2*PI*t)))+0.3*random(0))*gt(sin(2*PI*4*t),-0.4)*lt(mod(t,3),2.6)':s=48000:d=6";
+/** Syllables and pauses: loud noise and voice, which encoders find hard at the rates of speech. No ten seconds are like others. */
+const audioOf = (seconds: number): string =>
+  `aevalsrc='(0.2+0.3*abs(sin(t/7)))*(sin(2*PI*t*(120+40*sin(2*PI*t)))+0.6*random(0))*gt(sin(2*PI*4*t),-0.4)*lt(mod(t,3),2.6)':s=48000:d=${seconds}`;
 
-const combine = (...lists: readonly (readonly string[])[]): string[] =>
-  lists.reduce<string[]>(
-    (rows, list) => rows.flatMap((row) => list.map((entry) => `${row} ${entry}`.trim())),
-    [""],
-  );
+const sampleRate = 8_000;
 
-const rates = combine(["-ar"], ["8000", "11025", "16000", "22050", "24000", "32000", "44100", "48000"]);
-const channels = ["-ac 1", "-ac 2"];
-
-interface Files {
-  readonly options: readonly string[];
-  readonly extensions: readonly string[];
-}
-
-/** Everything that is taken, as options of ffmpeg and names of files. */
-const taken: readonly Files[] = [
-  {
-    options: combine(["-c:a aac"], rates, channels, ["-b:a 24k", "-b:a 64k", "-b:a 128k"]),
-    extensions: ["aac", "m4a", "mka"],
-  },
-  {
-    options: combine(
-      ["-c:a aac"],
-      ["-ar 16000", "-ar 48000"],
-      ["-movflags"],
-      [
-        "frag_keyframe -frag_duration 1000000",
-        "frag_keyframe+empty_moov -frag_duration 1000000",
-        "+faststart",
-      ],
-    ),
-    extensions: ["m4a"],
-  },
-  {
-    options: combine(["-c:a libmp3lame"], ["-ar 8000", "-ar 16000", "-ar 24000", "-ar 44100"], channels, [
-      "-b:a 24k",
-      "-q:a 5",
-      "-b:a 64k -write_xing 0",
-    ]),
-    extensions: ["mp3", "mka"],
-  },
-  { options: combine(["-c:a mp2"], ["-ar 24000", "-ar 48000"], channels), extensions: ["mp2"] },
-  {
-    options: combine(["-c:a libopus"], channels, ["-b:a 12k", "-b:a 64k"]),
-    extensions: ["ogg", "opus", "webm", "mka", "mp4"],
-  },
-  {
-    options: combine(["-c:a libvorbis"], ["-ar 16000", "-ar 44100"], channels),
-    extensions: ["ogg", "webm", "mka"],
-  },
-  {
-    options: combine(["-c:a flac"], ["-ar 16000", "-ar 48000"], channels),
-    extensions: ["flac", "ogg", "mka"],
-  },
-  { options: combine(["-c:a alac"], ["-ar 16000", "-ar 44100"]), extensions: ["m4a"] },
-  {
-    options: combine(
-      ["-c:a"],
-      ["pcm_s16le", "pcm_u8", "pcm_f32le", "pcm_mulaw", "adpcm_ms", "adpcm_ima_wav"],
-      ["-ar 8000", "-ar 16000"],
-    ),
-    extensions: ["wav"],
-  },
-];
-
-/** What is refused, with its name. */
-const refused = [
-  ["wma", "-c:a wmav2", "a Windows Media file"],
-  ["ts", "-c:a aac", "an MPEG transport stream"],
-  ["aiff", "", "an AIFF file"],
-  ["au", "", "a Sun audio file"],
-  ["caf", "", "a Core Audio file"],
-  ["w64", "", "a Wave64 file"],
-] as const;
-
-const runFfmpeg = (...options: readonly string[]): Buffer => {
-  const { stdout, stderr, status, error } = spawnSync("ffmpeg", ["-v", "error", "-y", ...options], {
-    maxBuffer: 1 << 28,
-    timeout: 60_000,
-  });
-  if (error) throw new ToolMissing("there is no ffmpeg on this machine");
-  if (status !== 0) throw new Error(`${options.join(" ")}: ${stderr.toString()}`);
-  return stdout;
+const decode = (path: string): Int16Array => {
+  const bytes = runFfmpeg("-i", path, "-f", "s16le", "-ac", "1", "-ar", String(sampleRate), "-");
+  return new Int16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 2));
 };
-
-const decodedSeconds = (path: string): number =>
-  runFfmpeg("-i", path, "-f", "s16le", "-ac", "1", "-ar", "16000", "-").length / 32_000;
 
 const maxDifference = (seconds: number): number => Math.max(0.1, seconds / 100);
 
-/** How long recordings are, by ffmpeg: as its encoders write them, in every container. */
+const make = async (directory: string, speech: string, recipe: Recipe) => {
+  const path = join(directory, `recording.${recipe.extension}`);
+  await rm(path, { force: true });
+  recipe.make(speech, path);
+  return { path, source: bufferSource(await readFile(path)) };
+};
+
+/** What is wrong with the length of a recording. */
+const lengthFindings = async ({ name }: Recipe, { path, source }: Awaited<ReturnType<typeof make>>) => {
+  const expected = decode(path).length / sampleRate;
+  const facts = await inspectAudio(source).catch(String);
+  if (typeof facts === "string") return [`${name}: ${facts}`];
+  const isRight = Math.abs(facts.durationSeconds - expected) <= maxDifference(expected);
+  return isRight && !facts.hasWrongTimes
+    ? []
+    : [
+        `${name}: ${facts.durationSeconds} s${facts.hasWrongTimes ? ", wrong times" : ""}; ffmpeg decodes ${expected}`,
+      ];
+};
+
+/** How long recordings are, by ffmpeg: as common programs write them, in every container. */
 export const lengthsPart: Part = {
   name: "ffmpeg: lengths of recordings",
   paths: ["shared/audio"],
   run: () =>
     withTemporaryDirectory(async (directory) => {
       const speech = join(directory, "speech.wav");
-      runFfmpeg("-f", "lavfi", "-i", audio, speech);
-      const write = async (extension: string, options: string) => {
-        const path = join(directory, `recording.${extension}`);
-        runFfmpeg("-i", speech, ...options.split(" ").filter(Boolean), path);
-        return { path, source: bufferSource(await readFile(path)) };
-      };
+      runFfmpeg("-f", "lavfi", "-i", audioOf(6), speech);
       const findings: string[] = [];
-      let files = 0;
-      for (const { options, extensions } of taken) {
-        for (const extension of extensions) {
-          for (const option of options) {
-            const { path, source } = await write(extension, option);
-            const expected = decodedSeconds(path);
-            const found = await inspectAudio(source).catch(String);
-            files += 1;
-            const name = `${extension} ${option}`;
-            if (typeof found === "string") findings.push(`${name}: ${found}`);
-            else if (
-              Math.abs(found.durationSeconds - expected) > maxDifference(expected) ||
-              found.hasWrongTimes
-            )
-              findings.push(`${name}: ${found.durationSeconds} s, and ffmpeg decodes ${expected}`);
-          }
-        }
-      }
-      for (const [extension, option, kind] of refused) {
-        const { source } = await write(extension, option);
+      for (const recipe of recipes)
+        findings.push(...(await lengthFindings(recipe, await make(directory, speech, recipe))));
+      for (const { kind, ...recipe } of refusedRecipes) {
+        const { source } = await make(directory, speech, recipe);
         const refusal = await inspectAudio(source).then(() => "it was taken", String);
-        if (!refusal.includes(`This is ${kind}`)) findings.push(`${extension}: ${refusal}`);
+        if (!refusal.includes(`This is ${kind}`)) findings.push(`${recipe.name}: ${refusal}`);
       }
-      return verdictOf(findings, `${files} recordings, and ${refused.length} that are refused by name`);
+      const count = recipes.length + refusedRecipes.length;
+      return verdictOf(
+        findings,
+        `${count} recordings: ${recipes.length} are taken, and ${refusedRecipes.length} refused by name`,
+      );
+    }),
+};
+
+const stepSamples = sampleRate / 10;
+
+/** How loud each tenth of a second is. */
+const envelope = (samples: Int16Array): number[] =>
+  Array.from({ length: Math.floor(samples.length / stepSamples) }, (_, step) => {
+    const part = samples.subarray(step * stepSamples, (step + 1) * stepSamples);
+    return Math.sqrt(part.reduce((sum, sample) => sum + sample * sample, 0) / stepSamples);
+  });
+
+/** Lossy encoders hear the start of a piece otherwise than its middle. */
+const startSteps = 6;
+const maxLoudnessDifference = 1_200;
+
+/** What is wrong with the pieces of a recording that is longer than a model takes. */
+const pieceFindings = async (directory: string, speech: string, recipe: Recipe): Promise<string[]> => {
+  const { path, source } = await make(directory, speech, recipe);
+  const whole = decode(path);
+  const facts = await inspectAudio(source).catch(String);
+  if (typeof facts === "string") return [`${recipe.name}: ${facts}`];
+  const pieces = await planPieces(source, facts).catch(String);
+  if (typeof pieces === "string") return [`${recipe.name}: ${pieces}`];
+  const findings: string[] = [];
+  const [wholeSeconds, end] = [whole.length / sampleRate, pieces.at(-1)?.end ?? 0];
+  if (Math.abs(end - wholeSeconds) > 0.3 || pieces.length < 2)
+    findings.push(`${recipe.name}: ${pieces.length} pieces end at ${end} s of ${wholeSeconds}`);
+  for (const { index, start, ...piece } of pieces) {
+    const file = join(directory, `piece.${piece.fileExtension}`);
+    await writeFile(file, await collect(cutPiece(source, { index, start, ...piece })));
+    const decoded = decode(file);
+    const planned = piece.end - start;
+    if (Math.abs(decoded.length / sampleRate - planned) > 0.25)
+      findings.push(`${recipe.name}: piece ${index} plays ${decoded.length / sampleRate} s, not ${planned}`);
+    const there = envelope(whole.subarray(Math.round(start * sampleRate)));
+    const largest = envelope(decoded)
+      .slice(index === 0 ? 0 : startSteps, -startSteps)
+      .reduce((most, loudness, step) => {
+        const expected = there[step + (index === 0 ? 0 : startSteps)] ?? 0;
+        return Math.max(most, Math.abs(loudness - expected));
+      }, 0);
+    if (largest > maxLoudnessDifference)
+      findings.push(`${recipe.name}: piece ${index} differs by ${largest}`);
+  }
+  return findings;
+};
+
+/** Eleven minutes of each encoder and container, in pieces that ffmpeg decodes to the whole. */
+export const longRecordingsPart: Part = {
+  name: "ffmpeg: pieces of long recordings",
+  paths: ["shared/audio", "functions/job-worker/pieces"],
+  isNightly: true,
+  run: () =>
+    withTemporaryDirectory(async (directory) => {
+      const speech = join(directory, "speech.wav");
+      runFfmpeg("-f", "lavfi", "-i", audioOf(660), "-ar", "16000", speech);
+      const long = recipes.filter(({ isLong }) => isLong);
+      const findings: string[] = [];
+      for (const recipe of long) findings.push(...(await pieceFindings(directory, speech, recipe)));
+      return verdictOf(findings, `${long.length} recordings of eleven minutes are cut`);
     }),
 };

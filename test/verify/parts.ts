@@ -6,7 +6,7 @@ import { cutsPart } from "./cuts.ts";
 import { dynamoDbLocalPart } from "./dynamodb-local.ts";
 import { exportsPart } from "./exports.ts";
 import { generatedClientsPart } from "./generated-clients.ts";
-import { lengthsPart } from "./lengths.ts";
+import { lengthsPart, longRecordingsPart } from "./lengths.ts";
 import { mcpConformancePart } from "./mcp-conformance.ts";
 import { modelsPart } from "./models/models.ts";
 import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
@@ -49,5 +49,6 @@ export const parts: readonly Part[] = [
   exportsPart,
   cutsPart,
   lengthsPart,
+  longRecordingsPart,
   runtimePart,
 ];

@@ -12,6 +12,7 @@ import {
 } from "../conversation-fields.ts";
 import { v1ChatCompletion } from "./chat-completion.ts";
 import {
+  engineFields,
   joinParts,
   maxTools,
   moderation,
@@ -186,13 +187,14 @@ const v1ChatCompletionRequest = z
       functions: onlyNull("Use `tools` instead of `functions`."),
       function_call: onlyNull("Use `tool_choice` instead of `function_call`."),
       web_search_options: onlyNull("Web search is not supported."),
+      ...engineFields.shape,
       ...withoutEffect.shape,
     },
     unknownMembers,
   )
   .refine(
-    ({ messages, tools, response_format, stop }) =>
-      fitsConversation(sizes(messages), [tools, response_format, stop]),
+    ({ messages, tools, response_format, stop, chat_template_kwargs: template }) =>
+      fitsConversation(sizes(messages), [tools, response_format, stop, template]),
     requestTooLong("messages"),
   )
   .meta({ id: "V1ChatCompletionRequest" });

@@ -10,6 +10,7 @@ import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { findModel, stopTexts, withInstruction } from "../create-chat-completion.ts";
 import type { V1ChatCompletionRequest, V1ChatMessage } from "./chat-contract.ts";
 import type { ResponseFunction, ResponseInputItem, ResponseRequest } from "./responses-contract.ts";
+import { engineParametersIn } from "./tool-fields.ts";
 
 /** A function as both routes declare it. */
 interface DeclaredTool {
@@ -112,6 +113,7 @@ export const readV1ChatRequest = (request: V1ChatCompletionRequest): ChatRequest
     presencePenalty: request.presence_penalty ?? undefined,
     frequencyPenalty: request.frequency_penalty ?? undefined,
     reasoningEffort: request.reasoning_effort ?? undefined,
+    engine: engineParametersIn(request),
   };
 };
 
@@ -171,5 +173,6 @@ export const readResponseRequest = (request: ResponseRequest): ChatRequest => {
     ...readTools(functionsIn(request.tools), choice ?? undefined, request.parallel_tool_calls),
     responseFormat: responseFormat(request.text),
     reasoningEffort: request.reasoning?.effort ?? undefined,
+    engine: engineParametersIn(request),
   };
 };

@@ -13,6 +13,7 @@ import {
 import { itemKind, responseObject, stateless } from "./response-object.ts";
 import { exampleEvents, exampleResponse } from "./responses-example.ts";
 import {
+  engineFields,
   joinParts,
   maxTools,
   moderation,
@@ -223,13 +224,14 @@ const responseRequest = z
         .int()
         .nullish()
         .meta({ description: "No effect: it limits tools that run on the server, and there are none" }),
+      ...engineFields.shape,
       ...withoutEffect.shape,
     },
     unknownMembers,
   )
   .refine(
-    ({ input, instructions, tools, text: reply }) =>
-      fitsConversation(sizes(input), [instructions, tools, reply?.format]),
+    ({ input, instructions, tools, text: reply, chat_template_kwargs: template }) =>
+      fitsConversation(sizes(input), [instructions, tools, reply?.format, template]),
     requestTooLong("input"),
   )
   .meta({ id: "ResponseRequest" });

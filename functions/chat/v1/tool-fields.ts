@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { reasoningEfforts } from "../../../shared/models/inference/chat.ts";
+import {
+  type EngineParameters,
+  engineParameters,
+  reasoningEfforts,
+} from "../../../shared/models/inference/chat.ts";
 import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
 
 /** What the two chat routes on `/v1` have in common: tools, response formats, and fields without effect. */
@@ -36,10 +40,16 @@ export const jsonSchema = z
   })
   .meta({ id: "JsonSchema", description: "A JSON Schema" });
 
-export const toolName = z
-  .string()
-  .regex(/^[\w.-]{1,64}$/, { error: "a tool's name must have 1 to 64 letters, digits, `_`, `-` or `.`" })
-  .describe("1 to 64 letters, digits, `_`, `-` or `.`");
+const engineText = (what: string): string => `${what}; refused where the model's server does not know it`;
+
+const nameText = "1 to 64 letters, digits, `_`, `-` or `.`";
+const nameOf = (what: string) =>
+  z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, { error: `the name of a ${what} must have ${nameText}` })
+    .describe(nameText);
+
+export const toolName = nameOf("tool");
 
 /** The documentation of the fields of tools and response formats, in requests and responses. */
 export const toolTexts = {
@@ -72,7 +82,7 @@ export const ofFunction = <Shape extends z.ZodRawShape>(shape: Shape) =>
 
 /** A response format by JSON Schema, as both routes declare it. */
 export const namedSchema = z.object({
-  name: toolName,
+  name: nameOf("schema"),
   description: text().nullish().describe("What the reply is for, for the model"),
   schema: jsonSchema.nullish().describe("The JSON Schema of the reply"),
   strict: z.boolean().nullish().describe(toolTexts.strict),
@@ -91,6 +101,35 @@ export const toolsText = "The functions that the model may call";
 
 /** The documentation of fields that are accepted for clients that send them. */
 export const noEffect = "Accepted without effect";
+
+/** Of a conversation on `/v1`: what engines know beyond the OpenAI API. */
+export const engineFields = z.object({
+  top_k: z.int().min(-1).nullish().describe(engineText("Only as many of the most likely words")),
+  min_p: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullish()
+    .describe(engineText("Only words with this share of the most likely one's probability")),
+  repetition_penalty: z
+    .number()
+    .gt(0)
+    .max(2)
+    .nullish()
+    .describe(engineText("Makes repeated words less likely, above 1")),
+  chat_template_kwargs: jsonSchema
+    .nullish()
+    .meta({ description: engineText("Members for the model's template") }),
+  enable_thinking: z.boolean().nullish().describe(engineText("Whether the model thinks before it replies")),
+});
+
+/** The parameters that were sent, as the model's server gets them; `undefined` when there are none. */
+export const engineParametersIn = (request: z.output<typeof engineFields>): EngineParameters | undefined => {
+  const sent = engineParameters
+    .map((name) => [name, request[name]] as const)
+    .filter(([, value]) => value !== null && value !== undefined);
+  return sent.length > 0 ? Object.fromEntries(sent) : undefined;
+};
 
 /** Accepted without effect: identification of users, and OpenAI's billing and caching. */
 export const withoutEffect = z.object({

@@ -3,4 +3,4 @@
  * some files only as films.
  */
 export const acceptedRecordings =
-  "audio/*,video/mp4,video/quicktime,video/3gpp,video/3gpp2,video/webm,video/x-matroska,.m4a,.mp4,.mov,.3gp,.webm,.mka,.mkv,.opus,.oga,.flac";
+  "audio/*,video/mp4,video/quicktime,video/3gpp,video/3gpp2,video/webm,video/x-matroska,.m4a,.mp4,.mov,.3gp,.webm,.mka,.mkv,.opus,.oga,.flac,.amr,.aif,.aiff,.au,.caf,.w64";

@@ -10,7 +10,7 @@ const overlapShare = 1 / 4;
 /**
  * Cuts the next part of a piece that takes the model too long as a whole.
  *
- * @throws NotAudioError | UnreadableAudioError | UntrimmableAudioError when it cannot be cut; the signal's reason.
+ * @throws NotAudioError | UnreadableAudioError when it cannot be cut; the signal's reason.
  */
 export const cutPart: Cutter["cutPart"] = async (piece, { from, maxSeconds }, signal) => {
   const source = bufferSource(piece);

@@ -30,7 +30,6 @@ export const usualLimits: PieceLimits = {
  * every word is whole in at least one of them. Reads the file or its index once, and decodes nothing.
  *
  * @param facts the result of `inspectAudio` for the source.
- * @throws UntrimmableAudioError when the recording is too long for one piece and its encoding cannot be cut.
  * @throws NotAudioError | UnreadableAudioError when the source has changed since the inspection.
  * @throws the source's errors, or the signal's reason.
  */

@@ -1,6 +1,7 @@
-import { type BareFrames, frameReader } from "../mpeg/frame-reader.ts";
+import { frameReader } from "../mpeg/frame-reader.ts";
 import type { FrameFormat } from "../mpeg/frames.ts";
 import { amrBytes, amrWideBytes } from "../packets/packet-clock.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
 import { byteAt, hasText } from "../reading/bytes.ts";
 
 /** A frame plays 20 ms; the mode in its first byte says how long it is (RFC 4867, section 5.3). */
@@ -20,12 +21,15 @@ const kinds = [
   { codec: "amr", magic: "#!AMR\n", format: formatOf(amrBytes, 8_000) },
 ] as const;
 
-const kindOf = (bytes: Uint8Array): BareFrames | undefined => {
-  const kind = kinds.find(({ magic }) => hasText(bytes, 0, magic));
-  return kind && { ...kind, head: bytes.subarray(0, kind.magic.length) };
-};
+const kindOf = (bytes: Uint8Array) => kinds.find(({ magic }) => hasText(bytes, 0, magic));
 
 export const isAmr = (bytes: Uint8Array): boolean => kindOf(bytes) !== undefined;
 
+const maxMagicBytes = 9;
+
 /** AMR and AMR-WB of one channel, as older phones record it. */
-export const amrReader = frameReader(kindOf);
+export const amrReader = frameReader(async ({ window }) => {
+  const kind = kindOf(await window.read(0, maxMagicBytes));
+  if (!kind) throw new UnreadableAudioError("The audio is damaged: it contains no frame.");
+  return { ...kind, head: Buffer.from(kind.magic), start: kind.magic.length };
+});

@@ -17,6 +17,8 @@ import { createResampler, createSampleReader, toSixteenBits } from "./samples.ts
 export interface SampleEncoder {
   encode(samples: Float32Array): Uint8Array;
   finish(): Uint8Array;
+  /** The start of the file with what is known at its end, to replace the first bytes. */
+  start?(): Uint8Array | undefined;
   /** Frees what the encoder holds outside of JavaScript's memory. */
   close(): void;
 }
@@ -96,7 +98,10 @@ const openEncoded = async (format: Exclude<AudioFormat, "wav">, speech: Speech):
     sampleRate: opened.sampleRate,
     statedSeconds: statedSeconds(speech),
     pieces: encode(read, opened, readSamples),
-    end: () => ({ seconds: audioSeconds(speech.header, read.bytes), start: nothing }),
+    end: () => ({
+      seconds: audioSeconds(speech.header, read.bytes),
+      start: opened.encoder.start?.() ?? nothing,
+    }),
   };
 };
 

@@ -90,28 +90,30 @@ const readIndex = async (window: SourceWindow, index: Box): Promise<Mp4AudioTrac
   const children = await childBoxes(window, index);
   const movieHeader = await contentOf(window, children.get("mvhd"), 32);
   const found: Mp4AudioTrack[] = [];
+  let unreadable: UnreadableAudioError | undefined;
   let tracks = 0;
   for await (const box of boxesIn(window, index.start, index.end)) {
     if (box.type !== "trak" || found.length === maxAudioTracks) continue;
     tracks += 1;
     const media = await audioIn(window, box);
     if (!media) continue;
-    const reading = readTrack(window, box, media, timescaleOf(movieHeader));
-    // Of a second track, an encoding that is unknown here plays nowhere else.
-    const track = await (found.length === 0 ? reading : reading.catch(ignoreUnreadable));
-    if (track) found.push({ track, defaults: await readDefaults(window, children.get("mvex"), track.id) });
+    try {
+      const track = await readTrack(window, box, media, timescaleOf(movieHeader));
+      found.push({ track, defaults: await readDefaults(window, children.get("mvex"), track.id) });
+    } catch (error) {
+      // Players choose a track that they know.
+      if (!(error instanceof UnreadableAudioError)) throw error;
+      unreadable ??= error;
+    }
   }
   const [first, ...others] = found;
   if (first) return { ...first, others };
+  if (unreadable) throw unreadable;
   if (tracks > 0) throw new NotAudioError({ mediaType: "video/mp4", name: "a video without audio" });
   throw new UnreadableAudioError("The MP4 file is damaged: its index describes no track.");
 };
 
 type Mp4AudioTracks = Pick<Mp4File, "track" | "defaults" | "others">;
-
-const ignoreUnreadable = (error: unknown): undefined => {
-  if (!(error instanceof UnreadableAudioError)) throw error;
-};
 
 /** The parts of a track's description, if it is an audio track. */
 const audioIn = async (window: SourceWindow, track: Box): Promise<ReadonlyMap<string, Box> | undefined> => {

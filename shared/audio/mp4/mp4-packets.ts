@@ -60,7 +60,7 @@ const heardShare = (
 };
 
 /** Reads packets in the order of a track, and most of them without waiting. */
-class PacketReader {
+export class PacketReader {
   readonly #window: SourceWindow;
   readonly #parts: readonly FileSection[];
   #start = 0;

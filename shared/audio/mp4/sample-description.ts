@@ -129,8 +129,12 @@ const specificTag = 5;
 /** Reads the box `esds`, which QuickTime puts inside another. */
 const findDecoderConfiguration = (entry: Uint8Array): DecoderConfiguration | undefined => {
   const box = asBuffer(entry).indexOf("esds", 0, "latin1");
-  if (box < 0) return undefined;
-  const stream = descriptorIn(entry.subarray(box + 8), elementaryStreamTag);
+  return box < 0 ? undefined : decoderConfigurationIn(entry.subarray(box + 8));
+};
+
+/** The same of the descriptor alone. */
+export const decoderConfigurationIn = (descriptor: Uint8Array): DecoderConfiguration | undefined => {
+  const stream = descriptorIn(descriptor, elementaryStreamTag);
   if (!stream) return undefined;
   const flags = byteAt(stream, 2);
   const urlLength = flags & 0x40 ? 1 + byteAt(stream, 3 + (flags & 0x80 ? 2 : 0)) : 0;

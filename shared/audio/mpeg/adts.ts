@@ -51,4 +51,9 @@ export const adtsFormat: FrameFormat = {
 };
 
 /** AAC as a bare stream of ADTS frames. */
-export const adtsReader = frameReader(() => ({ codec: "aac", format: adtsFormat, head: noHead }));
+export const adtsReader = frameReader(async ({ start }) => ({
+  codec: "aac",
+  format: adtsFormat,
+  head: noHead,
+  start,
+}));

@@ -10,29 +10,32 @@ import {
   framePoints,
 } from "./frames.ts";
 
-/** A file of nothing but frames that do not depend on earlier ones, behind a few bytes that say what they are. */
+/** Frames that do not depend on earlier ones, or only a little, behind bytes that say what they are. */
 export interface BareFrames {
   readonly codec: string;
   readonly format: FrameFormat;
-  /** What each piece starts with, as the file does. */
+  /** What each piece starts with. */
   readonly head: Uint8Array;
+  /** Of the first frame, in the file. */
+  readonly start: number;
 }
+
+type OpenFrames = (file: ContainerFile) => Promise<BareFrames>;
 
 export const noHead: Uint8Array = new Uint8Array(0);
 
-/** @param kindOf by the first bytes of the file */
-export const frameReader = (kindOf: (bytes: Uint8Array) => BareFrames | undefined): ContainerReader => ({
+export const frameReader = (open: OpenFrames): ContainerReader => ({
   async measure(file) {
-    const { codec, stream } = await openStream(file, kindOf);
+    const { codec, stream } = await openStream(file, open);
     const { sampleRate, channels } = stream.reference;
     const samples = await countSamples(file.window, stream);
     return { codec, durationSeconds: samples / sampleRate, sampleRate, channels };
   },
 
-  ticksAt: async (file, seconds) => seconds * (await openStream(file, kindOf)).stream.reference.sampleRate,
+  ticksAt: async (file, seconds) => seconds * (await openStream(file, open)).stream.reference.sampleRate,
 
   async cutPoints(file) {
-    const { head, stream } = await openStream(file, kindOf);
+    const { head, stream } = await openStream(file, open);
     const toPoint = ({ offset, samples, bytes }: FramePoint): CutPoint => {
       const seconds = samples / stream.reference.sampleRate;
       return { position: { offset, ticks: samples }, bytes, startsAt: seconds, endsAt: seconds };
@@ -40,34 +43,28 @@ export const frameReader = (kindOf: (bytes: Uint8Array) => BareFrames | undefine
     return { headBytes: head.length, points: framePoints(file.window, stream, toPoint) };
   },
 
-  cut: (file, cut) => cutFrames(file, cut, kindOf),
+  cut: (file, cut) => cutFrames(file, cut, open),
 });
 
 /** The first frame of a piece fades in, like the first of any stream. */
 async function* cutFrames(
   file: ContainerFile,
   { from, until }: Cut,
-  kindOf: (bytes: Uint8Array) => BareFrames | undefined,
+  open: OpenFrames,
 ): AsyncGenerator<Uint8Array, void> {
-  const { head, stream } = await openStream(file, kindOf);
+  const { head, stream } = await openStream(file, open);
   const start = from?.offset ?? stream.start;
   if (head.length > 0) yield head;
   yield* copyFrames(file.window, { ...stream, start }, until - (from?.ticks ?? 0));
 }
 
-interface OpenFrames extends BareFrames {
-  readonly stream: FrameStream;
-}
-
-const maxHeadBytes = 16;
-
 const openStream = async (
-  { window, start }: Pick<ContainerFile, "window" | "start">,
-  kindOf: (bytes: Uint8Array) => BareFrames | undefined,
-): Promise<OpenFrames> => {
-  const kind = kindOf(await window.read(start, maxHeadBytes));
-  const first = start + (kind?.head.length ?? 0);
-  const reference = kind?.format.parse(await window.read(first, kind.format.maxFrameBytes), 0);
-  if (!kind || !reference) throw new UnreadableAudioError("The audio is damaged: it contains no frame.");
-  return { ...kind, stream: { format: kind.format, start: first, reference } };
+  file: ContainerFile,
+  open: OpenFrames,
+): Promise<BareFrames & { readonly stream: FrameStream }> => {
+  const frames = await open(file);
+  const { format, start } = frames;
+  const reference = format.parse(await file.window.read(start, format.maxFrameBytes), 0);
+  if (!reference) throw new UnreadableAudioError("The audio is damaged: it contains no frame.");
+  return { ...frames, stream: { format, start, reference } };
 };

@@ -227,21 +227,25 @@ function* pointsIn(
 /** Tags and pictures between or after the frames are usual, up to this size. */
 const usualForeignBytes = 65_536;
 
+/** Players play a second of frames in a row, with anything around it. */
+const provenSeconds = 1;
+
 /**
  * How many samples of each channel a stream of frames decodes to.
- * @throws UnreadableAudioError when more than half of the file is something else.
+ * @throws UnreadableAudioError when most of the file is something else, and no second of it is certainly audio.
  */
 export const countSamples = async (window: SourceWindow, stream: FrameStream): Promise<number> => {
-  let samples = 0;
-  let bytes = 0;
+  let [samples, bytes, longest] = [0, 0, 0];
   for await (const runs of frameRuns(window, stream)) {
     for (const run of runs) {
       samples += run.samples;
       bytes += run.bytes.length;
+      longest = Math.max(longest, run.samples);
     }
   }
   const foreignBytes = window.size - stream.start - bytes;
-  if (foreignBytes > Math.max(usualForeignBytes, bytes)) {
+  const isProven = longest >= provenSeconds * stream.reference.sampleRate;
+  if (foreignBytes > Math.max(usualForeignBytes, bytes) && !isProven) {
     throw new UnreadableAudioError("The audio is damaged: more than half of the file is not audio.");
   }
   return samples;

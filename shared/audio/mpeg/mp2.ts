@@ -38,4 +38,9 @@ export const mp2Format: FrameFormat = {
   },
 };
 
-export const mp2Reader = frameReader(() => ({ codec: "mp2", format: mp2Format, head: noHead }));
+export const mp2Reader = frameReader(async ({ start }) => ({
+  codec: "mp2",
+  format: mp2Format,
+  head: noHead,
+  start,
+}));

@@ -61,7 +61,7 @@ export const readVbrHeader = (frameBytes: Uint8Array, frame: Frame): VbrHeader |
 };
 
 /**
- * A header frame for a cut stream of `frames` frames: their number, so players show the right length, and the number
+ * A header frame for a stream of `frames` frames: their number, if it is known, so players show the right length, and the number
  * of dropped samples. It omits the size and the seek table, which players do not need, and which a stream that is
  * cut while it is read does not know yet.
  */
@@ -69,17 +69,19 @@ export const writeVbrHeader = (
   header: VbrHeader,
   frameBytes: Uint8Array,
   frame: Frame,
-  frames: number,
+  frames?: number,
 ): Uint8Array => {
   const result = new Uint8Array(frame.length);
   const view = new DataView(result.buffer);
   const offset = vbrHeaderOffset(frame);
   result.set(frameBytes.subarray(0, 4));
-  const extensionOffset = offset + tagAndFlags + 4;
+  const extensionOffset = offset + tagAndFlags + (frames === undefined ? 0 : 4);
   if (extensionOffset > result.length) return result;
   result.set(Buffer.from(header.tag, "latin1"), offset);
-  view.setUint32(offset + 4, framesFlag);
-  view.setUint32(offset + 8, frames);
+  if (frames !== undefined) {
+    view.setUint32(offset + 4, framesFlag);
+    view.setUint32(offset + 8, frames);
+  }
   if (header.encoder && extensionOffset + extensionBytes <= result.length) {
     result.set(cutExtension(header.encoder), extensionOffset);
     const end = extensionOffset + extensionBytes;

@@ -3,9 +3,10 @@ import { UnreadableAudioError } from "../reading/audio-errors.ts";
 import type { SourceWindow } from "../reading/audio-source.ts";
 import { hasText } from "../reading/bytes.ts";
 import type { FileSection, PacketTally } from "../reading/packet-tally.ts";
-import { readOggHead } from "./ogg-cut.ts";
+import { readOggHead } from "./ogg-head.ts";
+import { startsLink } from "./ogg-links.ts";
 import { isIntact, type LocatedPage, packetParts, pagesOf } from "./ogg-pages.ts";
-import { type OggStream, severalRecordings } from "./ogg-stream.ts";
+import { AnotherRecording, type OggStream, severalRecordings } from "./ogg-stream.ts";
 
 const isHeader = (packet: Uint8Array): boolean =>
   hasText(packet, 0, "OpusHead") || hasText(packet, 0, "OpusTags");
@@ -21,7 +22,8 @@ const countPage = (page: LocatedPage, stream: OggStream, clock: PacketClock, tal
 
 /**
  * Adds up the packets of a stream in some parts of a file.
- * @throws UnreadableAudioError when another recording starts: players continue with it, and a cut would not
+ * @throws AnotherRecording when one starts: players continue with it
+ * @throws UnreadableAudioError when there is another one at the same time
  */
 export const countOggPackets = async (
   window: SourceWindow,
@@ -37,10 +39,9 @@ export const countOggPackets = async (
     for await (const pages of pagesOf(window, undefined, start, end)) {
       for (const page of pages) {
         if (page.offset >= end) break;
-        const isStart = page.isFirst && page.offset >= stream.startsEnd;
-        if ((isStart || !stream.serials.has(page.serial)) && isIntact(page)) {
+        if (startsLink(page, stream)) throw new AnotherRecording();
+        if (!stream.serials.has(page.serial) && isIntact(page))
           throw new UnreadableAudioError(severalRecordings);
-        }
         if (page.serial === stream.serial) countPage(page, stream, clock, tally);
       }
     }

@@ -53,8 +53,15 @@ export const findOggStream = async (window: SourceWindow): Promise<OggStream> =>
   throw new UnreadableAudioError("The Ogg file contains no Opus, Vorbis or FLAC audio.");
 };
 
-/** Players choose one of several, or continue with the next; a cut has only the first. */
+/** Of several at the same time players choose one; a cut has only the first. */
 export const severalRecordings = "The Ogg file contains several recordings; send each in a file of its own.";
+
+/** Another recording starts where one is read. */
+export class AnotherRecording extends UnreadableAudioError {
+  constructor() {
+    super(severalRecordings);
+  }
+}
 
 const parseStream = ({ bytes, headerLength, serial }: OggPage): OggStreamStart | undefined => {
   const packet = bytes.subarray(headerLength);

@@ -6,7 +6,7 @@ export interface ForeignFile {
   readonly name: string;
 }
 
-const accepted = "WAV, MP3, M4A, MP4, AAC, Ogg, WebM, AMR or FLAC";
+const accepted = "WAV, MP3, M4A, MP4, AAC, Ogg, WebM, AMR, AIFF or FLAC";
 
 /** Recordings of a kind that is not read here; anything else is no recording at all. */
 const isRecording = ({ mediaType }: ForeignFile): boolean => mediaType.startsWith("audio/");
@@ -34,16 +34,4 @@ export class NotAudioError extends Error {
 /** Audio that is damaged, empty, encrypted or in an unknown encoding: 400. The message is for the caller. */
 export class UnreadableAudioError extends Error {
   override readonly name = "UnreadableAudioError";
-}
-
-/** Audio that can be read but not shortened without re-encoding. The message is for the caller. */
-export class UntrimmableAudioError extends Error {
-  override readonly name = "UntrimmableAudioError";
-
-  constructor(codec: string, container: string, options?: ErrorOptions) {
-    super(
-      `Audio encoded as ${codec} in ${container} cannot be shortened; send a shorter recording or another format.`,
-      options,
-    );
-  }
 }

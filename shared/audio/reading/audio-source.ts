@@ -45,6 +45,15 @@ export class SourceWindow {
     return window;
   }
 
+  /** A window on a part of the file, which counts from its start; reading it costs what reading the file costs. */
+  part(start: number, end = this.size): SourceWindow {
+    const part = {
+      size: end - start,
+      read: (from: number, until: number) => this.read(start + from, until - from),
+    };
+    return new SourceWindow(part, this.#signal, ReadingBudget.forBackgroundWork());
+  }
+
   /**
    * The bytes from `offset`, fewer than `length` only at the end of the source. They stay valid after later reads.
    * @throws UnreadableAudioError when the source returns less than its size promises, or the budget is used up.

@@ -13,6 +13,10 @@ const containers = {
   mp4: { mediaType: "audio/mp4", fileExtension: "m4a" },
   webm: { mediaType: "audio/webm", fileExtension: "webm" },
   flac: { mediaType: "audio/flac", fileExtension: "flac" },
+  aiff: { mediaType: "audio/aiff", fileExtension: "aiff" },
+  au: { mediaType: "audio/basic", fileExtension: "au" },
+  caf: { mediaType: "audio/x-caf", fileExtension: "caf" },
+  w64: { mediaType: "audio/x-w64", fileExtension: "w64" },
 } as const satisfies Record<string, { mediaType: string; fileExtension: string }>;
 
 export type AudioContainer = keyof typeof containers;
@@ -78,12 +82,21 @@ export interface ContainerReader {
   measure(file: ContainerFile): Promise<Measurement>;
   /** The time, in the container's units, up to which a cut from the start plays for a number of seconds. */
   ticksAt(file: ContainerFile, seconds: number): Promise<number>;
-  /** Where the audio may be cut. @throws UntrimmableAudioError */
+  /** Where the audio may be cut. */
   cutPoints(file: ContainerFile): Promise<CutPoints>;
   /**
    * A range of the audio as a file of its own: from a cut point or the start, for at most one packet longer than
    * wanted. The packets are copied, not re-encoded.
-   * @throws UntrimmableAudioError
    */
   cut(file: ContainerFile, cut: Cut): AsyncIterable<Uint8Array>;
 }
+
+/** A reader that is chosen by what a file contains. */
+export const chosenReader = (choose: (file: ContainerFile) => Promise<ContainerReader>): ContainerReader => ({
+  measure: async (file) => (await choose(file)).measure(file),
+  ticksAt: async (file, seconds) => (await choose(file)).ticksAt(file, seconds),
+  cutPoints: async (file) => (await choose(file)).cutPoints(file),
+  async *cut(file, cut) {
+    yield* (await choose(file)).cut(file, cut);
+  },
+});

@@ -6,8 +6,10 @@ const positionSchema = z.object({
   offset: z.int().nonnegative(),
   /** The packet's time, in units that the container defines. */
   ticks: z.number(),
-  /** From when times are counted here: a cluster's time in WebM; in MP4 the time of `offset` or `index`. */
+  /** From when times are counted here: a cluster's time in WebM; in MP4 the time of `offset` or `index`; in Ogg that of `link`. */
   countedFrom: z.number().optional(),
+  /** Where in an Ogg file the recording starts that it is in, of several that follow each other. */
+  link: z.int().nonnegative().optional(),
   /** A position in the tables of an MP4 file's index, as numbers of entries. */
   index: z
     .object({

@@ -1,3 +1,4 @@
+import { maxChunks } from "../blocks/chunks.ts";
 import { UnreadableAudioError } from "../reading/audio-errors.ts";
 import {
   hasText,
@@ -52,8 +53,12 @@ const compressedCodecs = new Map([
   [0x0002, "adpcm"],
   [0x0011, "adpcm"],
   [0x0031, "gsm"],
+  [0x0050, "mp2"],
   [0x0055, "mp3"],
 ]);
+
+/** Their frames say themselves how long they are. */
+const framedCodecs: ReadonlySet<string> = new Set(["mp3", "mp2"]);
 
 /** The real tag is in the extension, at the start of a GUID. */
 const extensibleTag = 0xfffe;
@@ -66,7 +71,7 @@ export const bytesPerSample = ({ bitsPerSample }: Pick<SampleFormat, "bitsPerSam
 /**
  * Reads a format chunk. @throws UnreadableAudioError for an unknown encoding, or numbers that contradict each other.
  */
-const parseWavFormat = (chunk: Uint8Array): WavFormat => {
+export const parseWavFormat = (chunk: Uint8Array): WavFormat => {
   if (chunk.length < minChunkBytes) throw new UnreadableAudioError("The WAV file's format chunk is damaged.");
   const announcedTag = uint16LittleEndian(chunk, 0);
   const tag = announcedTag === extensibleTag ? uint16LittleEndian(chunk, 24) : announcedTag;
@@ -78,19 +83,18 @@ const parseWavFormat = (chunk: Uint8Array): WavFormat => {
 
   const channels = uint16LittleEndian(chunk, 2);
   const sampleRate = uint32LittleEndian(chunk, 4);
-  const bytesPerSecond = uint32LittleEndian(chunk, 8);
-  const blockBytes = uint16LittleEndian(chunk, 12);
   const bitsPerSample = uint16LittleEndian(chunk, 14);
+  const sampleBytes = encoding ? channels * bytesPerSample({ bitsPerSample }) : 0;
+  // Decoders ignore the rate of bytes, and a size of blocks that is missing.
+  const blockBytes = uint16LittleEndian(chunk, 12) || sampleBytes;
   const isPlausible = channels > 0 && channels <= 32 && sampleRate >= 1_000 && sampleRate <= 768_000;
-  // The frames of MP3 tell themselves how long they are.
-  const hasRates = codec === "mp3" || (blockBytes > 0 && bytesPerSecond > 0);
-  if (!isPlausible || !hasRates) {
+  if (!isPlausible || (blockBytes === 0 && !framedCodecs.has(codec))) {
     throw new UnreadableAudioError("The WAV file's format chunk is damaged: its values are implausible.");
   }
   const samplesPerBlock = 1;
   const format = { codec, sampleRate, channels, blockBytes, samplesPerBlock, chunk };
   if (!encoding) return { ...format, ...compressedBlocks(tag, format, bitsPerSample) };
-  if (bitsPerSample < 8 || blockBytes !== channels * bytesPerSample({ bitsPerSample })) {
+  if (bitsPerSample < 8 || blockBytes !== sampleBytes) {
     throw new UnreadableAudioError("The WAV file's format chunk is damaged: its sample sizes do not match.");
   }
   return { ...format, samples: { encoding, sampleRate, channels, bitsPerSample } };
@@ -130,8 +134,7 @@ interface ByteRange {
 /** Written by streaming writers for an unknown size; in RF64 the real one is in the chunk `ds64`. */
 export const unknownSize = 0xffffffff;
 
-export const maxChunks = 1_000;
-const maxFormatChunkBytes = 4_096;
+export const maxFormatChunkBytes = 4_096;
 
 /**
  * Walks the chunks of a WAV file up to its audio, which starts at byte 44 only in the simplest files. It yields the
@@ -142,6 +145,7 @@ export function* walkWav(): Generator<ByteRange, WavLayout, Uint8Array> {
   const isRf64 = !hasText(yield { offset: 0, length: 12 }, 0, "RIFF");
   let format: WavFormat | undefined;
   let dataSize64: number | undefined;
+  let data: Pick<WavLayout, "dataStart" | "dataBytes"> | undefined;
 
   let offset = 12;
   for (let count = 0; count < maxChunks; count += 1) {
@@ -150,15 +154,17 @@ export function* walkWav(): Generator<ByteRange, WavLayout, Uint8Array> {
     const id = textAt(header, 0, 4);
     const size = uint32LittleEndian(header, 4);
     offset += 8;
-    if (id === "data") {
-      if (!format) throw new UnreadableAudioError("The WAV file is damaged: its audio has no format.");
+    if (id === "data" && !data) {
       const known = size === unknownSize && isRf64 ? dataSize64 : size;
-      const dataBytes = known === 0 || known === unknownSize ? undefined : known;
-      return { format, dataStart: offset, dataBytes };
+      data = { dataStart: offset, dataBytes: known === 0 || known === unknownSize ? undefined : known };
     }
     if (id === "fmt ") format = parseWavFormat(yield { offset, length: Math.min(size, maxFormatChunkBytes) });
+    // Some writers put the format behind the audio.
+    if (format && data) return { format, ...data };
     if (id === "ds64") dataSize64 = uint64LittleEndian(yield { offset, length: 16 }, 8);
     offset += size + (size & 1);
   }
-  throw new UnreadableAudioError("The WAV file is damaged: it contains no audio.");
+  throw new UnreadableAudioError(
+    `The WAV file is damaged: ${data ? "its audio has no format" : "it contains no audio"}.`,
+  );
 }

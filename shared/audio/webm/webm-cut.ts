@@ -1,22 +1,28 @@
+import { packetClock } from "../packets/packet-clock.ts";
 import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
 import type { ContainerFile } from "../reading/container.ts";
 import { type Cut, type CutPoint, type CutPoints, type Position, pointSpacing } from "../reading/piece.ts";
 import { parseElement, writeElement, writeOpenElement } from "./ebml.ts";
 import { type WebmBlock, walkWebm, webmIds } from "./webm-elements.ts";
+import { secondsOf } from "./webm-packets.ts";
 import { findWebmTrack, type WebmTrack } from "./webm-track.ts";
 
 /** Longer than any packet plays; a longer gap between two is silence that was not recorded. */
 const maxPacketSeconds = 0.25;
 
-/** When a packet ends, in ticks. @param pause since the packet before it started */
-export const endOf = (
-  block: WebmBlock,
-  pause: number,
-  { tickSeconds, packetSeconds = 0 }: WebmTrack,
-): number =>
-  block.timestamp +
-  (block.duration ??
-    (pause > 0 && pause * tickSeconds <= maxPacketSeconds ? pause : packetSeconds / tickSeconds));
+/** When a block ends, in ticks: as its group says; as its packets play; or as the block before it, where nobody knows. */
+export const endOf = (block: WebmBlock, previous: WebmBlock | undefined, track: WebmTrack): number => {
+  const { tickSeconds, packetSeconds = 0 } = track;
+  if (block.duration !== undefined) return block.timestamp + block.duration;
+  const clock = packetClock(track);
+  // A packet of Vorbis plays as long as it overlaps with the one before it.
+  if (previous) secondsOf(previous, clock);
+  const seconds = secondsOf(block, clock);
+  if (seconds > 0) return block.timestamp + seconds / tickSeconds;
+  const pause = previous ? block.timestamp - previous.timestamp : 0;
+  const isPacket = pause > 0 && pause * tickSeconds <= maxPacketSeconds;
+  return block.timestamp + (isPacket ? pause : packetSeconds / tickSeconds);
+};
 
 export const webmPoints = async ({ window }: ContainerFile): Promise<CutPoints> => {
   const track = await findWebmTrack(window);
@@ -33,7 +39,8 @@ const maxFirstClusterBytes = 64;
  */
 async function* pointsOf(window: SourceWindow, track: WebmTrack): AsyncGenerator<CutPoint[], void> {
   const spacing = pointSpacing / track.tickSeconds;
-  let [clusterTime, bytes, pause, nextAt] = [0, 0, 0, Number.NEGATIVE_INFINITY];
+  let [clusterTime, bytes, nextAt] = [0, 0, Number.NEGATIVE_INFINITY];
+  let previous: WebmBlock | undefined;
   let last: WebmBlock | undefined;
   let waiting: CutPoint | undefined;
   const pointAt = (offset: number, ticks: number): CutPoint =>
@@ -58,12 +65,11 @@ async function* pointsOf(window: SourceWindow, track: WebmTrack): AsyncGenerator
         nextAt = part.timestamp + spacing;
       }
       bytes += part.bytes.length;
-      if (last) pause = part.timestamp - last.timestamp;
-      last = part;
+      [previous, last] = [last, part];
     }
     yield points;
   }
-  if (last) yield [pointAt(window.size, endOf(last, pause, track))];
+  if (last) yield [pointAt(window.size, endOf(last, previous, track))];
 }
 
 const toPoint = (position: Position, bytes: number, track: WebmTrack): CutPoint => {

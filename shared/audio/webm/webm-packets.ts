@@ -58,7 +58,8 @@ const countPart = async (
   return window.size;
 };
 
-const secondsOf = ({ bytes, timeOffset, end }: WebmBlock, clock: PacketClock): number => {
+/** How long the packets of a block play. */
+export const secondsOf = ({ bytes, timeOffset, end }: WebmBlock, clock: PacketClock): number => {
   const frames = lacedFrames(bytes.subarray(timeOffset + 3, end), (byteAt(bytes, timeOffset + 2) >> 1) & 3);
   return frames.reduce((sum, frame) => sum + clock.secondsOf(frame.length, frame), 0);
 };

@@ -57,14 +57,13 @@ const endOfBlocks = async (
   start: number,
   track: WebmTrack,
 ): Promise<number | undefined> => {
+  let previous: WebmBlock | undefined;
   let last: WebmBlock | undefined;
-  let pause = 0;
   for await (const parts of walkWebm(window, start)) {
     for (const part of parts) {
       if (part.kind !== "block" || part.track !== track.number) continue;
-      if (last) pause = part.timestamp - last.timestamp;
-      last = part;
+      [previous, last] = [last, part];
     }
   }
-  return last && endOf(last, pause, track);
+  return last && endOf(last, previous, track);
 };

@@ -67,8 +67,11 @@ const audioType = 2;
 const describeAudioTracks = (tracks: Uint8Array): AudioTracks => {
   const entries = [...childElements(tracks)].filter(({ id }) => id === webmIds.trackEntry);
   const audio = entries.filter(({ content }) => findNumber(content, webmIds.trackType) === audioType);
-  const [first, ...others] = audio.map(({ content }) => describeTrack(content));
-  if (first) return { ...first, others: others.filter((track) => track !== undefined) };
+  // Players choose a track that they know.
+  const [first, ...others] = audio
+    .map(({ content }) => describeTrack(content))
+    .filter((track) => track !== undefined);
+  if (first) return { ...first, others };
   if (audio.length > 0) {
     throw new UnreadableAudioError("The WebM file's audio is encrypted or in an unknown encoding.");
   }

@@ -86,6 +86,16 @@ export type ResponseFormat =
 export const reasoningEfforts = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
+/** What engines such as vLLM know beyond the OpenAI API. A profile says which of it a model's server knows. */
+export const engineParameters = [
+  "chat_template_kwargs",
+  "enable_thinking",
+  "min_p",
+  "repetition_penalty",
+  "top_k",
+] as const;
+export type EngineParameters = Readonly<Partial<Record<(typeof engineParameters)[number], unknown>>>;
+
 /** A conversation to be continued. What is `undefined` is left to the model's server. */
 export interface ChatRequest {
   readonly model: ChatModelId;
@@ -109,6 +119,7 @@ export interface ChatRequest {
   readonly presencePenalty?: number | undefined;
   readonly frequencyPenalty?: number | undefined;
   readonly reasoningEffort?: ReasoningEffort | undefined;
+  readonly engine?: EngineParameters | undefined;
 }
 
 /** Why a reply ended: complete, to have tools called, at the token limit, or because a filter withheld the rest. */
@@ -146,7 +157,8 @@ export type ChatStream = Source<readonly ChatEvent[]>;
 export interface ChatModels {
   /**
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
-   * its reply is empty or unusable; `unsupported_parameter` when its server refuses an optional feature.
+   * its reply is empty or unusable; `unsupported_parameter` when its server refuses an optional feature, or does not know one
+   * by its profile.
    */
   reply(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatReply>;
 

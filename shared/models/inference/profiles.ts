@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type StageCatalogue, stageCatalogue } from "../../platform/catalogue/stage-catalogue.ts";
 import { builtInProfiles } from "./built-in-profiles.ts";
+import { engineParameters } from "./chat.ts";
 
 const languageCode = z.string({ error: "must be a code of ISO 639-3, such as lug" });
 
@@ -69,21 +70,13 @@ const completion = {
   thinks_first: flag.default(false),
 };
 
-/** Parameters that engines know beyond the OpenAI API's. */
-const engineParameters = [
-  "chat_template_kwargs",
-  "enable_thinking",
-  "min_p",
-  "repetition_penalty",
-  "top_k",
-] as const;
-
 const chat = z.strictObject({
   ...completion,
   /** `null` if the model refuses one; otherwise callers choose it. */
   temperature: z
     .null({ error: "must be null, or missing: callers choose the temperature of chat" })
     .optional(),
+  /** What callers may send that the OpenAI API has not; the rest is refused by its name. */
   parameters: listFrom(engineParameters).default([]),
 });
 

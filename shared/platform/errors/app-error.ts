@@ -49,6 +49,12 @@ export interface ValidationIssue {
   readonly type: string;
 }
 
+/** Where a field is, in the OpenAI API's notation: `messages[0].content`. @param loc as in {@link ValidationIssue} */
+export const fieldPath = ([place, ...path]: readonly PropertyKey[]): string | undefined => {
+  const steps = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`));
+  return steps.length > 0 ? steps.join("").replace(/^\./, "") : place?.toString();
+};
+
 /** A request that breaks its contract: status 422. The rejected values themselves are never part of it. */
 export class ValidationError extends AppError {
   readonly issues: readonly ValidationIssue[];
@@ -61,12 +67,17 @@ export class ValidationError extends AppError {
     const first = issues[0];
     super(code, {
       message: first && code === "validation_failed" ? `${first.loc.join(".")}: ${first.msg}` : undefined,
-      // An element of a list is named after the list.
-      param: first?.loc.findLast((part) => typeof part === "string"),
+      param: first && fieldPath(first.loc),
     });
     this.issues = issues;
   }
 }
+
+/** The error of a request whose `Idempotency-Key` another request had. */
+export const keyReused = (): ValidationError =>
+  invalidField(["header", "idempotency-key"], "another request was sent with this key before", {
+    code: "idempotency_key_reused",
+  });
 
 /**
  * The error of a request with one wrong field, for a rule that no schema expresses.

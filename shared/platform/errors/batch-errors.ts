@@ -9,7 +9,7 @@ export const atItem = <Result>(index: number, choose: () => Result): Result => {
     const error = toAppError(thrown);
     throw new AppError(error.code, {
       message: `item index ${index}: ${error.message}`,
-      param: error.param && `items.${index}.${error.param}`,
+      param: error.param && `items[${index}].${error.param}`,
       extra: error.extra,
       cause: thrown,
     });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AppError, ValidationError, type ValidationIssue } from "../errors/app-error.ts";
+import { AppError, fieldPath, ValidationError, type ValidationIssue } from "../errors/app-error.ts";
 import { readUnsupported } from "./fields.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -139,20 +139,13 @@ const validationIssues = (issue: Issue): ValidationIssue[] => {
   return [{ loc, msg, type }];
 };
 
-/** A path in a body in the OpenAI API's notation: `messages[0].content`. */
-const parameterAt = ([, ...path]: readonly PropertyKey[]): string =>
-  path
-    .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
-    .join("")
-    .replace(/^\./, "");
-
 /** The unsupported value of an issue, or of one of the alternatives of a union. */
 const unsupportedIn = (issue: Issue, parent: readonly PropertyKey[] = []): AppError | undefined => {
   const path = [...parent, ...issue.path];
   const message = readUnsupported(issue.message);
   if (message !== undefined) {
     const member = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-    return new AppError("unsupported_parameter", { message, param: parameterAt([...path, ...member]) });
+    return new AppError("unsupported_parameter", { message, param: fieldPath([...path, ...member]) });
   }
   if (issue.code !== "invalid_union") return undefined;
   for (const inner of issue.errors.flat()) {

@@ -1,11 +1,7 @@
 import type { RequestContext } from "../../accounts/access/caller.ts";
 import type { AudioReadOptions } from "../../audio/open-file.ts";
 import { type AudioFacts, inspectAudio } from "../../audio/read-audio.ts";
-import {
-  NotAudioError,
-  UnreadableAudioError,
-  UntrimmableAudioError,
-} from "../../audio/reading/audio-errors.ts";
+import { NotAudioError, UnreadableAudioError } from "../../audio/reading/audio-errors.ts";
 import type { Recording } from "../../models/inference/transcription.ts";
 import { AppError, invalidField } from "../../platform/errors/app-error.ts";
 import type { ByteSource } from "../../platform/outbound/byte-source.ts";
@@ -34,7 +30,7 @@ export interface UploadedRecording extends MeasuredRecording {
 /** Converts an audio error into one that names the request's field. Returns other errors unchanged. */
 export const audioFailure = (error: unknown, field: string): unknown => {
   if (error instanceof NotAudioError) return invalidField(["body", field], error.message);
-  if (error instanceof UnreadableAudioError || error instanceof UntrimmableAudioError) {
+  if (error instanceof UnreadableAudioError) {
     return new AppError("unreadable_audio", { message: error.message, param: field, cause: error.cause });
   }
   return error;

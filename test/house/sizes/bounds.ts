@@ -36,15 +36,32 @@ const boundedDocuments: Raise = {
 /** What it took to read what real recorders, programs and phones send. */
 const realClients: Raise = { for: "recordings, programs and identifiers as they really come", lines: 800 };
 
+/** What it took to read what other programs record, and to run clients of every age. */
+const olderPrograms = "recordings behind other headers, and the oldest clients";
+
 /** The bounds of the lines of TypeScript and style sheets. */
 export const lineBounds = {
   production: {
     lines: 91_500,
-    raised: [...realModels, confirmedActs, boundedDocuments, realClients, { for: realAccount, lines: 300 }],
+    raised: [
+      ...realModels,
+      confirmedActs,
+      boundedDocuments,
+      realClients,
+      { for: realAccount, lines: 300 },
+      { for: olderPrograms, lines: 800 },
+    ],
   },
   productionWithPackages: {
     lines: 109_000,
-    raised: [...realModels, confirmedActs, boundedDocuments, realClients, { for: realAccount, lines: 700 }],
+    raised: [
+      ...realModels,
+      confirmedActs,
+      boundedDocuments,
+      realClients,
+      { for: realAccount, lines: 700 },
+      { for: olderPrograms, lines: 800 },
+    ],
   },
   tests: {
     lines: 114_000,
@@ -58,6 +75,7 @@ export const lineBounds = {
       realClients,
       { for: realAccount, lines: 300 },
       { for: "upgrades of documents that are translated in part, or have failed", lines: 200 },
+      { for: olderPrograms, lines: 1_200 },
     ],
   },
 } as const satisfies Record<string, LineBound>;

@@ -35,7 +35,7 @@ describe("The numbers of a WAV file", () => {
       const content = [Buffer.from("WAVE"), chunk("fmt ", format), chunk("data", Buffer.alloc(32_000))];
       return chunk("RIFF", Buffer.concat(content));
     };
-    await expect(inspect(withFormat(14))).rejects.toThrow(/contains no MP3 frame/);
+    await expect(inspect(withFormat(14))).rejects.toThrow(/contains no frame/);
     await expect(inspect(withFormat(13))).rejects.toThrow(/format chunk is damaged\.$/);
   });
 
@@ -152,8 +152,9 @@ describe("A WebM file", () => {
     ["A_AAC/MPEG4/LC", "aac", 6.4],
     ["A_MPEG/L3", "mp3", 1],
     ["A_FLAC", "flac", 1],
-    ["A_PCM/INT/LIT", "pcm", 1],
-    ["A_PCM/FLOAT/IEEE", "float", 1],
+    // The last block plays as long as its twenty bytes.
+    ["A_PCM/INT/LIT", "pcm", 0.98 + 10 / 8_000],
+    ["A_PCM/FLOAT/IEEE", "float", 0.98 + 5 / 8_000],
   ])("in %s is %s; what it leaves out has Matroska's defaults", async (name, expected, seconds) => {
     await expect(inspect(track([audio, codec(name)]))).resolves.toMatchObject({
       codec: expected,
@@ -253,10 +254,13 @@ describe("The search for frames behind other bytes", () => {
   const behind = (bytes: number, frames: number): Promise<AudioFacts> =>
     inspect(Buffer.concat([Buffer.alloc(bytes, 0x80), makeMp3(frames)]));
 
-  it("continues for 8,192 bytes and needs eight frames in a row", async () => {
-    await expect(behind(8_191, 100)).resolves.toMatchObject({ container: "mp3" });
-    // The frame at 8,192 is the first one that is not read, and with it the stream.
-    await expect(behind(8_192, 100)).rejects.toThrow(/^The file is not a supported audio file/);
+  it("continues for half a megabyte, and needs 32 frames in a row behind the first 8,192 bytes", async () => {
+    await expect(behind(8_191, 20)).resolves.toMatchObject({ container: "mp3" });
+    await expect(behind(8_192, 31)).rejects.toThrow(/^The file is not a supported audio file/);
+    await expect(behind(8_192, 32)).resolves.toMatchObject({ container: "mp3" });
+    await expect(behind((1 << 19) - 1, 32)).resolves.toMatchObject({ container: "mp3" });
+    // The frame after it is the first one that is not read, and with it the stream.
+    await expect(behind(1 << 19, 100)).rejects.toThrow(/^The file is not a supported audio file/);
     await expect(behind(100, 8)).resolves.toMatchObject({ container: "mp3" });
     await expect(behind(100, 7)).rejects.toThrow(/^The file is not a supported audio file/);
   });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { AudioFormat } from "../../../shared/audio/encode/audio-formats.ts";
 import { encodeAudio } from "../../../shared/audio/encode/encode-audio.ts";
 import { createResampler, createSampleReader } from "../../../shared/audio/encode/samples.ts";
+import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import type { Speech } from "../../../shared/audio/wav/streamed-wav.ts";
 import type { SampleFormat } from "../../../shared/audio/wav/wav-header.ts";
 import { decodeAudio, loudness, pitch, speechOfAudio, tone } from "../../support/test-audio.ts";
@@ -17,8 +18,17 @@ const encode = async (format: AudioFormat, speech: Speech) => {
   return { ...audio, file, end: audio.end() };
 };
 
-/** MP3 begins with what its encoder and decoder need to get going, and its last frame is filled up. */
+/** A stream of MP3 begins with what its encoder and some decoders need to get going, and its last frame is filled up. */
 const maxLead = { mp3: 0.15, opus: 0.0001, pcm: 0.0001 } as const;
+
+/** A file whose start is replaced when all of it is known. */
+const stored = ({
+  file,
+  end,
+}: {
+  readonly file: Buffer;
+  readonly end: { readonly start: Uint8Array };
+}): Buffer => Buffer.concat([end.start, file.subarray(end.start.length)]);
 
 describe("speech in another format", () => {
   it.each(encoded.flatMap((format) => rates.map((sampleRate) => ({ format, sampleRate }))))(
@@ -183,6 +193,40 @@ describe("a WAV header that is sent before the audio", () => {
     const { end } = await encode("wav", speechOfAudio(tone(0.1)));
     expect(Buffer.from(end.start).readUInt32LE(40)).toBe(4_800);
     expect((await encode("opus", speechOfAudio(tone(0.1)))).end.start).toHaveLength(0);
+  });
+});
+
+describe("MP3 that is stored", () => {
+  it.each(rates)("plays exactly as long as its speech, from its first sample: %i Hz", async (sampleRate) => {
+    for (const seconds of [0.01, 0.5, 1.5, 3.21]) {
+      const source = tone(seconds, { sampleRate });
+      const encoding = await encode("mp3", speechOfAudio(source, { sampleRate }));
+      const { samples, sampleRate: decodedRate } = await decodeAudio("mp3", stored(encoding));
+      expect(Math.abs(samples.length / decodedRate - seconds)).toBeLessThan(0.001);
+      const { durationSeconds } = await inspectAudio(bufferSource(stored(encoding)));
+      expect(Math.abs(durationSeconds - encoding.end.seconds)).toBeLessThan(0.001);
+    }
+  });
+
+  it("joins others without a gap", async () => {
+    const whole = tone(2);
+    const files = await Promise.all(
+      [whole.subarray(0, 48_000), whole.subarray(48_000)].map(async (half) =>
+        decodeAudio("mp3", stored(await encode("mp3", speechOfAudio(half)))),
+      ),
+    );
+    const samples = Float32Array.from(files.flatMap((file) => [...file.samples]));
+    expect(samples.length).toBe(48_000);
+    const around = samples.subarray(24_000 - 480, 24_000 + 480);
+    const power = around.reduce((sum, sample) => sum + sample * sample, 0) / around.length;
+    expect(Math.sqrt(power)).toBeGreaterThan(0.8 * 0.3535);
+  });
+
+  it("in a stream starts with its first sample, as long as nobody knows its end", async () => {
+    const { file } = await encode("mp3", speechOfAudio(tone(1.5)));
+    const facts = await inspectAudio(bufferSource(file));
+    expect(facts.durationSeconds).toBeGreaterThanOrEqual(1.5);
+    expect(facts.durationSeconds).toBeLessThan(1.5 + 2 * (576 / 24_000));
   });
 });
 

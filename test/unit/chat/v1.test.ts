@@ -61,6 +61,26 @@ describe("POST /v1/chat/completions", () => {
     });
   });
 
+  it.each(["chat", "respond"] as const)(
+    "passes on what engines know beyond the OpenAI API: %s",
+    async (route) => {
+      const routes = setup();
+      const engine = {
+        top_k: 40,
+        min_p: 0.05,
+        repetition_penalty: 1.1,
+        chat_template_kwargs: { enable_thinking: false },
+        enable_thinking: false,
+      };
+      const response = await routes[route](engine);
+      expect(response.status, JSON.stringify(response.body)).toBe(200);
+      expect(routes.received()?.engine).toEqual(engine);
+      const { received, ...others } = setup();
+      await others[route]({ top_k: null });
+      expect(received()?.engine).toBeUndefined();
+    },
+  );
+
   it("reads a conversation in which tools were called, and counts `developer` as `system`", async () => {
     const { chat, received } = setup();
     await chat({
@@ -187,7 +207,7 @@ describe("POST /v1/chat/completions", () => {
     [{ store: true }, "store"],
     [{ functions: [{ name: "x" }] }, "functions"],
     [{ web_search_options: {} }, "web_search_options"],
-    [{ top_k: 40 }, "top_k"],
+    [{ mirostat: 2 }, "mirostat"],
     [{ tools: [{ type: "custom", custom: { name: "x" } }] }, "tools[0].type"],
     [{ tool_choice: "required" }, "tool_choice"],
     [
@@ -529,7 +549,7 @@ describe("POST /v1/responses", () => {
     [{ background: true }, "background", "not supported"],
     [{ truncation: "auto" }, "truncation", "never truncated"],
     [{ include: ["message.output_text.logprobs"] }, "include[0]", "text"],
-    [{ top_k: 1 }, "top_k", "'top_k' is not known"],
+    [{ mirostat: 1 }, "mirostat", "'mirostat' is not known"],
   ])("refuses %j by its name", async (body, param, words) => {
     const reply = await setup().respond(body);
     expect(reply).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter" } } });

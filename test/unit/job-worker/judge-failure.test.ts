@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isSlow, judgeFailure, maxAttempts } from "../../../functions/job-worker/judge-failure.ts";
-import { UntrimmableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
+import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { NoTranslation } from "../../../shared/models/inference/translation.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import {
@@ -80,7 +80,7 @@ describe("a piece at which the model fails", () => {
     ["it is too large for the model", refusal(413, "external_service_error")],
     ["the model does not know its format", refusal(415, "external_service_error")],
     ["the model cannot process it", refusal(422, "external_service_error")],
-    ["its encoding cannot be cut", new UntrimmableAudioError("alac", "mp4")],
+    ["its encoding cannot be cut", new UnreadableAudioError("The audio cannot be shortened.")],
     ["the upload is gone", new AppError("not_found")],
     ["the model cannot hold it", new AppError("context_length_exceeded", { cause: new BackendRefusal(500) })],
   ])("is tried once when %s", (_why, error) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { inspectAudio } from "../../../shared/audio/read-audio.ts";
+import { webmOf } from "../../fixtures/audio/false-lengths.ts";
 import { makeAdts, makeMp3 } from "../../fixtures/audio/make-mpeg.ts";
-import { fixture } from "../../fixtures/audio/sources.ts";
 import { recordingsInMemory } from "../../support/legacy.ts";
 import { formFile } from "../../support/multipart.ts";
 
@@ -75,9 +75,9 @@ describe("POST /tasks/stt_from_gcs", () => {
     expect([...legacy.objects.keys()]).toEqual([]);
   });
 
-  it("refuses a longer recording in an encoding that cannot be cut", async () => {
+  it("refuses a longer recording whose times do not say where it can be cut", async () => {
     const { post, upload, stored } = recordingsInMemory();
-    upload(fileId, Buffer.concat([openHeader(fixture("tone-adpcm.wav")), Buffer.alloc(12_000_000)]));
+    upload(fileId, webmOf({ scale: 1_000 }));
     const response = await post("/tasks/stt_from_gcs", { gcs_blob_name: name });
     expect(response).toMatchObject({
       status: 400,
@@ -159,9 +159,3 @@ describe("a file that is sent again", () => {
 });
 
 /** The header of a WAV file, as one that does not say how long the file is. */
-const openHeader = (file: Buffer): Buffer => {
-  const copy = Buffer.from(file.subarray(0, file.indexOf("data") + 8));
-  copy.writeUInt32LE(0xff_ff_ff_ff, 4);
-  copy.writeUInt32LE(0xff_ff_ff_ff, copy.length - 4);
-  return copy;
-};

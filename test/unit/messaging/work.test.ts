@@ -146,7 +146,14 @@ describe("a message that is worked on", () => {
       records: { claim: async () => claim, receipts: async () => ({}), save, isForgotten, erase },
       people: {
         find: async ({ sender: id }) => {
-          const person = { id, others: [], unlinked: [], absorbed: [], stoppedAt: options.stoppedAt };
+          const person = {
+            id,
+            others: [],
+            unlinked: [],
+            absorbed: [],
+            stoppedAt: options.stoppedAt,
+            versions: new Map(),
+          };
           return { person, conversation };
         },
       },
@@ -273,7 +280,14 @@ describe("a message that is worked on", () => {
     const { finish, refreshNote, work } = setUp();
     await work(() => ({ outputs: [say("The answer")], changes }));
     expect(finish).toHaveBeenCalledExactlyOnceWith(message, attempt, {
-      person: { id: message.sender, others: [], unlinked: [], absorbed: [], stoppedAt: undefined },
+      person: {
+        id: message.sender,
+        others: [],
+        unlinked: [],
+        absorbed: [],
+        stoppedAt: undefined,
+        versions: new Map(),
+      },
       conversation,
       feedback: "feedback" in changes ? changes.feedback : undefined,
       progress: {

@@ -89,7 +89,7 @@ describe("POST /tasks/audio/speech/batch", () => {
     const response = await post({ items: [{ text: "x" }, { text: "y" }, { text: "z", voice: "nobody" }] });
     expect(response).toMatchObject({
       status: 400,
-      body: { error: { code: "invalid_speaker", param: "items.2.voice" } },
+      body: { error: { code: "invalid_speaker", param: "items[2].voice" } },
     });
     expect(response.body.detail).toMatch(/^item index 2: Unknown voice 'nobody'/);
     expect(response.body.error.supported_voices).toHaveLength(48);

@@ -9,9 +9,10 @@ import { createAccount, logIn, mailedSecret, mailedSecrets, type Scenario, type 
 const appSecret = "local-app-secret";
 
 /** Delivers a message to the webhook, as the messaging platform does. */
-const deliver = async ({ url }: World, from: string, content: object): Promise<void> => {
+const deliver = async ({ url }: World, from: string, content: object, userId?: string): Promise<void> => {
   const message = {
     from,
+    ...(userId !== undefined && { from_user_id: userId }),
     id: `wamid.${randomBytes(24).toString("base64")}`,
     timestamp: String(Math.floor(Date.now() / 1_000)),
     ...content,
@@ -42,9 +43,9 @@ const sentMessages = z.array(
 );
 
 /** The texts that were sent to a person, without menus, once all queues are empty. */
-const repliesTo = async (world: World, person: string): Promise<string[]> =>
+const repliesTo = async (world: World, ...identifiers: readonly string[]): Promise<string[]> =>
   (await whenIdle(sentMessages, world)).flatMap(({ to, body }) =>
-    to === person && body.text ? [body.text.body] : [],
+    identifiers.includes(to) && body.text ? [body.text.body] : [],
   );
 
 /** The messages that were sent, once all queues are empty. */
@@ -78,6 +79,31 @@ const conversation: Scenario = {
     const stored = await ask(question);
     requireSame("whether there is a reply", stored.length, 1);
     return async () => requireSame("the reply", withoutNotice(await ask(question)), stored);
+  },
+};
+
+/** What was stored under a phone number is found after the platform has started to send a user id with it. */
+const identified: Scenario = {
+  title: "the settings, and STOP, of people whose phone numbers get a user id",
+  prepare: async (world) => {
+    const [person, stopped] = [phoneNumber(world, 4), phoneNumber(world, 5)];
+    const userIdOf = (phone: string): string => `UG.${phone}`;
+    const ask = async (phone: string, text: string, userId?: string): Promise<string[]> => {
+      const identifiers = [phone, userIdOf(phone)];
+      const before = (await repliesTo(world, ...identifiers)).length;
+      await deliver(world, phone, textMessage(text), userId);
+      return (await repliesTo(world, ...identifiers)).slice(before);
+    };
+    await ask(person, "set language acholi");
+    await ask(person, "mode translate");
+    const stored = await ask(person, question);
+    requireSame("whether there is a reply", stored.length, 1);
+    await ask(stopped, "STOP");
+    return async () => {
+      const reply = withoutNotice(await ask(person, question, userIdOf(person)));
+      requireSame("the reply", reply, stored);
+      requireSame("replies after STOP", await ask(stopped, question, userIdOf(stopped)), []);
+    };
   },
 };
 
@@ -171,4 +197,4 @@ export const longVoiceNote: Scenario = {
   },
 };
 
-export const messageScenarios: readonly Scenario[] = [conversation, returnedMail];
+export const messageScenarios: readonly Scenario[] = [conversation, identified, returnedMail];

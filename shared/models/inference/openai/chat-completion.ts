@@ -5,6 +5,7 @@ import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import type {
   ChatReply,
   ChatTool,
+  EngineParameters,
   FinishReason,
   ReasoningEffort,
   ResponseFormat,
@@ -33,7 +34,7 @@ export interface WireMessage {
 }
 
 /** The request for a chat completion; names and meanings are those of the OpenAI API. */
-export interface CompletionRequest {
+export interface CompletionRequest extends EngineParameters {
   readonly model: string;
   readonly messages: readonly WireMessage[];
   readonly temperature?: number | undefined;

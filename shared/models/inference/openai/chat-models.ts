@@ -1,4 +1,11 @@
-import { type ChatMessage, type ChatModels, type ChatRequest, defaultTemperature } from "../chat.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import {
+  type ChatMessage,
+  type ChatModels,
+  type ChatRequest,
+  defaultTemperature,
+  type EngineParameters,
+} from "../chat.ts";
 import type { Backends, ServedModel } from "./backend.ts";
 import { openModelServer } from "./call-policy.ts";
 import {
@@ -42,7 +49,17 @@ const wireResponseFormat = (format: ChatRequest["responseFormat"]): CompletionRe
 const modelFor = ({ model }: ChatRequest, { backend }: ModelCall): ServedModel =>
   backend.models?.get(model) ?? backend.model;
 
-const planFor = (request: ChatRequest, { name, profile }: ServedModel): CompletionPlan => {
+/** @throws AppError `unsupported_parameter` for what the model's server does not know */
+const engineParametersFor = ({ engine = {} }: ChatRequest, { profile }: ServedModel): EngineParameters => {
+  const known: readonly string[] = profile.chat.parameters;
+  const unknown = Object.keys(engine).find((name) => !known.includes(name));
+  if (unknown === undefined) return engine;
+  const message = `The model's server does not know \`${unknown}\`.`;
+  throw new AppError("unsupported_parameter", { message, param: unknown });
+};
+
+const planFor = (request: ChatRequest, served: ServedModel): CompletionPlan => {
+  const { name, profile } = served;
   const { temperature, max_tokens_parameter: maxTokens, thinks_first: thinksFirst } = profile.chat;
   return {
     thinksFirst,
@@ -63,6 +80,7 @@ const planFor = (request: ChatRequest, { name, profile }: ServedModel): Completi
       presence_penalty: request.presencePenalty,
       frequency_penalty: request.frequencyPenalty,
       reasoning_effort: request.reasoningEffort,
+      ...engineParametersFor(request, served),
     },
   };
 };

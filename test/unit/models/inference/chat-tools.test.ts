@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChatRequest } from "../../../../shared/models/inference/chat.ts";
 import { createOpenAiChatModels } from "../../../../shared/models/inference/openai/chat-models.ts";
 import { StreamedResponse } from "../../../../shared/models/inference/openai/streamed-response.ts";
+import type { GivenProfile } from "../../../../shared/models/inference/profiles.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { chatRequest } from "../../../support/chat-stream.ts";
 import { completion, type FakeBackend, responding, startFakeBackend } from "../../../support/fake-backend.ts";
@@ -14,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => backend.close());
 
-const ask = (request: Partial<ChatRequest> = {}) =>
+const ask = (request: Partial<ChatRequest> = {}, profile: GivenProfile = {}) =>
   createOpenAiChatModels([
     modelServer(
-      { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 400 },
+      { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 400, profile },
       "large",
       "small",
     ),
@@ -114,6 +115,26 @@ describe("a model that is offered tools", () => {
   it("returns no usable reply with calls that have no name", async () => {
     backend.behave(responding(200, calling([{ id: "x", function: {} }])));
     await expect(ask({ tools: [tool] })).rejects.toMatchObject({ code: "external_service_error" });
+  });
+});
+
+describe("what engines know beyond the OpenAI API", () => {
+  const engine = { top_k: 40, min_p: 0.05, chat_template_kwargs: { enable_thinking: false } };
+
+  it("goes to a server whose profile says that it knows it", async () => {
+    backend.behave(responding(200, completion("Good")));
+    await ask({ engine }, { chat: { parameters: ["top_k", "min_p", "chat_template_kwargs"] } });
+    expect(JSON.parse(backend.received[0]?.body ?? "")).toMatchObject(engine);
+  });
+
+  it("is refused by its name for any other server, which gets nothing", async () => {
+    backend.behave(responding(200, completion("Good")));
+    await expect(ask({ engine }, { chat: { parameters: ["top_k"] } })).rejects.toMatchObject({
+      code: "unsupported_parameter",
+      param: "min_p",
+      message: "The model's server does not know `min_p`.",
+    });
+    expect(backend.received).toEqual([]);
   });
 });
 

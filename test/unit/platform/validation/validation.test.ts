@@ -273,9 +273,9 @@ describe("a body that breaks its contract", () => {
     });
   });
 
-  it("names the list in which an element is wrong", async () => {
+  it("names an element of a list by its path", async () => {
     const response = await post({ text: "abc", items: [7] });
-    expect(response.body.error.param).toBe("items");
+    expect(response.body.error.param).toBe("items[0]");
   });
 });
 

@@ -20,7 +20,7 @@ export const runFfmpeg = (...options: readonly string[]): Buffer =>
 export interface Recipe {
   readonly name: string;
   readonly extension: string;
-  /** One of these is also made with eleven minutes. */
+  /** Whether it is also written with eleven minutes. */
   readonly isLong: boolean;
   make(speech: string, path: string): void;
 }

@@ -10,7 +10,7 @@ import { findWebmTrack, type WebmTrack } from "./webm-track.ts";
 /** Longer than any packet plays; a longer gap between two is silence that was not recorded. */
 const maxPacketSeconds = 0.25;
 
-/** When a block ends, in ticks: as its group says; as its packets play; or as the block before it, where nobody knows. */
+/** When a block ends, in ticks: as its group says; as its packets play; or, where neither is known, as the block before it. */
 export const endOf = (block: WebmBlock, previous: WebmBlock | undefined, track: WebmTrack): number => {
   const { tickSeconds, packetSeconds = 0 } = track;
   if (block.duration !== undefined) return block.timestamp + block.duration;

@@ -50,9 +50,9 @@ export interface ValidationIssue {
 }
 
 /** Where a field is, in the OpenAI API's notation: `messages[0].content`. @param loc as in {@link ValidationIssue} */
-export const fieldPath = ([place, ...path]: readonly PropertyKey[]): string | undefined => {
+export const fieldPath = ([origin, ...path]: readonly PropertyKey[]): string | undefined => {
   const steps = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`));
-  return steps.length > 0 ? steps.join("").replace(/^\./, "") : place?.toString();
+  return steps.length > 0 ? steps.join("").replace(/^\./, "") : origin?.toString();
 };
 
 /** A request that breaks its contract: status 422. The rejected values themselves are never part of it. */

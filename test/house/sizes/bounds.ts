@@ -49,7 +49,7 @@ export const lineBounds = {
       boundedDocuments,
       realClients,
       { for: realAccount, lines: 300 },
-      { for: olderPrograms, lines: 800 },
+      { for: olderPrograms, lines: 900 },
     ],
   },
   productionWithPackages: {
@@ -60,7 +60,7 @@ export const lineBounds = {
       boundedDocuments,
       realClients,
       { for: realAccount, lines: 700 },
-      { for: olderPrograms, lines: 800 },
+      { for: olderPrograms, lines: 900 },
     ],
   },
   tests: {

@@ -222,7 +222,7 @@ describe("MP3 that is stored", () => {
     expect(Math.sqrt(power)).toBeGreaterThan(0.8 * 0.3535);
   });
 
-  it("in a stream starts with its first sample, as long as nobody knows its end", async () => {
+  it("in a stream starts with its first sample, before its end is known", async () => {
     const { file } = await encode("mp3", speechOfAudio(tone(1.5)));
     const facts = await inspectAudio(bufferSource(file));
     expect(facts.durationSeconds).toBeGreaterThanOrEqual(1.5);

@@ -18,7 +18,14 @@ import { failureOf, type RefusedRequest, reportedFailure } from "./refusals.ts";
 import { newCallId } from "./streamed-calls.ts";
 import type { ModelCall } from "./task-server.ts";
 import { type ThoughtHabits, withoutThoughts } from "./thinking.ts";
-import { textOf, type WireCall, wireCalls, wireFinish, wireIndex } from "./wire-fields.ts";
+import {
+  isWithoutArguments,
+  textOf,
+  type WireCall,
+  wireCalls,
+  wireFinish,
+  wireIndex,
+} from "./wire-fields.ts";
 
 /** A message as servers read it. */
 export interface WireMessage {
@@ -184,7 +191,7 @@ const calledBy = (calls: readonly WireCall[]): ToolCall[] =>
     .map(({ id, name, arguments: text }) => ({
       id: id || newCallId(),
       name,
-      arguments: text.trim() === "" ? "{}" : text,
+      arguments: isWithoutArguments(text) ? "{}" : text,
     }));
 
 /** Reads the body of a completion with status 200. @throws AppError as {@link completeChat} does. */

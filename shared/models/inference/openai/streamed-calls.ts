@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ChatEvent } from "../chat.ts";
-import type { WireCall } from "./wire-fields.ts";
+import { isWithoutArguments, type WireCall } from "./wire-fields.ts";
 
 /** An id for a call that its server sent without one. */
 export const newCallId = (): string => `call_${randomUUID().replaceAll("-", "")}`;
@@ -50,10 +50,10 @@ export class StreamedCalls {
     this.#latest = call;
     call.id ||= piece.id;
     if (call.index === undefined) call.name = this.#nameWith(call.name, piece.name);
-    call.arguments += piece.arguments;
+    const text = call.arguments === "" && isWithoutArguments(piece.arguments) ? "" : piece.arguments;
+    call.arguments += text;
     const { index } = call;
-    if (index !== undefined)
-      return piece.arguments === "" ? [] : [{ type: "tool-call-delta", index, arguments: piece.arguments }];
+    if (index !== undefined) return text === "" ? [] : [{ type: "tool-call-delta", index, arguments: text }];
     return this.#isNamed(call) ? this.#passOn(this.#calls.slice(0, this.#calls.indexOf(call) + 1)) : [];
   }
 
@@ -62,7 +62,7 @@ export class StreamedCalls {
     for (const [number, call] of this.#calls.entries()) {
       if (call.arguments !== "") call.name ||= this.#calls[number - 1]?.name ?? "";
     }
-    const empty = this.#calls.filter(({ arguments: text }) => text.trim() === "");
+    const empty = this.#calls.filter(({ arguments: text }) => text === "");
     for (const call of empty) call.arguments = "{}";
     const completed = empty.flatMap(({ index }): ChatEvent[] =>
       index === undefined ? [] : [{ type: "tool-call-delta", index, arguments: "{}" }],

@@ -49,6 +49,9 @@ export const wireFinish = z
   .catch(undefined)
   .transform((word) => (word && word !== "null" && word !== "None" ? word : undefined));
 
+/** Whether arguments are none: mlx-lm writes the JSON of an empty text where its model left them out. */
+export const isWithoutArguments = (text: string): boolean => ["", '""'].includes(text.trim());
+
 /** Some servers write the arguments as JSON in JSON, as OpenAI does, and some as they are. */
 const wireArguments = z
   .unknown()

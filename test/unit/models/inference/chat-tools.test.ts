@@ -247,10 +247,10 @@ describe("a streamed reply that calls tools", () => {
     ]);
   });
 
-  it("may come as nothing but names", () => {
+  it.each(["", '""'])("may come as nothing but names, with %j for arguments", (none) => {
     const events = eventsOf([
-      chunk({ tool_calls: [{ function: { name: "one", arguments: "" } }] }),
-      chunk({ tool_calls: [{ function: { name: "two", arguments: "" } }] }),
+      chunk({ tool_calls: [{ function: { name: "one", arguments: none } }] }),
+      chunk({ tool_calls: [{ function: { name: "two", arguments: none } }] }),
       chunk({}, "tool_calls"),
     ]);
     expect(events).toMatchObject([

@@ -10,6 +10,7 @@ export const notCreated: Readonly<Record<string, string>> = {
   "AWS::ApiGateway::Stage": "left out: throttling and logs, of which moto has none",
   "AWS::Budgets::Budget": "left out: moto's CloudFormation makes none",
   "AWS::CloudFront::Distribution": "left out: in front of the function URL",
+  "AWS::CloudFront::Function": "left out with the distribution",
   "AWS::CloudWatch::Alarm": "left out: moto's CloudFormation creates no alarms; test/infra checks each",
   "AWS::CodeDeploy::Application": "left out: moto shifts no traffic",
   "AWS::CodeDeploy::DeploymentGroup": "left out with the application",

@@ -81,9 +81,12 @@ const measureDocument = async (
   const { source: from, target } = chooseLanguages(request);
   const { source, stored } = await openUploadedFile(request.file_id, userId, dependencies);
   checkDocumentSize(source.size);
+  const retranslate = request.retranslate ?? undefined;
+  const keepsFuzzy = request.keep_fuzzy ?? undefined;
+  const header = request.header ?? undefined;
   const columns = request.columns ?? undefined;
   const bytes = await source.read(0, source.size);
-  const options = { format: request.format, columns };
+  const options = { format: request.format, columns, header, retranslate, keepsFuzzy };
   const { document, format, characters } = await readSource(bytes, stored.key, options);
   const detected = from ? undefined : dependencies.sourceDetector.detect(document.sample);
   return {
@@ -93,6 +96,9 @@ const measureDocument = async (
     target_language: target.code,
     format,
     ...(columns ? { columns } : {}),
+    ...(header === undefined ? {} : { header }),
+    ...(retranslate ? { retranslate } : {}),
+    ...(keepsFuzzy === false ? { keep_fuzzy: keepsFuzzy } : {}),
     characters,
     object_key: stored.key,
     object_version: stored.version,

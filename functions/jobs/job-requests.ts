@@ -96,6 +96,18 @@ const translationJobRequest = z
         description:
           "For `csv`: the columns to translate, by their names in the first row or their numbers from 1; by default those that hold words",
       }),
+    header: z.boolean().nullish().meta({
+      description:
+        "For `csv`: whether the first row has the names of the columns and stays; by default that follows from what it contains",
+    }),
+    retranslate: z.boolean().nullish().meta({
+      description:
+        "For `po` and `xliff`: whether translations that the document has are replaced; by default they stay",
+    }),
+    keep_fuzzy: z.boolean().nullish().meta({
+      description:
+        "For `po`: whether entries that were fuzzy and are translated still say so; by default they do",
+    }),
     callback_url: callbackUrl,
   })
   .meta({ id: "TranslationJobRequest" });

@@ -1,4 +1,8 @@
-import { type DocumentFormat, detectFormat } from "../../shared/documents/document-formats.ts";
+import {
+  type DocumentFormat,
+  detectFormat,
+  documentFormats,
+} from "../../shared/documents/document-formats.ts";
 import type { DocumentOptions, OpenedDocument } from "../../shared/documents/document-tools.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import {
@@ -16,13 +20,21 @@ export interface SourceDocument {
   readonly characters: number;
 }
 
-/** Enough of a document to recognise its format. */
-const beginningOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 8_192)).toString("utf8");
-
 /** @throws AppError `file_too_large`. */
 export const checkDocumentSize = (bytes: number): void => {
   if (bytes <= maxDocumentBytes) return;
   throw new AppError("file_too_large", { message: "The document is larger than 10 MB.", param: "file_id" });
+};
+
+/** Returns the format of a document. @throws AppError `unreadable_document` for one that is in none, with what it seems to be. */
+const formatOf = (bytes: Uint8Array, fileName: string): DocumentFormat => {
+  const format = detectFormat(bytes, fileName);
+  if (typeof format === "string") return format;
+  throw refusedDocument("unreadable_document", bytes, {
+    message:
+      `The document seems to be ${format.seems}, which cannot be read. Formats: ${documentFormats.join(", ")}. ` +
+      "If it is in one of them, name it as `format`.",
+  });
 };
 
 /**
@@ -36,7 +48,7 @@ export const readSource = async (
   fileName: string,
   options: DocumentOptions & { readonly format?: DocumentFormat | null | undefined } = {},
 ): Promise<SourceDocument> => {
-  const format = options.format ?? detectFormat(beginningOf(bytes), fileName);
+  const format = options.format ?? formatOf(bytes, fileName);
   const document = await readDocument(bytes, format, options);
   const characters = document.passages.reduce((sum, length) => sum + length, 0);
   if (characters === 0) {

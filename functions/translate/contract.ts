@@ -17,12 +17,16 @@ import {
 import { text } from "../../shared/platform/validation/fields.ts";
 import { batchBytes, maxTextCharacters, maxTexts } from "./contract-limits.ts";
 import {
-  deeplGlossaryPairsOperation,
   deeplLanguagesOperation,
   deeplPostLanguagesOperation,
   deeplTranslateOperation,
   deeplUsageOperation,
 } from "./deepl/contract.ts";
+import {
+  deeplGlossariesOperation,
+  deeplGlossaryPairsOperation,
+  deeplThirdGlossariesOperation,
+} from "./deepl/glossaries-contract.ts";
 import {
   libreDetectOperation,
   libreLanguagesOperation,
@@ -251,6 +255,8 @@ export const translateFunction = defineFunction({
     deeplPostLanguagesOperation,
     deeplUsageOperation,
     deeplGlossaryPairsOperation,
+    deeplGlossariesOperation,
+    deeplThirdGlossariesOperation,
     libreTranslateOperation,
     libreDetectOperation,
     libreLanguagesOperation,

@@ -19,6 +19,21 @@ export const flag = () =>
     .pipe(formBoolean())
     .optional();
 
+/** Whether a value requests nothing, as newer clients send for what they do not use. */
+const isNothing = (value: unknown): boolean =>
+  value === null || value === false || (Array.isArray(value) && value.length === 0);
+
+/** An object whose optional members may be `null`, and which may have others that request nothing. */
+export const lenientObject = <Schema extends z.ZodObject>(schema: Schema) =>
+  z.preprocess((value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const stays = ([name, member]: [string, unknown]): boolean => {
+      const known = schema.shape[name];
+      return known ? member !== null || !known.safeParse(undefined).success : !isNothing(member);
+    };
+    return Object.fromEntries(Object.entries(value).filter(stays));
+  }, schema);
+
 /** What the documentation shows for a field that accepts several types: the one that clients should send. */
 export const shownAs =
   (type: object) =>

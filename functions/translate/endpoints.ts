@@ -2,12 +2,16 @@ import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { countCharacters } from "../../shared/platform/telemetry/use.ts";
 import { translateBatchOperation, translateOperation } from "./contract.ts";
 import {
-  deeplGlossaryPairsOperation,
   deeplLanguagesOperation,
   deeplPostLanguagesOperation,
   deeplTranslateOperation,
   deeplUsageOperation,
 } from "./deepl/contract.ts";
+import {
+  deeplGlossariesOperation,
+  deeplGlossaryPairsOperation,
+  deeplThirdGlossariesOperation,
+} from "./deepl/glossaries-contract.ts";
 import { listDeeplLanguages, toDeeplUsage } from "./deepl/list-languages.ts";
 import { translateForDeepl } from "./deepl/translate.ts";
 import {
@@ -41,6 +45,8 @@ export const deeplEndpoints = (dependencies: DetectingDependencies): Endpoint[] 
     toDeeplUsage(await dependencies.characters.read(userId)),
   ),
   endpoint(deeplGlossaryPairsOperation, () => ({ supported_languages: [] })),
+  endpoint(deeplGlossariesOperation, () => ({ glossaries: [] })),
+  endpoint(deeplThirdGlossariesOperation, () => ({ glossaries: [] })),
 ];
 
 /** The routes for clients of LibreTranslate. */

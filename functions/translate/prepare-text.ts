@@ -1,5 +1,6 @@
 import type { MarkupFormat, MarkupOptions, OpenedMarkup } from "../../shared/documents/document-tools.ts";
 import { mostlyUntranslated, passageRequests } from "../../shared/documents/request-passage.ts";
+import { findPlaceholders } from "../../shared/documents/segments/placeholders.ts";
 import { faultsOf } from "../../shared/documents/segments/reply-faults.ts";
 import { isUnreadableDocument } from "../../shared/documents/segments/unreadable-document.ts";
 import type { UntranslatedSegment } from "../../shared/documents/segments/untranslated-segment.ts";
@@ -109,6 +110,8 @@ const readMarkup = async (
     return openMarkup(source, format, options);
   } catch (error) {
     if (!isUnreadableDocument(error)) throw error;
+    // As DeepL does: the tags stay, wherever they are.
+    if (format === "xml" && !error.isTooLarge) return openMarkup(source, "guarded");
     throw new AppError("unreadable_document", { message: error.message, param: "text", cause: error });
   }
 };
@@ -134,9 +137,18 @@ const prepareMarkup = async (
   };
 };
 
-/** Reads a text. The model sees plain text exactly as it was sent, and the passages of markup one by one. */
+/** What placeholders have in them. Most texts have none of it. */
+const placeholderMark = /[%{$@<:]|__/;
+
+/**
+ * Reads a text. The model sees plain text exactly as it was sent, and the passages of markup one by one. For clients that know only whole
+ * responses, placeholders in plain text stay.
+ */
 export const prepareText = async (given: TextToTranslate): Promise<PreparedText> => {
-  const { text, format, source, target, context, keepsLines } = given;
+  const { text, format, source, target, context, keepsLines, isWhole } = given;
   const setting = { sourceLanguage: source?.name, targetLanguage: target.name, context };
-  return format === "text" ? preparePlain(text, setting, keepsLines) : prepareMarkup(given, format, setting);
+  if (format !== "text") return prepareMarkup(given, format, setting);
+  return isWhole && placeholderMark.test(text) && findPlaceholders(text).length > 0
+    ? prepareMarkup(given, "guarded", setting)
+    : preparePlain(text, setting, keepsLines);
 };

@@ -1,20 +1,26 @@
 import type { DocumentFormat } from "./document-formats.ts";
+import { readAndroid } from "./formats/android.ts";
+import { readAss } from "./formats/ass.ts";
 import { readCsv } from "./formats/csv.ts";
-import { openDocx } from "./formats/docx.ts";
 import { readHtml } from "./formats/html.ts";
-import { readJsonTexts } from "./formats/json.ts";
+import { readArb, readJsonTexts } from "./formats/json.ts";
+import { readKeyValues } from "./formats/key-values.ts";
 import { readMarkdown } from "./formats/markdown.ts";
+import { type OfficeFormat, openOffice } from "./formats/office.ts";
 import { readText } from "./formats/plain-text.ts";
 import { readPo } from "./formats/po.ts";
 import { readSrt, readVtt } from "./formats/subtitles.ts";
 import { readXliff } from "./formats/xliff.ts";
 import { readXml, type XmlOptions } from "./formats/xml.ts";
+import { readYaml } from "./formats/yaml.ts";
+import { decodeDocument } from "./segments/decode-text.ts";
 import { requireFewParts } from "./segments/document-size.ts";
+import type { DocumentLanguages } from "./segments/language-tags.ts";
 import { isUntranslated } from "./segments/reply-faults.ts";
-import type { ParsedDocument } from "./segments/segment.ts";
+import { type ParsedDocument, writeDocument } from "./segments/segment.ts";
 import { withoutSharedBeginning } from "./segments/shared-beginning.ts";
 import {
-  assembleDocument,
+  judgeReplies,
   type Passage,
   type PassageResult,
   passagesOf,
@@ -23,37 +29,54 @@ import {
   translateDocument,
   translatePassage,
 } from "./segments/translate-segments.ts";
-import { UnreadableDocument } from "./segments/unreadable-document.ts";
 import type { UntranslatedSegment } from "./segments/untranslated-segment.ts";
 
 /** Options of the parser, in addition to the format. */
 export interface DocumentOptions {
   /** The columns of a table to translate; by default those that hold words. */
   readonly columns?: readonly string[] | undefined;
+  /** Whether the first row of a table has the names of its columns; by default that follows from what it contains. */
+  readonly header?: boolean | undefined;
+  /** What the document names as its languages afterwards; by default that stays. */
+  readonly languages?: DocumentLanguages | undefined;
+  /** Whether translations that the document has are replaced. */
+  readonly retranslate?: boolean | undefined;
+  /** Whether entries that were fuzzy still say so when they are translated; by default they do. */
+  readonly keepsFuzzy?: boolean | undefined;
 }
 
-type TextFormat = Exclude<DocumentFormat, "docx">;
+type TextFormat = Exclude<DocumentFormat, OfficeFormat>;
+
+const isOffice = (format: DocumentFormat): format is OfficeFormat =>
+  format === "docx" || format === "pptx" || format === "xlsx" || format === "odt";
 
 const readers: Readonly<Record<TextFormat, (source: string, options: DocumentOptions) => ParsedDocument>> = {
   text: (source) => readText(source),
   markdown: (source) => readMarkdown(source),
-  html: (source) => readHtml(source),
+  html: (source, { languages }) => readHtml(source, { languages }),
   srt: (source) => readSrt(source),
-  vtt: (source) => readVtt(source),
-  po: (source) => readPo(source),
-  xliff: (source) => readXliff(source),
-  json: (source) => readJsonTexts(source),
+  vtt: (source, { languages }) => readVtt(source, languages),
+  po: readPo,
+  xliff: readXliff,
+  json: (source, { languages }) => readJsonTexts(source, languages?.target),
+  arb: (source, { languages }) => readArb(source, languages),
+  yaml: (source, { languages }) => readYaml(source, { languages }),
+  properties: (source, { languages }) => readKeyValues(source, "properties", languages?.target),
+  strings: (source, { languages }) => readKeyValues(source, "strings", languages?.target),
+  android: (source, { languages }) => readAndroid(source, languages),
+  ass: (source) => readAss(source),
   csv: (source, options) => readCsv(source, options),
 };
 
-/** The formats of a text in a request, other than plain text. */
-export type MarkupFormat = "html" | "markdown" | "xml";
+/** The formats of a text in a request, other than plain text. A `guarded` one is plain text with placeholders that stay. */
+export type MarkupFormat = "html" | "markdown" | "xml" | "guarded";
 
 /** How the elements of a text with markup are read. HTML has rules of its own for all but `ignored`. */
 export type MarkupOptions = XmlOptions;
 
 const readMarkup = (source: string, format: MarkupFormat, options: MarkupOptions): ParsedDocument => {
   if (format === "xml") return readXml(source, options);
+  if (format === "guarded") return readText(source);
   return format === "html" ? readHtml(source, options) : readMarkdown(source);
 };
 
@@ -82,6 +105,9 @@ const sampleOf = (passages: readonly Passage[]): string => {
   return sample;
 };
 
+/** What a whole document begins with, and a part of one does not have. */
+const xmlBeginning = /^\uFEFF?(?:\s*<\?xml\b[^>]*\?>)?(?:\s*<!DOCTYPE\b[^>[]*>)?/;
+
 /**
  * Reads a text with markup. Functions load this module when they need it (`infra/bundling/on-demand-modules.ts`).
  *
@@ -92,12 +118,16 @@ export const openMarkup = (
   format: MarkupFormat,
   options: MarkupOptions = {},
 ): OpenedMarkup => {
-  const document = readMarkup(source, format, options);
+  const [mark = ""] = (format === "xml" ? xmlBeginning : /^\uFEFF?/).exec(source) ?? [];
+  const document = readMarkup(source.slice(mark.length), format, options);
   const passages = passagesOf(document);
   return {
     sample: sampleOf(passages),
     characters: countCharacters(passages),
-    translate: (translate) => translateDocument(document, translate),
+    translate: async (translate) => {
+      const translated = await translateDocument(document, translate);
+      return { ...translated, text: mark + translated.text };
+    },
   };
 };
 
@@ -129,7 +159,22 @@ interface DocumentPart {
   readonly document: ParsedDocument;
 }
 
+/** What a model is shown of a passage before and after. */
+const maxContext = 500;
+
+/** Returns the words before and after a passage. */
+const contextOf = (passages: readonly { readonly passage: Passage }[], index: number): string | undefined => {
+  const wordsAt = (position: number): string =>
+    passages[position]?.passage.text.replaceAll(/<\/?\d+\/?>/g, "").trim() ?? "";
+  const parts = [wordsAt(index - 1).slice(-maxContext), wordsAt(index + 1).slice(0, maxContext)];
+  return parts.filter((part) => /\p{L}/u.test(part)).join("\n") || undefined;
+};
+
+/** A subtitle is often a part of a sentence. */
+const hasContext: ReadonlySet<DocumentFormat> = new Set(["srt", "vtt", "ass"]);
+
 const openParts = (
+  format: DocumentFormat,
   parts: readonly DocumentPart[],
   write: (texts: ReadonlyMap<string, string>) => Uint8Array,
 ): OpenedDocument => {
@@ -143,40 +188,36 @@ const openParts = (
     translatePassage: async (index, translate) => {
       const found = passages[index];
       if (!found) throw new RangeError("There is no such passage.");
-      return translatePassage(found.document, found.passage, translate);
+      const context = hasContext.has(format) ? contextOf(passages, index) : undefined;
+      return translatePassage(found.document, found.passage, translate, context);
     },
     write: (given) => {
       const results = withoutSharedBeginning(
         passages.map(({ passage }) => passage),
         given,
       );
-      const texts = new Map<string, string>();
       const untranslated: UntranslatedSegment[] = [];
       let [first, segments, characters] = [0, 0, 0];
-      for (const { name, document, passages: own } of read) {
-        const written = assembleDocument(document, own, results.slice(first, first + own.length));
-        for (const { index, reason } of written.untranslated) {
+      const judged = read.map(({ name, document, passages: own }) => {
+        const replies = judgeReplies(document, own, results.slice(first, first + own.length));
+        for (const { index, reason } of replies.untranslated) {
           untranslated.push({ index: index + segments, reason });
         }
-        if (written.text !== document.source) texts.set(name, written.text);
-        characters += written.characters;
+        characters += replies.characters;
         first += own.length;
         segments += document.segments.length;
+        return { name, document, translations: replies.translations };
+      });
+      const isTranslated = judged.some(({ translations }) => translations.size > 0);
+      const texts = new Map<string, string>();
+      for (const { name, document, translations } of judged) {
+        const text = writeDocument(document, translations, isTranslated);
+        if (text !== document.source) texts.set(name, text);
       }
       const isNone = isUntranslated(untranslated, segments);
       return { bytes: write(texts), untranslated, isUntranslated: isNone, characters };
     },
   };
-};
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-const decode = (bytes: Uint8Array): string => {
-  try {
-    return decoder.decode(bytes);
-  } catch (error) {
-    throw new UnreadableDocument("The document is not encoded in UTF-8.", { cause: error });
-  }
 };
 
 /** More characters without a letter cost more than they can say. */
@@ -188,18 +229,18 @@ export const openDocument = (
   format: DocumentFormat,
   options: DocumentOptions = {},
 ): OpenedDocument => {
-  if (format === "docx") {
-    const { parts, write } = openDocx(bytes);
-    return openParts(parts, write);
+  if (isOffice(format)) {
+    const { parts, write } = openOffice(bytes, format, options.languages);
+    return openParts(format, parts, write);
   }
-  const source = decode(bytes);
+  const { text: source, encode } = decodeDocument(bytes);
   requireFewParts([source], format);
   // Without a letter, or a reference to one, there is nothing to read but what is wrong.
   const isRead = source.length < maxWordless || /[\p{L}&]/u.test(source);
   const document = isRead ? readers[format](source, options) : { source, segments: [] };
   const name = format;
-  return openParts([{ name, document }], (texts) => {
+  return openParts(format, [{ name, document }], (texts) => {
     const text = texts.get(name);
-    return text === undefined ? bytes : new TextEncoder().encode(text);
+    return text === undefined ? bytes : encode(text);
   });
 };

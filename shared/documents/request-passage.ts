@@ -14,9 +14,10 @@ export const passageRequests =
     signal: AbortSignal,
     note: (translated: Awaited<ReturnType<Translator["translate"]>>) => void = () => {},
   ): TranslatePassage =>
-  async (text, { keep }) => {
+  async (text, { keep, context }) => {
     try {
-      const translated = await translator.translate({ text, keep, ...setting }, { signal, maxReplies: 1 });
+      const request = { text, keep, ...setting, ...(context ? { context } : {}) };
+      const translated = await translator.translate(request, { signal, maxReplies: 1 });
       note(translated);
       const { text: response, isJudged } = translated;
       return { response, ...(isJudged === false ? { isJudged } : {}) };

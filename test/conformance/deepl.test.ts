@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import {
-  deeplGlossaryPairsOperation,
   deeplLanguagesOperation,
   deeplPostLanguagesOperation,
   deeplTranslateOperation,
   deeplUsageOperation,
 } from "../../functions/translate/deepl/contract.ts";
+import {
+  deeplGlossariesOperation,
+  deeplGlossaryPairsOperation,
+} from "../../functions/translate/deepl/glossaries-contract.ts";
 import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
 import { type CallOptions, call, createAccount, expectDeclared, expectErrorOf } from "../support/client.ts";
 
@@ -127,6 +130,20 @@ describe("POST /deepl/v2/translate", () => {
     expect(await one(text, { tag_handling, ...options })).toMatchObject({ text: expected });
   });
 
+  it("may leave out what is optional as null, and send members that request nothing", async () => {
+    const nothing = { source_lang: null, context: null, formality: null, tag_handling: null, style_id: null };
+    const unknown = { custom_instructions: [], enable_beta_languages: false };
+    const response = await translate({ text: ["Thank you"], target_lang: "LG", ...nothing, ...unknown });
+    expect(response.status).toBe(200);
+  });
+
+  it.runIf(inject("isLocal")).each([
+    ['<?xml version="1.0"?><!DOCTYPE a><a>Thank you</a>', '<?xml version="1.0"?><!DOCTYPE a><a>Webale</a>'],
+    ["<a>Thank you", "<a>"],
+  ])("translates XML that begins a document, or that is not well-formed: %s", async (text, expected) => {
+    expect((await one(text, { tag_handling: "xml" })).text).toContain(expected);
+  });
+
   it.each<[string, object, ErrorCode, RegExp]>([
     ["formality", { formality: "more" }, "unsupported_parameter", /no levels of formality/],
     ["a glossary", { glossary_id: "1" }, "unsupported_parameter", /Glossaries/],
@@ -146,12 +163,6 @@ describe("POST /deepl/v2/translate", () => {
     ],
     ["another handling", { tag_handling: "rtf" }, "unsupported_parameter", /`html`, `xml`/],
     ["another split", { split_sentences: "2" }, "unsupported_parameter", /split_sentences/],
-    [
-      "XML that is not well-formed",
-      { tag_handling: "xml", text: "<a>Hello" },
-      "unreadable_document",
-      /XML is invalid/,
-    ],
     ["an unknown language", { target_lang: "TLH" }, "unsupported_language", /Unsupported language/],
     ["two equal languages", { target_lang: "EN-US" }, "same_language", /must be different/],
     ["no target language", { target_lang: undefined }, "validation_failed", /target_lang: Field required/],
@@ -209,6 +220,9 @@ describe("the other routes below /deepl", () => {
     const pairs = await withKey("glossary-language-pairs");
     expectDeclared(deeplGlossaryPairsOperation, pairs);
     expect(pairs.body).toEqual({ supported_languages: [] });
+    const glossaries = await withKey("glossaries");
+    expectDeclared(deeplGlossariesOperation, glossaries);
+    expect(glossaries.body).toEqual({ glossaries: [] });
   });
 
   it("report a path that does not exist, and a method, in DeepL's form", async () => {

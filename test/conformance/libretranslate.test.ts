@@ -169,7 +169,7 @@ describe("POST /libretranslate/translate_file", () => {
 
   it("returns a link to the document that needs no key", async () => {
     const before = await call("/auth/usage", { token });
-    const response = await send("notes ŋ.html", "<h1>Thank you</h1><pre>Hello</pre>");
+    const response = await send("notes ŋ.html", "<h1>Thank you</h1><code>Hello</code>");
     expectDeclared(libreTranslateFileOperation, response);
     expect(response.status).toBe(200);
     const file = await fetch(response.body.translatedFileUrl);
@@ -178,7 +178,7 @@ describe("POST /libretranslate/translate_file", () => {
       /filename="notes_._?\.lg?u?g?\.html"|\.lug\.html"/,
     );
     const text = await file.text();
-    expect(text).toMatch(/^<h1>[^<]+<\/h1><pre>Hello<\/pre>$/);
+    expect(text).toMatch(/^<h1>[^<]+<\/h1><code>Hello<\/code>$/);
     if (inject("isLocal")) expect(text).toContain("Webale");
     const after = await call("/auth/usage", { token });
     expect(after.body.characters_this_month.used - before.body.characters_this_month.used).toBe(9);

@@ -16,7 +16,8 @@ const works: Readonly<Record<string, (bytes: Uint8Array, format: DocumentFormat)
     return document.write([]).bytes.length;
   },
   "job-worker": async (bytes, format) => {
-    const document = await openJobDocument({ size: bytes.length, read: async () => bytes }, { format });
+    const job = { format, target_language: "lug" };
+    const document = await openJobDocument({ size: bytes.length, read: async () => bytes }, job);
     const results = [];
     for (const { from, to } of planTranslation(document)) {
       for (let index = from; index < to; index += 1) {

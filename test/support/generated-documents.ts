@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
+import { parse as parseYaml } from "yaml";
 import type { DocumentFormat } from "../../shared/documents/document-formats.ts";
 import { readXmlTokens } from "../../shared/documents/segments/xml-tokens.ts";
 
@@ -155,14 +156,20 @@ const poText = fc
   .tuple(sentence, fc.constantFrom(" ", "\\n", ' \\"x\\" ', "\\t"), sentence)
   .map(([before, between, after]) => before + between + after);
 
+/** An entry, and at times another one whose words are equal and cut into other strings. */
+const poEntries = fc
+  .tuple(poText, fc.constantFrom("#: a.c:1\n", "# note\n", "#, c-format\n", ""), fc.boolean())
+  .map(([written, comment, isTwice]) => {
+    const cut = written.split(/(?<= )/).map((part) => `"${part}"`);
+    const again = `\n${comment}msgctxt "b"\nmsgid ""\n${cut.join("\n")}\nmsgstr ""\n`;
+    return `${comment}msgid "${written}"\nmsgstr ""\n${isTwice ? again : ""}`;
+  });
+
 const po: GeneratedFormat = {
   format: "po",
-  documents: document(
-    fc
-      .tuple(poText, fc.constantFrom("#: a.c:1\n", "# note\n", "#, c-format\n", ""))
-      .map(([written, comment]) => `${comment}msgid "${written}"\nmsgstr ""\n`),
-    "\n",
-  ).map((entries) => bytesOf(`msgid ""\nmsgstr "Language: en\\n"\n\n${text(entries)}`)),
+  documents: document(poEntries, "\n").map((entries) =>
+    bytesOf(`msgid ""\nmsgstr "Language: en\\n"\n\n${text(entries)}`),
+  ),
   structureOf: (bytes) => text(bytes).replaceAll(/^(msgstr(?:\[\d\])?) ".*"$/gm, "$1"),
   outside: (bytes) => text(bytes).replaceAll(/^(msgstr(?:\[\d\])?) ".*"$(?:\n"(?:.*)"$)*/gm, "$1"),
 };
@@ -191,6 +198,9 @@ const xliff: GeneratedFormat = {
   outside: (bytes) => withoutTargets(text(bytes)),
 };
 
+const withoutStrings = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner) => (typeof inner === "string" ? "" : inner));
+
 const json: GeneratedFormat = {
   format: "json",
   documents: fc
@@ -207,8 +217,7 @@ const json: GeneratedFormat = {
       { minKeys: 1, maxKeys: 6 },
     )
     .map((value) => bytesOf(JSON.stringify(value, null, 2))),
-  structureOf: (bytes) =>
-    JSON.stringify(JSON.parse(text(bytes)), (_key, value) => (typeof value === "string" ? "" : value)),
+  structureOf: (bytes) => withoutStrings(JSON.parse(text(bytes).replace("\uFEFF", ""))),
 };
 
 const csvCell = fc.oneof(
@@ -231,18 +240,34 @@ const run = fc
   .tuple(sentence, fc.constantFrom("", "<w:rPr><w:b/></w:rPr>", "<w:rPr><w:i/></w:rPr>"))
   .map(([words, format]) => `<w:r>${format}<w:t xml:space="preserve">${words} </w:t></w:r>`);
 
+/** Paragraphs with the same words and formatting, cut into different runs. */
+const equalParagraphs = fc
+  .tuple(sentence, word, fc.array(fc.nat(12), { maxLength: 3 }))
+  .map(([words, bold, cuts]) => {
+    const characters = Array.from(words);
+    const ends = [...cuts.toSorted((one, other) => one - other), characters.length];
+    const parts = ends.map((end, index) => characters.slice(ends[index - 1] ?? 0, end).join(""));
+    const write = (text: string, format = ""): string =>
+      `<w:r>${format}<w:t xml:space="preserve">${text}</w:t></w:r>`;
+    const end = write(` ${bold}`, "<w:rPr><w:b/></w:rPr>");
+    return `<w:p>${write(words)}${end}</w:p><w:p>${parts.map((part) => write(part)).join("")}${end}</w:p>`;
+  });
+
 const docx: GeneratedFormat = {
   format: "docx",
   documents: fc
     .array(
-      fc
-        .array(
-          fc.oneof(run, fc.constantFrom("<w:r><w:tab/></w:r>", '<w:bookmarkStart w:id="1" w:name="b"/>')),
-          {
-            maxLength: 5,
-          },
-        )
-        .map((runs) => `<w:p>${runs.join("")}</w:p>`),
+      fc.oneof(
+        equalParagraphs,
+        fc
+          .array(
+            fc.oneof(run, fc.constantFrom("<w:r><w:tab/></w:r>", '<w:bookmarkStart w:id="1" w:name="b"/>')),
+            {
+              maxLength: 5,
+            },
+          )
+          .map((runs) => `<w:p>${runs.join("")}</w:p>`),
+      ),
       { minLength: 1, maxLength: 5 },
     )
     .map((paragraphs) =>
@@ -267,6 +292,144 @@ const docx: GeneratedFormat = {
       .join("\n"),
 };
 
+/** A file of keys with values, each on a line of its own. */
+const keyValues = (
+  format: DocumentFormat,
+  entry: fc.Arbitrary<string>,
+  [before, after]: readonly [string, string] = ["", ""],
+  structureOf = (source: string): string => source.replaceAll(/=.*$/gm, "="),
+): GeneratedFormat => ({
+  format,
+  documents: document(entry, "\n").map((entries) => bytesOf(`${before}${text(entries)}\n${after}`)),
+  structureOf: (bytes) => structureOf(text(bytes).replace("\uFEFF", "")),
+});
+
+const properties = keyValues(
+  "properties",
+  fc
+    .tuple(sentence, fc.constantFrom(" ", "\\t", " \\u00e9 ", " \\= "), sentence)
+    .map((parts) => `a.b = Say ${parts.join("")}`),
+);
+
+const strings = keyValues(
+  "strings",
+  fc
+    .tuple(sentence, fc.constantFrom(" ", "\\n", ' \\"x\\" ', " %@ "), sentence)
+    .map((parts) => `"a" = "${parts.join("")}";`),
+);
+
+const yaml = keyValues(
+  "yaml",
+  fc
+    .tuple(sentence, fc.constantFrom("", '"', "'"))
+    .map(([words, quote]) => `- a: ${quote}Say ${words}${quote}`),
+  undefined,
+  (source) => withoutStrings(parseYaml(source)),
+);
+
+const arb = keyValues(
+  "arb",
+  sentence.map((words) => `"a": ${JSON.stringify(words)},`),
+  ['{"@@locale": "en",\n', '"@a": {"description": "Stays"}}'],
+  (source) => withoutStrings(JSON.parse(source)),
+);
+
+const android = keyValues(
+  "android",
+  fc
+    .tuple(
+      sentence,
+      fc.constantFrom(" ", "\\'", " &amp; ", " <b>so</b> ", "\\n", ' <xliff:g id="a">x</xliff:g> '),
+      sentence,
+    )
+    .map((parts) => `<string name="a">${parts.join("")}</string>`),
+  ['<resources xmlns:xliff="x">\n', "</resources>"],
+  (source) =>
+    readXmlTokens(source)
+      .map(({ kind, name }) => `${kind} ${name}`)
+      .filter((token) => !token.startsWith("text"))
+      .toSorted()
+      .join("\n"),
+);
+
+const assTime = "0:00:01.00,0:00:02.00";
+const ass: GeneratedFormat = {
+  format: "ass",
+  documents: document(
+    fc
+      .tuple(shortLine, fc.constantFrom(" ", "\\N", " {\\i1}", "\\h"), shortLine)
+      .map((parts) => `Dialogue: 0,${assTime},Default,,0,0,0,,${parts.join("")}`),
+    "\n",
+  ).map((lines) => bytesOf(`[Script Info]\nTitle: a b\n\n[Events]\nComment: 0,a b\n${text(lines)}\n`)),
+  structureOf: (bytes) => text(bytes).replaceAll(/(,0,0,0,,).*/g, "$1"),
+};
+
+/** A format that is XML in a ZIP file. */
+const zipped = (
+  format: DocumentFormat,
+  files: Readonly<Record<string, string>>,
+  [name, before, after]: readonly [string, string, string],
+  paragraph: fc.Arbitrary<string>,
+): GeneratedFormat => ({
+  format,
+  documents: fc.array(paragraph, { minLength: 1, maxLength: 5 }).map((paragraphs) =>
+    zipSync({
+      ...Object.fromEntries(Object.entries(files).map(([file, content]) => [file, strToU8(content)])),
+      [name]: strToU8(before + paragraphs.join("") + after),
+    }),
+  ),
+  structureOf: (bytes) =>
+    readXmlTokens(strFromU8(unzipSync(bytes)[name] ?? new Uint8Array()))
+      .filter(({ name: tag }) => /(?:p|si|span|br|tab)$/.test(tag))
+      .map(({ kind, name: tag }) => `${kind} ${tag}`)
+      .toSorted()
+      .join(" "),
+});
+
+const drawingRun = fc
+  .tuple(
+    sentence,
+    fc.constantFrom("", '<a:rPr b="1"/>', '<a:rPr lang="en-GB" i="1"><a:latin typeface="x"/></a:rPr>'),
+  )
+  .map(([words, format]) => `<a:r>${format}<a:t>${words} </a:t></a:r>`);
+
+const pptx = zipped(
+  "pptx",
+  { "ppt/presentation.xml": "<a/>" },
+  ["ppt/slides/slide1.xml", '<p:sld xmlns:p="p" xmlns:a="a">', "</p:sld>"],
+  fc
+    .array(fc.oneof(drawingRun, fc.constant("<a:br/>")), { maxLength: 4 })
+    .map((runs) => `<a:p>${runs.join("")}</a:p>`),
+);
+
+const xlsx = zipped(
+  "xlsx",
+  { "xl/workbook.xml": "<a/>" },
+  ["xl/sharedStrings.xml", '<sst xmlns="s">', "</sst>"],
+  fc.oneof(
+    sentence.map((words) => `<si><t>Say ${words}</t></si>`),
+    fc
+      .tuple(sentence, sentence)
+      .map(([one, other]) => `<si><r><t>Say ${one} </t></r><r><rPr><b/></rPr><t>${other}</t></r></si>`),
+  ),
+);
+
+const odt = zipped(
+  "odt",
+  {},
+  ["content.xml", '<office:text xmlns:office="o" xmlns:text="t">', "</office:text>"],
+  fc
+    .array(
+      fc.oneof(
+        sentence,
+        sentence.map((words) => ` <text:span text:style-name="T1">${words}</text:span> `),
+        fc.constantFrom("<text:tab/>", "<text:s/>", "<text:note><text:p>A note</text:p></text:note>"),
+      ),
+      { maxLength: 4 },
+    )
+    .map((parts) => `<text:p>${parts.join("")}</text:p>`),
+);
+
 /** All formats, with documents to translate. */
 export const generatedFormats: readonly GeneratedFormat[] = [
   plainText,
@@ -279,4 +442,13 @@ export const generatedFormats: readonly GeneratedFormat[] = [
   json,
   csv,
   docx,
+  properties,
+  strings,
+  yaml,
+  arb,
+  android,
+  ass,
+  pptx,
+  xlsx,
+  odt,
 ];

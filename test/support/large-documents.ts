@@ -31,6 +31,31 @@ const frames: Readonly<Record<DocumentFormat, Frame>> = {
   },
   json: { before: "[", passage: (text) => JSON.stringify(text), between: ",", after: "]" },
   csv: { before: "text\n", passage: (text) => `"${text}"\n` },
+  ass: { before: "[Events]\n", passage: (text) => `Dialogue: 0,0:00:01.00,0:00:02.00,,,0,0,0,,${text}\n` },
+  arb: { before: "{", passage: (text) => `"a":${JSON.stringify(text)}`, between: ",", after: "}" },
+  yaml: { passage: (text) => `- ${JSON.stringify(text)}\n` },
+  properties: { passage: (text) => `a = ${text}\n` },
+  strings: { passage: (text) => `"a" = "${text}";\n` },
+  android: {
+    before: "<resources>",
+    passage: (text) => `<string name="a">${text}</string>`,
+    after: "</resources>",
+  },
+  pptx: {
+    before: '<p:sld xmlns:p="p" xmlns:a="a">',
+    passage: (text) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`,
+    after: "</p:sld>",
+  },
+  xlsx: {
+    before: '<sst xmlns="s">',
+    passage: (text) => `<si><t>${text}</t></si>`,
+    after: "</sst>",
+  },
+  odt: {
+    before: '<office:document-content xmlns:office="o" xmlns:text="t">',
+    passage: (text) => `<text:p>${text}</text:p>`,
+    after: "</office:document-content>",
+  },
   docx: {
     before: '<w:document xmlns:w="w"><w:body>',
     passage: (text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`,
@@ -39,14 +64,24 @@ const frames: Readonly<Record<DocumentFormat, Frame>> = {
 };
 
 /** The text of the largest documents, unpacked. */
-const maxBytes = (format: DocumentFormat): number => (format === "docx" ? 20 : 10) * 1_024 * 1_024;
+/** The file in a ZIP file that has the text; with its own, a format has others. */
+const zipped: Partial<Record<DocumentFormat, readonly [string, ...string[]]>> = {
+  docx: ["word/document.xml"],
+  pptx: ["ppt/slides/slide1.xml", "ppt/presentation.xml"],
+  xlsx: ["xl/sharedStrings.xml", "xl/workbook.xml"],
+  odt: ["content.xml"],
+};
+
+const maxBytes = (format: DocumentFormat): number => (zipped[format] ? 20 : 10) * 1_024 * 1_024;
 const maxText = 10 * 1_024 * 1_024;
 const maxPassage = 199_999;
 
 const write = (format: DocumentFormat, passages: readonly string[]): Uint8Array => {
   const { before = "", passage, between = "", after = "" } = frames[format];
   const source = strToU8(before + passages.map(passage).join(between) + after);
-  return format === "docx" ? zipSync({ "word/document.xml": source }) : source;
+  const [file, ...others] = zipped[format] ?? [];
+  if (file === undefined) return source;
+  return zipSync({ [file]: source, ...Object.fromEntries(others.map((name) => [name, strToU8("<a/>")])) });
 };
 
 /** A passage with a word, so that it is translated. */

@@ -8,6 +8,7 @@ import { chooseLanguages, type LanguagePair } from "../../../shared/platform/cat
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { ObjectLinks } from "../../../shared/platform/storage/object-store.ts";
 import { countUse } from "../../../shared/platform/telemetry/use.ts";
+import { documentLanguages } from "../../../shared/recordings/jobs/job-document.ts";
 import { checkDocumentSize, readSource } from "../read-source.ts";
 import { type StoringDependencies, storeFile } from "../store-file.ts";
 import type { LibreTranslateFileRequest } from "./contract.ts";
@@ -76,7 +77,9 @@ export const translateFile = async (
   const { translator, characters: quota, store, maxMilliseconds = 25_000 } = dependencies;
   const languages = chooseLanguages({ source_language: source, target_language: target });
   checkDocumentSize(file.content.length);
-  const { document, format, characters } = await readSource(file.content, file.filename);
+  const { document, format, characters } = await readSource(file.content, file.filename, {
+    languages: documentLanguages(languages.source?.code, languages.target.code),
+  });
   await quota.charge(userId, characters);
   const timeout = AbortSignal.timeout(maxMilliseconds);
   let translated = 0;

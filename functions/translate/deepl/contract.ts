@@ -7,7 +7,7 @@ import {
   unsupported,
 } from "../../../shared/platform/validation/fields.ts";
 import { batchBytes } from "../contract-limits.ts";
-import { flag, flagType, oneOrMoreTexts, shownAs, textsLimit } from "../dialect-fields.ts";
+import { flag, flagType, lenientObject, oneOrMoreTexts, shownAs, textsLimit } from "../dialect-fields.ts";
 
 const tag = "DeepL and LibreTranslate clients";
 const ofAccount = { tag, auth: "user", scope: "translate", limit: "account" } as const;
@@ -31,7 +31,7 @@ const refused = (sentence: string) =>
     .meta({ override: { type: "string" }, description: sentence });
 
 /** Every parameter has an effect, agrees with what the service does anyway, or is refused with 400 and its name. */
-export const deeplTranslateRequest = z
+const deeplTranslateMembers = z
   .strictObject(
     {
       text: oneOrMoreTexts.meta({
@@ -130,6 +130,9 @@ export const deeplTranslateRequest = z
     unknownMembers,
   )
   .meta({ id: "DeeplTranslateRequest" });
+
+/** The request as clients send it: with `null` for what they leave out, and members that request nothing. */
+export const deeplTranslateRequest = lenientObject(deeplTranslateMembers);
 export type DeeplTranslateRequest = z.output<typeof deeplTranslateRequest>;
 
 export const deeplTranslateResponse = z
@@ -267,24 +270,6 @@ export const deeplUsageOperation = defineOperation({
         }),
       })
       .meta({ id: "DeeplUsage" }),
-  },
-  errors: [],
-});
-
-export const deeplGlossaryPairsOperation = defineOperation({
-  ...ofAccount,
-  id: "deeplGlossaryPairs",
-  method: "GET",
-  path: "/deepl/v2/glossary-language-pairs",
-  summary: "List the languages of glossaries, of which there are none, for clients of DeepL",
-  response: {
-    status: 200,
-    description: "An empty list: glossaries are not supported",
-    schema: z
-      .object({
-        supported_languages: z.array(z.never()).max(0).meta({ example: [], description: "Always empty" }),
-      })
-      .meta({ id: "DeeplGlossaryPairs" }),
   },
   errors: [],
 });

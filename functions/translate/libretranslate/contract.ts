@@ -7,7 +7,7 @@ import {
   unsupported,
 } from "../../../shared/platform/validation/fields.ts";
 import { batchBytes } from "../contract-limits.ts";
-import { oneOrMoreTexts, shownAs, textsLimit } from "../dialect-fields.ts";
+import { lenientObject, oneOrMoreTexts, shownAs, textsLimit } from "../dialect-fields.ts";
 
 const tag = "DeepL and LibreTranslate clients";
 
@@ -23,7 +23,7 @@ export const apiKey = z
 
 const languageText = "ISO 639-1 or ISO 639-3 code";
 
-export const libreTranslateRequest = z
+const libreTranslateMembers = z
   .strictObject(
     {
       q: oneOrMoreTexts.meta({
@@ -59,6 +59,9 @@ export const libreTranslateRequest = z
     unknownMembers,
   )
   .meta({ id: "LibreTranslateRequest" });
+
+/** The request as clients send it: with `null` for what they leave out, and members that request nothing. */
+export const libreTranslateRequest = lenientObject(libreTranslateMembers);
 export type LibreTranslateRequest = z.output<typeof libreTranslateRequest>;
 
 /** Clients of LibreTranslate always expect a language. */

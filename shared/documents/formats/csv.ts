@@ -1,6 +1,6 @@
 import { requireShortPassage } from "../segments/document-size.ts";
 import { createPassageReader, type Syntax } from "../segments/read-words.ts";
-import type { DocumentSegment, ParsedDocument, Range, SegmentPiece } from "../segments/segment.ts";
+import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 
 const lineBreak = /\r\n|[\n\r\u2028\u2029]/g;
@@ -12,6 +12,7 @@ const unquotedSyntax: Syntax = {
   special: "",
   escape: (character) => character,
   lineBreak,
+  lineMark: /^[\n\r\u2028\u2029]+$/,
 };
 
 /** The content of a cell, between its quotes. */
@@ -36,7 +37,7 @@ interface Records {
   readonly problem?: { readonly position: number; readonly text: string };
 }
 
-const separators = [",", ";", "\t"] as const;
+const separators = [",", ";", "\t", "|"] as const;
 type Separator = (typeof separators)[number];
 
 /** Returns the position of the quote that ends a quoted cell; `undefined` when it has none. */
@@ -63,7 +64,7 @@ const readRecords = (
   separator: Separator,
   maxRecords = Number.POSITIVE_INFINITY,
 ): Records => {
-  const unquoted = { ",": /[^,\r\n]*/y, ";": /[^;\r\n]*/y, "\t": /[^\t\r\n]*/y }[separator];
+  const unquoted = new RegExp(`[^${separator}\\r\\n]*`, "y");
   const lineEnd = /\r\n|\r|\n|$/y;
   const records: CsvRecord[] = [];
   let cells: Cell[] = [];
@@ -172,15 +173,10 @@ const contentOf = (text: string): Content => {
   return /\p{L}{3}|^\p{Lu}\p{Ll}$|[^\p{Script=Latin}\p{M}]/u.test(word) ? "word" : "other";
 };
 
-/** Returns the words and masks of a cell. Line breaks around its words are not part of them. */
+/** Returns the words and masks of a cell. */
 const readPieces = (source: string, cell: Cell) => {
   const words = createPassageReader(source, cell.isQuoted ? quotedSyntax : unquotedSyntax);
-  const pieces = words.read(cell).map((piece): SegmentPiece => {
-    const isLineBreak =
-      piece.kind === "mask" && /^[\n\r\u2028\u2029]+$/.test(source.slice(piece.start, piece.end));
-    return isLineBreak ? { ...piece, role: "alone" } : piece;
-  });
-  return { words, pieces };
+  return { words, pieces: words.read(cell) };
 };
 
 /** Returns what a cell contains without its addresses and placeholders. */
@@ -212,6 +208,16 @@ const proseColumns = (source: string, names: readonly string[], rows: readonly C
   return new Set(chosen.map(([index]) => index));
 };
 
+/** How many characters the name of a column has at most, if no one says that there are names. */
+const maxNameLength = 40;
+
+/** Whether the first row has the names of the columns: short ones, and no sentences. */
+const isHeader = (source: string, [header = [], second]: readonly CsvRecord[]): boolean => {
+  const names = header.map((cell) => textOf(source, cell).trim());
+  if (!second) return true;
+  return names.every((name) => name.length <= maxNameLength && !/[.!?]$/.test(name));
+};
+
 /** Returns the passages of a cell. One without quotes is written again whole, because quotes are around all of it. */
 const readCell = (source: string, cell: Cell, separator: Separator): DocumentSegment[] => {
   const { words, pieces } = readPieces(source, cell);
@@ -231,7 +237,7 @@ const readCell = (source: string, cell: Cell, separator: Separator): DocumentSeg
     const after = source.slice((segment.pieces.at(-1) ?? segment.pieces[0]).end, cell.end);
     return {
       ...segment,
-      destination: { start: cell.start, end: cell.end, before: "", after: "" },
+      destination: { start: cell.start, end: cell.end, before: "", after: "", isReplaced: true },
       layOut: (written) => {
         const whole = `${before}${written}${after}`;
         return needsQuotes(whole) ? `"${whole.replaceAll('"', '""')}"` : whole;
@@ -241,21 +247,30 @@ const readCell = (source: string, cell: Cell, separator: Separator): DocumentSeg
 };
 
 /**
- * Reads a table whose cells are separated by commas, semicolons or tabs. Its first row has the names of the columns and stays.
+ * Reads a table whose cells are separated by commas, semicolons, tabs or vertical bars.
  *
+ * @param options.header whether its first row has the names of the columns, and stays; by default that follows from what it contains.
  * @param options.columns the names, or the numbers from 1, of the columns to translate; by default those with prose.
  * @throws UnreadableDocument with the line, for quotes without an end; and for a column that does not exist.
  */
 export const readCsv = (
   source: string,
-  { columns }: { readonly columns?: readonly string[] | undefined } = {},
+  options: {
+    readonly columns?: readonly string[] | undefined;
+    readonly header?: boolean | undefined;
+  } = {},
 ): ParsedDocument => {
+  const { columns } = options;
   const separator = detectSeparator(source);
   const { records, problem } = readRecords(source, separator);
   if (problem) throw invalid(source, problem.position, problem.text);
-  const [header = [], ...rows] = records;
-  const names = header.map((cell) => textOf(source, cell).trim());
-  const chosen = columns ? findColumns(names, columns) : proseColumns(source, names, rows);
+  const hasHeader = options.header ?? isHeader(source, records);
+  const names = (hasHeader ? (records[0] ?? []) : []).map((cell) => textOf(source, cell).trim());
+  const rows = records.slice(hasHeader ? 1 : 0);
+  const numbers = Array.from({ length: records[0]?.length ?? 0 }, (_, index) => String(index + 1));
+  const chosen = columns
+    ? findColumns(hasHeader ? names : numbers, columns)
+    : proseColumns(source, names, rows);
   const segments = rows.flatMap((row) =>
     row.flatMap((cell, index) => (chosen.has(index) ? readCell(source, cell, separator) : [])),
   );

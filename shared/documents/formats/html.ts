@@ -1,9 +1,12 @@
 import { decodeHTML } from "entities";
 import { type Token, Tokenizer, TokenizerMode } from "parse5";
 import { requireFewAttributes } from "../segments/document-size.ts";
-import { collectPassage } from "../segments/passage.ts";
+import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
+import { collectPassage, type PassageCollector } from "../segments/passage.ts";
 import { createPassageReader, type Syntax } from "../segments/read-words.ts";
-import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import { editLanguages, isMarked, readTextAttributes } from "./html-attributes.ts";
+import { templatePattern, withoutTemplates } from "./html-templates.ts";
 
 /** Elements that are part of a sentence. All others begin and end a passage. */
 const inlineElements = new Set(
@@ -15,17 +18,15 @@ const inlineElements = new Set(
 
 /** Elements whose content no reader reads as prose. */
 const ignoredElements = new Set(
-  "code kbd samp var tt pre script style template svg math object applet canvas audio video iframe noembed noframes".split(
-    " ",
-  ),
+  "code kbd samp var tt script style template math applet iframe noembed noframes svg".split(" "),
 );
+
+/** What readers see or hear of a drawing. */
+const drawingTexts = new Set(["title", "desc", "text"]);
 
 const voidElements = new Set(
   "area base br col embed hr img input link meta param source track wbr".split(" "),
 );
-
-/** Attributes that people read. */
-const readAttributes = new Set(["alt", "title", "placeholder", "aria-label", "aria-description"]);
 
 const rawTextModes: Readonly<Record<string, Tokenizer["state"]>> = {
   title: TokenizerMode.RCDATA,
@@ -49,10 +50,17 @@ const escapes: Readonly<Record<string, string>> = {
 
 const characterReference = /&(?:#\d{1,7}|#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/g;
 
+/** Returns what a reader sees. What ends a line stays as it is written. */
+const decode = (written: string): string => {
+  if (!written.startsWith("&")) return "";
+  const decoded = decodeHTML(written);
+  return /\p{Cc}/u.test(decoded) ? written : decoded;
+};
+
 /** The text of HTML and of its attributes. */
 const htmlSyntax = (special: string): Syntax => ({
-  escaped: characterReference,
-  decode: decodeHTML,
+  escaped: new RegExp(`${characterReference.source}|${templatePattern.source}`, "g"),
+  decode,
   special,
   neverPlain: "&<",
   escape: (character) => escapes[character] ?? character,
@@ -62,103 +70,112 @@ const htmlSyntax = (special: string): Syntax => ({
 const textSyntax = htmlSyntax("&<>");
 const attributeSyntax = htmlSyntax("&<>\"'");
 
-/** Attributes whose value is read only on some elements. */
-const isReadAttribute = ({ tagName, attrs }: Token.TagToken, name: string): boolean => {
-  if (readAttributes.has(name)) return true;
-  const value = (attribute: string): string =>
-    attrs.find((found) => found.name === attribute)?.value.toLowerCase() ?? "";
-  if (tagName === "input" && name === "value") return /^(?:submit|button|reset)$/.test(value("type"));
-  const meant = `${value("name")}${value("property")}`;
-  return (
-    tagName === "meta" &&
-    name === "content" &&
-    /^(?:description|(?:og|twitter):(?:title|description))$/.test(meant)
-  );
-};
+/** Lines that the page shows as they are. */
+const lineSyntax: Syntax = { ...textSyntax, blank: /(?!)/g };
 
-/** Returns the range of an attribute's value between its quotes; `undefined` when it has none. */
-const valueRange = (source: string, { startOffset, endOffset }: Token.Location): Range | undefined => {
-  const quoted = /^[^=]*=\s*(["'])/.exec(source.slice(startOffset, endOffset));
-  return quoted ? { start: startOffset + quoted[0].length, end: endOffset - 1 } : undefined;
-};
+/** How a page is read. */
+export interface HtmlOptions {
+  /** Elements that stay with all that they contain, by name. */
+  readonly ignored?: ReadonlySet<string>;
+  /** What `lang` says afterwards, where it names the source; by default that stays. */
+  readonly languages?: DocumentLanguages | undefined;
+}
 
-const isMarkedIgnored = ({ attrs }: Token.TagToken): boolean =>
-  attrs.some(
-    ({ name, value }) =>
-      (name === "translate" && value.toLowerCase() === "no") ||
-      (name === "class" && value.split(/\s+/).includes("notranslate")),
-  );
-
-/** An element that stays as it is, until its end tag. */
-interface IgnoredElement {
+/** A part of a page that is read or stays, until the end of its element. One may be in another one of the other kind. */
+interface Region {
+  /** Of what is read; `undefined` for what stays. */
+  readonly passage: PassageCollector | undefined;
   readonly name: string;
   readonly start: number;
+  readonly isMarked: boolean;
   depth: number;
 }
 
-const readTextAttributes = (source: string, tag: Token.TagToken): DocumentSegment[] =>
-  Object.entries(tag.location?.attrs ?? {}).flatMap(([name, location]) => {
-    const range = isReadAttribute(tag, name) ? valueRange(source, location) : undefined;
-    if (!range || range.end <= range.start) return [];
-    const words = createPassageReader(source, attributeSyntax);
-    return words.segmentsOf(words.read(range));
-  });
-
 /** Follows the elements of a page, in the order of its tags. What is between two tags is text. */
-const createHtmlReader = (source: string, ignored: ReadonlySet<string>) => {
+const createHtmlReader = (source: string, { ignored = new Set(), languages }: HtmlOptions) => {
   const segments: DocumentSegment[] = [];
-  const passage = collectPassage(createPassageReader(source, textSyntax), (found) => {
-    for (const segment of found) segments.push(segment);
-  });
-  let skipped: IgnoredElement | undefined;
+  const edits: DocumentEdit[] = [];
+  const rename = languageRenamer(languages);
+  const collect = (syntax: Syntax): PassageCollector =>
+    collectPassage(createPassageReader(source, syntax), (found) => {
+      for (const segment of found) segments.push(segment);
+    });
+  const page: Region = { passage: collect(textSyntax), name: "", start: 0, isMarked: false, depth: 1 };
+  const regions: Region[] = [];
+  const present = (): Region => regions.at(-1) ?? page;
   let position = 0;
 
   const addTextUntil = (start: number): void => {
-    if (!skipped) passage.addText({ start: position, end: start });
+    const { passage, name } = present();
+    if (!passage) return;
+    if (name !== "pre") passage.addText({ start: position, end: start });
+    else {
+      for (const { index, 0: line } of source.slice(position, start).matchAll(/[^\r\n]+|[\r\n]+/g)) {
+        if (/[\r\n]/.test(line)) passage.end();
+        else passage.addText({ start: position + index, end: position + index + line.length });
+      }
+    }
   };
-  const open = (tag: Token.TagToken, range: Range): void => {
+  const begin = (tag: Token.TagToken, { start }: Range, passage: PassageCollector | undefined): void => {
+    regions.push({ passage, name: tag.tagName, start, isMarked: isMarked(tag) === false, depth: 1 });
+  };
+  /** Whether a tag begins something to read in what stays. */
+  const isRead = (tag: Token.TagToken): boolean => {
+    const { name, isMarked: isWhole } = present();
+    return isMarked(tag) === true || (name === "svg" && !isWhole && drawingTexts.has(tag.tagName));
+  };
+  const open = (tag: Token.TagToken, range: Range, passage: PassageCollector): void => {
     const { tagName: name, selfClosing } = tag;
-    const isVoid = voidElements.has(name);
+    const isAlone = voidElements.has(name) || selfClosing;
     const isInline = inlineElements.has(name);
     if (!isInline) passage.end();
-    if (!isVoid && !selfClosing && (ignoredElements.has(name) || ignored.has(name) || isMarkedIgnored(tag))) {
-      skipped = { name, start: range.start, depth: 1 };
-      return;
+    const stays = isMarked(tag) === false || ignored.has(name);
+    if (!stays) {
+      for (const segment of readTextAttributes(source, tag, attributeSyntax)) segments.push(segment);
     }
-    for (const segment of readTextAttributes(source, tag)) segments.push(segment);
-    if (!isInline) return;
-    if (isVoid || selfClosing) passage.addAlone(range);
-    else passage.addTag({ ...range, name, isClosing: false });
+    if (!isAlone && (stays || ignoredElements.has(name))) begin(tag, range, undefined);
+    else if (!isAlone && name === "pre") begin(tag, range, collect(lineSyntax));
+    else if (isInline && isAlone) passage.addAlone(range);
+    else if (isInline) passage.addTag({ ...range, name, isClosing: false });
   };
-  const closeIgnored = (element: IgnoredElement, end: number): void => {
-    if (inlineElements.has(element.name)) passage.addAlone({ start: element.start, end });
-    skipped = undefined;
+  const close = (region: Region, end: number): void => {
+    regions.pop();
+    region.passage?.end();
+    if (!region.passage && inlineElements.has(region.name)) {
+      present().passage?.addAlone({ start: region.start, end });
+    }
   };
   return {
     segments,
+    edits,
     startTag: (tag: Token.TagToken, range: Range): void => {
       addTextUntil(range.start);
       position = range.end;
-      if (!skipped) open(tag, range);
-      else if (skipped.name === tag.tagName && !tag.selfClosing) skipped.depth += 1;
+      const region = present();
+      if (region.name === tag.tagName && !tag.selfClosing) region.depth += 1;
+      if (region.passage) {
+        for (const edit of editLanguages(source, tag, rename)) edits.push(edit);
+        open(tag, range, region.passage);
+      } else if (isRead(tag) && !tag.selfClosing) begin(tag, range, collect(textSyntax));
     },
     endTag: ({ tagName: name }: Token.TagToken, range: Range): void => {
       addTextUntil(range.start);
       position = range.end;
-      if (skipped) {
-        if (skipped.name === name) skipped.depth -= 1;
-        if (skipped.depth === 0) closeIgnored(skipped, range.end);
-      } else if (inlineElements.has(name)) passage.addTag({ ...range, name, isClosing: true });
-      else passage.end();
+      const region = present();
+      if (region.name === name) region.depth -= 1;
+      if (region.depth === 0) close(region, range.end);
+      else if (region.passage && inlineElements.has(name)) {
+        region.passage.addTag({ ...range, name, isClosing: true });
+      } else region.passage?.end();
     },
     markup: (range: Range): void => {
       addTextUntil(range.start);
       position = range.end;
-      if (!skipped) passage.addAlone(range);
+      present().passage?.addAlone(range);
     },
     end: (): void => {
       addTextUntil(source.length);
-      passage.end();
+      for (const { passage } of [page, ...regions]) passage?.end();
     },
   };
 };
@@ -187,14 +204,9 @@ class BoundedTokenizer extends Tokenizer {
 /**
  * Reads a page, or a part of one. Translated are its text and the attributes that people read, such as `alt`; not code, and not
  * what is marked with `translate="no"` or `class="notranslate"`.
- *
- * @param options.ignored elements that stay with all that they contain, by name.
  */
-export const readHtml = (
-  source: string,
-  { ignored = new Set() }: { readonly ignored?: ReadonlySet<string> } = {},
-): ParsedDocument => {
-  const reader = createHtmlReader(source, ignored);
+export const readHtml = (source: string, options: HtmlOptions = {}): ParsedDocument => {
+  const reader = createHtmlReader(source, options);
   const nothing = (): void => undefined;
   const tokenizer = new BoundedTokenizer(
     { sourceCodeLocationInfo: true },
@@ -218,7 +230,7 @@ export const readHtml = (
       onParseError: null,
     },
   );
-  tokenizer.write(source, true);
+  tokenizer.write(withoutTemplates(source), true);
   const segments = reader.segments.toSorted((one, other) => one.pieces[0].start - other.pieces[0].start);
-  return { source, segments };
+  return { source, segments, edits: reader.edits };
 };

@@ -1,5 +1,7 @@
+import { isData, isDataKey } from "../segments/data-values.ts";
+import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
 import { createPassageReader, type Syntax } from "../segments/read-words.ts";
-import type { DocumentSegment, ParsedDocument, Range, SegmentPiece } from "../segments/segment.ts";
+import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 
 const escapes: Readonly<Record<string, string>> = {
@@ -26,25 +28,20 @@ const decode = (escaped: string): string => {
   return /^[^\p{Cc}\p{Cs}\u2028\u2029]$/u.test(character) ? character : escaped;
 };
 
-const jsonSyntax: Syntax = {
+export const jsonSyntax: Syntax = {
   // A pair of surrogates is one character for readers.
   escaped: /\\u[dD][89ABab][\dA-Fa-f]{2}\\u[dD][C-Fc-f][\dA-Fa-f]{2}|\\u[\dA-Fa-f]{4}|\\[^u]/g,
   decode,
   special: `"\\${controls}`,
   escape: (character) => escapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   lineBreak: /[\u2028\u2029]/g,
+  lineMark: /^(?:\\[nr]|[\u2028\u2029])+$/,
 };
 
-const lineBreaks = /^(?:\\[nr]|[\u2028\u2029])+$/;
-
-/** Returns the passages of a string. Line breaks around its words are not part of them. */
-const readString = (source: string, range: Range): DocumentSegment[] => {
-  const words = createPassageReader(source, jsonSyntax);
-  const pieces = words.read(range).map((piece): SegmentPiece => {
-    const isLineBreak = piece.kind === "mask" && lineBreaks.test(source.slice(piece.start, piece.end));
-    return isLineBreak ? { ...piece, role: "alone" } : piece;
-  });
-  return words.segmentsOf(pieces);
+/** Returns the passages of a string. */
+export const readString = (source: string, range: Range, syntax: Syntax): DocumentSegment[] => {
+  const words = createPassageReader(source, syntax);
+  return words.segmentsOf(words.read(range));
 };
 
 const invalid = (source: string, position: number, problem: string): UnreadableDocument => {
@@ -128,34 +125,57 @@ const expectations = {
   end: { kinds: "", name: "the end of the file" },
 } satisfies Record<string, Expectation>;
 
+/** Which strings of a document are for people. */
+interface JsonRules {
+  /** Whether a key says that all of its value stays. */
+  readonly staysUnder: (key: string | undefined) => boolean;
+  readonly stays: (text: string) => boolean;
+}
+
+/** An object or a list whose end has not been read. */
+interface OpenContainer {
+  readonly kind: "{" | "[";
+  /** Whether all of it stays. */
+  readonly stays: boolean;
+  /** The last key of an object; of a list, that of the list. */
+  key: string | undefined;
+}
+
 /** Follows the tokens of a document. A list replaces recursion, because nesting may be deep. */
-const createJsonReader = (source: string) => {
-  const segments: DocumentSegment[] = [];
-  const open: ("{" | "[")[] = [];
+const createJsonReader = (source: string, rules: JsonRules, add: (value: Range, key?: string) => void) => {
+  const open: OpenContainer[] = [];
+  const staysHere = (): boolean => {
+    const container = open.at(-1);
+    return container !== undefined && (container.stays || rules.staysUnder(container.key));
+  };
   let expected: Expectation = expectations.value;
   const endValue = (): void => {
     const container = open.at(-1);
     if (!container) expected = expectations.end;
-    else expected = container === "{" ? expectations.nextMember : expectations.nextValue;
+    else expected = container.kind === "{" ? expectations.nextMember : expectations.nextValue;
   };
   const addString = ({ start, end }: Range): void => {
-    if (expected === expectations.key || expected === expectations.firstKey) expected = expectations.colon;
-    else {
-      for (const segment of readString(source, { start: start + 1, end: end - 1 })) segments.push(segment);
+    const container = open.at(-1);
+    if (expected === expectations.key || expected === expectations.firstKey) {
+      if (container) container.key = source.slice(start + 1, end - 1);
+      expected = expectations.colon;
+    } else {
+      if (!staysHere() && !rules.stays(source.slice(start + 1, end - 1)))
+        add({ start: start + 1, end: end - 1 });
+      else if (container?.key === "@@locale") add({ start: start + 1, end: end - 1 }, container.key);
       endValue();
     }
   };
   return {
-    segments,
     add: (token: Token): void => {
       const { kind, start } = token;
       if (!expected.kinds.includes(kind)) throw invalid(source, start, `expected was ${expected.name}`);
       if (kind === "{" || kind === "[") {
-        open.push(kind);
+        open.push({ kind, stays: staysHere(), key: open.at(-1)?.key });
         expected = kind === "{" ? expectations.firstKey : expectations.firstValue;
       } else if (kind === '"') addString(token);
       else if (kind === ":") expected = expectations.value;
-      else if (kind === ",") expected = open.at(-1) === "{" ? expectations.key : expectations.value;
+      else if (kind === ",") expected = open.at(-1)?.kind === "{" ? expectations.key : expectations.value;
       else {
         if (kind !== "0") open.pop();
         endValue();
@@ -168,15 +188,48 @@ const createJsonReader = (source: string) => {
   };
 };
 
+const readWith = (source: string, rules: JsonRules, add: (value: Range, key?: string) => void): void => {
+  const nextToken = createScanner(source);
+  const reader = createJsonReader(source, rules, add);
+  for (let token = nextToken(); token; token = nextToken()) reader.add(token);
+  reader.end();
+};
+
 /**
- * Reads a file of messages, such as those of i18next. Translated are all strings; keys, numbers and all other values stay.
+ * Reads a file of messages, such as those of i18next. Translated are strings with words; keys, numbers and all that is for programs
+ * stay: identifiers, colours, dates, paths, addresses, locales, and what keys such as `id` and `href` name.
  *
  * @throws UnreadableDocument with line and column, for what is not JSON.
  */
-export const readJsonTexts = (source: string): ParsedDocument => {
-  const nextToken = createScanner(source);
-  const reader = createJsonReader(source);
-  for (let token = nextToken(); token; token = nextToken()) reader.add(token);
-  reader.end();
-  return { source, segments: reader.segments };
+export const readJsonTexts = (source: string, target?: string): ParsedDocument => {
+  const segments: DocumentSegment[] = [];
+  // What is escaped is no part of an identifier.
+  const stays = (written: string): boolean =>
+    isData(written.replaceAll(String.raw`\/`, "/").replaceAll(/\\(?:u[\dA-Fa-f]{4}|.)/g, " "));
+  readWith(source, { staysUnder: isDataKey, stays }, (range, key) => {
+    if (key !== undefined) return;
+    for (const segment of readString(source, range, { ...jsonSyntax, target })) segments.push(segment);
+  });
+  return { source, segments };
+};
+
+/**
+ * Reads an Application Resource Bundle, as Flutter has them. What `@` begins is about messages, and stays; `@@locale` names the target's
+ * language afterwards.
+ *
+ * @throws UnreadableDocument as {@link readJsonTexts} does.
+ */
+export const readArb = (source: string, languages?: DocumentLanguages): ParsedDocument => {
+  const segments: DocumentSegment[] = [];
+  const edits: DocumentEdit[] = [];
+  const rename = languageRenamer(languages);
+  const rules = { staysUnder: (key = "") => key.startsWith("@"), stays: () => false };
+  readWith(source, rules, (range, key) => {
+    const text = key === undefined ? undefined : rename(source.slice(range.start, range.end));
+    if (text !== undefined) edits.push({ ...range, text });
+    if (key !== undefined) return;
+    const syntax = { ...jsonSyntax, target: languages?.target };
+    for (const segment of readString(source, range, syntax)) segments.push(segment);
+  });
+  return { source, segments, edits };
 };

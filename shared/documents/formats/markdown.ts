@@ -4,10 +4,13 @@ import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmTable } from "micromark-extension-gfm-table";
 import { requireShortPassage } from "../segments/document-size.ts";
 import { collectPassage, type PassageCollector } from "../segments/passage.ts";
-import { createPassageReader, type PassageReader, type Syntax } from "../segments/read-words.ts";
+import { createPassageReader, type PassageReader, plainSyntax, type Syntax } from "../segments/read-words.ts";
 import type { DocumentSegment, ParsedDocument, Range, SegmentPiece } from "../segments/segment.ts";
-import { UnreadableDocument } from "../segments/unreadable-document.ts";
+import { isUnreadableDocument, UnreadableDocument } from "../segments/unreadable-document.ts";
 import { readHtml } from "./html.ts";
+import { jsonSyntax, readString } from "./json.ts";
+import { inlineExtensions, withoutExtensions } from "./markdown-extensions.ts";
+import { readYaml } from "./yaml.ts";
 
 /** The tree of a Markdown text with tables. */
 export const parseMarkdown = (source: string) =>
@@ -24,6 +27,7 @@ export interface MarkdownNode {
       }
     | undefined;
   readonly alt?: string | null | undefined;
+  readonly title?: string | null | undefined;
   readonly referenceType?: string | undefined;
   readonly depth?: number | undefined;
 }
@@ -32,20 +36,28 @@ const passageTypes = new Set(["heading", "paragraph", "tableCell"]);
 /** Their words are between two pieces of markup. */
 const pairedTypes = new Set(["delete", "emphasis", "link", "linkReference", "strong"]);
 
-/** Escapes, references, footnote marks and the boxes of task lists. */
-const escaped =
-  /\\[!-/:-@[-`{-~]|&(?:#\d{1,7}|#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});|\[\^[^\]\s]+\]|^\[[ xX]\](?=\s)/g;
+/** Escapes, references, footnote marks, the boxes of task lists, and what other programs read. */
+const escaped = new RegExp(
+  String.raw`\\[!-/:-@[-\u0060{-~]|&(?:#\d{1,7}|#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});|\[\^[^\]\s]+\]|^\[[ xX]\](?=\s)|${inlineExtensions}`,
+  "g",
+);
 
 /** Lines of a quotation begin with its mark again. */
-const lineEnd = /(?<![ \t])[ \t]*\r?\n[ \t]*(?:>[ \t]*)*/g;
+const lineEnd = /(?<![ \t])[ \t]*(?:\r\n|[\r\n])[ \t]*(?:>[ \t]*)*/g;
 
 const markdownSyntax: Syntax = {
   escaped,
-  decode: (written) => (written.startsWith("\\") ? written.slice(1) : decodeHTML(written)),
+  decode: (written) => {
+    if (/^(?:\$|\[\[)/.test(written)) return "";
+    return written.startsWith("\\") ? written.slice(1) : decodeHTML(written);
+  },
   special: "\\`*_[]<>&|",
   escape: (character) => `\\${character}`,
   blank: lineEnd,
 };
+
+/** The title of a box. */
+const titleSyntax: Syntax = { ...plainSyntax, special: '"', escape: () => "'" };
 
 /** Where a node is in the source. */
 export const rangeOf = ({ position }: MarkdownNode): Range => ({
@@ -112,6 +124,16 @@ const altText = (source: string, { start }: Range, alt: string): DocumentSegment
   return words.segmentsOf(words.read(range));
 };
 
+/** Returns the title of a link or an image as a segment, where the source writes it without escapes. */
+const linkTitle = (source: string, { start, end }: Range, title: string): DocumentSegment[] => {
+  const written = source.slice(start, end);
+  const index = written.lastIndexOf(`"${title}"`);
+  if (index < 0) return [];
+  const words = createPassageReader(source, titleSyntax);
+  const from = start + index + 1;
+  return words.segmentsOf(words.read({ start: from, end: from + title.length }));
+};
+
 interface MarkdownReading {
   readonly source: string;
   readonly segments: DocumentSegment[];
@@ -126,6 +148,15 @@ const isPair = ({ type, children = [], referenceType }: MarkdownNode): boolean =
   referenceType !== "shortcut" &&
   referenceType !== "collapsed";
 
+/** Returns the range of a text with the marks that its next line begins with, which the parser leaves out. */
+const withIndent = (source: string, { start, end }: Range): Range => {
+  if (!/[\r\n]/.test(source.charAt(end - 1))) return { start, end };
+  const indent = /[ \t]*(?:>[ \t]*)*/y;
+  indent.lastIndex = end;
+  indent.test(source);
+  return { start, end: Math.max(end, indent.lastIndex) };
+};
+
 /** Adds the nodes of a passage in the order of the source. A stack holds them, because nesting may be deep. */
 const addPassage = (node: MarkdownNode, reading: MarkdownReading): void => {
   const { source, segments, words } = reading;
@@ -138,10 +169,11 @@ const addPassage = (node: MarkdownNode, reading: MarkdownReading): void => {
       next();
       continue;
     }
-    const { type, children = [], alt } = next;
+    const { type, children = [], alt, title } = next;
     const range = rangeOf(next);
+    if (title) for (const segment of linkTitle(source, range, title)) segments.push(segment);
     const isAutomatic = type === "link" && /^<|^[^[]/.test(source.slice(range.start, range.end));
-    if (type === "text") passage.addText(range);
+    if (type === "text") passage.addText(withIndent(source, range));
     else if (type === "html") addHtmlTag(source, range, passage);
     else if (isPair(next) && !isAutomatic) {
       const first = rangeOf(children[0] ?? next).start;
@@ -157,8 +189,27 @@ const addPassage = (node: MarkdownNode, reading: MarkdownReading): void => {
   passage.end();
 };
 
-/** Metadata before the text, as static site generators write it. */
-const frontMatter = /^\uFEFF?---\r?\n[\s\S]*?\r?\n---(?=\r?\n|$)/;
+/** What readers see of the metadata before a text. */
+const readKeys = new Set(["title", "description", "summary"]);
+
+/** Returns the words of the metadata: of YAML, or of TOML. */
+const readMetadata = (source: string, metadata: string): DocumentSegment[] => {
+  if (metadata.startsWith("+++")) {
+    const values = metadata.matchAll(/^(title|description|summary)\s*=\s*"((?:\\.|[^"\\\r\n])*)"/gm);
+    return Array.from(values).flatMap(({ index, 0: written, 2: value = "" }) => {
+      const end = index + written.length - 1;
+      return readString(source, { start: end - value.length, end }, jsonSyntax);
+    });
+  }
+  if (metadata === "") return [];
+  try {
+    return readYaml(metadata.replace(/---$/, ""), { keys: readKeys }).segments.slice();
+  } catch (error) {
+    // Programs tolerate metadata that is no YAML. It stays.
+    if (isUnreadableDocument(error)) return [];
+    throw error;
+  }
+};
 
 /** The parser needs time in proportion to the square of the depth. */
 const tooDeep = /^(?:[ \t]*>){100}|^[ \t]{400,}(?:[-*+]|\d+[.)])[ \t]/m;
@@ -177,10 +228,16 @@ const requireFewBlanks = (source: string): void => {
 export const readMarkdown = (source: string): ParsedDocument => {
   if (tooDeep.test(source)) throw new UnreadableDocument("The Markdown is nested too deeply.");
   requireFewBlanks(source);
-  const text = source.replace(frontMatter, (found) => found.replaceAll(/[^\r\n]/g, " "));
+  const { text, words, metadata } = withoutExtensions(source);
   const reading: MarkdownReading = {
     source,
-    segments: [],
+    segments: [
+      ...readMetadata(source, metadata),
+      ...words.flatMap((range) => {
+        const title = createPassageReader(source, titleSyntax);
+        return title.segmentsOf(title.read(range));
+      }),
+    ],
     words: createPassageReader(source, markdownSyntax),
     structures: createStructures(),
   };

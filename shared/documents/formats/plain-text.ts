@@ -15,19 +15,52 @@ const linesOf = (source: string): Line[] =>
     end: index + text.length,
   }));
 
-/** Whether a sentence goes over the end of a line: the line is long and open, and the next one begins in the middle. */
-const isContinued = (source: string, line: Line, next: Line): boolean =>
+/** A line that begins an item of a list, a quotation, a heading or a field, such as `Subject: x`. */
+const beginsLine = /^(?:[-–—*•>#+|]|\(?(?:\d{1,3}|\p{L})[.)]\s|\p{Lu}[\p{L}-]{0,20}:\s)/u;
+
+/** The width that lines of a paragraph were wrapped at: no word of a next line would have fitted into one. */
+const isWrapped = (line: Line, next: Line, width: number): boolean => {
+  const [word = ""] = /^\S+/.exec(next.text) ?? [];
+  return line.text.length + 1 + word.length > width;
+};
+
+/**
+ * Whether a sentence goes over the end of a line: the line is long and open, and the next one begins in the middle, or with the word for
+ * which the line had no room.
+ */
+const isContinued = (source: string, line: Line, next: Line, width: number): boolean =>
   line.text.length >= wrappedLength &&
   !/[.!?:;…»”"]$/.test(line.text) &&
-  /^\p{Ll}/u.test(next.text) &&
-  /^[ \t]*\r?\n[ \t]*$/.test(source.slice(line.end, next.start));
+  (/^\p{Ll}/u.test(next.text) || (/^[\p{Lu}\p{N}"“‘(]/u.test(next.text) && isWrapped(line, next, width))) &&
+  !beginsLine.test(next.text) &&
+  isNextLine(source, line, next);
+
+const isNextLine = (source: string, line: Line, next: Line): boolean =>
+  /^[ \t]*(?:\r*\n|\r)[ \t]*$/.test(source.slice(line.end, next.start));
+
+/** Returns for each line the length of the longest one of its paragraph. */
+const widthsOf = (source: string, lines: readonly Line[]): number[] => {
+  const widths: number[] = [];
+  let first = 0;
+  for (const [index, line] of lines.entries()) {
+    const next = lines[index + 1];
+    if (next && isNextLine(source, line, next)) continue;
+    const width = lines
+      .slice(first, index + 1)
+      .reduce((longest, { text }) => Math.max(longest, text.length), 0);
+    for (; first <= index; first += 1) widths.push(width);
+  }
+  return widths;
+};
 
 /** Reads plain text: a passage is a line, or several that a sentence was wrapped into. */
 export const readText = (source: string): ParsedDocument => {
   const passages: Line[][] = [];
   let last: Line | undefined;
-  for (const line of linesOf(source)) {
-    if (last && isContinued(source, last, line)) passages.at(-1)?.push(line);
+  const lines = linesOf(source);
+  const widths = widthsOf(source, lines);
+  for (const [index, line] of lines.entries()) {
+    if (last && isContinued(source, last, line, widths[index] ?? 0)) passages.at(-1)?.push(line);
     else passages.push([line]);
     last = line;
   }

@@ -1,6 +1,7 @@
+import { type DocumentLanguages, languageRenamer } from "../segments/language-tags.ts";
 import { collectPassage, type PassageCollector } from "../segments/passage.ts";
 import { createPassageReader, plainSyntax, type Syntax } from "../segments/read-words.ts";
-import type { DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
+import type { DocumentEdit, DocumentSegment, ParsedDocument, Range } from "../segments/segment.ts";
 import { UnreadableDocument } from "../segments/unreadable-document.ts";
 
 /** What can be read at a glance, as in `shared/recordings/transcripts`. */
@@ -18,10 +19,6 @@ const vttEscapes: Readonly<Record<string, string>> = {
 /** Tags such as `<i>`, `<c.red>` and `<v Ann>`, times inside of a cue, and positions such as `{\an8}`. */
 const markup = String.raw`<\/?[a-zA-Z\d][^<>\n]*>|\{\\[^{}\n]*\}`;
 
-const blank = /(?<![ \t])[ \t]*\r?\n[ \t]*/g;
-
-const srtSyntax: Syntax = { ...plainSyntax, blank };
-
 const vttSyntax: Syntax = {
   escaped: new RegExp(Object.keys(vttEscapes).join("|"), "g"),
   decode: (written) => vttEscapes[written] ?? written,
@@ -29,7 +26,7 @@ const vttSyntax: Syntax = {
   neverPlain: "&<",
   escape: (character) =>
     Object.keys(vttEscapes).find((written) => vttEscapes[written] === character) ?? character,
-  blank,
+  blank: /(?<![ \t])[ \t]*(?:\r*\n|\r)[ \t]*/g,
 };
 
 /** The text of a cue: its lines after the times. */
@@ -37,36 +34,66 @@ interface Cue extends Range {
   readonly lines: readonly Range[];
 }
 
-const time = /^(?:\d+:)?\d{1,2}:\d{2}[,.]\d{1,3}[ \t]+-->[ \t]+(?:\d+:)?\d{1,2}:\d{2}[,.]\d{1,3}/;
+const moment = String.raw`(?:\d+:)?\d{1,2}:\d{2}(?:[,.:]\d{1,3})?`;
+
+/** The times of a cue, also as programs write them that players tolerate: without blanks, or without milliseconds. */
+const time = new RegExp(String.raw`^[ \t]*${moment}[ \t]*-->[ \t]*${moment}`);
+
+/** Other times, which no player reads. */
+const damagedTime = /^[ \t]*\d[\d:;.,\s]*-->/;
 
 /** Returns the lines of a source, without their ends. */
 const linesOf = (source: string): Range[] => {
   const lines: Range[] = [];
   let start = 0;
-  for (const match of source.matchAll(/\r\n|\n|\r/g)) {
+  for (const match of source.matchAll(/\r*\n|\r/g)) {
     lines.push({ start, end: match.index });
     start = match.index + match[0].length;
   }
   return [...lines, { start, end: source.length }];
 };
 
-/** Finds the cues: what is between a line with times and the next empty line. */
-const cuesOf = (source: string): Cue[] => {
+/** A line after the times of a cue. */
+interface CueLine extends Range {
+  readonly text: string;
+}
+
+/** Divides lines where one is empty. In SubRip, a cue continues after that, up to the number of the next one. */
+const groupsOf = (lines: readonly CueLine[]): CueLine[][] => {
+  const groups: CueLine[][] = [[]];
+  for (const line of lines) {
+    if (line.text.trim() === "") groups.push([]);
+    else groups.at(-1)?.push(line);
+  }
+  return groups.filter(({ length }) => length > 0);
+};
+
+/** In WebVTT, an empty line ends a cue. */
+const firstGroup = (lines: readonly CueLine[]): CueLine[][] => {
+  const end = lines.findIndex(({ text }) => text.trim() === "");
+  return groupsOf(end < 0 ? lines : lines.slice(0, end));
+};
+
+/** Finds the texts between lines with times. @throws UnreadableDocument with the line, for times that no player reads. */
+const cuesOf = (source: string, groups: (lines: readonly CueLine[]) => CueLine[][]): Cue[] => {
   const cues: Cue[] = [];
-  let lines: Range[] | undefined;
+  let lines: CueLine[] | undefined;
   const end = (): void => {
-    const [first] = lines ?? [];
-    const last = lines?.at(-1);
-    if (first && last) cues.push({ start: first.start, end: last.end, lines: lines ?? [] });
-    lines = undefined;
+    for (const group of groups(lines ?? [])) {
+      const [first] = group;
+      const last = group.at(-1);
+      if (first && last) cues.push({ start: first.start, end: last.end, lines: group });
+    }
   };
-  for (const line of linesOf(source)) {
-    const text = source.slice(line.start, line.end);
+  for (const [index, { start, end: lineEnd }] of linesOf(source).entries()) {
+    const text = source.slice(start, lineEnd);
     if (time.test(text)) {
+      if (/^\s*\d+\s*$/.test(lines?.at(-1)?.text ?? "")) lines?.pop();
       end();
       lines = [];
-    } else if (text.trim() === "") end();
-    else lines?.push(line);
+    } else if (damagedTime.test(text)) {
+      throw new UnreadableDocument(`The subtitles are invalid: line ${index + 1}: its times cannot be read.`);
+    } else lines?.push({ start, end: lineEnd, text });
   }
   end();
   return cues;
@@ -99,11 +126,11 @@ const breakLines = (written: string, lineEnd: string): string => {
 };
 
 const isTooLong = (written: string): boolean =>
-  written.split(/\r\n|\n|\r/).some((line) => seenLength(line) > maxLineLength);
+  written.split(/\r*\n|\r/).some((line) => seenLength(line) > maxLineLength);
 
 /** Subtitles have no escape for an arrow, and an empty line would end the cue. */
 const isText = (written: string): boolean =>
-  !written.includes("-->") && written.split(/\r\n|\n|\r/).every((line) => line.trim() !== "");
+  !written.includes("-->") && written.split(/\r*\n|\r/).every((line) => line.trim() !== "");
 
 /** Adds a range of a cue to a passage, its tags as pairs. */
 const addCue = (source: string, { start, end }: Range, passage: PassageCollector): void => {
@@ -143,20 +170,35 @@ const segmentsOf = (source: string, cue: Cue, syntax: Syntax, lineEnd: string): 
   return segments;
 };
 
-const readSubtitles = (source: string, syntax: Syntax, name: string): ParsedDocument => {
-  const cues = cuesOf(source);
+const readSubtitles = (
+  source: string,
+  syntax: Syntax,
+  name: string,
+  groups: (lines: readonly CueLine[]) => CueLine[][],
+): ParsedDocument => {
+  const cues = cuesOf(source, groups);
   if (cues.length === 0) throw new UnreadableDocument(`The document has no subtitles of ${name}.`);
-  const lineEnd = source.includes("\r\n") ? "\r\n" : "\n";
+  const [lineEnd = "\n"] = /\r*\n|\r/.exec(source) ?? [];
   return { source, segments: cues.flatMap((cue) => segmentsOf(source, cue, syntax, lineEnd)) };
 };
 
+/** Returns the edit of the language in the head of a WebVTT file, which is before its first empty line. */
+const editLanguage = (source: string, languages: DocumentLanguages | undefined): DocumentEdit[] => {
+  const [head = ""] = source.split(/(?:\r*\n|\r){2}/, 1);
+  const [, name = "", value = ""] = /^(WEBVTT[\s\S]*?[\r\n]Language:[ \t]*)([\w-]+)/.exec(head) ?? [];
+  const text = languageRenamer(languages)(value);
+  return text === undefined ? [] : [{ start: name.length, end: name.length + value.length, text }];
+};
+
 /** Reads SubRip. Numbers and times stay; a text that is too long for a line is broken into more lines. @throws UnreadableDocument */
-export const readSrt = (source: string): ParsedDocument => readSubtitles(source, srtSyntax, "SubRip");
+export const readSrt = (source: string): ParsedDocument =>
+  readSubtitles(source, plainSyntax, "SubRip", groupsOf);
 
 /** Reads WebVTT, as {@link readSrt}. Notes, styles, names of cues and their settings stay. @throws UnreadableDocument */
-export const readVtt = (source: string): ParsedDocument => {
+export const readVtt = (source: string, languages?: DocumentLanguages): ParsedDocument => {
   if (!/^\uFEFF?WEBVTT(?:\s|$)/.test(source)) {
     throw new UnreadableDocument("The document does not begin with WEBVTT.");
   }
-  return readSubtitles(source, vttSyntax, "WebVTT");
+  const read = readSubtitles(source, vttSyntax, "WebVTT", firstGroup);
+  return { ...read, edits: editLanguage(source, languages) };
 };

@@ -27,7 +27,16 @@ const maxParts = {
   xliff: [tags(150_000)],
   json: [{ name: "texts", pattern: /"[^"\\]*/g, max: 300_000 }],
   csv: [{ name: "cells", pattern: /[,;\t\r\n]/g, max: 150_000 }],
+  arb: [{ name: "texts", pattern: /"[^"\\]*/g, max: 300_000 }],
+  yaml: [lines(50_000)],
+  properties: [lines(150_000)],
+  strings: [lines(150_000)],
+  android: [tags(150_000)],
+  ass: [{ name: "subtitles", pattern: /^Dialogue:/gim, max: 50_000 }, lines(500_000)],
   docx: [tags(300_000)],
+  pptx: [tags(300_000)],
+  xlsx: [tags(300_000)],
+  odt: [tags(300_000)],
 } satisfies Record<string, readonly Parts[]>;
 
 const countOf = (source: string, pattern: RegExp, max: number): number => {

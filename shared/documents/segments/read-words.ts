@@ -1,7 +1,9 @@
-import { divideText, maxPassageLength } from "./divide-text.ts";
+import { containWords, splitPassage, trimPassage } from "./cut-passage.ts";
+import { divideText } from "./divide-text.ts";
 import { requireShortPassage } from "./document-size.ts";
-import { findPlaceholders } from "./placeholders.ts";
-import type { DocumentSegment, Range, SegmentPiece, TextPiece } from "./segment.ts";
+import { segmentsInMessages } from "./message-segments.ts";
+import { findPlaceholders, type PlaceholderGrammar } from "./placeholders.ts";
+import type { DocumentSegment, MaskPiece, Range, SegmentPiece, TextPiece } from "./segment.ts";
 
 /** How a format writes the characters of its words. */
 export interface Syntax {
@@ -18,6 +20,14 @@ export interface Syntax {
   readonly blank?: RegExp;
   /** Matches what separates lines for readers too: it becomes a mask. Global. */
   readonly lineBreak?: RegExp;
+  /** Matches a mask that ends a line. Around words, it is no part of them. */
+  readonly lineMark?: RegExp;
+  /** What programs replace in the words; by default what any of them does. */
+  readonly placeholders?: PlaceholderGrammar | undefined;
+  /** The language of the translation, whose plural categories messages have; by default those of the source stay. */
+  readonly target?: string | undefined;
+  /** Whether a text has one destination, so that the branches of a message in it stay. */
+  readonly isWhole?: true;
 }
 
 /** The syntax of words in which no character has a meaning. */
@@ -26,7 +36,7 @@ export const plainSyntax: Syntax = {
   decode: (escaped) => escaped,
   special: "",
   escape: (character) => character,
-  blank: /(?<![ \t])[ \t]*\r?\n[ \t]*/g,
+  blank: /(?<![ \t])[ \t]*(?:\r*\n|\r)[ \t]*/g,
 };
 
 /**
@@ -143,20 +153,27 @@ const textPieces = (seen: SeenText, source: string, from: number, to: number): T
   });
 };
 
-const toPieces = (seen: SeenText, source: string): SegmentPiece[] => {
+const toPieces = (
+  seen: SeenText,
+  source: string,
+  { placeholders: grammar, lineMark }: Syntax,
+): SegmentPiece[] => {
   const { text, starts, masked } = seen;
-  const placeholders = new Set<number>();
-  for (const [from, to] of findPlaceholders(text)) {
-    masked.fill(true, from, to);
-    placeholders.add(from);
+  const placeholders = new Map<number, Pick<MaskPiece, "isPositional">>();
+  for (const { start, end, isPositional } of findPlaceholders(text, grammar)) {
+    masked.fill(true, start, end);
+    placeholders.set(start, isPositional ? { isPositional } : {});
   }
   const pieces: SegmentPiece[] = [];
   let first = 0;
   for (let index = 1; index <= text.length; index += 1) {
     if (index < text.length && masked[index] === masked[first] && !placeholders.has(index)) continue;
     const range = { start: starts[first] ?? 0, end: starts[index] ?? 0 };
-    if (masked[first]) pieces.push({ kind: "mask", role: "placeholder", ...range });
-    else for (const piece of textPieces(seen, source, first, index)) pieces.push(piece);
+    if (masked[first]) {
+      const isLineEnd = lineMark?.test(source.slice(range.start, range.end)) === true;
+      const role = isLineEnd ? "alone" : "placeholder";
+      pieces.push({ kind: "mask", role, ...range, ...placeholders.get(first) });
+    } else for (const piece of textPieces(seen, source, first, index)) pieces.push(piece);
     first = index;
   }
   return pieces;
@@ -176,69 +193,6 @@ const spaced = (words: readonly string[], blanks: readonly string[]): readonly s
   return words.map((text) => text.replaceAll(" ", () => spaces[used++] ?? " "));
 };
 
-const isBlank = (piece: SegmentPiece | undefined): boolean =>
-  piece?.kind === "text" && piece.text.trim() === "";
-
-const isMarkup = (piece: SegmentPiece | undefined): boolean =>
-  piece?.kind === "mask" && piece.role === "alone";
-
-const depthAfter = (depth: number, piece: SegmentPiece): number => {
-  if (piece.kind === "text" || piece.role === "alone" || piece.role === "placeholder") return depth;
-  return piece.role === "open" ? depth + 1 : depth - 1;
-};
-
-/** Returns, for each piece that opens a pair, the index of the piece that closes it. */
-const closingPieces = (pieces: readonly SegmentPiece[]): Map<number, number> => {
-  const closing = new Map<number, number>();
-  const open: number[] = [];
-  for (const [index, piece] of pieces.entries()) {
-    if (piece.kind === "text") continue;
-    if (piece.role === "open") open.push(index);
-    const opener = piece.role === "close" ? open.pop() : undefined;
-    if (opener !== undefined) closing.set(opener, index);
-  }
-  return closing;
-};
-
-/** Returns a passage without what surrounds its words: space, tags that stand alone, and pairs of tags around all of it. */
-const trimPassage = (pieces: readonly SegmentPiece[]): readonly SegmentPiece[] => {
-  const closing = closingPieces(pieces);
-  let start = 0;
-  let end = pieces.length;
-  while (start < end) {
-    const [first, last] = [pieces[start], pieces[end - 1]];
-    if (isBlank(first) || isMarkup(first)) start += 1;
-    else if (isBlank(last) || isMarkup(last)) end -= 1;
-    else if (closing.get(start) === end - 1) {
-      start += 1;
-      end -= 1;
-    } else break;
-  }
-  return pieces.slice(start, end);
-};
-
-const lengthOf = (piece: SegmentPiece): number => (piece.kind === "text" ? piece.text.length : 4);
-
-/** Divides pieces into passages that a model can translate, between pieces that no pair of tags holds together. */
-const splitPassage = (pieces: readonly SegmentPiece[]): SegmentPiece[][] => {
-  const passages: SegmentPiece[][] = [[]];
-  let length = 0;
-  let depth = 0;
-  for (const piece of pieces) {
-    if (depth === 0 && length > 0 && length + lengthOf(piece) > maxPassageLength) {
-      passages.push([]);
-      length = 0;
-    }
-    passages.at(-1)?.push(piece);
-    length += lengthOf(piece);
-    depth = depthAfter(depth, piece);
-  }
-  return passages;
-};
-
-const hasWords = (pieces: readonly SegmentPiece[]): boolean =>
-  pieces.some((piece) => piece.kind === "text" && /\p{L}/u.test(piece.text));
-
 /** Collects the words and masks of passages that share a syntax. */
 export interface PassageReader {
   /**
@@ -257,17 +211,17 @@ export interface PassageReader {
 /**
  * Reads passages of a source.
  *
- * @param syntax of the words; ranges read by one reader share the forms of their escapes.
+ * @param syntax of the words; ranges of one passage share the forms of their escapes.
  */
 export const createPassageReader = (source: string, syntax: Syntax): PassageReader => {
-  const forms: WrittenForms = new Map();
+  let forms: WrittenForms = new Map();
   let length = 0;
-  const isPlain = (text: string): boolean =>
-    [...syntax.special, ...forms.keys()].every((character) => !text.includes(character));
-  const encodeWord = (text: string): string => {
-    if (isPlain(text)) return text;
+  const isPlain = (text: string, written: WrittenForms): boolean =>
+    [...syntax.special, ...written.keys()].every((character) => !text.includes(character));
+  const encodeWord = (text: string, written: WrittenForms): string => {
+    if (isPlain(text, written)) return text;
     return Array.from(text, (character) => {
-      const form = forms.get(character);
+      const form = written.get(character);
       if (form !== undefined) return form;
       return syntax.special.includes(character) ? syntax.escape(character) : character;
     }).join("");
@@ -276,21 +230,25 @@ export const createPassageReader = (source: string, syntax: Syntax): PassageRead
     read: (range) => {
       length += range.end - range.start;
       requireShortPassage(length);
-      return toPieces(readSeen(source, range, syntax, forms), source);
+      return toPieces(readSeen(source, range, syntax, forms), source, syntax);
     },
     segmentsOf: (pieces, more = {}) => {
+      const written = forms;
+      forms = new Map();
       length = 0;
-      return splitPassage(pieces).flatMap((part) => {
+      const messages = segmentsInMessages(source, pieces, syntax, createPassageReader);
+      const passages = splitPassage(pieces).flatMap((part): DocumentSegment[] => {
         const trimmed = trimPassage(part);
         const [first, ...others] = trimmed;
-        if (!first || !hasWords(trimmed)) return [];
+        if (!first || !containWords(trimmed)) return [];
         const encode: DocumentSegment["encode"] = (words) =>
           spaced(
-            words.map((text) => encodeWord(text)),
+            words.map((text) => encodeWord(text, written)),
             trimmed.flatMap((piece) => (piece.kind === "text" ? piece.blanks : [])),
           );
         return [{ pieces: [first, ...others], encode, ...more }];
       });
+      return [...passages, ...messages];
     },
   };
 };

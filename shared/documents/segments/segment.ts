@@ -1,3 +1,5 @@
+import type { UntranslatedReason } from "./untranslated-segment.ts";
+
 /** A part of a document's source, in UTF-16 units from its start. */
 export interface Range {
   readonly start: number;
@@ -21,6 +23,10 @@ export interface TextPiece extends Range {
 export interface MaskPiece extends Range {
   readonly kind: "mask";
   readonly role: "open" | "close" | "alone" | "placeholder";
+  /** What is written after it, such as the tag of a run that continues. */
+  readonly after?: string;
+  /** Whether it must stay before and after the others of its kind, as `%s` must. */
+  readonly isPositional?: true;
 }
 
 export type SegmentPiece = TextPiece | MaskPiece;
@@ -30,6 +36,8 @@ export interface Destination extends Range {
   /** What surrounds the translation, such as a new element's tags. */
   readonly before: string;
   readonly after: string;
+  /** Whether it replaces the source after all, with what is around it. */
+  readonly isReplaced?: true;
 }
 
 /** A sentence, a paragraph or another passage of a document that is translated as one. */
@@ -43,14 +51,28 @@ export interface DocumentSegment {
   readonly isOrdered?: true;
   /** Returns whether a written translation has the structure of the source. By default `encode` guarantees it. */
   readonly hasStructure?: (written: string) => boolean;
+  /** Why it is not sent to a model. */
+  readonly staying?: UntranslatedReason;
+  /** What changes besides its words. */
+  readonly edits?: readonly DocumentEdit[];
   /** Returns the translation as it is written, such as in lines of a bounded length. */
   readonly layOut?: (written: string) => string;
+}
+
+/** A change besides the words, such as of the language that the document names. It may be in a mask, and not in words. */
+export interface DocumentEdit extends Range {
+  readonly text: string;
+  /** It applies when one of these is translated; by default, when anything is. */
+  readonly of?: readonly DocumentSegment[];
+  /** Whether all of these must be. */
+  readonly needsAll?: true;
 }
 
 /** A document that was read. Its segments are in the order of the source; one may be in a mask of another one. */
 export interface ParsedDocument {
   readonly source: string;
   readonly segments: readonly DocumentSegment[];
+  readonly edits?: readonly DocumentEdit[];
 }
 
 /** A piece of a translation: words, or one of the segment's masks, by its index among the pieces. */
@@ -58,9 +80,9 @@ export type TranslationPart = { readonly text: string } | { readonly mask: numbe
 
 export type Translation = readonly TranslationPart[];
 
+/** What is written in place of a range, and may contain other replacements. */
 interface Replacement extends Range {
-  readonly segment: DocumentSegment;
-  readonly translation: Translation;
+  readonly write: (source: string, replacements: readonly Replacement[]) => string;
 }
 
 const rangeOf = ({ pieces }: DocumentSegment): Range => ({
@@ -88,7 +110,7 @@ const writeRange = (source: string, range: Range, replacements: readonly Replace
     const replacement = replacements[index];
     if (!replacement || replacement.start >= range.end) break;
     if (replacement.start < position || replacement.end > range.end) continue;
-    written += source.slice(position, replacement.start) + writeSegment(source, replacement, replacements);
+    written += source.slice(position, replacement.start) + replacement.write(source, replacements);
     position = replacement.end;
   }
   return written + source.slice(position, range.end);
@@ -96,39 +118,51 @@ const writeRange = (source: string, range: Range, replacements: readonly Replace
 
 const writeSegment = (
   source: string,
-  { segment, translation }: Pick<Replacement, "segment" | "translation">,
-  replacements: readonly Replacement[],
+  { pieces, destination, encode, layOut = (written) => written }: DocumentSegment,
+  translation: Translation,
+  replacements: readonly Replacement[] = [],
 ): string => {
-  const { pieces, destination, encode, layOut = (written) => written } = segment;
   const words = encode(translation.flatMap((piece) => ("text" in piece ? [piece.text] : [])));
   let used = 0;
   const written = translation.map((translated) => {
     if ("text" in translated) return words[used++] ?? "";
     const mask = pieces[translated.mask];
-    return mask ? writeRange(source, mask, replacements) : "";
+    if (mask?.kind !== "mask") return "";
+    return writeRange(source, mask, replacements) + (mask.after ?? "");
   });
   return `${destination?.before ?? ""}${layOut(written.join(""))}${destination?.after ?? ""}`;
 };
 
 /** Returns the translation of one segment as the document would contain it. */
 export const writtenSegment = (source: string, segment: DocumentSegment, translation: Translation): string =>
-  writeSegment(source, { segment, translation }, []);
+  writeSegment(source, segment, translation);
 
 /**
- * Returns the document with the translations of its segments. Everything else is the same as in the source.
+ * Returns the document with the translations of its segments and its edits. Everything else is the same as in the source.
  *
  * @param translations by segment; segments without one stay as they are.
+ * @param isTranslated whether anything of the document is, also in other parts of its file.
  */
 export const writeDocument = (
-  { source, segments }: ParsedDocument,
+  { source, segments, edits = [] }: ParsedDocument,
   translations: ReadonlyMap<DocumentSegment, Translation>,
+  isTranslated = translations.size > 0,
 ): string => {
-  const replacements = segments
-    .flatMap((segment): Replacement[] => {
-      const translation = translations.get(segment);
-      const { start, end } = segment.destination ?? rangeOf(segment);
-      return translation ? [{ segment, translation, start, end }] : [];
+  const translated = segments.flatMap((segment): Replacement[] => {
+    const translation = translations.get(segment);
+    const { start, end } = segment.destination ?? rangeOf(segment);
+    if (!translation) return [];
+    return [{ start, end, write: (text, inner) => writeSegment(text, segment, translation, inner) }];
+  });
+  const edited = [...edits, ...segments.flatMap((segment) => segment.edits ?? [])]
+    .filter(({ of, needsAll }) => {
+      if (!of) return isTranslated;
+      const count = of.filter((segment) => translations.has(segment)).length;
+      return needsAll ? count === of.length : count > 0;
     })
-    .toSorted((one, other) => one.start - other.start || other.end - one.end);
+    .map(({ start, end, text }): Replacement => ({ start, end, write: () => text }));
+  const replacements = [...translated, ...edited].toSorted(
+    (one, other) => one.start - other.start || other.end - one.end,
+  );
   return writeRange(source, { start: 0, end: source.length }, replacements);
 };

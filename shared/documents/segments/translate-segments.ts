@@ -31,11 +31,11 @@ export type PassageResult =
 
 /**
  * Requests one reply to a passage: its translation, or why it is not one. `keep` names the tags that the translation must have, because
- * the first one did not fit.
+ * the first one did not fit; `context` is what is before and after.
  */
 export type TranslatePassage = (
   text: string,
-  options: { readonly keep?: readonly string[] | undefined },
+  options: { readonly keep?: readonly string[] | undefined; readonly context?: string | undefined },
 ) => Promise<string | PassageResult>;
 
 /** Numbers start beyond those that the words contain in such tags themselves. */
@@ -65,12 +65,16 @@ const maskedText = ({ pieces }: DocumentSegment): Pick<Passage, "text" | "tags">
   return { text: text.join(""), tags };
 };
 
-/** Returns a response as pieces; `undefined` when a tag is missing, doubled or closes another pair. */
+/** Whether indexes of pieces are in the order of the source. */
+const isAscending = (order: readonly number[]): boolean =>
+  order.every((mask, index) => index === 0 || mask > (order[index - 1] ?? -1));
+
+/** Returns a response as pieces, or why it has none: a tag is missing, doubled or closes another pair, or placeholders have moved. */
 const readResponse = (
   response: string,
   { pieces, isOrdered }: DocumentSegment,
   tags: ReadonlyMap<number, string>,
-): TranslationPart[] | undefined => {
+): TranslationPart[] | UntranslatedReason => {
   const masks = new Map(Array.from(tags, ([index, tag]) => [tag, index]));
   const found: TranslationPart[] = [];
   const open: (string | undefined)[] = [];
@@ -82,7 +86,7 @@ const readResponse = (
     if (mask === undefined) continue;
     if (isPaired(pieces[mask])) {
       if (closes === "") open.push(number);
-      else if (open.pop() !== number) return undefined;
+      else if (open.pop() !== number) return "markup_lost";
     }
     if (match.index > position) found.push({ text: response.slice(position, match.index) });
     found.push({ mask });
@@ -91,9 +95,12 @@ const readResponse = (
   }
   if (position < response.length) found.push({ text: response.slice(position) });
   const isComplete = order.length === tags.size && new Set(order).size === tags.size && open.length === 0;
-  const isInOrder =
-    !isOrdered || order.every((mask, index) => index === 0 || mask > (order[index - 1] ?? -1));
-  return isComplete && isInOrder ? found : undefined;
+  if (!isComplete || (isOrdered && !isAscending(order))) return "markup_lost";
+  const positional = order.filter((mask) => {
+    const piece = pieces[mask];
+    return piece?.kind === "mask" && piece.isPositional;
+  });
+  return isAscending(positional) ? found : "order_changed";
 };
 
 /** A translation is implausibly long beyond this: the model explains, or repeats itself. */
@@ -113,21 +120,29 @@ const judge = (
   if (/[\n\r\u2028\u2029]/.test(trimmed)) return { reason: "lines_changed" };
   if (trimmed.length > maxTranslationLength(text)) return { reason: "too_long" };
   const translation = readResponse(trimmed, segment, tags);
-  if (!translation) return { reason: "markup_lost" };
+  if (typeof translation === "string") return { reason: translation };
   const hasStructure = segment.hasStructure?.(writtenSegment(source, segment, translation)) ?? true;
   return hasStructure ? { translation } : { reason: "structure_changed" };
 };
+
+/** Returns what a reply to a segment may do with its masks: those of two segments with one text may differ. */
+const rolesOf = ({ pieces, isOrdered }: DocumentSegment): unknown[] => [
+  isOrdered === true,
+  ...pieces.flatMap((piece) => (piece.kind === "mask" ? [`${piece.role}${piece.isPositional ?? ""}`] : [])),
+];
 
 /** Returns the distinct passages of a document, in the order of the source. */
 export const passagesOf = ({ segments }: ParsedDocument): Passage[] => {
   const passages = new Map<string, Passage & { readonly segments: number[] }>();
   for (const [index, segment] of segments.entries()) {
+    if (segment.staying) continue;
     const { text, tags } = maskedText(segment);
-    const known = passages.get(text);
+    const key = tags.size === 0 ? text : JSON.stringify([text, rolesOf(segment)]);
+    const known = passages.get(key);
     if (known) known.segments.push(index);
     else {
       const words = segment.pieces.flatMap((piece) => (piece.kind === "text" ? [piece.text] : []));
-      passages.set(text, { text, tags, characters: [...words.join("")].length, segments: [index] });
+      passages.set(key, { text, tags, characters: [...words.join("")].length, segments: [index] });
     }
   }
   return [...passages.values()];
@@ -146,12 +161,13 @@ export const translatePassage = async (
   { source, segments }: ParsedDocument,
   passage: Passage,
   translate: TranslatePassage,
+  context?: string,
 ): Promise<PassageResult> => {
   if (passage.text.length > maxTextLength) return { untranslated: "too_long" };
   const segment = segments[passage.segments[0] ?? -1];
   let reason: UntranslatedReason = "markup_lost";
   for (const keep of [undefined, [...passage.tags.values()]]) {
-    const replied = await translate(passage.text, { keep });
+    const replied = await translate(passage.text, { keep, context });
     const result = typeof replied === "string" ? { response: replied } : replied;
     if ("untranslated" in result) {
       reason = result.untranslated;
@@ -176,14 +192,21 @@ export interface TranslatedDocument {
   readonly characters: number;
 }
 
-/** Writes a document with the results of its passages; passages without a result stay as they are. */
-export const assembleDocument = (
+/** What is written into a document. */
+interface JudgedReplies extends Pick<TranslatedDocument, "characters" | "untranslated"> {
+  readonly translations: ReadonlyMap<DocumentSegment, Translation>;
+}
+
+/** Returns the translations of a document's segments; passages without a result have none, and stay as they are. */
+export const judgeReplies = (
   document: ParsedDocument,
   passages: readonly Passage[],
   results: readonly (PassageResult | undefined)[],
-): TranslatedDocument => {
+): JudgedReplies => {
   const translations = new Map<DocumentSegment, Translation>();
-  const untranslated: UntranslatedSegment[] = [];
+  const untranslated = document.segments.flatMap(({ staying }, index): UntranslatedSegment[] =>
+    staying ? [{ index, reason: staying }] : [],
+  );
   let characters = 0;
   for (const [number, passage] of passages.entries()) {
     const result = results[number];
@@ -195,7 +218,11 @@ export const assembleDocument = (
       const judged =
         "untranslated" in result
           ? { reason: result.untranslated }
-          : judge(result.response, document.source, segment, passage);
+          : judge(result.response, document.source, segment, {
+              text: passage.text,
+              // Equal words may be cut into other pieces here.
+              tags: passage.segments.length > 1 ? maskedText(segment).tags : passage.tags,
+            });
       if ("reason" in judged) {
         untranslated.push({ index, reason: judged.reason });
         continue;
@@ -203,14 +230,14 @@ export const assembleDocument = (
       isUsed = true;
       // The same words stay byte by byte, also where the source spreads them over several elements.
       const isSame = "response" in result && result.response.trim() === passage.text;
-      if (!isSame || segment.destination) translations.set(segment, judged.translation);
+      const isElsewhere = segment.destination && !segment.destination.isReplaced;
+      if (!isSame || isElsewhere) translations.set(segment, judged.translation);
     }
     if (isUsed) characters += passage.characters;
   }
   return {
-    text: writeDocument(document, translations),
+    translations,
     untranslated: untranslated.toSorted((one, other) => one.index - other.index),
-    isUntranslated: isUntranslated(untranslated, document.segments.length),
     characters,
   };
 };
@@ -227,5 +254,15 @@ export const translateDocument = async (
   const results = await pLimit(passagesAtOnce).map(passages, (passage) =>
     translatePassage(document, passage, translate),
   );
-  return assembleDocument(document, passages, withoutSharedBeginning(passages, results));
+  const { translations, untranslated, characters } = judgeReplies(
+    document,
+    passages,
+    withoutSharedBeginning(passages, results),
+  );
+  return {
+    text: writeDocument(document, translations),
+    untranslated,
+    isUntranslated: isUntranslated(untranslated, document.segments.length),
+    characters,
+  };
 };

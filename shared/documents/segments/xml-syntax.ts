@@ -19,6 +19,14 @@ export const forbiddenCharacters = `${Array.from({ length: 0x20 }, (_, code) => 
   .join("")
   .replaceAll(/[\t\n\r]/g, "")}\uFFFE\uFFFF`;
 
+/** Returns a tag with an attribute set. @param value without characters that would be escaped. */
+export const withAttribute = (tag: string, name: string, value: string): string => {
+  const written = new RegExp(`(\\s${name}\\s*=\\s*)(?:"[^"]*"|'[^']*')`);
+  return written.test(tag)
+    ? tag.replace(written, `$1"${value}"`)
+    : tag.replace(/^<[^\s/>]+/, `$& ${name}="${value}"`);
+};
+
 /** The text between the tags of XML. */
 export const xmlTextSyntax: Syntax = {
   escaped: /&#?\w+;/g,

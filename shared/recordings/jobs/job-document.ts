@@ -2,8 +2,10 @@ import * as z from "zod";
 import type { DocumentFormat } from "../../documents/document-formats.ts";
 import type { DocumentOptions, OpenedDocument, WrittenDocument } from "../../documents/document-tools.ts";
 import { readerVersion } from "../../documents/reader-version.ts";
+import type { DocumentLanguages } from "../../documents/segments/language-tags.ts";
 import { isUnreadableDocument } from "../../documents/segments/unreadable-document.ts";
 import { untranslatedReasons } from "../../documents/segments/untranslated-segment.ts";
+import { findLanguage, shortestCode } from "../../platform/catalogue/languages.ts";
 import { AppError, type AppErrorOptions } from "../../platform/errors/app-error.ts";
 import type { ByteSource } from "../../platform/outbound/byte-source.ts";
 import type { ObjectStore } from "../../platform/storage/object-store.ts";
@@ -45,11 +47,41 @@ export const readDocument = async (
   }
 };
 
+/** Returns the languages of a translation as documents name them. @param source its code, if it is known. */
+export const documentLanguages = (source: string | undefined, target: string): DocumentLanguages => {
+  const found = source === undefined ? undefined : findLanguage(source);
+  const language = findLanguage(target);
+  return {
+    source: found ? [...new Set([shortestCode(found), found.code])] : undefined,
+    target: language ? shortestCode(language) : target,
+  };
+};
+
 /** Opens the document of a job. @throws as {@link readDocument}. */
 export const openJobDocument = async (
   source: ByteSource,
-  { format, columns }: Pick<StoredTranslation, "columns" | "format">,
-): Promise<OpenedDocument> => readDocument(await source.read(0, source.size), format, { columns });
+  job: Pick<
+    StoredTranslation,
+    | "columns"
+    | "detected_language"
+    | "format"
+    | "header"
+    | "keep_fuzzy"
+    | "retranslate"
+    | "source_language"
+    | "target_language"
+  >,
+): Promise<OpenedDocument> => {
+  const { format, columns, header, retranslate, keep_fuzzy: keepsFuzzy } = job;
+  const languages = documentLanguages(job.source_language ?? job.detected_language, job.target_language);
+  return readDocument(await source.read(0, source.size), format, {
+    columns,
+    header,
+    retranslate,
+    keepsFuzzy,
+    languages,
+  });
+};
 
 /** Which passages a piece of a job translates. */
 const translationPiece = z.object({ from: z.int(), to: z.int() });

@@ -120,6 +120,12 @@ export const translationItem = jobItem.extend({
   format: z.enum(documentFormats),
   /** The columns of a table to translate; by default those that hold words. */
   columns: z.array(z.string()).optional(),
+  /** Whether the first row of a table has the names of its columns; by default that follows from what it contains. */
+  header: z.boolean().optional(),
+  /** Whether translations that the document has are replaced. */
+  retranslate: z.boolean().optional(),
+  /** Whether entries that were fuzzy still say so; by default they do. */
+  keep_fuzzy: z.boolean().optional(),
   /** The code points to translate, each distinct passage once. */
   characters: z.int(),
   /** Those that are translated. */

@@ -27,7 +27,12 @@ export type NewTranscriptionJob = NewWork &
   Partial<Pick<StoredTranscription, "characters" | "reply_to" | "targets">>;
 export type NewTranslationJob = NewWork &
   Pick<StoredTranslation, "type" | "target_language" | "format" | "characters"> &
-  Partial<Pick<StoredTranslation, "source_language" | "detected_language" | "columns">>;
+  Partial<
+    Pick<
+      StoredTranslation,
+      "source_language" | "detected_language" | "columns" | "header" | "retranslate" | "keep_fuzzy"
+    >
+  >;
 export type NewJob = NewTranscriptionJob | NewTranslationJob;
 
 /** UUID version 7 (RFC 9562): the first 48 bits are the time, so ids sort by it. */

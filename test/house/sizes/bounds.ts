@@ -38,6 +38,11 @@ const realClients: Raise = { for: "recordings, programs and identifiers as they 
 
 /** What it took to read what other programs record, and to run clients of every age. */
 const olderPrograms = "recordings behind other headers, and the oldest clients";
+/** What it took to read documents as people have them. */
+const realDocuments: Raise = {
+  for: "nine more formats, encodings, languages and placeholders of documents, and messages with branches",
+  lines: 2_400,
+};
 
 /** The bounds of the lines of TypeScript and style sheets. */
 export const lineBounds = {
@@ -50,6 +55,7 @@ export const lineBounds = {
       realClients,
       { for: realAccount, lines: 300 },
       { for: olderPrograms, lines: 900 },
+      realDocuments,
     ],
   },
   productionWithPackages: {
@@ -61,6 +67,7 @@ export const lineBounds = {
       realClients,
       { for: realAccount, lines: 700 },
       { for: olderPrograms, lines: 900 },
+      realDocuments,
     ],
   },
   tests: {
@@ -76,6 +83,10 @@ export const lineBounds = {
       { for: realAccount, lines: 300 },
       { for: "upgrades of documents that are translated in part, or have failed", lines: 200 },
       { for: olderPrograms, lines: 1_200 },
+      {
+        for: "documents as people have them: tables of cases, folders of files, and generated ones",
+        lines: 1_200,
+      },
     ],
   },
 } as const satisfies Record<string, LineBound>;

@@ -4,6 +4,7 @@ import { deleteJobOperation, listJobsOperation } from "../../../functions/jobs/c
 import * as documents from "../../../functions/jobs/deepl/contract.ts";
 import { libreTranslateFileOperation } from "../../../functions/jobs/libretranslate/contract.ts";
 import * as deepl from "../../../functions/translate/deepl/contract.ts";
+import * as glossaries from "../../../functions/translate/deepl/glossaries-contract.ts";
 import * as libre from "../../../functions/translate/libretranslate/contract.ts";
 import type { JsonResponse } from "../../support/client.ts";
 import { formData } from "../../support/multipart.ts";
@@ -43,7 +44,9 @@ export const deeplRows: readonly Row[] = [
   { operation: deepl.deeplLanguagesOperation, request: () => ({ headers, query: "?type=target" }) },
   { operation: deepl.deeplPostLanguagesOperation, request: () => ({ headers, body: { type: "source" } }) },
   { operation: deepl.deeplUsageOperation, request: () => ({ headers }) },
-  { operation: deepl.deeplGlossaryPairsOperation, request: () => ({ headers }) },
+  { operation: glossaries.deeplGlossaryPairsOperation, request: () => ({ headers }) },
+  { operation: glossaries.deeplGlossariesOperation, request: () => ({ headers }) },
+  { operation: glossaries.deeplThirdGlossariesOperation, request: () => ({ headers }) },
   {
     operation: documents.deeplDocumentOperation,
     request: () => ({ headers, body: formData({ file: file(), target_lang: "LG" }) }),

@@ -1,8 +1,9 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { openDocument } from "../../../shared/documents/document-tools.ts";
-import { openDocx } from "../../../shared/documents/formats/docx.ts";
+import { openOffice } from "../../../shared/documents/formats/office.ts";
 import { passagesOf, type TranslatePassage } from "../../../shared/documents/segments/translate-segments.ts";
+import { readXmlTokens } from "../../../shared/documents/segments/xml-tokens.ts";
 
 const main = "word/document.xml";
 
@@ -17,7 +18,7 @@ const run = (text: string, properties = ""): string =>
   `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
 
 const passages = (bytes: Uint8Array): string[] =>
-  openDocx(bytes).parts.flatMap(({ document }) => passagesOf(document).map(({ text }) => text));
+  openOffice(bytes, "docx").parts.flatMap(({ document }) => passagesOf(document).map(({ text }) => text));
 
 const translate = async (bytes: Uint8Array, model: TranslatePassage) => {
   const document = openDocument(bytes, "docx");
@@ -31,11 +32,11 @@ const textIn = (bytes: Uint8Array, name = main): string =>
 const upperCase: TranslatePassage = async (text) => text.toUpperCase();
 
 describe("A DOCX file", () => {
-  it("has a passage for each paragraph, with masks where the formatting changes", () => {
+  it("has a passage for each paragraph, with pairs of tags where the formatting changes", () => {
     const bytes = docx(
       `<w:p>${run("Wash ")}${run("your", "<w:b/>")}${run(" hands.")}</w:p><w:p>${run("Now.")}</w:p>`,
     );
-    expect(passages(bytes)).toEqual(["Wash <1/>your<2/> hands.", "Now."]);
+    expect(passages(bytes)).toEqual(["Wash <1>your</1> hands.", "Now."]);
   });
 
   it("joins words that Word has split by edits and checks", async () => {
@@ -43,6 +44,31 @@ describe("A DOCX file", () => {
     expect(passages(docx(body))).toEqual(["Vaccine"]);
     const { bytes } = await translate(docx(body), upperCase);
     expect(textIn(bytes)).toContain(">VACCINE</w:t>");
+  });
+
+  it("has equal paragraphs translated at once, also when Word has cut them into other runs", async () => {
+    const bold = "<w:b/>";
+    const paragraphs = [
+      [run("No", bold), run("te", bold), run(" bring "), run("your", bold), run(" card.")],
+      [run("Note", bold), run(" bring "), run("your", bold), run(" ca"), run("rd.")],
+    ];
+    const { bytes, characters } = await translate(
+      docx(paragraphs.map((runs) => `<w:p>${runs.join("")}</w:p>`).join("")),
+      upperCase,
+    );
+    const written = textIn(bytes);
+    expect(() => readXmlTokens(written)).not.toThrow();
+    expect(written.replaceAll(/<[^>]*>/g, "")).toBe("NOTE BRING YOUR CARD.".repeat(2));
+    expect(written.match(/<w:b\/><\/w:rPr><w:t xml:space="preserve">(?:NOTE|YOUR)<\/w:t>/g)).toHaveLength(4);
+    expect(characters).toBe(21);
+  });
+
+  it("has no characters that XML cannot contain, also when the model writes them", async () => {
+    const { bytes } = await translate(
+      docx(`<w:p>${run("a half")}</w:p>`),
+      async () => "\f\\frac & \u0000\uFFFF1",
+    );
+    expect(textIn(bytes)).toContain(">\\frac &amp; 1</w:t>");
   });
 
   it("keeps tabs, breaks, fields and deleted text", async () => {
@@ -81,7 +107,7 @@ describe("A DOCX file", () => {
 
   it("stays as it is when the model loses or reorders the masks", async () => {
     const source = docx(`<w:p>${run("a ")}${run("b", "<w:b/>")}${run(" c")}</w:p>`);
-    for (const model of ["a b c", "a <2/>b<1/> c"]) {
+    for (const model of ["a b c", "a </1>b<1> c"]) {
       const { bytes, untranslated } = await translate(source, async () => model);
       expect(textIn(bytes)).toBe(textIn(source));
       expect(untranslated).toEqual([{ index: 0, reason: "markup_lost" }]);

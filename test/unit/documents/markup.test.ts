@@ -1,3 +1,4 @@
+import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { detectFormat, translatedName } from "../../../shared/documents/document-formats.ts";
 import { readHtml } from "../../../shared/documents/formats/html.ts";
@@ -15,7 +16,8 @@ const passages = (source: string, read = readHtml): string[] =>
   passagesOf(read(source)).map(({ text }) => text);
 
 describe("A placeholder", () => {
-  const found = (text: string): string[] => findPlaceholders(text).map(([from, to]) => text.slice(from, to));
+  const found = (text: string): string[] =>
+    findPlaceholders(text).map(({ start, end }) => text.slice(start, end));
 
   it.each([
     ["Hello {name}, {{count}} new", ["{name}", "{{count}}"]],
@@ -27,16 +29,30 @@ describe("A placeholder", () => {
       ["https://example.org/a?b=1", "a.b@example.org"],
     ],
     ["<b>Hello</b> <0>you</0>", ["<b>", "</b>", "<0>", "</0>"]],
+    ["Read the %1$sguide%2$s", ["%1$s", "%2$s"]],
+    ["%dMB of %'d, no %r, 100%% of %n", ["%d", "%'d", "%r", "%%", "%n"]],
+    ["%L1 of (%2), %1% and %{count}, %<a>s", ["%L1", "%2", "%1%", "%{count}", "%<a>s"]],
+    [
+      "See $t(common.key), $USER$, __name__, @:message.hi",
+      ["$t(common.key)", "$USER$", "__name__", "@:message.hi"],
+    ],
   ])("is found in %j", (text, expected) => {
     expect(found(text)).toEqual(expected);
   });
 
-  it.each(["At 10:30", "50% of them", "Note: this", "a < b", "100 %", "{ without an end"])(
-    "is not found in %j",
-    (text) => {
-      expect(found(text)).toEqual([]);
-    },
-  );
+  it.each([
+    "At 10:30",
+    "50% of them",
+    "100%sure",
+    "20 %discount",
+    "It costs $5 or $6",
+    "Note: this",
+    "a < b",
+    "100 %",
+    "{ without an end",
+  ])("is not found in %j", (text) => {
+    expect(found(text)).toEqual([]);
+  });
 });
 
 describe("A page", () => {
@@ -56,7 +72,7 @@ describe("A page", () => {
 
   it("keeps what is marked, and what no reader sees", () => {
     const source =
-      '<p translate="no">a</p><div class="x notranslate"><p>b</p></div><!-- c --><style>d</style><pre>e</pre>';
+      '<p translate="no">a</p><div class="x notranslate"><p>b</p></div><!-- c --><style>d</style><code>e</code>';
     expect(passages(source)).toEqual([]);
   });
 
@@ -153,17 +169,51 @@ describe("Plain text", () => {
 
 describe("The format of a document", () => {
   it.each([
+    ["[Script Info]\nTitle: a", "a.txt", "ass"],
+    ['<?xml version="1.0"?>\n<!-- a -->\n<resources>', "strings.xml", "android"],
+    ['{"@@locale": "en"', "app_en.json", "arb"],
+    ["greeting=Hello", "a.properties", "properties"],
+    ["en:\n  a: b", "en.yml", "yaml"],
+    ['"a" = "b";', "Localizable.strings", "strings"],
+    ['{\n  "@@locale": "en"', "app_en.arb", "arb"],
+    ["Hello there", "notes.2024", "text"],
     ["words", "a.md", "markdown"],
     ["words", "A.HTM", "html"],
     ["words", "a", "text"],
-    ["PK\u0003\u0004", "a.txt", "docx"],
     ["<!DOCTYPE html>", "download", "html"],
     ['<?xml version="1.0"?><xliff', "download", "xliff"],
     ['# note\n\nmsgid ""', "download", "po"],
     ['{"a"', "download", "json"],
     ["WEBVTT\n", "download.bin", "vtt"],
   ])("of %j in %s is %s", (content, name, format) => {
-    expect(detectFormat(content, name)).toBe(format);
+    expect(detectFormat(Buffer.from(content), name)).toBe(format);
+    expect(detectFormat(Buffer.from(`\uFEFF${content}`), name)).toBe(format);
+  });
+
+  it.each([
+    ["{\\rtf1 Hello}", "letter.txt", "an RTF file"],
+    ["%PDF-1.7", "a.docx", "a PDF file"],
+    ['<?xml version="1.0"?><office:document>', "a.fodt", "a flat OpenDocument file"],
+    ["Title\n=====\n", "index.rst", "a .rst file"],
+    ["<a/>", "a.xml", "an XML file, and neither XLIFF nor strings of Android"],
+    ["a\u0000\u0001\u0002b", "a.txt", "a binary file"],
+  ])("of %j in %s is not known: it seems to be %s", (content, name, seems) => {
+    expect(detectFormat(Buffer.from(content), name)).toEqual({ seems });
+  });
+
+  it("of a ZIP file is that of the files in it, and never follows from its name", () => {
+    const zip = (...names: string[]): Uint8Array =>
+      zipSync(
+        Object.fromEntries(names.map((name) => [name, strToU8("application/vnd.oasis.opendocument.text")])),
+      );
+    expect(detectFormat(zip("word/document.xml"), "a.txt")).toBe("docx");
+    expect(detectFormat(zip("ppt/presentation.xml"), "a.docx")).toBe("pptx");
+    expect(detectFormat(zip("xl/workbook.xml"), "a")).toBe("xlsx");
+    const odt = zipSync({ mimetype: [strToU8("application/vnd.oasis.opendocument.text"), { level: 0 }] });
+    expect(detectFormat(odt, "a.docx")).toBe("odt");
+    const epub = zipSync({ mimetype: [strToU8("application/epub+zip"), { level: 0 }] });
+    expect(detectFormat(epub, "a.odt")).toEqual({ seems: "a file of the type application/epub+zip" });
+    expect(detectFormat(zip("a.txt"), "a.zip")).toEqual({ seems: "a ZIP file" });
   });
 
   it("is in the name of the result", () => {

@@ -131,6 +131,69 @@ describe("A PO file", () => {
     });
   });
 
+  it("has equal messages translated at once, also when they are cut into other strings", async () => {
+    const text =
+      'msgid "Delete %s and %d files"\nmsgstr ""\n\nmsgctxt "b"\nmsgid ""\n"Delete %s "\n"and %d files"\nmsgstr ""\n';
+    const result = await translated(text, (words) => words.toUpperCase());
+    expect(result.text.match(/DELETE %s AND %d FILES/g)).toHaveLength(2);
+    expect(result.characters).toBe(18);
+  });
+
+  it.each([
+    ["c", "%5.1f of %s", "swap"],
+    ["python", "No %r in %s", "swap"],
+    ["python-brace", "{} of {:d}", "swap"],
+    ["c", "A word", "a % word"],
+    ["c", "All %d", "all <1/> of %d"],
+    ["python-brace", "A word", "a {word}"],
+  ])("keeps a message of %s-format whose program would fail: %j", async (flag, words, reply) => {
+    const text = `#, ${flag}-format\nmsgid "${words}"\nmsgstr ""\n`;
+    const swap = (sent: string): string => sent.replace(/(<\d\/>)(.*)(<\d\/>)/, "$3$2$1");
+    const { text: written, untranslated } = await translated(text, (sent) =>
+      reply === "swap" ? swap(sent) : reply,
+    );
+    expect(written).toBe(text);
+    expect(untranslated).toHaveLength(1);
+  });
+
+  it("may have placeholders with numbers or names in another order", async () => {
+    const text = '#, c-format\nmsgid "%1$s of %2$s"\nmsgstr ""\n';
+    const swap = (sent: string): string => sent.replace(/(<1\/>) of (<2\/>)/, "$2 ya $1");
+    expect((await translated(text, swap)).text).toContain('msgstr "%2$s ya %1$s"');
+  });
+
+  it("has the only form of a language translated from the plural", async () => {
+    const header = 'msgid ""\nmsgstr "Plural-Forms: nplurals=1; plural=0;\\n"\n\n';
+    const text = `${header}msgid "One file"\nmsgid_plural "%d files"\nmsgstr[0] ""\n`;
+    expect((await translated(text, upperCase)).text).toContain('msgstr[0] "%d FILES"');
+  });
+
+  it.each([
+    ["#, fuzzy, c-format\n", "#, c-format\n"],
+    ["#, c-format, fuzzy\n", "#, c-format\n"],
+    ["#, fuzzy\n", ""],
+  ])(
+    "has entries that were fuzzy, and say so unless the caller does not want it: %j",
+    async (flags, without) => {
+      const entry = (before: string, words: string): string => `${before}msgid "Words"\nmsgstr "${words}"\n`;
+      const read = async (keepsFuzzy?: boolean) =>
+        (
+          await translateDocument(readPo(entry(flags, "old"), { keepsFuzzy }), async (text) =>
+            text.toUpperCase(),
+          )
+        ).text;
+      expect(await read()).toBe(entry(flags, "WORDS"));
+      expect(await read(false)).toBe(entry(without, "WORDS"));
+    },
+  );
+
+  it("has all of its entries translated again when the caller wants that", async () => {
+    const document = readPo('msgid "Words"\nmsgstr "Ebigambo"\n', { retranslate: true });
+    expect((await translateDocument(document, async (text) => text.toUpperCase())).text).toContain(
+      'msgstr "WORDS"',
+    );
+  });
+
   it("may have no entries, or only a header", () => {
     for (const text of ["", "\n# comment\n", 'msgid ""\nmsgstr "Language: lg\\n"']) {
       expect(readPo(text).segments).toEqual([]);

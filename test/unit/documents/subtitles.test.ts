@@ -59,6 +59,32 @@ describe("A SubRip file", () => {
     expect(text).toBe(source.replace("first", "FIRST").replace("second", "SECOND"));
   });
 
+  it("has all of a cue translated that players show: after an empty line, and with times as programs write them", async () => {
+    const source = [
+      "1\n00:00:01,000 --> 00:00:02,000\nfirst\n\nmore of it\n\n42",
+      "2\n00:00:03,000-->00:00:04,000\nsecond",
+      " 00:00:05 --> 00:00:06\nthird",
+      "4\n0:00:07.5 --> 0:00:08.5\nfourth\n",
+    ].join("\n\n");
+    const { text } = await translateDocument(readSrt(source), upperCase);
+    expect(text).toBe(source.toUpperCase());
+  });
+
+  it.each(["\r", "\r\n", "\r\r\n", "\n"])("may have lines that end with %j", async (lineEnd) => {
+    const source =
+      "1\n00:00:01,000 --> 00:00:02,000\nfirst line\nand second\n\n2\n00:00:03,000 --> 00:00:04,000\nthird\n";
+    const written = source.replaceAll("\n", lineEnd);
+    expect(passages(written)).toEqual(["first line and second", "third"]);
+    const { text } = await translateDocument(readSrt(written), upperCase);
+    expect(text).toBe(written.toUpperCase());
+  });
+
+  it("is refused with the line of times that no player reads", () => {
+    expect(() => readSrt(`${timed("words")}\n2\n00;00;05,000 --> 00;00;06,000\nmore\n`)).toThrow(
+      "The subtitles are invalid: line 6: its times cannot be read.",
+    );
+  });
+
   it("is refused without subtitles", () => {
     expect(() => readSrt("words")).toThrow("The document has no subtitles of SubRip.");
   });

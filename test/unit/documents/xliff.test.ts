@@ -47,7 +47,9 @@ const version2 = `<xlf:xliff xmlns:xlf="urn:oasis:names:tc:xliff:document:2.0" v
 
 /** What is not in a target. */
 const withoutTargets = (text: string): string =>
-  text.replaceAll(/\s*<(?:xlf:)?target(?:[^>]*\/>|[^>]*>[\s\S]*?<\/(?:xlf:)?target>)/g, "");
+  text
+    .replaceAll(/ state="(?:initial|translated)"/g, "")
+    .replaceAll(/\s*<(?:xlf:)?target(?:[^>]*\/>|[^>]*>[\s\S]*?<\/(?:xlf:)?target>)/g, "");
 
 describe("An XLIFF file", () => {
   it("stays the same outside its targets when the model repeats its words", async () => {
@@ -64,19 +66,19 @@ describe("An XLIFF file", () => {
     expect(text).toBe(
       inXliff(`    <trans-unit id="1">
       <source>Hello <g id="1">big <x id="2"/>world</g> &amp; all of {name}</source>
-      <target>HELLO <g id="1">BIG <x id="2"/>WORLD</g> &amp; ALL OF {name}</target>
+      <target state="needs-review-translation">HELLO <g id="1">BIG <x id="2"/>WORLD</g> &amp; ALL OF {name}</target>
     </trans-unit>
     <trans-unit id="2">
       <source>Old words</source>
-      <target state="needs-translation">OLD WORDS</target>
+      <target state="needs-review-translation">OLD WORDS</target>
       <alt-trans><source>Another source</source><target>Another</target></alt-trans>
       <note>A note</note>
     </trans-unit>
-    <trans-unit id="3"><source>Some words</source><target state="new">SOME WORDS</target></trans-unit>
+    <trans-unit id="3"><source>Some words</source><target state="needs-review-translation">SOME WORDS</target></trans-unit>
     <trans-unit id="4" translate="no"><source>Not these</source></trans-unit>
     <trans-unit id="5"><source>Not these</source><target state="final">Done</target></trans-unit>
     <trans-unit id="6" approved="yes"><source>Not these</source><target>Done</target></trans-unit>
-    <trans-unit id="7"><source>And these</source><target state="final">AND THESE</target></trans-unit>`),
+    <trans-unit id="7"><source>And these</source><target state="needs-review-translation">AND THESE</target></trans-unit>`),
     );
   });
 
@@ -86,6 +88,7 @@ describe("An XLIFF file", () => {
     expect(text).toBe(
       version2
         .replace("to go on</xlf:source>", `to go on</xlf:source>\n        ${target}`)
+        .replace('state="initial"', 'state="translated"')
         .replaceAll("\n", "\r\n"),
     );
   });
@@ -114,12 +117,12 @@ describe("An XLIFF file", () => {
     ],
   ])("has all parts of a source in its target: %j", async (content, target) => {
     const { text } = await translated(inUnit(content), upperCase);
-    expect(text).toBe(inUnit(`${content}<target>${target}</target>`));
+    expect(text).toBe(inUnit(`${content}<target state="needs-review-translation">${target}</target>`));
   });
 
   it("has special characters of a translation escaped", async () => {
     const { text } = await translated(inUnit("<source>Words</source>"), () => `a < b && c > d's "e"`);
-    expect(text).toContain(`<target>a &lt; b &amp;&amp; c &gt; d's "e"</target>`);
+    expect(text).toContain(`>a &lt; b &amp;&amp; c &gt; d's "e"</target>`);
     const cdata = inUnit("<source><![CDATA[Words]]></source>");
     expect(await translated(cdata, () => "a ]]> b")).toMatchObject({
       text: cdata,
@@ -142,7 +145,7 @@ describe("An XLIFF file", () => {
   it("has a long unit translated at once, or not at all", async () => {
     const long = (count: number): string => inUnit(`<source> ${"Some <x/>words. ".repeat(count)}</source>`);
     expect((await translated(long(280), upperCase)).text).toContain(
-      `<target> ${"SOME <x/>WORDS. ".repeat(280)}</target>`,
+      `> ${"SOME <x/>WORDS. ".repeat(280)}</target>`,
     );
     expect(await translated(long(1000), repeat)).toMatchObject({
       text: long(1000),
@@ -154,9 +157,56 @@ describe("An XLIFF file", () => {
     const depth = 20_000;
     const deep = (content: string): string => `${"<g>".repeat(depth)}${content}${"</g>".repeat(depth)}`;
     const source = inUnit(`<source>${deep("Words")}</source>`);
-    expect((await translated(source, upperCase)).text).toContain(`<target>${deep("WORDS")}</target>`);
+    expect((await translated(source, upperCase)).text).toContain(`>${deep("WORDS")}</target>`);
     const units = `${"<trans-unit><source>".repeat(depth)}Words${"</source></trans-unit>".repeat(depth)}`;
     expect(readXliff(inXliff(units)).segments).toHaveLength(1);
+  });
+});
+
+describe("A target with words", () => {
+  const states12 = [
+    ...["translated", "signed-off", "final", "needs-adaptation", "needs-l10n", "needs-review-adaptation"],
+    ...["needs-review-l10n", "needs-review-translation", "x-ours"],
+  ];
+
+  it.each([
+    "<target>Ebigambo</target>",
+    ...states12.map((state) => `<target state="${state}">Ebigambo</target>`),
+  ])("stays in XLIFF 1.2: %s", async (target) => {
+    const source = inUnit(`<source>Words</source>${target}`);
+    expect(await translated(source, upperCase)).toMatchObject({
+      text: source,
+      untranslated: [],
+      characters: 0,
+    });
+  });
+
+  it.each(["", ' state="translated"', ' state="reviewed"', ' state="final"'])(
+    "stays in XLIFF 2: <segment%s>",
+    async (state) => {
+      const source = `<xliff version="2.0" srcLang="en" trgLang="lg"><file id="a"><unit id="b"><segment${state}><source>Words</source><target>Ebigambo</target></segment></unit></file></xliff>`;
+      expect((await translated(source, upperCase)).text).toBe(source);
+    },
+  );
+
+  it.each([
+    '<target state="new">Old</target>',
+    '<target state="needs-translation">Old</target>',
+    "<target> Words </target>",
+    "<target/>",
+    "<target> </target>",
+  ])("is written when no one has translated it: %s", async (target) => {
+    const { text } = await translated(inUnit(`<source>Words</source>${target}`), upperCase);
+    expect(text).toBe(
+      inUnit('<source>Words</source><target state="needs-review-translation">WORDS</target>'),
+    );
+  });
+
+  it("is written when the caller wants all of them translated again", async () => {
+    const source = inUnit('<source>Words</source><target state="final">Ebigambo</target>');
+    const document = readXliff(source, { retranslate: true });
+    const { text } = await translateDocument(document, async (words) => upperCase(words));
+    expect(text).toContain('<target state="needs-review-translation">WORDS</target>');
   });
 });
 

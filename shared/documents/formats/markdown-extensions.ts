@@ -1,0 +1,83 @@
+import type { Range } from "../segments/segment.ts";
+
+/** A part of a text that programs around Markdown read, with the words in it that readers see. */
+interface Extension {
+  /** Global; its first group are words, where it has one. With indices. */
+  readonly pattern: RegExp;
+  /** Returns what a parser of Markdown reads instead, of the same length. */
+  readonly instead: (written: string) => string;
+}
+
+const blank = (written: string): string => written.replaceAll(/[^\r\n]/g, " ");
+
+/** Without marks of Markdown, so that it is one text. */
+const word = (written: string): string => written.replaceAll(/[^\r\n]/g, "x");
+
+/** A box: its indented text stays part of it, as that of a list's item does. */
+const item = (written: string): string =>
+  written.replace(
+    /^([ \t]*)(.*)$/s,
+    (_, indent: string, rest: string) => `${indent}- ***${blank(rest.slice(5))}`,
+  );
+
+/** Metadata before the text, in YAML or TOML. */
+const metadataPattern = /^(?:---\r?\n[\s\S]*?\r?\n---|\+\+\+\r?\n[\s\S]*?\r?\n\+\+\+)(?=\r?\n|$)/g;
+
+const extensions: readonly Extension[] = [
+  { pattern: metadataPattern, instead: blank },
+  // Code, so that nothing in it is read.
+  {
+    pattern: /^([ \t>]*)(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t>]*\2[ \t]*$|(?![\s\S]))/gm,
+    instead: (code) => code,
+  },
+  { pattern: /(?<!`)(`+)(?!`)(?:(?!\n\s*\n)[\s\S]){0,2000}?[^`]\1(?!`)/g, instead: (code) => code },
+  { pattern: /^[ \t]*(?:!!!|\?\?\?\+?|===)[ \t]+[^\r\n"]*(?:"([^"\r\n]*)"[ \t]*)?$/dgm, instead: item },
+  { pattern: /^[ \t]*:{3,}[^\r\n]*$/gm, instead: blank },
+  { pattern: /^\*\[[^\]\r\n]+\]:[^\r\n]*$/gm, instead: blank },
+  {
+    pattern:
+      /^(?:import\s+(?:[\w*{][^\r\n]*\sfrom\s+)?["'][^"'\r\n]+["'];?|export\s+(?:const|let|default|function|async|\*|\{)[^\r\n]*)[ \t]*$/gm,
+    instead: blank,
+  },
+  { pattern: /^[ \t]*\$\$[\s\S]{0,5000}?\$\$[ \t]*$/gm, instead: blank },
+  {
+    pattern: /\$\$(?:(?!\n\s*\n)[^$])+\$\$|(?<![\\$\w])\$(?![\s$])[^$\r\n]*?(?<![\s\\])\$(?![\d$])/g,
+    instead: word,
+  },
+  { pattern: /\[\[[^\][\r\n]*\]\]/g, instead: word },
+];
+
+/** Formulas and links of wikis, as masks of words. */
+export const inlineExtensions = String.raw`\$\$[^$]+\$\$|(?<![\\$\w])\$(?![\s$])[^$\r\n]*?(?<![\s\\])\$(?![\d$])|\[\[[^\][\r\n]*\]\]`;
+
+/** A text for a parser of Markdown, with positions of the source. */
+interface PlainMarkdown {
+  readonly text: string;
+  /** The words in what the parser does not see. */
+  readonly words: readonly Range[];
+  /** The metadata before the text, with its marks. */
+  readonly metadata: string;
+}
+
+/** Returns a text without what is no Markdown: metadata, code of MDX, marks of boxes and tabs, formulas. */
+export const withoutExtensions = (source: string): PlainMarkdown => {
+  const found = extensions.flatMap(({ pattern, instead }) =>
+    Array.from(source.matchAll(pattern), (match) => ({
+      start: match.index,
+      end: match.index + match[0].length,
+      text: instead(match[0]),
+      words: pattern.flags.includes("d") ? match.indices?.[1] : undefined,
+    })),
+  );
+  const words: Range[] = [];
+  let text = "";
+  let position = 0;
+  for (const { start, end, ...each } of found.toSorted((one, other) => one.start - other.start)) {
+    if (start < position) continue;
+    text += source.slice(position, start) + each.text;
+    position = end;
+    if (each.words) words.push({ start: each.words[0], end: each.words[1] });
+  }
+  const [metadata = ""] = source.match(metadataPattern) ?? [];
+  return { text: text + source.slice(position), words, metadata };
+};

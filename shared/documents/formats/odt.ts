@@ -1,0 +1,89 @@
+import { collectPassage, type PassageCollector } from "../segments/passage.ts";
+import { createPassageReader } from "../segments/read-words.ts";
+import type { DocumentSegment } from "../segments/segment.ts";
+import { xmlTextSyntax } from "../segments/xml-syntax.ts";
+import type { XmlToken } from "../segments/xml-tokens.ts";
+
+const paragraphNames = new Set(["text:p", "text:h"]);
+
+/** Their words are between their tags. */
+const pairedNames = new Set(["text:span", "text:a", "text:ruby-base", "text:meta"]);
+
+/** Where a page ended when the document was stored. */
+const pageBreak = "text:soft-page-break";
+
+/** Attributes of text that no reader sees. */
+const unseenProperty =
+  /\s(?:fo:(?:language|country|script)|style:(?:language|country|rfc-language-tag)\S*|officeooo:\S+)="[^"]*"/g;
+
+/** Returns the names of styles that change nothing which readers see: programs mark with them what was edited at one time. */
+const unseenStyles = (source: string): Set<string> => {
+  const styles = source.matchAll(
+    /<style:style style:name="([^"]*)" style:family="text"[^>]*>\s*<style:text-properties([^>]*)\/>\s*<\/style:style>/g,
+  );
+  return new Set(
+    Array.from(styles)
+      .filter(([, , properties = ""]) => properties.replaceAll(unseenProperty, "").trim() === "")
+      .map(([, name = ""]) => name),
+  );
+};
+
+/** A paragraph whose end has not been read. Notes and frames have paragraphs of their own inside of one. */
+interface OpenParagraph {
+  readonly passage: PassageCollector;
+  /** The tags of spans that readers do not see have none of the other tags' masks. */
+  readonly spans: boolean[];
+  /** What stays with all that it contains. */
+  whole: { readonly start: number; depth: number } | undefined;
+}
+
+/** Returns the words of a paragraph's part that stays until the end of its element. */
+const endWhole = (paragraph: OpenParagraph, { kind, end }: XmlToken): void => {
+  const { whole, passage } = paragraph;
+  if (!whole) return;
+  if (kind === "open") whole.depth += 1;
+  if (kind === "close") whole.depth -= 1;
+  if (whole.depth > 0) return;
+  passage.addAlone({ start: whole.start, end });
+  paragraph.whole = undefined;
+};
+
+/** Reads a part of an OpenDocument text. Notes, frames and comments within a paragraph are passages of their own. */
+export const readOdtPart = (source: string, tokens: readonly XmlToken[]): DocumentSegment[] => {
+  const segments: DocumentSegment[] = [];
+  const unseen = unseenStyles(source);
+  const open: OpenParagraph[] = [];
+  const begin = (): void => {
+    const words = createPassageReader(source, xmlTextSyntax);
+    const passage = collectPassage(words, (found) => {
+      for (const segment of found) segments.push(segment);
+    });
+    open.push({ passage, spans: [], whole: undefined });
+  };
+  const addPair = ({ passage, spans }: OpenParagraph, token: XmlToken): void => {
+    const isClosing = token.kind === "close";
+    const isSeen = isClosing ? (spans.pop() ?? true) : !unseen.has(token.attributes["text:style-name"] ?? "");
+    if (!isClosing) spans.push(isSeen);
+    if (isSeen) passage.addTag({ name: token.name, start: token.start, end: token.end, isClosing });
+  };
+  for (const token of tokens) {
+    const { kind, name, start } = token;
+    const paragraph = open.at(-1);
+    if (kind === "open" && paragraphNames.has(name)) {
+      if (paragraph?.whole) paragraph.whole.depth += 1;
+      begin();
+    } else if (!paragraph) continue;
+    else if (kind === "close" && paragraphNames.has(name) && !paragraph.whole) {
+      open.pop();
+      paragraph.passage.end();
+      const around = open.at(-1);
+      if (around) endWhole(around, token);
+    } else if (paragraph.whole) endWhole(paragraph, token);
+    else if (kind === "text") paragraph.passage.addText(token);
+    else if (pairedNames.has(name) && kind !== "empty") addPair(paragraph, token);
+    else if (kind === "open") paragraph.whole = { start, depth: 1 };
+    else if (name === pageBreak) continue;
+    else paragraph.passage.addAlone(token);
+  }
+  return segments;
+};

@@ -1,0 +1,21 @@
+/** Keys of values that programs read. */
+const dataKeys = new Set(["id", "type", "key", "href", "src", "class", "className", "icon"]);
+
+/** Words in dates. */
+const dateWords =
+  /^(?:\d+|t|z|am|pm|utc|gmt|st|nd|rd|th|(?:mon|tues?|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?|(?:jan|febr)(?:uary)?|feb|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/i;
+
+/** One word that no language has: with digits, `_` and signs, `a.b`, `camelCase`, a path, the name of a file, or `en-GB`. */
+const dataWord =
+  /^(?:\S*[\d_@#$\\=]\S*|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+|\p{Ll}+(?:\p{Lu}\p{Ll}+)+|[.~]{0,2}\/\S*|\S*\/\S*\/\S*|\S*\.\w{2,5}|[a-z]{2,3}[-_][A-Z]{2}|--?[a-z][\w-]*|(?:rgb|hsl)a?\([^()]*\)|true|false|null|undefined)$/u;
+
+/** Whether a key says that its value is for programs. */
+export const isDataKey = (key: string | undefined): boolean => key !== undefined && dataKeys.has(key);
+
+/** Whether a text is for programs: an identifier, a colour, a date, a path, an address, a locale. */
+export const isData = (text: string): boolean => {
+  const trimmed = text.trim();
+  if (!/\p{L}/u.test(trimmed) || dataWord.test(trimmed)) return true;
+  const words = trimmed.match(/\p{L}+|\p{N}+/gu) ?? [];
+  return /\d/.test(trimmed) && words.every((word) => dateWords.test(word));
+};

@@ -1,0 +1,122 @@
+import { UnreadableDocument } from "./unreadable-document.ts";
+
+/** The text of a file, and how it is written again. */
+export interface DecodedText {
+  /** Without a byte order mark. */
+  readonly text: string;
+  /** Returns a changed text in the encoding of the file; in UTF-8, with that name in its declaration, where it does not fit. */
+  readonly encode: (text: string) => Uint8Array;
+}
+
+/** Where files name their encoding: in XML, HTML and gettext. The first group is before the name, the second one is the name. */
+const declarations: readonly RegExp[] = [
+  /^(\s*<\?xml\b[^>]*?\bencoding\s*=\s*["'])([\w.:-]+)/i,
+  /(<meta\b[^>]*?\bcharset\s*=\s*["']?)([\w.:-]+)/i,
+  /(^"Content-Type:[^"\n]*?\bcharset=)([\w.:-]+)/im,
+];
+
+/** A declaration is near the start of a file. */
+const declaredLength = 4_096;
+
+const findDeclaration = (text: string): RegExp | undefined =>
+  declarations.find((declaration) => declaration.test(text.slice(0, declaredLength)));
+
+const marks: readonly (readonly [string, readonly number[]])[] = [
+  ["utf-8", [0xef, 0xbb, 0xbf]],
+  ["utf-16le", [0xff, 0xfe]],
+  ["utf-16be", [0xfe, 0xff]],
+];
+
+/** Returns the name of an encoding as decoders know it; `undefined` for one that they do not. */
+const knownEncoding = (label: string | undefined): string | undefined => {
+  try {
+    return label === undefined ? undefined : new TextDecoder(label).encoding;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Half of the bytes of a Latin text in UTF-16 are zero. */
+const unmarkedEncoding = (bytes: Uint8Array): string | undefined => {
+  const beginning = bytes.subarray(0, declaredLength);
+  const zeros = [0, 0];
+  for (const [index, byte] of beginning.entries())
+    if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  if (Math.max(even, odd) < beginning.length / 5) return undefined;
+  return even > odd ? "utf-16be" : "utf-16le";
+};
+
+const encodingOf = (bytes: Uint8Array): { readonly name: string; readonly isDeclared: boolean } => {
+  const marked = marks.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))?.[0];
+  if (marked) return { name: marked, isDeclared: true };
+  const unmarked = unmarkedEncoding(bytes);
+  if (unmarked) return { name: unmarked, isDeclared: false };
+  const beginning = Buffer.from(bytes.subarray(0, declaredLength)).toString("latin1");
+  const label = findDeclaration(beginning)?.exec(beginning)?.[2];
+  const known = knownEncoding(label);
+  // What names UTF-16 and was read up to here has one byte for a character.
+  return known && !known.startsWith("utf-16")
+    ? { name: known, isDeclared: true }
+    : { name: "utf-8", isDeclared: false };
+};
+
+const decode = (bytes: Uint8Array, encoding: string): string | undefined => {
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Above this share of letters with accents, a text is not in Windows-1252. Those of French are 4%. */
+const maxAccents = 0.15;
+
+/** Returns a text in Windows-1252 that no declaration names: when all of it are words of a language with Latin letters. */
+const decodeWindows = (bytes: Uint8Array): string | undefined => {
+  const text = decode(bytes, "windows-1252");
+  if (text === undefined || /(?![\t\n\f\r])\p{Cc}/u.test(text)) return undefined;
+  const accents = text.match(/[\u00C0-\u00FF\u0152-\u017E\u0192]/g)?.length ?? 0;
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  return accents <= maxAccents * letters ? text : undefined;
+};
+
+/** Returns the bytes of a text in an encoding that has one byte for each character; `undefined` when the text does not fit. */
+const encodeBytes = (text: string, encoding: string): Uint8Array | undefined => {
+  const decoder = new TextDecoder(encoding);
+  const bytes = new Map<string, number>();
+  for (let byte = 0; byte < 256; byte += 1) bytes.set(decoder.decode(Uint8Array.of(byte)), byte);
+  bytes.delete("\uFFFD");
+  const encoded = Uint8Array.from({ length: text.length });
+  for (let index = 0; index < text.length; index += 1) {
+    const byte = bytes.get(text.charAt(index));
+    if (byte === undefined) return undefined;
+    encoded[index] = byte;
+  }
+  return encoded;
+};
+
+const encodeText = (text: string, encoding: string): Uint8Array => {
+  if (encoding === "utf-8") return new TextEncoder().encode(text);
+  if (encoding === "utf-16le") return Buffer.from(text, "utf16le");
+  if (encoding === "utf-16be") return Buffer.from(text, "utf16le").swap16();
+  const encoded = encodeBytes(text, encoding);
+  if (encoded) return encoded;
+  const declaration = findDeclaration(text);
+  return new TextEncoder().encode(declaration ? text.replace(declaration, "$1UTF-8") : text);
+};
+
+/** Decodes the text of a file. @throws UnreadableDocument for one that is not in the encoding that it declares, by default UTF-8. */
+export const decodeDocument = (bytes: Uint8Array): DecodedText => {
+  const { name, isDeclared } = encodingOf(bytes);
+  const declared = decode(bytes, name);
+  const decoded = declared ?? (isDeclared ? undefined : decodeWindows(bytes));
+  if (decoded === undefined) {
+    const encoding = name === "utf-8" ? "UTF-8" : name;
+    const more = name === "utf-8" ? "" : " Save it in UTF-8.";
+    throw new UnreadableDocument(`The document is not encoded in ${encoding}.${more}`);
+  }
+  const encoding = declared === undefined ? "windows-1252" : name;
+  const mark = decoded.startsWith("\uFEFF") ? "\uFEFF" : "";
+  return { text: decoded.slice(mark.length), encode: (text) => encodeText(mark + text, encoding) };
+};

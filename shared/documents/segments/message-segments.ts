@@ -1,0 +1,67 @@
+import { argumentsIn, hasBranches, readMessage } from "./icu-messages.ts";
+import type { PassageReader, Syntax } from "./read-words.ts";
+import type { DocumentEdit, DocumentSegment, MaskPiece, SegmentPiece } from "./segment.ts";
+
+/** In a branch for numbers, the sign stands for the number. */
+const branchSyntax = (syntax: Syntax, isPlural: boolean): Syntax =>
+  isPlural
+    ? {
+        ...syntax,
+        escaped: new RegExp(`${syntax.escaped.source}|#`, syntax.escaped.flags),
+        decode: (written) => (written === "#" ? "" : syntax.decode(written)),
+      }
+    : syntax;
+
+const segmentsOfMessage = (
+  source: string,
+  { start, end }: MaskPiece,
+  syntax: Syntax,
+  read: (source: string, syntax: Syntax) => PassageReader,
+): DocumentSegment[] => {
+  const written = source.slice(start, end);
+  const message = syntax.isWhole ? undefined : readMessage(written, syntax.target);
+  if (!message) {
+    const piece: SegmentPiece = { kind: "mask", role: "placeholder", start, end };
+    return /\p{L}{2}.*\{/su.test(written)
+      ? [{ pieces: [piece], encode: (words) => words, staying: "unreadable_message" }]
+      : [];
+  }
+  const segments = message.branches.flatMap((branch) => {
+    const words = read(source, branchSyntax(syntax, branch.isPlural));
+    const found = words.segmentsOf(words.read({ start: start + branch.start, end: start + branch.end }));
+    return found.map((segment): DocumentSegment => {
+      const [first] = segment.pieces;
+      const whole = source.slice(first.start, (segment.pieces.at(-1) ?? first).end);
+      const expected = argumentsIn(whole);
+      return {
+        ...segment,
+        hasStructure: (text) =>
+          (segment.hasStructure?.(text) ?? true) &&
+          (expected === undefined || argumentsIn(text) === expected),
+      };
+    });
+  });
+  const of: DocumentSegment[] = [];
+  const edits = message.removed.map(
+    (range): DocumentEdit => ({
+      ...{ start: start + range.start, end: start + range.end, text: "" },
+      ...(segments.length > 0 ? { of, needsAll: true } : {}),
+    }),
+  );
+  const [first, ...others] = segments;
+  if (first) of.push({ ...first, edits: [...(first.edits ?? []), ...edits] }, ...others);
+  return of;
+};
+
+/** Returns the passages in the branches of messages that are among pieces. */
+export const segmentsInMessages = (
+  source: string,
+  pieces: readonly SegmentPiece[],
+  syntax: Syntax,
+  read: (source: string, syntax: Syntax) => PassageReader,
+): DocumentSegment[] =>
+  pieces.flatMap((piece) =>
+    piece.kind === "mask" && piece.role === "placeholder" && hasBranches(source.slice(piece.start, piece.end))
+      ? segmentsOfMessage(source, piece, syntax, read)
+      : [],
+  );

@@ -1,0 +1,25 @@
+import type { PassageReader } from "./read-words.ts";
+import type { DocumentSegment, SegmentPiece } from "./segment.ts";
+
+const isBlank = (piece: SegmentPiece): boolean => piece.kind === "text" && piece.text.trim() === "";
+
+/** A text that has one destination. */
+interface WholeSegment {
+  readonly segment: DocumentSegment | undefined;
+  /** Its parts that cannot be written there. */
+  readonly staying: readonly DocumentSegment[];
+}
+
+/** Returns the pieces as one passage, even a long one. */
+export const wholeSegment = (words: PassageReader, pieces: readonly SegmentPiece[]): WholeSegment => {
+  const found = words.segmentsOf(pieces);
+  const [segment, ...others] = found.filter((each) => !each.staying);
+  const staying = found.filter((each) => each.staying);
+  if (others.length === 0) return { segment, staying };
+  const end = pieces.findLastIndex((piece) => !isBlank(piece)) + 1;
+  const [first, ...rest] = pieces.slice(
+    pieces.findIndex((piece) => !isBlank(piece)),
+    end,
+  );
+  return { segment: segment && first && { ...segment, pieces: [first, ...rest] }, staying };
+};

@@ -1,0 +1,317 @@
+import { describe, expect, it } from "vitest";
+import type { DocumentFormat } from "../../../shared/documents/document-formats.ts";
+import { type DocumentOptions, openDocument } from "../../../shared/documents/document-tools.ts";
+
+const languages = { source: ["en", "eng"], target: "lg" } as const;
+
+/** Swaps the case of letters, and leaves tags as they are. */
+const swapCase = (text: string): string =>
+  text.replaceAll(/<\/?\d+\/?>|(\p{Lu})|(\p{Ll})/gu, (found, upper?: string, lower?: string) =>
+    upper ? upper.toLowerCase() : lower ? lower.toUpperCase() : found,
+  );
+
+const translated = async (
+  source: string,
+  format: DocumentFormat,
+  options: DocumentOptions = { languages },
+) => {
+  const document = openDocument(Buffer.from(source), format, options);
+  const seen: string[] = [];
+  const results = [];
+  for (const index of document.passages.keys()) {
+    results.push(
+      await document.translatePassage(index, async (text) => {
+        seen.push(text);
+        return swapCase(text);
+      }),
+    );
+  }
+  const { bytes, untranslated } = document.write(results);
+  return { seen, written: Buffer.from(bytes).toString("utf8"), untranslated };
+};
+
+interface Case {
+  readonly what: string;
+  readonly format: DocumentFormat;
+  readonly source: string;
+  readonly seen: readonly string[];
+  /** By default the source with what the model sees in the other case. */
+  readonly written?: string;
+  readonly target?: string;
+}
+
+const ass =
+  "[Script Info]\nTitle: The film\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n";
+const line = "Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,";
+const resources = (content: string): string => `<resources xmlns:xliff="x">\n${content}\n</resources>\n`;
+
+const cases: readonly Case[] = [
+  {
+    what: "continued lines with their indentation and marks",
+    format: "markdown",
+    source: "> note\n> **bold** text\n\n- Check\n  [the list](1) first\n",
+    seen: ["note <1>bold</1> text", "Check <1>the list</1> first"],
+  },
+  {
+    what: "the text of a box in it, and its title",
+    format: "markdown",
+    source: '!!! info "The title"\n    **This** is not\n    there.\n\n    More.\n\n??? note\n    Less.\n',
+    seen: ["The title", "<1>This</1> is not there.", "More.", "Less."],
+    written: '!!! info "tHE TITLE"\n    **tHIS** IS NOT\n    THERE.\n\n    mORE.\n\n??? note\n    lESS.\n',
+  },
+  {
+    what: "no formulas, links of wikis, directives, code of MDX, or abbreviations",
+    format: "markdown",
+    source:
+      'import Tabs from "@theme/Tabs";\n\n:::note\n\nEuler: $e = mc^2$ in [[a page]], for $5 or $6.\n\n:::\n\n$$\na b\n$$\n\n*[HTML]: Hyper\n\nexport const a = 1;\n',
+    seen: ["Euler: <1/> in <2/>, for $5 or $6."],
+    written:
+      'import Tabs from "@theme/Tabs";\n\n:::note\n\neULER: $e = mc^2$ IN [[a page]], FOR $5 OR $6.\n\n:::\n\n$$\na b\n$$\n\n*[HTML]: Hyper\n\nexport const a = 1;\n',
+  },
+  {
+    what: "what readers see of metadata in YAML",
+    format: "markdown",
+    source: "---\ntitle: The title\nlayout: post\ndescription: 'It is said'\n---\n\nText\n",
+    seen: ["The title", "It is said", "Text"],
+    written: "---\ntitle: tHE TITLE\nlayout: post\ndescription: 'iT IS SAID'\n---\n\ntEXT\n",
+  },
+  {
+    what: "what readers see of metadata in TOML",
+    format: "markdown",
+    source: '+++\ntitle = "The title"\nlayout = "post"\n+++\n\nText\n',
+    seen: ["The title", "Text"],
+    written: '+++\ntitle = "tHE TITLE"\nlayout = "post"\n+++\n\ntEXT\n',
+  },
+  {
+    what: "no identifiers, colours, dates, paths, locales and values of keys for programs",
+    format: "json",
+    source:
+      '{"id":"main","type":"button","a":"user_name","b":"#ff0000","c":"2026-01-05","d":"/img/a.png","e":"https://x.org","f":"en-GB","g":"rgb(1, 2, 3)","items":[{"href":"go there","label":"Save it"}],"h":"OK then","i":"Yes"}',
+    seen: ["Save it", "OK then", "Yes"],
+    written:
+      '{"id":"main","type":"button","a":"user_name","b":"#ff0000","c":"2026-01-05","d":"/img/a.png","e":"https://x.org","f":"en-GB","g":"rgb(1, 2, 3)","items":[{"href":"go there","label":"sAVE IT"}],"h":"ok THEN","i":"yES"}',
+  },
+  {
+    what: "what templates replace",
+    format: "json",
+    source:
+      '{"a":"See $t(common.key)","b":"%{count} files","c":"Hi $USER$","e":"__name__ is here","f":"Go @:back now"}',
+    seen: ["See <1/>", "<1/> files", "Hi <1/>", "<1/> is here", "Go <1/> now"],
+    written:
+      '{"a":"sEE $t(common.key)","b":"%{count} FILES","c":"hI $USER$","e":"__name__ IS HERE","f":"gO @:back NOW"}',
+  },
+  {
+    what: "the branches of a message, without those that the target does not have",
+    format: "json",
+    source: '{"a":"You have {n, plural, =0 {no apples} one {# apple} other {# red apples}} left"}',
+    seen: ["You have <1/> left", "no apples", "<1/> apple", "<1/> red apples"],
+    written: '{"a":"yOU HAVE {n, plural, =0 {NO APPLES} one {# APPLE} other {# RED APPLES}} LEFT"}',
+  },
+  {
+    what: "only the branch that every language has, for one whose categories are not known",
+    format: "json",
+    source: '{"a":"{n, plural, =0 {no apples} one {# apple} other {# apples}}"}',
+    seen: ["no apples", "<1/> apples"],
+    written: '{"a":"{n, plural, =0 {NO APPLES} other {# APPLES}}"}',
+    target: "ach",
+  },
+  {
+    what: "the branches of cases, also nested ones",
+    format: "arb",
+    source:
+      '{"@@locale":"en","a":"{g, select, male {He has {n, plural, one {# cow} other {# cows}}} other {They}}","@a":{"description":"Stays"}}',
+    seen: ["He has <1/>", "<1/> cow", "<1/> cows", "They"],
+    written:
+      '{"@@locale":"lg","a":"{g, select, male {hE HAS {n, plural, one {# COW} other {# COWS}}} other {tHEY}}","@a":{"description":"Stays"}}',
+  },
+  {
+    what: "values of YAML in all its forms, and not its keys, comments, symbols and numbers",
+    format: "yaml",
+    source:
+      'en:\n  a: Hello there # note\n  b: "One \\"word\\""\n  c: \'It\'\'s so\'\n  d: |\n    First line\n    second line\n  e: >\n    Folded\n    text\n  f: 42\n  g: yes\n  id: main\n  h: [One, Two]\n  i: "%{count} files"\n',
+    seen: [
+      "Hello there",
+      'One "word"',
+      "It's so",
+      "First line",
+      "second line",
+      "Folded text",
+      "One",
+      "Two",
+      "<1/> files",
+    ],
+    written:
+      'lg:\n  a: hELLO THERE # note\n  b: "oNE \\"WORD\\""\n  c: \'iT\'\'S SO\'\n  d: |\n    fIRST LINE\n    SECOND LINE\n  e: >\n    fOLDED\n    TEXT\n  f: 42\n  g: yes\n  id: main\n  h: [oNE, tWO]\n  i: "%{count} FILES"\n',
+  },
+  {
+    what: "values of Java, and not its keys and comments",
+    format: "properties",
+    source:
+      "# A comment\na.b = Hello there\nc:Two \\\n    lines\nd=\nhome=It''s {0} again\ne Caf\\u00e9 is open\n! Another\nf=Tab\\there\n",
+    seen: ["Hello there", "Two lines", "It's <1/> again", "Café is open", "Tab<1/>here"],
+    written:
+      "# A comment\na.b = hELLO THERE\nc:tWO \\\n    LINES\nd=\nhome=iT''S {0} AGAIN\ne cAF\\u00C9 IS OPEN\n! Another\nf=tAB\\tHERE\n",
+  },
+  {
+    what: "values of iOS, and not its keys and comments",
+    format: "strings",
+    source: '/* A comment */\n"a.b" = "Hello %@";\n// Another\nkey = "Say \\"yes\\"\\n";\n',
+    seen: ["Hello <1/>", 'Say "yes"'],
+    written: '/* A comment */\n"a.b" = "hELLO %@";\n// Another\nkey = "sAY \\"YES\\"\\n";\n',
+  },
+  {
+    what: "strings of Android, and not references and what stays",
+    format: "android",
+    source: resources(
+      '<string name="a">It\\\'s <b>here</b>, <xliff:g id="n">%1$s</xliff:g>\\n</string><string name="b" translatable="false">No</string><string name="c">@string/a</string><string-array name="d"><item>One</item></string-array><plurals name="e"><item quantity="other">%d files</item></plurals><color name="f">red</color><string name="g"><![CDATA[<b>Bold</b> text]]></string>',
+    ),
+    seen: ["It's <1>here</1>,", "One", "<1/> files", "<1/>Bold<2/> text"],
+    written: resources(
+      '<string name="a">iT\\\'S <b>HERE</b>, <xliff:g id="n">%1$s</xliff:g>\\n</string><string name="b" translatable="false">No</string><string name="c">@string/a</string><string-array name="d"><item>oNE</item></string-array><plurals name="e"><item quantity="other">%d FILES</item></plurals><color name="f">red</color><string name="g"><![CDATA[<b>bOLD</b> TEXT]]></string>',
+    ),
+  },
+  {
+    what: "lines of SubStation Alpha with their commands, and no shapes or comments",
+    format: "ass",
+    source: `${ass}Comment: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,Not this\n${line}{\\an8}Hello, {\\i1}you{\\i0}\\Nthere\n${line}{\\p1}m 0 0 l 1 1{\\p0}\n`,
+    seen: ["Hello, <1/>you<2/> there"],
+    written: `${ass}Comment: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,Not this\n${line}{\\an8}hELLO, {\\i1}YOU{\\i0}\\NTHERE\n${line}{\\p1}m 0 0 l 1 1{\\p0}\n`,
+  },
+  {
+    what: "attributes without quotes, labels, titles of frames and drawings, and fallbacks",
+    format: "html",
+    source:
+      '<img alt=Photo><select><optgroup label="Group"><option label="One">a</select><iframe title="A map" src="x"></iframe><svg><title>A drawing</title><path d="M0"/></svg><video>No video here</video>',
+    seen: ["Photo", "Group", "One", "a", "A map", "A drawing", "No video here"],
+    written:
+      '<img alt="pHOTO"><select><optgroup label="gROUP"><option label="oNE">A</select><iframe title="a MAP" src="x"></iframe><svg><title>a DRAWING</title><path d="M0"/></svg><video>nO VIDEO HERE</video>',
+  },
+  {
+    what: "text that is translated within what is not, lines of a page, and line ends in attributes",
+    format: "html",
+    source:
+      '<p translate="no">Not <span translate="yes">but this</span></p><pre>First\n  second</pre><a title="One&#10;Two">x y</a>',
+    seen: ["but this", "First", "second", "One<1/>Two", "x y"],
+    written:
+      '<p translate="no">Not <span translate="yes">BUT THIS</span></p><pre>fIRST\n  SECOND</pre><a title="oNE&#10;tWO">X Y</a>',
+  },
+  {
+    what: "no code of programs that write pages, and each apostrophe as it is written",
+    format: "html",
+    source:
+      '<p><?php if ($a > 3) echo "x"; ?> Hello</p><p><%= user.name > 1 %> Hi</p><p>[gallery id="1"] See</p><p>It&#39;s.</p><p>Don\'t go</p>',
+    seen: ["<1/> Hello", "<1/> Hi", "<1/> See", "It's.", "Don't go"],
+    written:
+      '<p><?php if ($a > 3) echo "x"; ?> hELLO</p><p><%= user.name > 1 %> hI</p><p>[gallery id="1"] sEE</p><p>iT&#39;S.</p><p>dON\'T GO</p>',
+  },
+  {
+    what: "a sentence that was wrapped before a capital or a digit",
+    format: "text",
+    source:
+      "The clinic of the district opens again on the\nMonday after Easter, and it has room for about\n300 people every day.\n\nSubject: A letter\nDear all\n",
+    seen: [
+      "The clinic of the district opens again on the Monday after Easter, and it has room for about 300 people every day.",
+      "Subject: A letter",
+      "Dear all",
+    ],
+    written:
+      "tHE CLINIC OF THE DISTRICT OPENS AGAIN ON THE\nmONDAY AFTER eASTER, AND IT HAS ROOM FOR ABOUT\n300 PEOPLE EVERY DAY.\n\nsUBJECT: a LETTER\ndEAR ALL\n",
+  },
+  {
+    what: "a table without names of columns, with vertical bars",
+    format: "csv",
+    source: "1|Good morning to you.|x\n2|Good evening.|y\n",
+    seen: ["Good morning to you.", "Good evening."],
+    written: "1|gOOD MORNING TO YOU.|x\n2|gOOD EVENING.|y\n",
+  },
+];
+
+describe.each(cases)("$format: $what", ({ format, source, seen, written, target = "lg" }) => {
+  it("are what a model sees, and nothing else changes", async () => {
+    const result = await translated(source, format, { languages: { ...languages, target } });
+    expect(result.seen).toEqual(seen);
+    expect(result.untranslated).toEqual([]);
+    expect(result.written).toBe(written ?? swapCase(source));
+  });
+});
+
+describe("A message with branches", () => {
+  it("stays with a reason where it cannot be read, or written", async () => {
+    const json = await translated('{"a":"Hello {n, plural, one {# apple}}"}', "json");
+    expect(json.untranslated).toEqual([{ index: 1, reason: "unreadable_message" }]);
+    const po = await translated('msgid "{n, plural, one {# apple} other {# apples}}"\nmsgstr ""\n', "po");
+    expect(po.untranslated).toEqual([{ index: 0, reason: "unreadable_message" }]);
+  });
+});
+
+describe("A subtitle", () => {
+  it("is translated with those before and after as context", async () => {
+    const cue = (number: number, text: string): string =>
+      `${number}\n00:00:0${number},000 --> 00:00:0${number},900\n${text}\n\n`;
+    const document = openDocument(
+      Buffer.from(cue(1, "I have") + cue(2, "<i>never</i>") + cue(3, "been there.")),
+      "srt",
+    );
+    const contexts: (string | undefined)[] = [];
+    for (const index of document.passages.keys()) {
+      await document.translatePassage(index, async (text, { context }) => {
+        contexts.push(context);
+        return text;
+      });
+    }
+    expect(contexts).toEqual(["never", "I have\nbeen there.", "never"]);
+  });
+});
+
+describe("A text that is not in UTF-8", () => {
+  const written = (bytes: Uint8Array, format: DocumentFormat, reply: string): Promise<Buffer> =>
+    (async () => {
+      const document = openDocument(bytes, format);
+      return Buffer.from(document.write([await document.translatePassage(0, async () => reply)]).bytes);
+    })();
+  const latin = (text: string): Buffer => Buffer.from(text, "latin1");
+
+  it.each<[DocumentFormat, string, string]>([
+    ["html", '<meta charset="windows-1252"><p>Café</p>', "<p>TÉ</p>"],
+    [
+      "xliff",
+      '<?xml version="1.0" encoding="ISO-8859-1"?><xliff version="1.2"><file><body><trans-unit><source>Café</source></trans-unit></body></file></xliff>',
+      ">TÉ</target>",
+    ],
+    [
+      "po",
+      'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=iso-8859-1\\n"\n\nmsgid "Café"\nmsgstr ""\n',
+      'msgstr "TÉ"',
+    ],
+    ["srt", "1\n00:00:01,000 --> 00:00:02,000\nCafé is open\n", "TÉ"],
+  ])("is written as it was read: %s", async (format, source, expected) => {
+    expect((await written(latin(source), format, "TÉ")).toString("latin1")).toContain(expected);
+  });
+
+  it("is written in UTF-8, and says so, where its translation does not fit", async () => {
+    const page = await written(latin('<meta charset="windows-1252"><p>Café</p>'), "html", "Ŋa é");
+    expect(page.toString("utf8")).toBe('<meta charset="UTF-8"><p>Ŋa é</p>');
+  });
+
+  it.each(["utf16le", "utf16be"] as const)(
+    "is read and written in %s, with a mark and without",
+    async (encoding) => {
+      const encode = (text: string): Buffer => {
+        const bytes = Buffer.from(text, "utf16le");
+        return encoding === "utf16le" ? bytes : bytes.swap16();
+      };
+      for (const mark of ["", "\uFEFF"]) {
+        const cue = (text: string): Buffer => encode(`${mark}1\n00:00:01,000 --> 00:00:02,000\n${text}\n`);
+        expect(await written(cue("Good morning"), "srt", "Wasuze")).toEqual(cue("Wasuze"));
+      }
+    },
+  );
+
+  it("is refused when it is in another encoding", () => {
+    const cyrillic = Buffer.concat([
+      latin("1\n00:00:01,000 --> 00:00:02,000\n"),
+      Buffer.from("cff0e8e2e5f2", "hex"),
+    ]);
+    expect(() => openDocument(cyrillic, "srt")).toThrow("The document is not encoded in UTF-8.");
+  });
+});

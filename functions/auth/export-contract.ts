@@ -47,7 +47,7 @@ export const exportOperation = defineOperation({
       requested_at: "2026-11-22T10:00:00.000Z",
       size: 1_048_576,
       expires_at: "2026-11-29T10:00:00.000Z",
-      url: "https://audio.example.com/exports/1/3f0a2c1e.zip?X-Amz-Signature=…",
+      url: "https://audio.example.com/exports/1/3f0a2c1e.zip?X-Amz-Signature=0a1b2c3d",
       url_expires_at: "2026-11-22T10:31:00.000Z",
     },
   },
@@ -72,7 +72,7 @@ export const exportFileOperation = defineOperation({
     schema: z
       .object({
         url: z.url().meta({
-          example: "https://audio.example.com/uploads/9d3c1f6e/interview.mp3?X-Amz-Signature=…",
+          example: "https://audio.example.com/uploads/9d3c1f6e/interview.mp3?X-Amz-Signature=0a1b2c3d",
           description: "A link to the file, without other credentials",
         }),
         url_expires_at: z.iso.datetime().describe("When the link ends"),

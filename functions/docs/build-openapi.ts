@@ -144,9 +144,14 @@ const toOpenApi = (
   };
 };
 
+const mayLackType = (schema: boolean | { properties?: object; required?: string[] }): boolean =>
+  typeof schema === "object" &&
+  "type" in (schema.properties ?? {}) &&
+  schema.required?.includes("type") !== true;
+
 /**
  * Fits schemas to what generators of clients can express. They need no bounds of JavaScript's integers and no pattern that
- * only repeats a format. They know no type that is only null, no constants other than texts, and no unions of one. A value that
+ * only repeats a format. Alternatives of which one may lack the member that tells them apart are no `oneOf`. They know no type that is only null, no constants other than texts, and no unions of one. A value that
  * may be null has the description of the value.
  */
 const forGenerators: ZodOpenApiOverride = ({ jsonSchema, zodSchema: { _zod } }) => {
@@ -165,6 +170,10 @@ const forGenerators: ZodOpenApiOverride = ({ jsonSchema, zodSchema: { _zod } }) 
     const inOrder = numbers.toSorted((one, other) => one - other);
     const [minimum, maximum] = [inOrder[0], inOrder.at(-1)];
     if (numbers.length > 0) Object.assign(jsonSchema, { type: "integer", minimum, maximum });
+  }
+  if (jsonSchema.oneOf?.some(mayLackType)) {
+    jsonSchema.anyOf = jsonSchema.oneOf;
+    delete jsonSchema.oneOf;
   }
   const [only, other] = jsonSchema.oneOf ?? [];
   if (typeof only === "object" && !other) Object.assign(jsonSchema, only, { oneOf: undefined });

@@ -125,7 +125,7 @@ const wav = "audio/wav";
 const events = "text/event-stream";
 const exampleEvents =
   'data: {"event":"audio_chunk","data":"UklGRiQAAABXQVZF","bytes":12}\n\n' +
-  'data: {"event":"complete","audio_url":"https://audio.example.com/speech/1/5e2a9c4f.wav?X-Amz-Signature=…",' +
+  'data: {"event":"complete","audio_url":"https://audio.example.com/speech/1/5e2a9c4f.wav?X-Amz-Signature=0a1b2c3d",' +
   '"expires_at":"2026-11-22T10:00:00.000Z","file_name":"speech/1/5e2a9c4f-7b1d-4e3f-8a6c-0b9d2e1f7a54.wav","total_bytes":86444}\n\n';
 
 const speakerHeaders = ["X-Speaker-ID", "X-Speaker-Name", "X-Text-Length"] as const;

@@ -35,7 +35,7 @@ const link = {
   audio_url: z.url().meta({
     description:
       "A link to the audio, which works for 30 minutes, and for `GET` only: `HEAD` is 403. `GET` with `Range: bytes=0-0` shows type and length",
-    example: "https://audio.example.com/speech/1/5e2a9c4f.wav?X-Amz-Signature=…",
+    example: "https://audio.example.com/speech/1/5e2a9c4f.wav?X-Amz-Signature=0a1b2c3d",
   }),
   audio_url_expires_at: z.iso
     .datetime()

@@ -51,7 +51,7 @@ export type UploadRequest = z.infer<typeof uploadRequest>;
 export const uploadResponse = z
   .object({
     upload_url: z.url().meta({
-      example: "https://audio.example.com/uploads/3f0a2c1e/interview.mp3?X-Amz-Signature=…",
+      example: "https://audio.example.com/uploads/3f0a2c1e/interview.mp3?X-Amz-Signature=0a1b2c3d",
       description:
         "Accepts a `PUT` with the file as its body, and with exactly the requested content type and size",
     }),
@@ -173,7 +173,7 @@ export const signPartsOperation = defineOperation({
                 size: z.int().meta({ example: partBytes, description: "In bytes" }),
                 upload_url: z.url().meta({
                   example:
-                    "https://audio.example.com/uploads/9d3c5f0e/interview.mp3?partNumber=1&X-Amz-Signature=…",
+                    "https://audio.example.com/uploads/9d3c5f0e/interview.mp3?partNumber=1&X-Amz-Signature=0a1b2c3d",
                   description: "Accepts a `PUT` of exactly `size` bytes",
                 }),
               })

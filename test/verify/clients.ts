@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod";
@@ -9,11 +9,17 @@ import { createAccount } from "../load/accounts.ts";
 import { rowProblems } from "../support/client-table.ts";
 import { speak, withLocalService } from "./local-service.ts";
 import { type Part, type Verdict, verdictOf } from "./run-parts.ts";
-import { buildGoClient, pythonEnvironment, runToEnd } from "./tools.ts";
+import { buildGoClient, nodeClients, pythonEnvironment, runToEnd } from "./tools.ts";
 
 const run = promisify(execFile);
 
-const python = pythonEnvironment("clients", join(import.meta.dirname, "clients/requirements.txt"));
+export const python = pythonEnvironment("clients", join(import.meta.dirname, "clients/requirements.txt"));
+
+/** The oldest version of `openai` that is supported, and what it needs. */
+export const oldestPython = pythonEnvironment(
+  "oldest-clients",
+  join(import.meta.dirname, "clients/oldest-requirements.txt"),
+);
 
 const outcome = z.object({ title: z.string(), failure: z.string().nullable() });
 
@@ -85,7 +91,7 @@ const findingsOf = async (
 const clientPaths = ["functions/chat", "functions/speech", "functions/transcription", "test/verify/clients"];
 
 /** How many tests each client of Python has at least, so that none is lost without a word. */
-const pythonClients = { openai: 9, litellm: 8, "langchain-openai": 6 } as const;
+export const pythonClients = { openai: 9, litellm: 8, "langchain-openai": 6 } as const;
 
 /** Python's clients of the OpenAI API do with the service what they do with OpenAI. */
 export const pythonClientsPart: Part = {
@@ -144,4 +150,80 @@ export const goClientPart: Part = {
         return verdictOf(findings, "openai-go chats, calls tools, writes down and speaks");
       });
     }),
+};
+
+const nodePrograms = join(import.meta.dirname, "clients/node/programs.mjs");
+
+/** The oldest supported versions of OpenAI's own clients do the same. */
+export const oldestClientsPart: Part = {
+  name: "The oldest supported clients of the OpenAI API",
+  paths: clientPaths,
+  run: () =>
+    withTemporaryDirectory(async (directory) => {
+      await nodeClients();
+      const go = join(directory, "oldest");
+      await buildGoClient(go, "oldest");
+      const programs = [
+        ["the oldest openai for Node", 9, process.execPath, [nodePrograms, "oldest"]],
+        [
+          "the oldest openai for Python",
+          9,
+          await oldestPython.tool("python"),
+          [join(import.meta.dirname, "clients/clients.py"), "openai"],
+        ],
+        ["the oldest openai-go", 6, go, []],
+      ] as const;
+      return withService(async ({ variables }) => {
+        const findings: string[] = [];
+        for (const [client, min, program, args] of programs)
+          findings.push(...(await tryClient({ client, min, program, args, variables })).findings);
+        return verdictOf(findings, "those for Node, Python and Go chat and call tools");
+      });
+    }),
+};
+
+/** Codex runs without a terminal, and has a reply from `/v1/responses`. */
+export const codexPart: Part = {
+  name: "Codex",
+  paths: clientPaths,
+  run: async () => {
+    const program = join(await nodeClients(), "node_modules/@openai/codex/bin/codex.js");
+    return withService(async ({ directory, variables }) => {
+      const home = join(directory, "codex");
+      await mkdir(home);
+      const provider = `{ name = "local", base_url = "${variables["OPENAI_BASE_URL"]}", env_key = "OPENAI_API_KEY", wire_api = "responses" }`;
+      const { code, output } = await runToEnd(
+        process.execPath,
+        [
+          program,
+          ...["exec", "--skip-git-repo-check", "--sandbox", "read-only", "--model", "lang-14b"],
+          ...["--config", `model_providers.local=${provider}`, "--config", "model_provider=local"],
+          "How do you say 'thank you' in Luganda?",
+        ],
+        { ...variables, CODEX_HOME: home },
+        directory,
+      );
+      const hasReply = code === 0 && /webale/i.test(output);
+      return verdictOf(hasReply ? [] : [`it ended with ${code}: ${output.slice(-1_000)}`], "it has a reply");
+    });
+  },
+};
+
+/** An agent takes two turns on both APIs, of which the second sends back what the package has of the first. */
+export const agentsPart: Part = {
+  name: "OpenAI's agents for Node",
+  paths: clientPaths,
+  run: async () => {
+    await nodeClients();
+    return withService(async ({ variables }) => {
+      const { findings } = await tryClient({
+        client: "@openai/agents",
+        min: 2,
+        program: process.execPath,
+        args: [nodePrograms, "agents"],
+        variables,
+      });
+      return verdictOf(findings, "two turns on chat completions, and two on responses");
+    });
+  },
 };

@@ -28,7 +28,9 @@ const make = async (directory: string, speech: string, recipe: Recipe) => {
 };
 
 /** What is wrong with the length of a recording. */
-const lengthFindings = async ({ name }: Recipe, { path, source }: Awaited<ReturnType<typeof make>>) => {
+const lengthFindings = async (directory: string, speech: string, recipe: Recipe): Promise<string[]> => {
+  const { name } = recipe;
+  const { path, source } = await make(directory, speech, recipe);
   const expected = decode(path).length / sampleRate;
   const facts = await inspectAudio(source).catch(String);
   if (typeof facts === "string") return [`${name}: ${facts}`];
@@ -49,8 +51,7 @@ export const lengthsPart: Part = {
       const speech = join(directory, "speech.wav");
       runFfmpeg("-f", "lavfi", "-i", audioOf(6), speech);
       const findings: string[] = [];
-      for (const recipe of recipes)
-        findings.push(...(await lengthFindings(recipe, await make(directory, speech, recipe))));
+      for (const recipe of recipes) findings.push(...(await lengthFindings(directory, speech, recipe)));
       for (const { kind, ...recipe } of refusedRecipes) {
         const { source } = await make(directory, speech, recipe);
         const refusal = await inspectAudio(source).then(() => "it was taken", String);
@@ -77,6 +78,24 @@ const envelope = (samples: Int16Array): number[] =>
 const startSteps = 6;
 const maxLoudnessDifference = 1_200;
 
+/** How far a piece may be moved against the whole: decoders differ in what they leave out at its start. */
+const maxMovedSamples = sampleRate / 10;
+const movedStep = sampleRate / 100;
+
+/** The largest difference in loudness between a piece and its position in the whole, where they fit best. */
+const differenceOf = (whole: Int16Array, piece: Int16Array, start: number, firstStep: number): number => {
+  const heard = envelope(piece).slice(firstStep, -startSteps);
+  let least = Number.POSITIVE_INFINITY;
+  for (let moved = 0; moved <= maxMovedSamples && least > maxLoudnessDifference; moved += movedStep) {
+    for (const offset of [start + moved, Math.max(0, start - moved)]) {
+      const expected = envelope(whole.subarray(offset, offset + piece.length)).slice(firstStep);
+      const differences = heard.map((loudness, step) => Math.abs(loudness - (expected[step] ?? 0)));
+      least = Math.min(least, Math.max(...differences));
+    }
+  }
+  return least;
+};
+
 /** What is wrong with the pieces of a recording that is longer than a model takes. */
 const pieceFindings = async (directory: string, speech: string, recipe: Recipe): Promise<string[]> => {
   const { path, source } = await make(directory, speech, recipe);
@@ -96,13 +115,12 @@ const pieceFindings = async (directory: string, speech: string, recipe: Recipe):
     const planned = piece.end - start;
     if (Math.abs(decoded.length / sampleRate - planned) > 0.25)
       findings.push(`${recipe.name}: piece ${index} plays ${decoded.length / sampleRate} s, not ${planned}`);
-    const there = envelope(whole.subarray(Math.round(start * sampleRate)));
-    const largest = envelope(decoded)
-      .slice(index === 0 ? 0 : startSteps, -startSteps)
-      .reduce((most, loudness, step) => {
-        const expected = there[step + (index === 0 ? 0 : startSteps)] ?? 0;
-        return Math.max(most, Math.abs(loudness - expected));
-      }, 0);
+    const largest = differenceOf(
+      whole,
+      decoded,
+      Math.round(start * sampleRate),
+      index === 0 ? 0 : startSteps,
+    );
     if (largest > maxLoudnessDifference)
       findings.push(`${recipe.name}: piece ${index} differs by ${largest}`);
   }

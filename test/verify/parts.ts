@@ -1,7 +1,14 @@
 import { runtimePart } from "../runtime/compare-runtimes.ts";
 import { cfnLintPart } from "./cfn-lint.ts";
 import { chromiumPart } from "./chromium.ts";
-import { goClientPart, guideProgramsPart, pythonClientsPart } from "./clients.ts";
+import {
+  agentsPart,
+  codexPart,
+  goClientPart,
+  guideProgramsPart,
+  oldestClientsPart,
+  pythonClientsPart,
+} from "./clients.ts";
 import { cutsPart } from "./cuts.ts";
 import { dynamoDbLocalPart } from "./dynamodb-local.ts";
 import { exportsPart } from "./exports.ts";
@@ -11,11 +18,13 @@ import { mcpConformancePart } from "./mcp-conformance.ts";
 import { modelsPart } from "./models/models.ts";
 import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
 import { openapiPart } from "./openapi.ts";
+import { openapiLintPart } from "./openapi-lint.ts";
 import { permissionsPart } from "./permissions.ts";
 import { policiesPart } from "./policies.ts";
 import type { Part } from "./run-parts.ts";
 import { scoresPart } from "./scores.ts";
 import { secondFactorPart } from "./second-factor.ts";
+import { silentModelPart } from "./silent-model.ts";
 import { translationClientsPart } from "./translation-clients.ts";
 import { upgradePart } from "./upgrade/upgrade.ts";
 
@@ -28,12 +37,17 @@ const installing: readonly Part[] = [
   motoStacksPart,
   generatedClientsPart,
   openapiPart,
+  openapiLintPart,
   cfnLintPart,
   policiesPart,
   pythonClientsPart,
   guideProgramsPart,
   translationClientsPart,
   goClientPart,
+  oldestClientsPart,
+  silentModelPart,
+  agentsPart,
+  codexPart,
   mcpConformancePart,
   secondFactorPart,
   scoresPart,

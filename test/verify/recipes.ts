@@ -74,12 +74,12 @@ const ffmpegFiles: readonly (readonly [options: readonly string[], extensions: r
     ["aiff"],
   ],
   [combine(["-c:a"], ["pcm_s16be", "pcm_s16le", "pcm_f32le", "pcm_mulaw"], ["-ar 16000"], channels), ["caf"]],
-  [combine(["-c:a"], ["aac", "alac", "libopus"], ["-ar 48000"]), ["caf"]],
-  [combine(["-c:a"], ["alac", "aac", "adpcm_ima_qt"], ["-ar 16000"], channels), ["caf"]],
+  [combine(["-c:a"], ["alac", "adpcm_ima_qt"], ["-ar 16000"], channels), ["caf"]],
+  [["-c:a libopus -ar 48000"], ["caf"]],
   [combine(["-c:a"], ["pcm_s16be", "pcm_s16le", "pcm_mulaw", "aac"], ["-ar 16000"]), ["mov"]],
 ];
 
-/** Options of SoX for the files that it makes. */
+/** Options of SoX for the files that it makes. Its AMR is left out: ffmpeg does not decode the silence in it. */
 const soxFiles = [
   ["wav", "-r 8000 -c 1 -e gsm-full-rate"],
   ["wav", "-r 8000 -c 1 -e ima-adpcm"],
@@ -94,8 +94,6 @@ const soxFiles = [
   ["flac", "-r 16000 -c 1 -C 8"],
   ["ogg", "-r 16000 -c 1 -C 3"],
   ["mp3", "-r 22050 -c 1 -C 32"],
-  ["amr-nb", "-r 8000 -c 1"],
-  ["amr-wb", "-r 16000 -c 1"],
 ] as const;
 
 const opusencOptions = [
@@ -181,7 +179,7 @@ export const recipes: readonly Recipe[] = [
     ([extension, options], index): Recipe => ({
       name: `${extension}: sox ${options}`,
       extension,
-      isLong: index < 3 || extension.startsWith("amr"),
+      isLong: index < 3,
       make: (speech, path) => void runTool("sox", speech, ...options.split(" "), path),
     }),
   ),

@@ -123,15 +123,16 @@ const judges = pythonEnvironment("verify", join(import.meta.dirname, "requiremen
 export const pythonTool = judges.tool;
 export const pinnedVersion = judges.version;
 
-const goFolder = join(import.meta.dirname, "clients");
+const clientsFolder = join(import.meta.dirname, "clients");
 
 /**
- * Builds the program in Go that tries `openai-go`, in the version of its `go.mod`.
+ * Builds a program in Go that tries `openai-go`, in the version of its `go.mod`.
  *
+ * @param folder of the program, among those of the clients
  * @throws ToolMissing when there is no such Go, or its packages cannot be had here.
  */
-export const buildGoClient = async (program: string): Promise<void> => {
-  const options = { cwd: goFolder, timeout: installMilliseconds };
+export const buildGoClient = async (program: string, folder = "."): Promise<void> => {
+  const options = { cwd: join(clientsFolder, folder), timeout: installMilliseconds };
   await run("go", ["version"], options).catch(() => {
     throw new ToolMissing("this machine has no Go");
   });
@@ -183,6 +184,29 @@ export const mcpConformance = async (): Promise<string> => {
   const program = join(mcpFolder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
   await access(program).catch(() => installIn(mcpFolder, "@modelcontextprotocol/conformance"));
   return program;
+};
+
+/**
+ * The program of redocly, installed on first use.
+ *
+ * @throws ToolMissing when it cannot be installed here.
+ */
+export const redocly = async (): Promise<string> => {
+  const folder = join(import.meta.dirname, "redocly");
+  const program = join(folder, "node_modules/@redocly/cli/bin/cli.js");
+  await access(program).catch(() => installIn(folder, "@redocly/cli"));
+  return program;
+};
+
+/**
+ * Installs the clients for Node that only these tests use, on first use. @returns their folder
+ *
+ * @throws ToolMissing when they cannot be installed here.
+ */
+export const nodeClients = async (): Promise<string> => {
+  const folder = join(clientsFolder, "node");
+  await access(join(folder, "node_modules", "openai-oldest")).catch(() => installIn(folder, "openai"));
+  return folder;
 };
 
 const freePort = async (): Promise<number> => {

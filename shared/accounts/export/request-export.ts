@@ -22,7 +22,7 @@ export const accountExport = z
       .url()
       .nullable()
       .meta({
-        example: "https://audio.example.com/exports/1/3f0a2c1e.zip?X-Amz-Signature=…",
+        example: "https://audio.example.com/exports/1/3f0a2c1e.zip?X-Amz-Signature=0a1b2c3d",
         description:
           "A link to the ZIP archive, without other credentials; null until it is ready. It takes ranges, so a download that " +
           "broke off can be continued, also with a later link",

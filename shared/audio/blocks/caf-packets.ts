@@ -132,10 +132,15 @@ const measurePackets = async (window: SourceWindow, file: CafPackets): Promise<M
   for await (const { runs } of packetsOf(window, file)) for (const { duration } of runs) ticks += duration;
   const listed = secondsAt(file, ticks);
   const stated = validSamples > 0 ? Math.min(listed, validSamples / sampleRate) : listed;
-  const length = await compareWithPackets(window, { stated, unheard: priming / sampleRate }, (tally, parts) =>
-    countPackets(window, file, tally, parts),
-  );
-  return { codec, ...length, sampleRate, channels };
+  let played = 0;
+  const unheard = priming / sampleRate;
+  const length = await compareWithPackets(window, { stated, unheard }, async (tally, parts) => {
+    await countPackets(window, file, tally, parts);
+    if (tally.isWhole || parts.length === 1) played = tally.seconds - unheard;
+  });
+  // Of a last packet that is shorter, only its bytes say so.
+  const durationSeconds = played > 0 ? Math.min(length.durationSeconds, played) : length.durationSeconds;
+  return { codec, ...length, durationSeconds, sampleRate, channels };
 };
 
 async function* pointsOf(window: SourceWindow, file: CafPackets): AsyncGenerator<Iterable<CutPoint>, void> {

@@ -70,8 +70,9 @@ const configurationBoxes: ReadonlyMap<string, readonly [type: string, skipped: n
 
 const configurationIn = (entry: Uint8Array, codec: string): Uint8Array | undefined => {
   const [type, skipped] = configurationBoxes.get(codec) ?? ["", 0];
-  const found = asBuffer(entry).indexOf(type, minEntryBytes, "latin1");
-  return found < 0 ? undefined : entry.subarray(found + skipped);
+  // QuickTime names the format in a box before it.
+  const found = asBuffer(entry).lastIndexOf(type, undefined, "latin1");
+  return found < minEntryBytes ? undefined : entry.subarray(found + skipped);
 };
 
 /** Three packets after their lengths of two bytes, as ffmpeg writes them; or as Matroska does. */

@@ -294,7 +294,11 @@ def langchain_tests():
 
 def main():
     clients = {"openai": openai_tests, "litellm": litellm_tests, "langchain-openai": langchain_tests}
-    for title, test in clients[sys.argv[1]]().items():
+    tests = clients[sys.argv[1]]()
+    if os.environ.get("SILENT"):
+        # A model that replies after 20 seconds.
+        tests = {title: test for title, test in tests.items() if title == "streams a reply"}
+    for title, test in tests.items():
         failure = None
         try:
             test()

@@ -151,7 +151,7 @@ const mayLackType = (schema: boolean | { properties?: object; required?: string[
 
 /**
  * Fits schemas to what generators of clients can express. They need no bounds of JavaScript's integers and no pattern that
- * only repeats a format. Alternatives of which one may lack the member that tells them apart are no `oneOf`. They know no type that is only null, no constants other than texts, and no unions of one. A value that
+ * only repeats a format. Alternatives of which one may lack the member that distinguishes them are no `oneOf`. They know no type that is only null, no constants other than texts, and no unions of one. A value that
  * may be null has the description of the value.
  */
 const forGenerators: ZodOpenApiOverride = ({ jsonSchema, zodSchema: { _zod } }) => {

@@ -76,7 +76,7 @@ const envelope = (samples: Int16Array): number[] =>
 
 /** Lossy encoders hear the start of a piece otherwise than its middle. */
 const startSteps = 6;
-const maxLoudnessDifference = 1_200;
+const maxLoudnessDifference = 1_500;
 
 /** How far a piece may be moved against the whole: decoders differ in what they leave out at its start. */
 const maxMovedSamples = sampleRate / 10;

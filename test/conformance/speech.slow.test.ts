@@ -105,9 +105,10 @@ const sentence = "Wasuze otya nno, ssebo? Nsanyuse okukulaba wano leero.";
 
 describe("audio_format", () => {
   it.each([
-    ["mp3", "audio/mpeg"],
-    ["opus", "audio/ogg; codecs=opus"],
-  ] as const)("%s is streamed, and stored as the same file", async (format, contentType) => {
+    // The first frame of a stored file says how long the audio is.
+    ["mp3", "audio/mpeg", 144],
+    ["opus", "audio/ogg; codecs=opus", 0],
+  ] as const)("%s is streamed, and stored as the same audio", async (format, contentType, start) => {
     const response = await stream({ text: sentence, response_mode: "both", audio_format: format });
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe(contentType);
@@ -115,7 +116,9 @@ describe("audio_format", () => {
     const streamed = await bytesOf(response);
     const download = await fetch(response.headers.get("x-audio-url") ?? "");
     expect(download.headers.get("content-type")).toBe(contentType);
-    expect((await bytesOf(download)).equals(streamed)).toBe(true);
+    const stored = await bytesOf(download);
+    expect(stored.length).toBe(streamed.length);
+    expect(stored.subarray(start).equals(streamed.subarray(start))).toBe(true);
 
     const spoken = await decodeAudio(
       "wav",
